@@ -1,0 +1,35 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+BIN := .venv/bin
+EXTRAS := plot,report,data,gbm,jax,dask,ray
+
+.PHONY: demo test lint docs clean
+
+demo: .venv/demo.stamp
+	$(BIN)/poise demo --output demo
+
+test: .venv/test.stamp lint
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal
+
+lint: .venv/test.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+docs: .venv/test.stamp
+	$(BIN)/sphinx-build -W -q -b html docs docs/_build/html
+
+$(BIN)/uv:
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+
+.venv/demo.stamp: $(BIN)/uv pyproject.toml constraints.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[plot,report,data]'
+	touch $@
+
+.venv/test.stamp: $(BIN)/uv pyproject.toml constraints.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[$(EXTRAS),test,lint,docs,bench]'
+	touch $@
+
+clean:
+	rm -rf .venv demo docs/_build

@@ -1,0 +1,107 @@
+"""Argument checks: each error names the argument, its value and the remedy.
+
+Every check returns the value it checked, as a float or int (or an array of
+them), so that a function validates and converts in one line per argument.
+"""
+
+from __future__ import annotations
+
+import numbers
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from poise.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["alpha", "choice", "count", "delta", "epsilon", "one_of", "probability", "training_size"]
+
+
+def _real(name: str, value: ArrayLike, remedy: str) -> NDArray[np.float64]:
+    """Turn numbers into float64; refuse booleans, text, complex numbers and NaN."""
+    array = np.asarray(value)
+    if array.dtype.kind not in "iuf":
+        raise ArgumentError(f"{name} must be a number{remedy}, got {value!r}")
+    array = array.astype(np.float64)
+    if np.isnan(array).any():
+        raise ArgumentError(f"{name} must be a number{remedy}, got nan")
+    return array
+
+
+def _require(name: str, value: ArrayLike, ok: NDArray[np.bool_], rule: str) -> None:
+    """Raise with the first offending element unless ``ok`` holds everywhere."""
+    if not np.all(ok):
+        array = np.asarray(value)
+        offender = array[~ok].flat[0] if array.ndim else array[()]
+        raise ArgumentError(f"{name} must be {rule}, got {offender}")
+
+
+def probability(name: str, value: ArrayLike) -> NDArray[np.float64]:
+    """Check that ``value`` lies in [0, 1]."""
+    array = _real(name, value, " in [0, 1]")
+    _require(name, array, (array >= 0) & (array <= 1), "in [0, 1]")
+    return array
+
+
+def delta(value: ArrayLike, name: str = "delta") -> NDArray[np.float64]:
+    """Check that ``delta`` lies in [0, 1)."""
+    array = _real(name, value, " in [0, 1)")
+    _require(name, array, (array >= 0) & (array < 1), "in [0, 1)")
+    return array
+
+
+def alpha(value: ArrayLike, name: str = "alpha") -> NDArray[np.float64]:
+    """Check that ``alpha`` lies in (0, 1)."""
+    array = _real(name, value, " in (0, 1)")
+    _require(name, array, (array > 0) & (array < 1), "in (0, 1)")
+    return array
+
+
+def epsilon(value: ArrayLike, name: str = "epsilon") -> NDArray[np.float64]:
+    """Check that ``epsilon`` is finite and not negative."""
+    rule = "a finite number >= 0, in the units of the predictions"
+    array = _real(name, value, " >= 0")
+    _require(name, array, (array >= 0) & np.isfinite(array), rule)
+    return array
+
+
+def count(name: str, value: ArrayLike, minimum: int = 0) -> NDArray[np.int64]:
+    """Check that ``value`` holds whole numbers that are at least ``minimum``.
+
+    Whole floats such as ``1e9`` are accepted: people write large counts that way.
+    """
+    array = _real(name, value, f", a whole number >= {minimum}")
+    ok = np.isfinite(array) & (array == np.floor(array)) & (array >= minimum)
+    _require(name, array, ok, f"a whole number >= {minimum}")
+    return np.asarray(value).astype(np.int64)
+
+
+def training_size(value: Any) -> int:
+    """Check the training size ``n``: one whole number, at least 2."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise ArgumentError(f"n must be a whole number >= 2, got {value!r}")
+    if value != int(value) or value < 2:
+        raise ArgumentError(
+            f"n must be a whole number >= 2 (one row is removed from n), got {value}"
+        )
+    return int(value)
+
+
+def choice(name: str, value: str, options: tuple[str, ...]) -> str:
+    """Check that ``value`` is one of ``options``."""
+    if value not in options:
+        listed = ", ".join(repr(option) for option in options)
+        raise ArgumentError(f"{name} must be one of {listed}, got {value!r}")
+    return value
+
+
+def one_of(values: dict[str, object]) -> str:
+    """Return the name of the only entry that is None; anything else is an error."""
+    missing = [name for name, value in values.items() if value is None]
+    if len(missing) != 1:
+        listed = ", ".join(values)
+        found = ", ".join(missing) if missing else "none"
+        raise ArgumentError(f"leave exactly one of {listed} as None; None now: {found}")
+    return missing[0]

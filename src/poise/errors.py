@@ -1,0 +1,78 @@
+"""Everything poise raises, drawn as a tree.
+
+::
+
+    PoiseError
+    ├── ArgumentError (ValueError)      an argument is out of range: name, value, remedy
+    │   ├── DataError                   the rows themselves are at fault
+    │   └── AlgorithmError (TypeError)  this object cannot be used as an algorithm
+    ├── TrialError (RuntimeError)       user code failed; names the trial, keeps the cause
+    │   └── BudgetError                 a procedure asked for more than it was granted
+    └── RecordError                     a saved file cannot be read, or belongs to another run
+
+    PoiseWarning (UserWarning)
+    └── PowerWarning                    the data cannot answer this question
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "AlgorithmError",
+    "ArgumentError",
+    "BudgetError",
+    "DataError",
+    "PoiseError",
+    "PoiseWarning",
+    "PowerWarning",
+    "RecordError",
+    "TrialError",
+]
+
+
+class PoiseError(Exception):
+    """Base of every exception that poise raises on purpose."""
+
+
+class ArgumentError(PoiseError, ValueError):
+    """An argument is out of range; the message holds its name, value and a remedy."""
+
+
+class DataError(ArgumentError):
+    """The rows cannot be used as given: lengths differ, values are missing, nothing is there."""
+
+
+class AlgorithmError(ArgumentError, TypeError):
+    """The object given as an algorithm cannot be used as one."""
+
+
+class TrialError(PoiseError, RuntimeError):
+    """User code failed inside one trial.
+
+    Attributes
+    ----------
+    trial : int
+        Index of the trial, counted from 0.
+    partial : object or None
+        What had been measured before the failure, where the caller can still use it.
+    """
+
+    def __init__(self, message: str, *, trial: int = -1, partial: object = None) -> None:
+        super().__init__(message)
+        self.trial = trial
+        self.partial = partial
+
+
+class BudgetError(TrialError):
+    """A procedure asked the oracle for more calls or rows than its budget grants."""
+
+
+class RecordError(PoiseError):
+    """A saved record cannot be read, or does not belong to the run that wants it."""
+
+
+class PoiseWarning(UserWarning):
+    """Base of every warning that poise issues."""
+
+
+class PowerWarning(PoiseWarning):
+    """The question asked cannot be answered with useful probability from these data."""
