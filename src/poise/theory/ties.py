@@ -1,0 +1,63 @@
+"""Critical values where the level all but equals a value of the cdf.
+
+There the tie probability is a difference of nearly equal numbers: doubles lose
+its digits, and may even pick the wrong neighbour of an exact tie (δ = 1/2 with
+α = 1/2 and an odd number of trials is one).  Such cases are rare, so they are
+settled one by one in sixty-digit decimal arithmetic.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal, localcontext
+from functools import lru_cache
+
+__all__ = ["LARGEST", "settle"]
+
+# Beyond this many trials one atom is so small a part of the level that doubles
+# hold every digit that matters, and the decimal sum would be slow.
+LARGEST = 4096
+
+_DIGITS = 60
+# Two different values of the cdf never come this close in practice; sums carry 1e-56.
+_EQUAL = Decimal("1e-50")
+
+
+@lru_cache(maxsize=4096)
+def settle(n_trials: int, delta: float, alpha: float, guess: int) -> tuple[int, float]:
+    """Compute k* and a* of spec P(Bin < k*) + a* P(Bin = k*) = α, near ``guess``.
+
+    ``guess`` may be off by one; 0 < δ < 1.
+    """
+    with localcontext() as context:
+        context.prec = _DIGITS
+        p, level = Decimal(delta), Decimal(alpha)
+        count, below = guess, _cdf(guess - 1, n_trials, p)
+        atom = _pmf(count, n_trials, p)
+        if below >= level * (1 - _EQUAL):
+            count -= 1
+            atom = _pmf(count, n_trials, p)
+            below -= atom
+        elif below + atom < level * (1 - _EQUAL):
+            below += atom
+            count += 1
+            atom = _pmf(count, n_trials, p)
+        return count, float(min(Decimal(1), (level - below) / atom))
+
+
+def _pmf(k: int, m: int, p: Decimal) -> Decimal:
+    return math.comb(m, k) * p**k * (1 - p) ** (m - k)
+
+
+def _cdf(k: int, m: int, p: Decimal) -> Decimal:
+    """Sum the pmf from k downwards until nothing is added any more."""
+    if k < 0:
+        return Decimal(0)
+    term = total = _pmf(k, m, p)
+    odds = (1 - p) / p
+    for j in range(k, 0, -1):
+        term = term * odds * j / (m - j + 1)
+        before, total = total, total + term
+        if total == before and j < m * p:
+            break
+    return total
