@@ -210,7 +210,7 @@ def power(
     count, tie = (x.reshape(m.shape) for x in _critical(m.ravel(), p.ravel(), level.ravel()))
     if not randomized:
         return plain(law.cdf(count - (tie < 1), m, truth))
-    return plain(np.minimum(law.cdf(count - 1, m, truth) + tie * law.pmf(count, m, truth), 1.0))
+    return plain(law.weighted_cdf(count, m, truth, tie))
 
 
 def pvalue(
@@ -246,11 +246,7 @@ def pvalue(
     0.024247...
     """
     count, m, p = _checked_data(exceedances, n_trials, delta)
-    coin = _check.probability("zeta", zeta)
-    # For ζ = 1 the two terms are one tail, which rounds once instead of three times.
-    whole = coin == 1
-    partial = np.where(whole, 0.0, coin * law.pmf(count, m, p))
-    return plain(np.minimum(law.cdf(np.where(whole, count, count - 1), m, p) + partial, 1.0))
+    return plain(law.weighted_cdf(count, m, p, _check.probability("zeta", zeta)))
 
 
 def pvalue_unstable(exceedances: ArrayLike, n_trials: ArrayLike, delta: ArrayLike) -> FloatOrArray:

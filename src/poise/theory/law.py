@@ -18,7 +18,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["cdf", "log_pmf", "pmf", "upper_tail"]
+__all__ = ["cdf", "log_pmf", "pmf", "upper_tail", "weighted_cdf"]
 
 Floats: TypeAlias = "NDArray[np.float64]"
 
@@ -120,6 +120,17 @@ def cdf(k: Any, m: Any, p: Any) -> Floats:
     inside = (k >= 0) & (k < m)
     tail = special.betaincc(np.where(inside, k + 1, 1.0), np.where(inside, m - k, 1.0), p)
     return np.where(inside, tail, np.where(k < 0, 0.0, 1.0))
+
+
+def weighted_cdf(k: Any, m: Any, p: Any, weight: Any) -> Floats:
+    """Compute P(Bin(m, p) < k) + weight P(Bin(m, p) = k) for 0 <= k <= m, weight in [0, 1].
+
+    The p-value (weight ζ) and the power (weight a*) of the test both have this form.
+    """
+    # With weight 1 the two terms are one tail, which rounds once instead of three times.
+    whole = np.asarray(weight) == 1
+    atom = np.where(whole, 0.0, weight * pmf(k, m, p))
+    return np.minimum(cdf(np.where(whole, k, np.asarray(k) - 1), m, p) + atom, 1.0)
 
 
 def upper_tail(k: Any, m: Any, p: Any) -> Floats:

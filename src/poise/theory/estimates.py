@@ -1,0 +1,180 @@
+"""Inverting the family of tests: δ̂ for a given ε, ε̂ for a given δ (paper §4.1).
+
+One ζ is shared by the whole family, which makes it monotone, so that for every
+(ε, δ) the three statements
+
+    the test declares (ε, δ)-stability,    δ̂_ε <= δ,    ε̂_δ <= ε
+
+are one and the same (Proposition 1).  Each estimate is valid for an ε (or δ)
+fixed beforehand; whoever looks at the curve first needs a simultaneous band.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poise import _check
+from poise.errors import ArgumentError
+from poise.theory import law
+from poise.theory._shape import plain
+from poise.theory.binomial import check_within, critical_value
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from poise.theory._shape import FloatOrArray
+    from poise.theory.law import Floats
+
+__all__ = ["delta_hat", "epsilon_hat"]
+
+# Newton squares its error, so a step this small leaves nothing visible behind.
+_SMALL_STEP = 1e-9
+_MAX_ROUNDS = 100
+
+
+def delta_hat(
+    exceedances: ArrayLike, n_trials: ArrayLike, alpha: ArrayLike, zeta: ArrayLike = 1.0
+) -> FloatOrArray:
+    """Compute the upper confidence bound on δ*, the probability of a change beyond ε.
+
+    δ̂ = inf{δ : P(Bin(m, δ) < B) + ζ P(Bin(m, δ) = B) <= α} satisfies P(δ* <= δ̂) >= 1 - α
+    for every algorithm and distribution (Proposition 1(c)).  With ζ = 1 it is the
+    one-sided Clopper-Pearson bound.  It holds for one ε fixed beforehand, not for
+    the ε at which δ̂ happens to look best.
+
+    Parameters
+    ----------
+    exceedances : int or array of int, from 0 to n_trials
+        B, the number of trials whose change exceeds ε.
+    n_trials : int or array of int, at least 0
+        Number of independent trials m.
+    alpha : float or array in (0, 1)
+        One minus the confidence.
+    zeta : float or array in [0, 1], default 1
+        The test's own uniform random number.
+
+    Returns
+    -------
+    float or ndarray of float
+        δ̂ in [0, 1]; 1 if no δ can be excluded.
+
+    Examples
+    --------
+    >>> delta_hat(0, 59, alpha=0.05)
+    0.049507...
+    >>> delta_hat([0, 1, 2], 59, alpha=0.05)
+    array([0.04950761, 0.07789792, 0.10288916])
+    """
+    count, m = _check.count("exceedances", exceedances), _check.count("n_trials", n_trials)
+    check_within(count, m)
+    level, coin = _check.alpha(alpha), _check.probability("zeta", zeta)
+    arrays = np.broadcast_arrays(count.astype(np.float64), m.astype(np.float64), level, coin)
+    flat = [array.ravel() for array in arrays]
+    return plain(_invert(*flat).reshape(arrays[0].shape))
+
+
+def _invert(count: Floats, m: Floats, level: Floats, coin: Floats) -> Floats:
+    """Compute δ̂ for flat arrays: closed forms at B = 0 and B = m, Newton between."""
+    bound = np.where(coin <= level, 0.0, 1.0)  # no trials: the coin alone decides
+    none = (count == 0) & (m > 0) & (coin > level)
+    bound[none] = -np.expm1(np.log(level[none] / coin[none]) / m[none])
+    every = (count == m) & (m > 0)
+    room = every & (coin < level)  # P(Bin < m) + ζ P(Bin = m) = 1 - (1 - ζ) δ^m
+    bound[every] = 1.0
+    bound[room] = np.exp((np.log1p(-level[room]) - np.log1p(-coin[room])) / m[room])
+    between = np.flatnonzero((count > 0) & ~every)
+    arguments = (x[between] for x in (count, m, level, coin))
+    bound[between] = _newton(*arguments)
+    return bound
+
+
+def _newton(count: Floats, m: Floats, level: Floats, coin: Floats) -> Floats:
+    """Solve p(δ) = α for 0 < B < m, to the last digits.
+
+    In s = -log(1 - δ) the p-value is the survival function of an exponential order
+    statistic, whose logarithm is concave.  So Newton on log p, started at the bound
+    for ζ = 1, comes down on the root from above and cannot run away.
+    """
+    from scipy import special
+
+    x = np.asarray(special.betainccinv(count + 1, m - count, level), dtype=np.float64)
+    active = np.arange(x.size)
+    for _ in range(_MAX_ROUNDS):
+        if not active.size:
+            break
+        here = x[active]
+        step = _log_step(here, count[active], m[active], level[active], coin[active])
+        # 1 - (1 - x) exp(-step), exact also where x is tiny and where it rounds to 1
+        moved = here - (1 - here) * np.expm1(-step)
+        change = np.abs(moved - here)
+        settled = change <= np.maximum(_SMALL_STEP * (1 - here), 4e-16) * here
+        x[active] = moved
+        active = active[~settled]
+    return x
+
+
+def _log_step(x: Floats, count: Floats, m: Floats, level: Floats, coin: Floats) -> Floats:
+    """Compute Newton's step in s = -log(1 - x) for log p(x) = log α; 0 where x rounds to 1."""
+    atom = law.pmf(count, m, x)
+    p = law.weighted_cdf(count, m, x, coin)
+    slope = atom * ((1 - coin) * count * (1 - x) / x + coin * (m - count))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        step = np.log(p / level) * p / slope
+    return np.where(np.isfinite(step), step, 0.0)
+
+
+def epsilon_hat(
+    changes: ArrayLike, delta: ArrayLike, alpha: ArrayLike, zeta: ArrayLike = 1.0
+) -> FloatOrArray:
+    """Compute the upper confidence bound on ε*, the (1 - δ)-quantile of the change.
+
+    ε̂ is the smallest ε at which the Binomial test declares (ε, δ)-stability;
+    P(ε* <= ε̂) >= 1 - α for every algorithm and distribution (Proposition 1(d)).  It
+    holds for one δ fixed beforehand.  An infinite ε̂ does not mean that the changes
+    are large: most often there are too few trials for this δ and α.
+
+    Parameters
+    ----------
+    changes : array of shape (n_trials,), at least 0; may hold infinities
+        The change observed in each trial; a failed trial counts as infinite.
+    delta : float or array in [0, 1)
+        Allowed probability of a change beyond ε̂.
+    alpha : float or array in (0, 1)
+        One minus the confidence.
+    zeta : float or array in [0, 1], default 1
+        The test's own uniform random number.
+
+    Returns
+    -------
+    float or ndarray of float
+        ε̂ in [0, ∞].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> changes = np.linspace(0.01, 0.59, 59)
+    >>> epsilon_hat(changes, delta=0.05, alpha=0.05)
+    0.59
+    >>> epsilon_hat(changes, delta=0.01, alpha=0.05)
+    inf
+    """
+    ordered = np.sort(_checked_changes(changes))[::-1]
+    critical, tie = critical_value(ordered.size, delta, alpha)
+    coin = _check.probability("zeta", zeta)
+    # The test accepts up to this many exceedances, so ε must reach the next largest change.
+    allowed = np.where(coin <= tie, critical, np.asarray(critical) - 1)
+    steps = np.concatenate([[np.inf], ordered, [0.0]])
+    return plain(np.asarray(steps[np.minimum(allowed, ordered.size) + 1]))
+
+
+def _checked_changes(changes: ArrayLike) -> Floats:
+    values = np.asarray(changes, dtype=np.float64)
+    if values.ndim != 1:
+        raise ArgumentError(f"changes must be one-dimensional, got shape {values.shape}")
+    if np.isnan(values).any():
+        raise ArgumentError("changes must not hold nan; count a failed trial as inf, got nan")
+    if (values < 0).any():
+        raise ArgumentError(f"changes must be at least 0, got {values[values < 0][0]}")
+    return values
