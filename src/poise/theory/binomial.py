@@ -17,8 +17,9 @@ import numpy as np
 
 from poise import _check
 from poise.errors import ArgumentError
-from poise.theory import law, search, ties
+from poise.theory import law
 from poise.theory._shape import plain
+from poise.theory.critical import EXCEEDANCES, FAILURES, critical
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -35,9 +36,6 @@ __all__ = [
     "pvalue",
     "pvalue_unstable",
 ]
-
-# Doubles give a* to ten digits unless the level is this close to a value of the cdf.
-_NEAR_TIE = 1e-6
 
 
 def critical_value(
@@ -73,7 +71,7 @@ def critical_value(
     (0, 0.05)
     """
     m, p, level = _checked(n_trials, delta, alpha)
-    count, tie = _critical(m.ravel(), p.ravel(), level.ravel())
+    count, tie = critical(EXCEEDANCES, m.ravel(), p.ravel(), level.ravel())
     return plain(count.astype(np.int64).reshape(m.shape)), plain(tie.reshape(m.shape))
 
 
@@ -83,18 +81,6 @@ def _checked(
     m = _check.count("n_trials", n_trials).astype(np.float64)
     p, level, m = np.broadcast_arrays(_check.delta(delta), _check.alpha(alpha), m)
     return m, p, level
-
-
-def _critical(m: Floats, p: Floats, level: Floats) -> tuple[Floats, Floats]:
-    """Compute k* and a* for flat arrays that were checked."""
-    count = search.lower_count(m, p, level)
-    below, atom = law.cdf(count - 1, m, p), law.pmf(count, m, p)
-    tie = (level - below) / atom
-    gap = np.minimum(np.abs(level - below), np.abs(level - below - atom))
-    near = (gap < _NEAR_TIE * level) & (m <= ties.LARGEST) & (p > 0) & (m > 0)
-    for i in np.flatnonzero(near):
-        count[i], tie[i] = ties.settle(int(m[i]), float(p[i]), float(level[i]), int(count[i]))
-    return count, np.clip(tie, np.finfo(np.float64).tiny, 1.0)
 
 
 def critical_count(n_trials: ArrayLike, delta: ArrayLike, alpha: ArrayLike) -> IntOrArray:
@@ -125,7 +111,7 @@ def critical_count(n_trials: ArrayLike, delta: ArrayLike, alpha: ArrayLike) -> I
     -1
     """
     m, p, level = _checked(n_trials, delta, alpha)
-    count, tie = _critical(m.ravel(), p.ravel(), level.ravel())
+    count, tie = critical(EXCEEDANCES, m.ravel(), p.ravel(), level.ravel())
     return plain((count - (tie < 1)).astype(np.int64).reshape(m.shape))
 
 
@@ -156,12 +142,10 @@ def critical_count_unstable(n_trials: ArrayLike, delta: ArrayLike, alpha: ArrayL
     >>> critical_count_unstable(10, delta=0.0, alpha=0.05)
     1
     """
-    m, p, level = (x.ravel() for x in _checked(n_trials, delta, alpha))
-    shape = np.broadcast_shapes(np.shape(n_trials), np.shape(delta), np.shape(alpha))
-    # The first j at which the tail reaches α rejects only if it does not exceed it.
-    failures = search.upper_failures(m, p, level)
-    fits = law.upper_tail(m - failures, m, p) <= level
-    return plain((m - failures + np.where(fits, 0, 1)).astype(np.int64).reshape(shape))
+    m, p, level = _checked(n_trials, delta, alpha)
+    count, tie = critical(FAILURES, m.ravel(), p.ravel(), level.ravel())
+    failures = (count - (tie < 1)).reshape(m.shape)
+    return plain((m - failures).astype(np.int64))
 
 
 def power(
@@ -207,7 +191,9 @@ def power(
     m, p, level, truth = np.broadcast_arrays(
         m, p, level, _check.probability("delta_star", delta_star)
     )
-    count, tie = (x.reshape(m.shape) for x in _critical(m.ravel(), p.ravel(), level.ravel()))
+    count, tie = (
+        x.reshape(m.shape) for x in critical(EXCEEDANCES, m.ravel(), p.ravel(), level.ravel())
+    )
     if not randomized:
         return plain(law.cdf(count - (tie < 1), m, truth))
     return plain(law.weighted_cdf(count, m, truth, tie))

@@ -24,14 +24,18 @@ _EQUAL = Decimal("1e-50")
 
 
 @lru_cache(maxsize=4096)
-def settle(n_trials: int, delta: float, alpha: float, guess: int) -> tuple[int, float]:
-    """Compute k* and a* of spec P(Bin < k*) + a* P(Bin = k*) = α, near ``guess``.
+def settle(
+    n_trials: int, delta: float, alpha: float, guess: int, failures: bool
+) -> tuple[int, float]:
+    """Find k* and a* in (0, 1] with P(count < k*) + a* P(count = k*) = α, near ``guess``.
 
-    ``guess`` may be off by one; 0 < δ < 1.
+    The count is Bin(m, δ), or Bin(m, 1 - δ) where ``failures`` are counted; 0 < δ < 1.
+    ``guess`` may be off by one.
     """
     with localcontext() as context:
         context.prec = _DIGITS
-        p, level = Decimal(delta), Decimal(alpha)
+        p = 1 - Decimal(delta) if failures else Decimal(delta)
+        level = Decimal(alpha)
         count, below = guess, _cdf(guess - 1, n_trials, p)
         atom = _pmf(count, n_trials, p)
         if below >= level * (1 - _EQUAL):
