@@ -82,11 +82,12 @@ def training_size(value: Any) -> int:
     """Check the training size ``n``: one whole number, at least 2."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise ArgumentError(f"n must be a whole number >= 2, got {value!r}")
-    if value != int(value) or value < 2:
+    size = float(value)
+    if not size.is_integer() or size < 2:
         raise ArgumentError(
             f"n must be a whole number >= 2 (one row is removed from n), got {value}"
         )
-    return int(value)
+    return int(size)
 
 
 def choice(name: str, value: str, options: tuple[str, ...]) -> str:

@@ -1,0 +1,52 @@
+"""From what users have (an estimator, a function) to an :class:`~poise.Algorithm`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from poise.algorithm import Algorithm
+from poise.errors import AlgorithmError
+
+__all__ = ["as_algorithm"]
+
+
+def as_algorithm(candidate: Any) -> Algorithm:
+    """Turn an estimator or a function into an algorithm, or say what is wrong with it.
+
+    Parameters
+    ----------
+    candidate : estimator, function or Algorithm
+        A scikit-learn-compatible estimator (``fit(X, y)`` and ``predict(X)``),
+        a function ``fit(X, y, seed)`` that returns a prediction function, or
+        an :class:`~poise.Algorithm`, which is returned as it is.
+
+    Examples
+    --------
+    >>> def mean(X, y, seed):
+    ...     level = sum(y) / len(y)
+    ...     return lambda rows: [level] * len(rows)
+    >>> as_algorithm(mean).name
+    'mean'
+    >>> as_algorithm("ridge")
+    Traceback (most recent call last):
+    poise.errors.AlgorithmError: algorithm must be an estimator with fit and predict, ...
+    """
+    if isinstance(candidate, Algorithm):
+        return candidate
+    if isinstance(candidate, type):
+        raise AlgorithmError(
+            f"algorithm must be an instance, got the class {candidate.__name__}; "
+            f"write {candidate.__name__}()"
+        )
+    if hasattr(candidate, "fit"):
+        from poise.adapters.estimator import EstimatorAlgorithm
+
+        return EstimatorAlgorithm(candidate)
+    if callable(candidate):
+        from poise.adapters.function import FunctionAlgorithm
+
+        return FunctionAlgorithm(candidate)
+    raise AlgorithmError(
+        "algorithm must be an estimator with fit and predict, or a function "
+        f"fit(X, y, seed) that returns a prediction function, got {candidate!r}"
+    )

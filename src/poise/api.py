@@ -1,0 +1,214 @@
+"""The two functions most people need: test stability, or measure it and judge later."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from poise.adapters import as_algorithm
+from poise.distance import Distance, as_distance
+from poise.engines import choose_engine
+from poise.errors import PowerWarning
+from poise.oracle import Oracle, run_procedure
+from poise.procedures.binomial import BinomialTest, MeasureChanges
+from poise.randomness import Coupling, Randomness, as_coupling
+from poise.sample import Sample
+
+if TYPE_CHECKING:
+    from poise.results import Design, StabilityResult, Trials
+
+__all__ = ["measure", "stability_test"]
+
+
+def stability_test(
+    algorithm: Any,
+    X: Any,
+    y: Any,
+    *,
+    n: int,
+    epsilon: float,
+    delta: float,
+    alpha: float = 0.05,
+    X_unlabeled: Any = None,
+    coupling: str | Coupling = "shared",
+    distance: str | Distance = "auto",
+    randomized: bool = False,
+    shuffle: bool = True,
+    stop_early: bool | str = True,
+    on_error: str = "raise",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    backend: str | None = None,
+    progress: bool | None = None,
+) -> StabilityResult:
+    """Test whether an algorithm is (ε, δ)-stable at training size n.
+
+    The Binomial test of Kim & Barber (Theorem 1): for every algorithm and every
+    distribution, P(verdict "stable") ≤ α unless
+    P(|μ̂_n(X) − μ̂_{n−1}(X)| > ε) ≤ δ. The mirror test makes the verdict
+    three-valued; it is wrong with probability at most α either way.
+
+    A verdict "stable" says nothing about accuracy, other training sizes or other
+    distributions; "inconclusive" is not "unstable".
+
+    Parameters
+    ----------
+    algorithm : estimator, function or Algorithm
+        Anything with ``fit(X, y)`` and ``predict(X)``, or a function
+        ``fit(X, y, seed)`` returning a prediction function. A black box.
+    X, y : array, data frame, sparse matrix or list
+        Labelled rows: independent draws from one distribution.
+    n : int
+        Training size whose stability is asked, 2 ≤ n ≤ number of rows.
+    epsilon : float
+        Allowed change of a prediction, >= 0, in its units.
+    delta : float
+        Allowed probability of a larger change, in [0, 1).
+    alpha : float
+        Error level, in (0, 1).
+    X_unlabeled : same kind as X, optional
+        More rows without a response: test points, which leave more rows to train on.
+    coupling : {"shared", "independent"} or Coupling
+        Whether both fits of a trial use the same random seed (Appendix E).
+    distance : {"auto", "absolute", "euclidean", "label"} or callable
+        How far apart two predictions are.
+    randomized : bool
+        Toss the coin ζ in a tie, as in the paper; size exactly α.
+    shuffle : bool
+        Put rows in random order before splitting. Turn off for the paper's split
+        to the letter, or if the rows are already in random order.
+    stop_early : bool or "stable"
+        Stop once the verdict is forced; it is the verdict of the full run.
+    on_error : {"raise", "unstable"}
+        What a failing fit or a NaN prediction means; it is never dropped.
+    random_state : None, int, Generator or RandomState
+        The same value gives the same changes bit for bit, whatever ``n_jobs``.
+    n_jobs, backend : int, str
+        As in joblib; None honours ``joblib.parallel_config``.
+    progress : bool, optional
+        Draw a progress bar on stderr; by default if it is a terminal.
+
+    Returns
+    -------
+    StabilityResult
+
+    Examples
+    --------
+    >>> import numpy as np, poise
+    >>> from sklearn.linear_model import Ridge
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(1500, 3))
+    >>> y = X @ [1.0, 2.0, 3.0] + rng.normal(size=1500)
+    >>> result = poise.stability_test(
+    ...     Ridge(), X, y, n=40, epsilon=0.5, delta=0.1, random_state=0)
+    >>> result.verdict.value, result.n_trials
+    ('stable', 36)
+    """
+    sample = Sample(X, y, X_unlabeled)
+    randomness = Randomness.from_state(random_state)
+    oracle = _oracle(algorithm, sample, distance, on_error, n_jobs, backend, progress)
+    measurement = _measurement(oracle, n, coupling, shuffle, distance)
+    test = BinomialTest(measurement, epsilon, delta, alpha, randomized, stop_early)
+    _warn_if_hopeless(measurement.design(sample, randomness), delta, alpha, randomized)
+    result: StabilityResult = run_procedure(test, oracle, randomness)
+    return result
+
+
+def measure(
+    algorithm: Any,
+    X: Any,
+    y: Any,
+    *,
+    n: int,
+    X_unlabeled: Any = None,
+    coupling: str | Coupling = "shared",
+    distance: str | Distance = "auto",
+    shuffle: bool = True,
+    on_error: str = "raise",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    backend: str | None = None,
+    progress: bool | None = None,
+) -> Trials:
+    """Measure the change in every independent trial the data hold; judge nothing.
+
+    The changes are i.i.d. copies of Δ = |μ̂_n(X) − μ̂_{n−1}(X)|: what
+    :meth:`Trials.test`, :meth:`Trials.delta_hat`, :meth:`Trials.epsilon_hat` and
+    :meth:`Trials.profile` need, without fitting anything again.
+
+    Parameters are those of :func:`stability_test`.
+
+    Returns
+    -------
+    Trials
+
+    Examples
+    --------
+    >>> import numpy as np, poise
+    >>> from sklearn.neighbors import KNeighborsRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(1100, 2)), rng.normal(size=1100)
+    >>> trials = poise.measure(KNeighborsRegressor(5), X, y, n=50, random_state=0)
+    >>> trials.n_trials, int((trials.changes > 0).sum())
+    (21, 2)
+    >>> round(trials.delta_hat(epsilon=0.0, alpha=0.1), 3)
+    0.233
+    """
+    sample = Sample(X, y, X_unlabeled)
+    oracle = _oracle(algorithm, sample, distance, on_error, n_jobs, backend, progress)
+    measurement = _measurement(oracle, n, coupling, shuffle, distance)
+    trials: Trials = run_procedure(measurement, oracle, Randomness.from_state(random_state))
+    return trials
+
+
+def _oracle(
+    algorithm: Any,
+    sample: Sample,
+    distance: str | Distance,
+    on_error: str,
+    n_jobs: int | None,
+    backend: str | None,
+    progress: bool | None,
+) -> Oracle:
+    """Check everything that concerns the fits, and bring it together."""
+    black_box = as_algorithm(algorithm)
+    measure_of_change = as_distance(distance, black_box.natural_distance)
+    engine = choose_engine(n_jobs, backend)
+    return Oracle(black_box, sample, measure_of_change, engine, on_error, progress)
+
+
+def _measurement(
+    oracle: Oracle, n: int, coupling: str | Coupling, shuffle: bool, distance: str | Distance
+) -> MeasureChanges:
+    as_coupling(coupling)
+    name = getattr(oracle.distance, "__name__", str(distance))
+    return MeasureChanges(n, coupling, shuffle, oracle.algorithm.name, name)
+
+
+def _warn_if_hopeless(design: Design, delta: float, alpha: float, randomized: bool) -> None:
+    """Say before the first fit that not even a clean run could be declared stable."""
+    from poise.theory.binomial import critical_count
+
+    if randomized or critical_count(design.n_trials, delta, alpha) >= 0:
+        return
+    warnings.warn(
+        f"{design.n_trials} trials at n = {design.n:,} cannot certify delta = {delta} at level "
+        f"{alpha}: no valid black-box test has more than {design.ceiling(delta, alpha):.3g} "
+        f"power here. {_remedy(design, delta, alpha)}",
+        PowerWarning,
+        stacklevel=3,
+    )
+
+
+def _remedy(design: Design, delta: float, alpha: float) -> str:
+    from poise.errors import ArgumentError
+    from poise.theory.planning import plan
+
+    try:
+        rows = plan(n=design.n, delta=delta, alpha=alpha, power=1.0).n_labeled
+    except ArgumentError:
+        return "No amount of data can certify delta = 0; ask about a larger delta."
+    return (
+        f"You need {rows:,} labelled rows at this n (now {design.n_labeled:,}), a smaller n, "
+        "a larger delta or a larger alpha."
+    )

@@ -1,0 +1,1 @@
+"""Black-box tests (Definition 1), each a generator that asks and is answered."""

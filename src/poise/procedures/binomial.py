@@ -1,0 +1,180 @@
+"""The Binomial test (Example 1, Theorem 1) as a black-box procedure.
+
+:class:`MeasureChanges` runs every trial; :class:`BinomialTest` runs as many as
+its verdict needs. They share the split, the trials and the inference: a test is
+a measurement that may stop early, followed by :meth:`poise.Trials.test`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise import _check
+from poise.errors import ArgumentError, TrialError
+from poise.oracle import Answers
+from poise.procedures.split import Split
+from poise.randomness import Coupling, Randomness, as_coupling
+from poise.record import Batch
+from poise.results import Design, StabilityResult, Trials
+from poise.sample import Sample
+
+__all__ = ["BinomialTest", "MeasureChanges"]
+
+Until = Callable[[float], bool]
+
+
+@dataclass(frozen=True)
+class MeasureChanges:
+    """Measure Δ in every trial the data hold, and judge nothing.
+
+    Parameters
+    ----------
+    n : int
+        Training size, at least 2 and at most the number of labelled rows.
+    coupling : str or Coupling
+        How the two fits of a trial share randomness.
+    shuffle : bool
+        Whether rows are put in random order before they are split.
+    algorithm, distance : str
+        Names for the record.
+    """
+
+    n: int
+    coupling: str | Coupling = "shared"
+    shuffle: bool = True
+    algorithm: str = "unknown"
+    distance: str = "auto"
+
+    def ask(self, sample: Sample, randomness: Randomness) -> Generator[Batch, Answers, Trials]:
+        """Yield every trial once; return the changes."""
+        return (yield from self.measure(sample, randomness, until=None))
+
+    def measure(
+        self, sample: Sample, randomness: Randomness, until: Until | None
+    ) -> Generator[Batch, Answers, Trials]:
+        """Yield the trials as one batch that ``until`` may cut short; return the changes."""
+        design = self.design(sample, randomness)
+        split = self._split(design, randomness)
+        if len(split) == 0:
+            return Trials(np.empty(0), design)
+        try:
+            answers = yield Batch(split, until)
+        except TrialError as error:
+            error.partial = _trials(error.partial, design)
+            raise
+        return _trials(answers.changes, design, answers)
+
+    def design(self, sample: Sample, randomness: Randomness) -> Design:
+        """Return what is known before the first fit; refuse what cannot be asked."""
+        n = _check.training_size(self.n)
+        if n > sample.n_labeled:
+            raise ArgumentError(
+                f"n must be at most the number of labelled rows ({sample.n_labeled}), got {n}; "
+                "ask about a smaller training size"
+            )
+        return Design(
+            algorithm=self.algorithm,
+            n=n,
+            n_labeled=sample.n_labeled,
+            n_unlabeled=sample.n_unlabeled,
+            coupling=as_coupling(self.coupling).name,
+            distance=self.distance,
+            seed=randomness.root,
+            # 1 − U lies in (0, 1]: a coin that never shows 0 keeps ties exact.
+            zeta=1.0 - randomness.uniform("zeta"),
+            shuffle=self.shuffle,
+        )
+
+    def _split(self, design: Design, randomness: Randomness) -> Split:
+        return Split(
+            design.n,
+            design.n_trials,
+            design.n_labeled,
+            design.n_unlabeled,
+            randomness,
+            as_coupling(self.coupling),
+            self.shuffle,
+        )
+
+
+@dataclass(frozen=True)
+class BinomialTest:
+    """Test whether a triple is (ε, δ)-stable, with P(false "stable") ≤ α (Theorem 1).
+
+    Parameters
+    ----------
+    measurement : MeasureChanges
+        Which trials to run.
+    epsilon, delta, alpha : float
+        The question and the error level.
+    randomized : bool
+        Toss the coin in a tie.
+    stop_early : bool or "stable"
+        True stops once the three-way verdict is forced; "stable" once it is
+        known whether the verdict is "stable"; False runs every trial.
+    """
+
+    measurement: MeasureChanges
+    epsilon: float
+    delta: float
+    alpha: float = 0.05
+    randomized: bool = False
+    stop_early: bool | str = True
+
+    def __post_init__(self) -> None:
+        _check.epsilon(self.epsilon)
+        _check.delta(self.delta)
+        _check.alpha(self.alpha)
+        if self.stop_early not in (True, False, "stable"):
+            raise ArgumentError(
+                f"stop_early must be True, False or 'stable', got {self.stop_early!r}"
+            )
+
+    def ask(
+        self, sample: Sample, randomness: Randomness
+    ) -> Generator[Batch, Answers, StabilityResult]:
+        """Yield trials until the verdict is forced; return it."""
+        design = self.measurement.design(sample, randomness)
+        until = self._until(design)
+        if until is not None and until.forced:
+            trials = Trials(np.empty(0), design)  # no fit could change the verdict
+        else:
+            trials = yield from self.measurement.measure(sample, randomness, until)
+        return trials.test(self.epsilon, self.delta, self.alpha, self.randomized)
+
+    def _until(self, design: Design) -> _StopWhenForced | None:
+        if self.stop_early is False:
+            return None
+        return _StopWhenForced(self, design, "stable" if self.stop_early == "stable" else "verdict")
+
+
+class _StopWhenForced:
+    """Feeds changes to the curtailment rule in plan order (spec: fast fits must not vote first)."""
+
+    def __init__(
+        self, test: BinomialTest, design: Design, scope: Literal["verdict", "stable"]
+    ) -> None:
+        from poise.theory.sequential import Curtailment, cut_offs
+
+        zeta = design.zeta if test.randomized else 1.0
+        stable, unstable = cut_offs(design.n_trials, test.delta, test.alpha, zeta)
+        self.epsilon = test.epsilon
+        self.rule = Curtailment(design.n_trials, stable, unstable, scope)
+
+    @property
+    def forced(self) -> bool:
+        return self.rule.forced
+
+    def __call__(self, change: float) -> bool:
+        return self.rule.update(change > self.epsilon)
+
+
+def _trials(changes: Any, design: Design, answers: Answers | None = None) -> Trials:
+    values: NDArray[np.float64] = np.asarray(changes)
+    failures = () if answers is None else tuple(f.message for f in answers.failures)
+    return Trials(values, design, n_fits=2 * len(values), failures=failures)

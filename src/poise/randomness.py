@@ -1,0 +1,163 @@
+"""Every random number, as a function of (root seed, role, trial) alone.
+
+A counter-based generator is asked for the trial's own block, so one worker or
+sixty, a crash and a resume, any backend: trial 7 sees the same ξ. Nothing here
+depends on the order in which trials are computed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import numbers
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.errors import ArgumentError
+
+__all__ = ["Coupling", "Independent", "Randomness", "Shared", "as_coupling", "as_uniform"]
+
+_WORDS_PER_TRIAL = 4  # Philox makes four 64-bit words per step of its counter
+
+
+def as_uniform(xi: int) -> float:
+    """Read a 64-bit random term as the paper's Uniform[0, 1] (53 bits are kept).
+
+    Examples
+    --------
+    >>> as_uniform(1 << 63)
+    0.5
+    """
+    return (int(xi) >> 11) * 2.0**-53
+
+
+@lru_cache(maxsize=256)
+def _key(root: int, role: str) -> tuple[int, int]:
+    """Hash (root seed, role) into a Philox key; any change of either gives another stream."""
+    digest = hashlib.blake2b(f"{root}:{role}".encode(), digest_size=16).digest()
+    return int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:], "little")
+
+
+@dataclass(frozen=True)
+class Randomness:
+    """The source of ξ, ζ and every shuffle of one run.
+
+    Parameters
+    ----------
+    root : int
+        The root seed. Two runs with the same root draw the same numbers.
+
+    Examples
+    --------
+    >>> r = Randomness(0)
+    >>> r.words("xi", 7) == r.block("xi", 5, 10)[2, 0]
+    np.True_
+    >>> 0.0 <= r.uniform("zeta") < 1.0
+    True
+    """
+
+    root: int
+
+    @classmethod
+    def from_state(cls, random_state: Any) -> Randomness:
+        """Accept what scikit-learn accepts: None, an int, a Generator or a RandomState."""
+        if random_state is None:
+            return cls(int(np.random.SeedSequence().generate_state(1, np.uint64)[0]))
+        if isinstance(random_state, np.random.Generator):
+            return cls(int(random_state.integers(0, 2**63)))
+        if isinstance(random_state, np.random.RandomState):
+            return cls(int(random_state.randint(0, 2**31 - 1)))
+        if _is_seed(random_state):
+            return cls(int(random_state))
+        raise ArgumentError(
+            "random_state must be None, a whole number >= 0, a numpy Generator or a "
+            f"RandomState, got {random_state!r}"
+        )
+
+    def block(self, role: str, start: int, stop: int) -> NDArray[np.uint64]:
+        """Four random words for each of the trials ``start`` to ``stop - 1``."""
+        key = np.array(_key(self.root, role), dtype=np.uint64)
+        philox = np.random.Philox(key=key, counter=start)
+        words = philox.random_raw(_WORDS_PER_TRIAL * (stop - start))
+        return np.asarray(words, dtype=np.uint64).reshape(-1, _WORDS_PER_TRIAL)
+
+    def words(self, role: str, trial: int = 0) -> int:
+        """Return the first random word of one trial: a 64-bit random term."""
+        return int(self.block(role, trial, trial + 1)[0, 0])
+
+    def uniform(self, role: str, trial: int = 0) -> float:
+        """Return one Uniform[0, 1) number."""
+        return as_uniform(self.words(role, trial))
+
+    def generator(self, role: str, trial: int = 0) -> np.random.Generator:
+        """Return a numpy Generator of its own for this role and trial."""
+        seed = [int(word) for word in self.block(role, trial, trial + 1)[0]]
+        return np.random.Generator(np.random.PCG64(seed))
+
+
+def _is_seed(value: Any) -> bool:
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    return whole and int(value) >= 0
+
+
+@runtime_checkable
+class Coupling(Protocol):
+    """A joint law Q of (ξ, ξ′) with uniform marginals (Appendix E).
+
+    ``pairs(words)`` turns four independent random words per trial into the
+    random terms of the full and of the reduced fit.
+    """
+
+    @property
+    def name(self) -> str:
+        """A word for the record."""
+        ...
+
+    def pairs(self, words: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """Return (ξ, ξ′), one of each per row of ``words`` (shape (trials, 4))."""
+        ...
+
+
+@dataclass(frozen=True)
+class Shared:
+    """Both fits use the same ξ: the paper's Definition 1 of stability."""
+
+    name: str = "shared"
+
+    def pairs(self, words: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """Return the same term twice."""
+        return words[:, 0], words[:, 0]
+
+
+@dataclass(frozen=True)
+class Independent:
+    """ξ and ξ′ are drawn independently (Appendix E)."""
+
+    name: str = "independent"
+
+    def pairs(self, words: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """Return two independent terms."""
+        return words[:, 0], words[:, 1]
+
+
+def as_coupling(coupling: str | Coupling) -> Coupling:
+    """Turn ``"shared"``, ``"independent"`` or a coupling object into a coupling.
+
+    Examples
+    --------
+    >>> as_coupling("shared")
+    Shared(name='shared')
+    """
+    if coupling == "shared":
+        return Shared()
+    if coupling == "independent":
+        return Independent()
+    if isinstance(coupling, Coupling) and not isinstance(coupling, type):
+        return coupling
+    raise ArgumentError(
+        "coupling must be 'shared', 'independent' or an object with a name and a method "
+        f"pairs(words), got {coupling!r}"
+    )

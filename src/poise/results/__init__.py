@@ -1,0 +1,11 @@
+"""Results: frozen, complete, and honest about what they do not say."""
+
+from __future__ import annotations
+
+from poise.results.design import Design
+from poise.results.outcome import Outcome
+from poise.results.profile import Profile
+from poise.results.stability import StabilityResult
+from poise.results.trials import Trials
+
+__all__ = ["Design", "Outcome", "Profile", "StabilityResult", "Trials"]

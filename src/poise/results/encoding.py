@@ -1,0 +1,67 @@
+"""Numbers to JSON and back without loss: infinities and fractions included."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+__all__ = ["from_json", "plain", "to_json"]
+
+_INFINITIES = {"Infinity": math.inf, "-Infinity": -math.inf}
+
+
+def plain(value: Any) -> Any:
+    """Turn NumPy scalars, arrays and fractions into what JSON and trackers understand.
+
+    Examples
+    --------
+    >>> plain({"kappa": Fraction(1, 4), "changes": np.array([0.5, np.inf])})
+    {'kappa': 0.25, 'changes': [0.5, inf]}
+    """
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, Fraction):
+        return float(value)
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def to_json(value: Any, indent: int | None = 2) -> str:
+    """Write strict JSON; infinities become the strings "Infinity" and "-Infinity"."""
+    return json.dumps(_without_infinity(plain(value)), indent=indent, allow_nan=False)
+
+
+def from_json(text: str) -> Any:
+    """Read what :func:`to_json` wrote.
+
+    Examples
+    --------
+    >>> from_json(to_json({"epsilon_hat": math.inf}))
+    {'epsilon_hat': inf}
+    """
+    return _with_infinity(json.loads(text))
+
+
+def _without_infinity(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_infinity(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_infinity(item) for item in value]
+    if isinstance(value, float) and math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    return value
+
+
+def _with_infinity(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_infinity(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with_infinity(item) for item in value]
+    return _INFINITIES.get(value, value) if isinstance(value, str) else value

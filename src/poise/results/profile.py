@@ -1,0 +1,103 @@
+"""The profile ε ↦ δ̂_ε: for each allowed change, the probability it may be exceeded with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from poise import _check
+
+if TYPE_CHECKING:
+    from poise.results.design import Design
+
+__all__ = ["Profile"]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """An upper band for δ*_ε, for every ε at once.
+
+    With probability at least 1 − α, δ*_ε ≤ ``delta_hat[j]`` for every ε in
+    [``epsilon[j]``, ``epsilon[j+1]``) and every j together, so ε may be chosen
+    after looking. With ``band="pointwise"`` that holds only for one ε fixed
+    beforehand.
+
+    Attributes
+    ----------
+    epsilon : ndarray
+        The distinct changes that were measured, in increasing order, from 0.
+    delta_hat : ndarray
+        Upper confidence limit for the probability of a larger change.
+    exceedances : ndarray of int
+        How many of the trials changed by more than ``epsilon``.
+    band : str
+        Which band this is.
+    alpha : float
+        Its error level.
+    design : Design
+        What was measured.
+
+    Examples
+    --------
+    >>> from poise import Trials
+    >>> profile = Trials.from_changes([0.0, 0.1, 0.2, 0.4], n=5).profile(alpha=0.1)
+    >>> bool(profile.at(0.4) < profile.at(0.1))
+    True
+    """
+
+    epsilon: NDArray[np.float64]
+    delta_hat: NDArray[np.float64]
+    exceedances: NDArray[np.int64]
+    band: str
+    alpha: float
+    design: Design
+
+    @property
+    def simultaneous(self) -> bool:
+        """Whether the statement holds for every ε at once."""
+        return self.band != "pointwise"
+
+    def at(self, epsilon: ArrayLike) -> Any:
+        """Return δ̂ at any ε (the band is a step function, constant between changes)."""
+        wanted = _check.epsilon(epsilon)
+        position = np.searchsorted(self.epsilon, wanted, side="right") - 1
+        values = self.delta_hat[position]
+        return values if values.ndim else float(values)
+
+    def epsilon_for(self, delta: float) -> float:
+        """Return the smallest ε whose δ̂ is at most ``delta``; infinity if there is none."""
+        allowed = float(_check.delta(delta))
+        good = np.flatnonzero(self.delta_hat <= allowed)
+        return float(self.epsilon[good[0]]) if len(good) else float("inf")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        return {
+            "band": self.band,
+            "alpha": self.alpha,
+            "epsilon": self.epsilon.tolist(),
+            "delta_hat": self.delta_hat.tolist(),
+            "exceedances": self.exceedances.tolist(),
+            "design": self.design.to_dict(),
+        }
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with one row per step of the band."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "epsilon": self.epsilon,
+                "exceedances": self.exceedances,
+                "delta_hat": self.delta_hat,
+            }
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the band as a step function; return the matplotlib axes."""
+        from poise.plots import plot_profile
+
+        return plot_profile(self, ax)

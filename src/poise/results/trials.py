@@ -1,0 +1,207 @@
+"""All changes of one measurement, and everything that can be said about them.
+
+Nothing here fits a model: a saved measurement can be judged again with another
+ε, δ or α in microseconds.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from poise import _check
+from poise.errors import ArgumentError, RecordError
+from poise.results.design import Design
+from poise.results.profile import Profile
+from poise.results.stability import StabilityResult
+
+__all__ = ["Trials"]
+
+_FORMAT = "poise trials 1"
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Independent copies of Δ, one per trial, in plan order.
+
+    Attributes
+    ----------
+    changes : ndarray of float64
+        The change of each trial; ``inf`` where a failed trial counts as one.
+    design : Design
+        What was measured, on how many rows, with which randomness.
+    n_fits : int
+        Fits that were computed for these changes.
+    failures : tuple of str
+        Messages of the failed trials, where the policy keeps them.
+
+    Examples
+    --------
+    >>> trials = Trials.from_changes([0.1, 0.3, 0.2] * 20, n=10)
+    >>> trials.n_trials
+    60
+    >>> trials.test(epsilon=0.25, delta=0.5, alpha=0.05).verdict.value
+    'stable'
+    >>> trials.epsilon_hat(delta=0.5, alpha=0.05)
+    0.2
+    """
+
+    changes: NDArray[np.float64]
+    design: Design
+    n_fits: int = 0
+    failures: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        changes = np.array(self.changes, dtype=np.float64)
+        if changes.ndim != 1 or np.isnan(changes).any() or (changes < 0).any():
+            raise ArgumentError("changes must be a list of numbers >= 0, without NaN")
+        changes.setflags(write=False)
+        object.__setattr__(self, "changes", changes)
+
+    @classmethod
+    def from_changes(cls, changes: ArrayLike, *, n: int, algorithm: str = "unknown") -> Trials:
+        """Judge changes that were measured elsewhere.
+
+        They must be independent and identically distributed: disjoint rows,
+        fresh test points. Nothing can check that afterwards.
+        """
+        values = np.asarray(changes, dtype=np.float64)
+        n = _check.training_size(n)
+        rows = len(values) * n
+        return cls(values, Design(algorithm, n, rows, len(values), seed=-1))
+
+    @property
+    def n_trials(self) -> int:
+        """Number of trials planned; fewer changes are there if the run stopped early."""
+        return self.design.n_trials
+
+    @property
+    def n_observed(self) -> int:
+        """Number of trials that were run."""
+        return len(self.changes)
+
+    @property
+    def n_unseen(self) -> int:
+        """Number of trials planned and not run."""
+        return self.n_trials - self.n_observed
+
+    @property
+    def kappa(self) -> Fraction:
+        """κ of the data; its integer part is the number of trials."""
+        return self.design.kappa
+
+    def exceedances(self, epsilon: float) -> int:
+        """Count the changes that are strictly larger than ``epsilon``."""
+        return int(np.count_nonzero(self.changes > float(_check.epsilon(epsilon))))
+
+    def test(
+        self, epsilon: float, delta: float, alpha: float = 0.05, randomized: bool = False
+    ) -> StabilityResult:
+        """Test (ε, δ)-stability at level α: :func:`poise.stability_test` without the fits.
+
+        P(declared stable) ≤ α whenever the triple is not (ε, δ)-stable
+        (Theorem 1). Valid for one (ε, δ) fixed before looking at the changes.
+
+        Parameters
+        ----------
+        epsilon : float
+            Allowed change, >= 0, in the units of the predictions.
+        delta : float
+            Allowed probability of a larger change, in [0, 1).
+        alpha : float
+            Error level, in (0, 1).
+        randomized : bool
+            Toss the coin ζ in a tie, as the paper's test does.
+        """
+        return StabilityResult.from_trials(self, epsilon, delta, alpha, randomized)
+
+    def delta_hat(self, epsilon: float, alpha: float = 0.05, randomized: bool = False) -> float:
+        """Upper limit for δ*_ε: P(δ̂ ≥ δ*_ε) ≥ 1 − α for one ε fixed beforehand (Prop. 1).
+
+        Trials that were not run count as exceedances, so it stays valid, if wide.
+        """
+        from poise.theory.estimates import delta_hat
+
+        worst = self.exceedances(epsilon) + self.n_unseen
+        return float(delta_hat(worst, self.n_trials, alpha, self._zeta(randomized)))
+
+    def epsilon_hat(self, delta: float, alpha: float = 0.05, randomized: bool = False) -> float:
+        """Upper limit for ε*_δ: P(ε̂ ≥ ε*_δ) ≥ 1 − α for one δ fixed beforehand (Prop. 1)."""
+        from poise.theory.estimates import epsilon_hat
+
+        unseen = np.full(self.n_unseen, np.inf)
+        changes = np.concatenate([self.changes, unseen])
+        return float(epsilon_hat(changes, delta, alpha, self._zeta(randomized)))
+
+    def profile(self, alpha: float = 0.05, band: str = "equal-local-levels") -> Profile:
+        """Return the upper band for ε ↦ δ*_ε, valid for every ε at once.
+
+        Parameters
+        ----------
+        alpha : float
+            Error level of the whole band, in (0, 1).
+        band : {"equal-local-levels", "ks", "dkw", "pointwise"}
+            The first three are simultaneous; "pointwise" is not.
+        """
+        from poise.theory.bands import profile_band
+
+        limits = profile_band(self.n_trials, alpha, band)
+        steps = np.unique(np.append(self.changes[np.isfinite(self.changes)], 0.0))
+        ordered = np.sort(self.changes)
+        above = self.n_observed - np.searchsorted(ordered, steps, side="right")
+        return Profile(steps, limits[above + self.n_unseen], above, band, alpha, self.design)
+
+    def _zeta(self, randomized: bool) -> float:
+        return self.design.zeta if randomized else 1.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        return {
+            "changes": self.changes.tolist(),
+            "design": self.design.to_dict(),
+            "n_fits": self.n_fits,
+            "failures": list(self.failures),
+        }
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with one row per trial."""
+        import pandas as pd
+
+        return pd.DataFrame({"trial": np.arange(self.n_observed), "change": self.changes})
+
+    def plot(self, epsilon: float | None = None, alpha: float = 0.05) -> Any:
+        """Draw the changes and their profile; return the matplotlib figure."""
+        from poise.plots import plot_trials
+
+        return plot_trials(self, epsilon=epsilon, alpha=alpha)
+
+    def save(self, path: str | Path) -> None:
+        """Write the measurement to one file (NumPy's npz format, readable anywhere)."""
+        header: dict[str, Any] = {"format": _FORMAT, "design": self.design.to_dict()}
+        header |= {"n_fits": self.n_fits, "failures": list(self.failures)}
+        buffer = io.BytesIO()
+        np.savez(buffer, changes=self.changes, header=np.array(json.dumps(header)))
+        Path(path).write_bytes(buffer.getvalue())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Trials:
+        """Read what :meth:`save` wrote."""
+        try:
+            with np.load(path, allow_pickle=False) as content:
+                header = json.loads(str(content["header"]))
+                changes = content["changes"]
+        except FileNotFoundError:
+            raise RecordError(f"no such file: {path}") from None
+        except Exception as error:
+            raise RecordError(f"{path} does not hold trials saved by poise: {error}") from error
+        if header.get("format") != _FORMAT:
+            raise RecordError(f"{path} has format {header.get('format')!r}, expected {_FORMAT!r}")
+        design = Design(**header["design"])
+        return cls(changes, design, header["n_fits"], tuple(header["failures"]))

@@ -1,0 +1,140 @@
+"""Words for numbers: the summary of a result, as text and as a table."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from typing import TYPE_CHECKING
+
+from poise.results.outcome import Outcome
+
+if TYPE_CHECKING:
+    from poise.results.stability import StabilityResult
+
+__all__ = ["html", "number", "summary"]
+
+
+def number(value: float) -> str:
+    """Write a number with the digits a reader needs.
+
+    Examples
+    --------
+    >>> number(0.123456), number(math.inf), number(12345.6), number(1e-9)
+    ('0.1235', 'infinity', '12,346', '1e-09')
+    """
+    if math.isinf(value):
+        return "infinity"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def summary(result: StabilityResult) -> str:
+    """Return paragraphs: verdict, what was done, what was found, what it does not mean, next."""
+    parts = [_headline(result), _done(result), _found(result), _limits(result)]
+    parts += [result.verdict.not_meant, _next_step(result)]
+    return "\n".join(part for part in parts if part)
+
+
+def _question(r: StabilityResult) -> str:
+    return f"({number(r.epsilon)}, {number(r.delta)})-stable at n = {r.n:,}"
+
+
+def _headline(r: StabilityResult) -> str:
+    verdict = r.verdict.value.upper()
+    level = f"error level {number(r.alpha)}"
+    if r.verdict == Outcome.INCONCLUSIVE:
+        return (
+            f"{verdict}: whether {r.design.algorithm} is {_question(r)} is not settled ({level})."
+        )
+    word = "declared" if r.stable else "declared not to be"
+    return f"{verdict}: {r.design.algorithm} is {word} {_question(r)} ({level})."
+
+
+def _done(r: StabilityResult) -> str:
+    if r.n_trials == 0:
+        return (
+            f"The data hold no independent trial: {r.design.n_labeled:,} labelled and "
+            f"{r.design.n_unlabeled:,} unlabelled rows cannot supply {r.n:,} training rows and "
+            "a test point. Nothing was fitted."
+        )
+    ran = f"{r.n_observed:,} of {r.n_trials:,}" if r.stopped_early else f"{r.n_trials:,}"
+    stop = ", stopped once the verdict was forced" if r.stopped_early else ""
+    failed = f", of which {r.n_failures} failed and count as changes" if r.n_failures else ""
+    return (
+        f"{ran} independent trials{stop}{failed}: each trains on {r.n:,} rows and again without "
+        f"the last of them ({r.coupling} randomness), and compares predictions at a fresh point."
+    )
+
+
+def _found(r: StabilityResult) -> str:
+    if r.n_trials == 0:
+        return ""
+    p = r.pvalue if r.verdict != Outcome.UNSTABLE else r.pvalue_unstable
+    return (
+        f"In {r.statistic:,} of them the prediction moved by more than {number(r.epsilon)} "
+        f"(p = {number(p)})."
+    )
+
+
+def _limits(r: StabilityResult) -> str:
+    if r.n_trials == 0:
+        return ""
+    wide = " (wide: unseen trials count as changes)" if r.stopped_early else ""
+    return (
+        f"At confidence {number(1 - r.alpha)}: removing a row moves a prediction by more than "
+        f"{number(r.epsilon)} with probability at most {number(r.delta_hat)}; by more than "
+        f"{number(r.epsilon_hat)} with probability at most {number(r.delta)}{wide}."
+    )
+
+
+def _next_step(r: StabilityResult) -> str:
+    """Say what would change the answer."""
+    if r.verdict == Outcome.STABLE:
+        return "Next: train at this n with this algorithm; test again if either changes."
+    if r.verdict == Outcome.UNSTABLE:
+        return (
+            "Next: regularise or bag the algorithm, train on more rows, or ask whether a larger "
+            "epsilon or delta would still be acceptable."
+        )
+    return f"Next: {_what_would_settle(r)}."
+
+
+def _what_would_settle(r: StabilityResult) -> str:
+    from poise.theory.binomial import critical_count
+
+    options = []
+    if r.delta > 0 and critical_count(r.n_trials, r.delta, r.alpha) < 0:
+        needed = math.ceil(math.log(r.alpha) / math.log1p(-r.delta))
+        options.append(
+            f"{needed:,} trials are the least that can certify delta = {number(r.delta)} at this "
+            f"level ({needed * (r.n + 1):,} labelled rows, or a smaller n); no valid black-box "
+            f"test has more than {number(r.power_bound)} power here"
+        )
+    else:
+        options.append("more rows")
+    if math.isfinite(r.epsilon_hat):
+        options.append(f"a larger epsilon ({number(r.epsilon_hat)} would have passed)")
+    if r.delta_hat < 1:
+        options.append(f"a larger delta ({number(r.delta_hat)} would have passed)")
+    caution = " (choose before looking at new data)" if len(options) > 1 else ""
+    return "; or ".join(options) + caution
+
+
+def html(result: StabilityResult) -> str:
+    """Return the verdict and the numbers behind it as an HTML fragment."""
+    rows = {
+        "algorithm": result.design.algorithm,
+        "question": f"is it {_question(result)}?",
+        "trials": f"{result.n_observed:,} of {result.n_trials:,}",
+        "larger changes": f"{result.statistic:,}",
+        "p-value (stable)": number(result.pvalue),
+        "p-value (unstable)": number(result.pvalue_unstable),
+        "delta_hat": number(result.delta_hat),
+        "epsilon_hat": number(result.epsilon_hat),
+        "power ceiling": number(result.power_bound),
+    }
+    body = "".join(
+        f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(value)}</td></tr>"
+        for name, value in rows.items()
+    )
+    title = f"{result.verdict.value} at level {number(result.alpha)}"
+    return f"<table><caption><b>{escape(title)}</b></caption>{body}</table>"

@@ -1,0 +1,164 @@
+"""The data of one question: labelled rows, unlabelled rows, and how to take some of them."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.errors import DataError
+from poise.record import Made, Rows
+from poise.tables import Table, as_table, concatenate
+
+__all__ = ["Sample"]
+
+
+class Sample:
+    """Labelled rows (X, y) and, optionally, rows without a response.
+
+    Rows are numbered from 0: first the labelled ones, then the unlabelled.
+    Everything that can be wrong with the data is found here, before a fit.
+
+    Parameters
+    ----------
+    X, y : array, data frame, sparse matrix or list
+        Labelled rows; kept as they are.
+    X_unlabeled : same kind as X, optional
+        More rows without a response: they serve as test points.
+
+    Examples
+    --------
+    >>> sample = Sample([[1.0], [2.0], [3.0]], [1.0, 2.0, 3.0], [[9.0]])
+    >>> sample.n_labeled, sample.n_unlabeled
+    (3, 1)
+    >>> sample.training(slice(0, 2))
+    ([[1.0], [2.0]], [1.0, 2.0])
+    >>> sample.points(np.array([2, 3]))
+    [[3.0], [9.0]]
+    """
+
+    def __init__(self, X: Any, y: Any, X_unlabeled: Any = None) -> None:
+        self.X = as_table(X, "X")
+        self.y = as_table(y, "y")
+        self.X_unlabeled = None if X_unlabeled is None else as_table(X_unlabeled, "X_unlabeled")
+        self.n_labeled = len(self.X)
+        self.n_unlabeled = 0 if self.X_unlabeled is None else len(self.X_unlabeled)
+        _check_lengths(self.X, self.y)
+        _check_responses(self.y)
+        if self.X_unlabeled is not None:
+            _check_columns(self.X, self.X_unlabeled)
+
+    def training(self, rows: Rows) -> tuple[Any, Any]:
+        """Return fresh copies of the features and responses of labelled rows."""
+        if isinstance(rows, Made):
+            return rows.X, rows.y
+        return self.X.take(rows), self.y.take(rows)
+
+    def points(self, rows: Rows) -> Any:
+        """Return fresh copies of the features of any rows, labelled or not."""
+        if isinstance(rows, Made):
+            return rows.X
+        if isinstance(rows, slice):
+            rows = np.arange(rows.start, rows.stop)
+        if self.X_unlabeled is None or int(rows.max()) < self.n_labeled:
+            return self.X.take(rows)
+        if int(rows.min()) >= self.n_labeled:
+            return self.X_unlabeled.take(rows - self.n_labeled)
+        return self._mixed_points(self.X_unlabeled, rows)
+
+    def _mixed_points(self, unlabeled: Table, rows: NDArray[np.int64]) -> Any:
+        """Take points from both sides, in the order asked for."""
+        labeled = rows < self.n_labeled
+        both = concatenate(
+            self.X.take(rows[labeled]), unlabeled.take(rows[~labeled] - self.n_labeled)
+        )
+        position = np.empty(len(rows), dtype=np.int64)
+        position[np.flatnonzero(labeled)] = np.arange(labeled.sum())
+        position[np.flatnonzero(~labeled)] = np.arange(labeled.sum(), len(rows))
+        return as_table(both, "X").take(position)
+
+    def all_finite(self) -> bool:
+        """Tell whether the features are a plain float array without NaN or infinity."""
+        tables = [self.X] if self.X_unlabeled is None else [self.X, self.X_unlabeled]
+        return all(_finite_array(table.native) for table in tables)
+
+    def digest(self) -> str:
+        """Return a fingerprint of the data, so that a record can refuse other data."""
+        state = hashlib.blake2b(digest_size=16)
+        for table in (self.X, self.y, self.X_unlabeled):
+            if table is not None:
+                _feed(state, table.native)
+        return state.hexdigest()
+
+
+def _finite_array(native: Any) -> bool:
+    return (
+        isinstance(native, np.ndarray)
+        and native.dtype.kind in "fiu"
+        and bool(np.isfinite(native).all())
+    )
+
+
+def _check_lengths(X: Table, y: Table) -> None:
+    if len(X) == 0:
+        raise DataError("X has no rows; a stability test needs labelled rows")
+    if len(X) != len(y):
+        raise DataError(f"X and y must have the same number of rows, got {len(X)} and {len(y)}")
+
+
+def _check_responses(y: Table) -> None:
+    """Refuse missing and infinite responses, and say in which row the first one is."""
+    values = np.asarray(y.native)
+    if values.dtype.kind == "f":
+        bad = ~np.isfinite(values)
+    elif values.dtype.kind == "O":
+        bad = np.array([value is None or value != value for value in values.ravel()])
+        bad = bad.reshape(values.shape)
+    else:
+        return
+    if bad.any():
+        row = int(np.argwhere(bad)[0, 0])
+        raise DataError(
+            f"y must not hold missing or infinite values, got {values[row]!r} in row {row}; "
+            "remove those rows, or give their features as X_unlabeled"
+        )
+
+
+def _check_columns(X: Table, unlabeled: Table) -> None:
+    """Refuse unlabelled rows whose columns are not those of X."""
+    if len(unlabeled) == 0:
+        raise DataError("X_unlabeled has no rows; leave it out instead")
+    if type(X) is not type(unlabeled):
+        raise DataError(
+            "X_unlabeled must be the same kind of container as X "
+            f"({type(X.native).__name__}), got {type(unlabeled.native).__name__}"
+        )
+    expected, found = X.columns(), unlabeled.columns()
+    if expected != found:
+        raise DataError(f"X_unlabeled must have the columns of X ({expected}), got {found}")
+
+
+def _feed(state: Any, native: Any) -> None:
+    """Feed a container's type, shape and content to a hash."""
+    if isinstance(native, np.ndarray) and native.dtype.kind != "O":
+        state.update(f"{native.dtype.str}{native.shape}".encode())
+        state.update(np.ascontiguousarray(native).data)
+    elif hasattr(native, "indptr"):
+        for part in (native.data, native.indices, native.indptr):
+            _feed(state, np.asarray(part))
+    elif isinstance(native, (list, tuple, np.ndarray)):
+        state.update(repr(list(native)).encode())
+    else:
+        _feed_frame(state, native)
+
+
+def _feed_frame(state: Any, native: Any) -> None:
+    import narwhals as nw
+
+    wrapped: Any = nw.from_native(native, eager_only=True, allow_series=True)
+    columns = wrapped.iter_columns() if hasattr(wrapped, "iter_columns") else [wrapped]
+    for column in columns:
+        state.update(f"{column.name}{column.dtype}".encode())
+        _feed(state, column.to_numpy())
