@@ -71,8 +71,8 @@ def critical_value(
     (0, 0.05)
     """
     m, p, level = _checked(n_trials, delta, alpha)
-    count, tie = critical(EXCEEDANCES, m.ravel(), p.ravel(), level.ravel())
-    return plain(count.astype(np.int64).reshape(m.shape)), plain(tie.reshape(m.shape))
+    count, tie = critical(EXCEEDANCES, m, p, level)
+    return plain(count.astype(np.int64)), plain(tie)
 
 
 def _checked(
@@ -111,8 +111,8 @@ def critical_count(n_trials: ArrayLike, delta: ArrayLike, alpha: ArrayLike) -> I
     -1
     """
     m, p, level = _checked(n_trials, delta, alpha)
-    count, tie = critical(EXCEEDANCES, m.ravel(), p.ravel(), level.ravel())
-    return plain((count - (tie < 1)).astype(np.int64).reshape(m.shape))
+    count, tie = critical(EXCEEDANCES, m, p, level)
+    return plain((count - (tie < 1)).astype(np.int64))
 
 
 def critical_count_unstable(n_trials: ArrayLike, delta: ArrayLike, alpha: ArrayLike) -> IntOrArray:
@@ -143,9 +143,8 @@ def critical_count_unstable(n_trials: ArrayLike, delta: ArrayLike, alpha: ArrayL
     1
     """
     m, p, level = _checked(n_trials, delta, alpha)
-    count, tie = critical(FAILURES, m.ravel(), p.ravel(), level.ravel())
-    failures = (count - (tie < 1)).reshape(m.shape)
-    return plain((m - failures).astype(np.int64))
+    failures, tie = critical(FAILURES, m, p, level)
+    return plain((m - failures + (tie < 1)).astype(np.int64))
 
 
 def power(
@@ -191,9 +190,7 @@ def power(
     m, p, level, truth = np.broadcast_arrays(
         m, p, level, _check.probability("delta_star", delta_star)
     )
-    count, tie = (
-        x.reshape(m.shape) for x in critical(EXCEEDANCES, m.ravel(), p.ravel(), level.ravel())
-    )
+    count, tie = critical(EXCEEDANCES, m, p, level)
     if not randomized:
         return plain(law.cdf(count - (tie < 1), m, truth))
     return plain(law.weighted_cdf(count, m, truth, tie))

@@ -1,9 +1,10 @@
 """Critical counts of one-sided Binomial tests, for whole arrays at once.
 
 The smallest count whose tail reaches the level is found by search.  The tail is
-nearly linear on the normal scale, so a Cornish-Fisher start and one Newton step on
-that scale land on the count or next to it.  A bracket is kept all along and the tail
-itself has the last word: the answer never depends on how good the approximation was.
+nearly linear on the normal scale, so a Cornish-Fisher start lands on the count or
+next to it, and Newton on that scale mends the rest.  A bracket is kept all along and
+the tail itself has the last word: the answer never depends on how good the
+approximation was.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.theory import law, ties
+from poise.theory._shape import pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,17 +25,21 @@ if TYPE_CHECKING:
 
     from poise.theory.law import Floats
 
+    Indices: TypeAlias = NDArray[np.intp]
     # of (k, m, p): cumulative, or at one count
     _Law: TypeAlias = Callable[[Floats, Floats, Floats], Floats]
 
 __all__ = ["EXCEEDANCES", "FAILURES", "Counted", "critical"]
 
-# A neighbour's tail found by adding one atom is trusted only this far from the level.
+# Up to this many trials the quick tail decides, unless it is as close as this to the level.
+_FEW = 1e4
 _CLEAR = 1e-9
+# The tie probability is a difference: where it cancels two digits the tail is computed
+# with care, and where it cancels six in decimal arithmetic.
+_CLOSE = 1e-2
+_NEAR_TIE = 1e-6
 # Newton needs two or three rounds; should it ever wander, bisection takes over.
 _NEWTON_ROUNDS = 8
-# Doubles give the tie probability to ten digits unless level and cdf are this close.
-_NEAR_TIE = 1e-6
 _TINY = np.finfo(np.float64).tiny
 
 
@@ -46,6 +52,7 @@ class Counted:
     """
 
     cdf: _Law
+    quick_cdf: _Law
     pmf: _Law
     failures: bool
 
@@ -58,25 +65,30 @@ class Counted:
         return (1 - p) / np.maximum(p, _TINY) if self.failures else p / (1 - p)
 
 
-def _failures_cdf(j: Floats, m: Floats, p: Floats) -> Floats:
-    return law.upper_tail(m - j, m, p)
-
-
-def _failures_pmf(j: Floats, m: Floats, p: Floats) -> Floats:
-    return law.pmf(m - j, m, p)
-
-
-EXCEEDANCES = Counted(law.cdf, law.pmf, failures=False)
-FAILURES = Counted(_failures_cdf, _failures_pmf, failures=True)
+EXCEEDANCES = Counted(law.cdf, law.quick_cdf, law.pmf, failures=False)
+FAILURES = Counted(
+    lambda j, m, p: law.upper_tail(m - j, m, p),
+    lambda j, m, p: law.quick_upper_tail(m - j, m, p),
+    lambda j, m, p: law.pmf(m - j, m, p),
+    failures=True,
+)
 
 
 def critical(what: Counted, m: Floats, p: Floats, level: Floats) -> tuple[Floats, Floats]:
     """Find k* and a* in (0, 1] with P(count < k*) + a* P(count = k*) = level.
 
-    All arguments are flat arrays of one length; 0 <= p < 1, 0 < level < 1.
+    The arguments are arrays of one shape; 0 <= p < 1, 0 < level < 1.
     """
-    count = _smallest(what, m, p, level)
-    below, atom = what.cdf(count - 1, m, p), what.pmf(count, m, p)
+    count, tie = np.empty(m.size), np.empty(m.size)
+    for where, piece in pieces(m.ravel(), p.ravel(), level.ravel()):
+        count[where], tie[where] = _critical(what, *piece)
+    return count.reshape(m.shape), tie.reshape(m.shape)
+
+
+def _critical(what: Counted, m: Floats, p: Floats, level: Floats) -> tuple[Floats, Floats]:
+    count, below, atom = _search(what, m, p, level)
+    close = np.flatnonzero(level - below < _CLOSE * (below + atom))
+    below[close] = what.cdf(count[close] - 1, m[close], p[close])
     tie = (level - below) / atom
     gap = np.minimum(np.abs(level - below), np.abs(level - below - atom))
     near = (gap < _NEAR_TIE * level) & (m <= ties.LARGEST) & (m > 0) & (p > 0)
@@ -87,27 +99,76 @@ def critical(what: Counted, m: Floats, p: Floats, level: Floats) -> tuple[Floats
     return count, np.clip(tie, _TINY, 1.0)
 
 
-def _smallest(what: Counted, m: Floats, p: Floats, level: Floats) -> Floats:
-    """Find the smallest k with P(count <= k) >= level."""
+def _search(what: Counted, m: Floats, p: Floats, level: Floats) -> tuple[Floats, Floats, Floats]:
+    """Find the smallest k with P(count <= k) >= level; return k, P(count < k), P(count = k)."""
     from scipy import special
 
-    low, high = np.full(m.shape, -1.0), m.copy()
-    odds, score = what.odds(p), special.ndtri(level)
+    bracket = _Bracket(m, atom=what.pmf(m, m, p))
+    score, odds = special.ndtri(level), what.odds(p)
     proposal = _cornish_fisher(what.mean(m, p), m, score)
-    active = np.flatnonzero(high - low > 1)
-    rounds = 0
+    active, rounds = bracket.still_open(np.arange(m.size)), 0
     while active.size:
-        low_, high_, m_, p_ = low[active], high[active], m[active], p[active]
-        k = np.clip(proposal[active], low_ + 1, high_ - 1)
-        reached, atom = what.cdf(k, m_, p_), what.pmf(k, m_, p_)
+        m_, p_, level_ = m[active], p[active], level[active]
+        k = bracket.inside(active, proposal[active])
+        reached, atom = _tail(what, k, m_, p_, level_), what.pmf(k, m_, p_)
         next_atom = atom * ((m_ - k) / (k + 1)) * odds[active]
-        low_, high_ = _narrow(k, reached, atom, next_atom, level[active], low_, high_)
+        bracket.narrow(active, k, level_, reached, atom, next_atom)
         rounds += 1
-        middle = np.floor((low_ + high_) / 2)
-        ahead = _newton(k, reached, atom, score[active]) if rounds < _NEWTON_ROUNDS else middle
-        low[active], high[active], proposal[active] = low_, high_, ahead
-        active = active[high_ - low_ > 1]
-    return high
+        if rounds < _NEWTON_ROUNDS:
+            proposal[active] = _newton(k, reached, atom, score[active])
+        else:
+            proposal[active] = bracket.middle(active)
+        active = bracket.still_open(active)
+    return bracket.high, np.where(bracket.high == 0, 0.0, bracket.below), bracket.atom
+
+
+class _Bracket:
+    """For each element counts low < k* <= high, with P(count <= low) and P(count = high)."""
+
+    def __init__(self, m: Floats, atom: Floats) -> None:
+        self.low, self.high = np.full(m.shape, -1.0), m.copy()
+        self.below, self.atom = np.zeros(m.shape), atom
+
+    def still_open(self, at: Indices) -> Indices:
+        """Select the elements whose ends are not yet neighbours."""
+        is_open: NDArray[np.bool_] = self.high[at] - self.low[at] > 1
+        return at[is_open]
+
+    def inside(self, at: Indices, k: Floats) -> Floats:
+        """Move proposals strictly between the ends."""
+        return np.clip(k, self.low[at] + 1, self.high[at] - 1)
+
+    def middle(self, at: Indices) -> Floats:
+        """Halve the brackets."""
+        return np.floor((self.low[at] + self.high[at]) / 2)
+
+    def narrow(
+        self,
+        at: Indices,
+        k: Floats,
+        level: Floats,
+        reached: Floats,
+        atom: Floats,
+        next_atom: Floats,
+    ) -> None:
+        """Move one end to k, and the other next to it where a single atom settles it."""
+        above = reached >= level
+        is_k = above & (reached - atom < level * (1 - _CLEAR))
+        is_next = ~above & (reached + next_atom > level * (1 + _CLEAR))
+        self.low[at] = np.where(is_k, k - 1, np.where(above, self.low[at], k))
+        self.high[at] = np.where(is_next, k + 1, np.where(above, k, self.high[at]))
+        below = np.where(above, self.below[at], reached)
+        self.below[at] = np.where(is_k, reached - atom, below)
+        last = np.where(above, atom, self.atom[at])
+        self.atom[at] = np.where(is_next, next_atom, last)
+
+
+def _tail(what: Counted, k: Floats, m: Floats, p: Floats, level: Floats) -> Floats:
+    """Compute P(count <= k) quickly, and again with care where that might decide wrongly."""
+    reached = what.quick_cdf(k, m, p)
+    careful = np.flatnonzero((m > _FEW) | (np.abs(reached - level) < _CLEAR * level))
+    reached[careful] = what.cdf(k[careful], m[careful], p[careful])
+    return reached
 
 
 def _cornish_fisher(mean: Floats, m: Floats, score: Floats) -> Floats:
@@ -115,24 +176,6 @@ def _cornish_fisher(mean: Floats, m: Floats, score: Floats) -> Floats:
     share = mean / np.maximum(m, 1)
     skewness = (1 - 2 * share) * (score * score - 1) / 6
     return np.ceil(mean + np.sqrt(mean * (1 - share)) * score + skewness - 0.5)
-
-
-def _narrow(
-    k: Floats,
-    reached: Floats,
-    atom: Floats,
-    next_atom: Floats,
-    level: Floats,
-    low: Floats,
-    high: Floats,
-) -> tuple[Floats, Floats]:
-    """Move the bracket to k, or to k and its neighbour where one more atom settles it."""
-    above: NDArray[np.bool_] = reached >= level
-    k_is_first = above & (reached - atom < level * (1 - _CLEAR))
-    next_is_first = ~above & (reached + next_atom > level * (1 + _CLEAR))
-    low = np.where(k_is_first, k - 1, np.where(above, low, k))
-    high = np.where(next_is_first, k + 1, np.where(above, k, high))
-    return low, high
 
 
 def _newton(k: Floats, reached: Floats, atom: Floats, score: Floats) -> Floats:
