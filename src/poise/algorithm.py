@@ -11,9 +11,12 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
-__all__ = ["Algorithm", "Predict"]
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Algorithm", "BatchAlgorithm", "Predict", "Stack"]
 
 Predict = Callable[[Any], Any]
 """A fitted model, seen from outside: rows in, one prediction per row out."""
@@ -58,9 +61,53 @@ class Algorithm(abc.ABC):
         """Return the fitted model behind ``predict`` (Definition 2, transparent models)."""
         return predict
 
+    def batch(self) -> BatchAlgorithm | None:
+        """Return a way to compute many trials at once, where there is one."""
+        return None
+
     def proven(self) -> AbstractContextManager[Any]:
         """Context entered once a first trial has passed with every check switched on.
 
         Estimators use it to skip validation that cannot fail any more.
         """
         return nullcontext()
+
+
+class Stack(NamedTuple):
+    """The rows and random terms of many trials, trial by trial along the first axis.
+
+    ``X`` has shape (trials, n, d); the last row of each trial is the one removed.
+    """
+
+    X: NDArray[np.float64]
+    y: NDArray[Any]
+    x: NDArray[np.float64]
+    xi: NDArray[np.uint64]
+    xi_reduced: NDArray[np.uint64]
+
+
+class BatchAlgorithm(Protocol):
+    """Computes both predictions of many trials at once.
+
+    Attributes
+    ----------
+    name : str
+        A few words for the record: what is done instead of two fits.
+    exact : bool
+        Whether it stands in for an algorithm that could also be fitted trial by
+        trial, and must then agree with it to nine digits.
+    """
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+
+    @property
+    def exact(self) -> bool: ...  # noqa: D102
+
+    def pairs(self, stack: Stack) -> Any:
+        """Return predictions ``full`` and ``reduced``, and which trials are ``trusted``."""
+        ...
+
+    def workspace_bytes(self, n: int, d: int) -> int:
+        """Estimate the memory that one trial needs beside its own rows."""
+        ...

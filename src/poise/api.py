@@ -39,6 +39,7 @@ def stability_test(
     random_state: Any = None,
     n_jobs: int | None = None,
     backend: str | None = None,
+    fast: bool = True,
     progress: bool | None = None,
 ) -> StabilityResult:
     """Test whether an algorithm is (ε, δ)-stable at training size n.
@@ -85,6 +86,9 @@ def stability_test(
         The same value gives the same changes bit for bit, whatever ``n_jobs``.
     n_jobs, backend : int, str
         As in joblib; None honours ``joblib.parallel_config``.
+    fast : bool
+        Compute many trials at once where that is exact for this estimator and these
+        data; the result says which path was taken. False fits every trial.
     progress : bool, optional
         Draw a progress bar on stderr; by default if it is a terminal.
 
@@ -106,7 +110,7 @@ def stability_test(
     """
     sample = Sample(X, y, X_unlabeled)
     randomness = Randomness.from_state(random_state)
-    oracle = _oracle(algorithm, sample, distance, on_error, n_jobs, backend, progress)
+    oracle = _oracle(algorithm, sample, distance, on_error, n_jobs, backend, progress, fast)
     measurement = _measurement(oracle, n, coupling, shuffle, distance)
     test = BinomialTest(measurement, epsilon, delta, alpha, randomized, stop_early)
     _warn_if_hopeless(measurement.design(sample, randomness), delta, alpha, randomized)
@@ -128,6 +132,7 @@ def measure(
     random_state: Any = None,
     n_jobs: int | None = None,
     backend: str | None = None,
+    fast: bool = True,
     progress: bool | None = None,
 ) -> Trials:
     """Measure the change in every independent trial the data hold; judge nothing.
@@ -155,7 +160,7 @@ def measure(
     0.233
     """
     sample = Sample(X, y, X_unlabeled)
-    oracle = _oracle(algorithm, sample, distance, on_error, n_jobs, backend, progress)
+    oracle = _oracle(algorithm, sample, distance, on_error, n_jobs, backend, progress, fast)
     measurement = _measurement(oracle, n, coupling, shuffle, distance)
     trials: Trials = run_procedure(measurement, oracle, Randomness.from_state(random_state))
     return trials
@@ -169,12 +174,13 @@ def _oracle(
     n_jobs: int | None,
     backend: str | None,
     progress: bool | None,
+    fast: bool,
 ) -> Oracle:
     """Check everything that concerns the fits, and bring it together."""
     black_box = as_algorithm(algorithm)
     measure_of_change = as_distance(distance, black_box.natural_distance)
     engine = choose_engine(n_jobs, backend)
-    return Oracle(black_box, sample, measure_of_change, engine, on_error, progress)
+    return Oracle(black_box, sample, measure_of_change, engine, on_error, progress, fast)
 
 
 def _measurement(

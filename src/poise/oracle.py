@@ -8,7 +8,7 @@ cannot look inside the algorithm: everything it knows went through here.
 from __future__ import annotations
 
 import traceback
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,13 +22,16 @@ from poise.algorithm import Algorithm
 from poise.ambient import AmbientGenerators
 from poise.distance import Distance, single
 from poise.engines import Engine
+from poise.engines.batched import batched
 from poise.errors import TrialError
 from poise.progress import Progress
 from poise.randomness import Randomness
 from poise.record import Batch, Comparison, Failure, Query
 from poise.sample import Sample
 
-__all__ = ["Answers", "Oracle", "Procedure", "run_procedure"]
+FIT_BY_FIT = "fit by fit"
+
+__all__ = ["FIT_BY_FIT", "Answers", "Oracle", "Procedure", "run_procedure"]
 
 
 @dataclass(frozen=True)
@@ -42,10 +45,39 @@ class Answers:
         policy counts that as unstable.
     failures : tuple of Failure
         The trials that failed under that policy.
+    path : str
+        How the changes were computed: fit by fit, or the name of a shortcut.
     """
 
     changes: NDArray[np.float64]
     failures: tuple[Failure, ...] = ()
+    path: str = FIT_BY_FIT
+
+
+class _Ledger:
+    """Changes in plan order; knows when the procedure has seen enough."""
+
+    def __init__(self, total: int, until: Callable[[float], bool] | None) -> None:
+        self.changes = np.empty(total, dtype=np.float64)
+        self.done = 0
+        self.until = until
+
+    def enter(self, answer: float | NDArray[np.float64]) -> bool:
+        """Write down one change or a block of them; return whether to stop."""
+        if self.until is None:
+            count = np.size(answer)
+            self.changes[self.done : self.done + count] = answer
+            self.done += count
+            return False
+        for change in np.atleast_1d(answer).tolist():
+            self.changes[self.done] = change
+            self.done += 1
+            if self.until(change):
+                return True
+        return False
+
+    def entered(self) -> NDArray[np.float64]:
+        return self.changes[: self.done]
 
 
 class Procedure(Protocol):
@@ -160,6 +192,8 @@ class Oracle:
         Stop at the first failed trial, or count it as an infinite change.
     progress : bool or None
         Whether to draw a bar; None decides by the terminal.
+    fast : bool
+        Whether many trials may be computed at once where that is exact.
     """
 
     algorithm: Algorithm
@@ -168,6 +202,7 @@ class Oracle:
     engine: Engine
     on_error: str = "raise"
     progress: bool | None = None
+    fast: bool = True
     _relax: bool | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -175,27 +210,29 @@ class Oracle:
 
     def answer(self, batch: Batch) -> Answers:
         """Compute a batch of comparisons, stopping where ``batch.until`` says so."""
-        changes = np.empty(len(batch), dtype=np.float64)
+        ledger = _Ledger(len(batch), batch.until)
         failures: list[Failure] = []
-        done = 0
-        answering = closing(self.engine.map(self._work(batch), 0, len(batch)))
+        work, path = self._work(batch)
+        answering = closing(self.engine.map(work, 0, len(batch)))
         with Progress(len(batch), self.progress) as progress, answering as answers:
             for answer in answers:
                 if isinstance(answer, Failure):
-                    self._decide(answer, changes[:done])
+                    self._decide(answer, ledger.entered())
                     failures.append(answer)
                     answer = np.inf
-                changes[done] = answer
-                done += 1
-                progress.advance()
-                if batch.until is not None and batch.until(answer):
+                finished = ledger.enter(answer)
+                progress.advance_to(ledger.done)
+                if finished:
                     break
-        return Answers(changes[:done], tuple(failures))
+        return Answers(ledger.entered(), tuple(failures), path)
 
-    def _work(self, batch: Batch) -> ComparisonWork:
+    def _work(self, batch: Batch) -> tuple[Any, str]:
+        """Return the work of a batch and a word for the path taken."""
         if self._relax is None:
             self._relax = self.sample.all_finite()
-        return ComparisonWork(self.algorithm, self.distance, self.sample, batch.tasks, self._relax)
+        work = ComparisonWork(self.algorithm, self.distance, self.sample, batch.tasks, self._relax)
+        fast = batched(work, self.algorithm.batch(), batch.near) if self.fast else None
+        return (work, FIT_BY_FIT) if fast is None else (fast, fast.batch.name)
 
     def _decide(self, failure: Failure, measured: NDArray[np.float64]) -> None:
         """Apply the policy: a failed trial is never dropped."""

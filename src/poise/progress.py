@@ -29,7 +29,7 @@ class Progress(AbstractContextManager["Progress"]):
     Examples
     --------
     >>> with Progress(3, shown=False, label="trials") as progress:
-    ...     progress.advance()
+    ...     progress.advance_to(1)
     >>> progress.done
     1
     """
@@ -43,9 +43,9 @@ class Progress(AbstractContextManager["Progress"]):
         self._task: Any = None
         self._next = time.monotonic() + _PATIENCE
 
-    def advance(self, note: str = "") -> None:
-        """Count one more trial; redraw now and then."""
-        self.done += 1
+    def advance_to(self, done: int, note: str = "") -> None:
+        """Say how many trials are done; redraw now and then."""
+        self.done = done
         if not self.shown:
             return
         self.note = note or self.note

@@ -15,12 +15,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Batch", "Comparison", "Failure", "Made", "Query", "Rows"]
+__all__ = ["Answers", "Batch", "Comparison", "Failure", "Made", "Query", "Rows", "n_rows"]
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """Rows that a procedure made up, rather than took from the sample."""
+    """Rows that a procedure made up, rather than took from the sample.
+
+    Examples
+    --------
+    >>> len(Made(np.zeros((3, 2)), np.zeros(3)))
+    3
+    """
 
     X: Any
     y: Any = None
@@ -31,15 +37,34 @@ class Made:
 
 
 Rows = NDArray[np.int64] | slice | Made
-"""Rows of the sample by index (labelled first, then unlabelled), or made-up ones."""
+"""Rows of the sample by index (labelled first, then unlabelled), or made-up ones.
+
+A slice has a start and a stop and takes every row between them.
+"""
+
+
+def n_rows(rows: Rows | None) -> int:
+    """Count rows, however they are given.
+
+    Examples
+    --------
+    >>> n_rows(slice(3, 7)), n_rows(np.array([5, 5])), n_rows(None)
+    (4, 2, 0)
+    """
+    if rows is None:
+        return 0
+    return rows.stop - rows.start if isinstance(rows, slice) else len(rows)
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One stage of Definition 1: train on these rows with ``xi``, predict at those points."""
+    """One stage of Definition 1: train on these rows with ``xi``, predict at those points.
+
+    ``evaluate`` may be None where the fitted model itself is asked for (Definition 2).
+    """
 
     train: Rows
-    evaluate: Rows
+    evaluate: Rows | None
     xi: int
 
 
@@ -72,10 +97,54 @@ class Batch:
     until : callable or None
         Fed the answers in plan order, one at a time; once it returns True the
         rest of the batch is cancelled and the answers stop there.
+    near : tuple of float
+        Changes on which the verdict turns: a shortcut that rounds differently
+        must compute trials this close to one of them fit by fit.
+    models : bool
+        Ask to see the fitted models of queries (Definition 2); refused unless
+        the run allows it.
+    near : tuple of float
+        Changes at which a decision turns: 0 and ε. A shortcut must not round across them.
     """
 
     tasks: Sequence[Query] | Sequence[Comparison]
-    until: Callable[[float], bool] | None = None
+    until: Callable[[Any], bool] | None = None
+    near: tuple[float, ...] = (0.0,)
+    models: bool = False
+    near: tuple[float, ...] = (0.0,)
 
     def __len__(self) -> int:
         return len(self.tasks)
+
+    @property
+    def compares(self) -> bool:
+        """Whether these are comparisons rather than queries."""
+        return len(self.tasks) > 0 and isinstance(self.tasks[0], Comparison)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What came back, in plan order, up to where the batch was stopped.
+
+    Attributes
+    ----------
+    changes : ndarray of float64
+        One change per comparison; ``inf`` where the trial failed and the
+        policy counts that as unstable.
+    failures : tuple of Failure
+        The trials that failed under that policy.
+    predictions : tuple
+        One array per query, with one prediction per evaluation point; a
+        :class:`Failure` in its place where the call failed under that policy.
+    models : tuple
+        One fitted model per query, if the batch asked to see them; None where
+        the call failed.
+    path : str
+        How the changes were computed: fit by fit, or the name of an exact shortcut.
+    """
+
+    changes: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    failures: tuple[Failure, ...] = ()
+    predictions: tuple[Any, ...] = ()
+    models: tuple[Any, ...] = ()
+    path: str = "fit by fit"

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import copy
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from poise.adapters.function import seed_from
-from poise.algorithm import Algorithm, Predict
+from poise.algorithm import Algorithm, BatchAlgorithm, Predict, Stack
 from poise.errors import AlgorithmError
+
+if TYPE_CHECKING:
+    from poise.shortcuts.protocol import Pairs, Shortcut
 
 __all__ = ["EstimatorAlgorithm"]
 
@@ -59,6 +62,13 @@ class EstimatorAlgorithm(Algorithm):
         """Return the fitted estimator."""
         return getattr(predict, "__self__", predict)
 
+    def batch(self) -> BatchAlgorithm | None:
+        """Return the exact shortcut for this estimator and its parameters, if there is one."""
+        from poise.shortcuts import find_shortcut
+
+        shortcut = find_shortcut(self.estimator, self.response)
+        return None if shortcut is None else _Exact(shortcut)
+
     def proven(self) -> AbstractContextManager[Any]:
         """Skip scikit-learn's own checks, for its own plain estimators only.
 
@@ -84,6 +94,20 @@ class EstimatorAlgorithm(Algorithm):
         if seeds or self._threads:
             estimator.set_params(**seeds, **self._threads)
         return estimator
+
+
+class _Exact:
+    """A shortcut for a deterministic estimator: the random terms are not needed."""
+
+    exact = True
+
+    def __init__(self, shortcut: Shortcut) -> None:
+        self.shortcut = shortcut
+        self.name = shortcut.name
+        self.workspace_bytes = shortcut.workspace_bytes
+
+    def pairs(self, stack: Stack) -> Pairs:
+        return self.shortcut.pairs(stack.X, stack.y, stack.x)
 
 
 def _spread(xi: int, index: int) -> int:

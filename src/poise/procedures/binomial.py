@@ -8,7 +8,7 @@ a measurement that may stop early, followed by :meth:`poise.Trials.test`.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -55,7 +55,11 @@ class MeasureChanges:
         return (yield from self.measure(sample, randomness, until=None))
 
     def measure(
-        self, sample: Sample, randomness: Randomness, until: Until | None
+        self,
+        sample: Sample,
+        randomness: Randomness,
+        until: Until | None,
+        near: tuple[float, ...] = (0.0,),
     ) -> Generator[Batch, Answers, Trials]:
         """Yield the trials as one batch that ``until`` may cut short; return the changes."""
         design = self.design(sample, randomness)
@@ -63,7 +67,7 @@ class MeasureChanges:
         if len(split) == 0:
             return Trials(np.empty(0), design)
         try:
-            answers = yield Batch(split, until)
+            answers = yield Batch(split, until, near=near)
         except TrialError as error:
             error.partial = _trials(error.partial, design)
             raise
@@ -144,7 +148,9 @@ class BinomialTest:
         if until is not None and until.forced:
             trials = Trials(np.empty(0), design)  # no fit could change the verdict
         else:
-            trials = yield from self.measurement.measure(sample, randomness, until)
+            trials = yield from self.measurement.measure(
+                sample, randomness, until, near=(0.0, self.epsilon)
+            )
         return trials.test(self.epsilon, self.delta, self.alpha, self.randomized)
 
     def _until(self, design: Design) -> _StopWhenForced | None:
@@ -176,5 +182,8 @@ class _StopWhenForced:
 
 def _trials(changes: Any, design: Design, answers: Answers | None = None) -> Trials:
     values: NDArray[np.float64] = np.asarray(changes)
-    failures = () if answers is None else tuple(f.message for f in answers.failures)
+    failures: tuple[str, ...] = ()
+    if answers is not None:
+        failures = tuple(failure.message for failure in answers.failures)
+        design = replace(design, path=answers.path)
     return Trials(values, design, n_fits=2 * len(values), failures=failures)

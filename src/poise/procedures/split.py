@@ -97,6 +97,15 @@ class Split(Sequence[Comparison]):
         row = position if self.unlabeled is None else int(self.unlabeled[position])
         return self.n_labeled + row
 
+    def rows(self, start: int, stop: int) -> tuple[NDArray[np.int64] | slice, NDArray[np.int64]]:
+        """Return the training rows of a range of trials, end to end, and their test rows."""
+        points = np.arange(self.n_trials * self.n + start, self.n_trials * self.n + stop)
+        if self.labeled is not None and self.unlabeled is not None:
+            left = points < self.n_labeled
+            points[left] = self.labeled[points[left]]
+            points[~left] = self.n_labeled + self.unlabeled[points[~left] - self.n_labeled]
+        return self._training(start * self.n, stop * self.n), points
+
     def _terms(self, trial: int) -> tuple[int, int]:
         """Return (ξ, ξ′) of one trial, from the block it lies in."""
         block, offset = divmod(trial, _TERMS_AT_ONCE)

@@ -33,6 +33,8 @@ class Design:
         The test's own uniform number, used only by randomised decisions.
     shuffle : bool
         Whether rows were put in random order before they were split.
+    path : str
+        How the changes were computed: fit by fit, or the name of an exact shortcut.
 
     Examples
     --------
@@ -50,6 +52,7 @@ class Design:
     seed: int = 0
     zeta: float = 1.0
     shuffle: bool = True
+    path: str = "fit by fit"
 
     @property
     def n_trials(self) -> int:

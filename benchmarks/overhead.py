@@ -1,0 +1,137 @@
+"""What poise adds to the fits: ``poise.measure`` over the loop a user would write.
+
+    python benchmarks/overhead.py [--rounds 15] [--peers]
+
+The bare loop clones, sets ``random_state``, fits and predicts, twice per block
+of n rows. Both sides compute the same changes, bit for bit. With ``--peers`` the
+same is done for cross_val_predict(LeaveOneOut) and MAPIE's jackknife on their own
+leave-one-out fits.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import numpy as np
+from side_by_side import race, table
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import LeaveOneOut, cross_val_predict
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.tree import DecisionTreeRegressor
+
+import poise
+from poise.adapters.function import seed_from
+from poise.randomness import Randomness
+
+SHAPES = [(50, 5), (200, 20), (1000, 50)]
+ALGORITHMS = {
+    "Ridge": (Ridge(), {50: 200, 200: 100, 1000: 20}),
+    "kNN": (KNeighborsRegressor(), {50: 200, 200: 100, 1000: 20}),
+    "decision tree": (DecisionTreeRegressor(), {50: 200, 200: 40, 1000: 5}),
+    "random forest": (RandomForestRegressor(n_estimators=20), {50: 5, 200: 3, 1000: 1}),
+}
+
+
+def problem(n: int, d: int, trials: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(trials * (n + 1), d))
+    return X, X[:, 0] + rng.normal(size=len(X))
+
+
+def bare_loop(estimator, X, y, n: int, trials: int, seeds: list[int]) -> np.ndarray:
+    changes = np.empty(trials)
+    for k in range(trials):
+        rows, point = slice(k * n, (k + 1) * n), X[trials * n + k : trials * n + k + 1]
+        predictions = []
+        for block in (rows, slice(rows.start, rows.stop - 1)):
+            model = clone(estimator)
+            if "random_state" in model.get_params():
+                model.set_params(random_state=seeds[k])
+            model.fit(X[block], y[block])
+            predictions.append(model.predict(point)[0])
+        changes[k] = abs(predictions[0] - predictions[1])
+    return changes
+
+
+def compare_with_bare_loop(rounds: int) -> None:
+    rows = []
+    for name, (estimator, counts) in ALGORITHMS.items():
+        for n, d in SHAPES:
+            trials = counts[n]
+            X, y = problem(n, d, trials)
+            seeds = [seed_from(int(w)) for w in Randomness(0).block("xi", 0, trials)[:, 0]]
+            result = race(
+                {
+                    "loop": lambda: bare_loop(estimator, X, y, n, trials, seeds),
+                    "poise": lambda: poise.measure(
+                        estimator, X, y, n=n, shuffle=False, random_state=0
+                    ).changes,
+                },
+                rounds,
+            )
+            same = np.array_equal(result.results["loop"], result.results["poise"])
+            per_trial = 1e3 * result.seconds["loop"] / trials
+            rows.append(
+                [
+                    name,
+                    f"({n}, {d})",
+                    f"{per_trial:.2f} ms",
+                    f"{result.ratios['poise']:.3f}",
+                    "identical" if same else "DIFFERENT",
+                ]
+            )
+            print(table(["algorithm", "(n, d)", "loop/trial", "poise/loop", "changes"], rows[-1:]))
+    print()
+    print(table(["algorithm", "(n, d)", "loop/trial", "poise/loop", "changes"], rows))
+
+
+def leave_one_out_loop(estimator, X, y) -> np.ndarray:
+    n = len(X)
+    predictions = np.empty(n)
+    for i in range(n):
+        keep = np.delete(np.arange(n), i)
+        predictions[i] = clone(estimator).fit(X[keep], y[keep]).predict(X[i : i + 1])[0]
+    return predictions
+
+
+def mapie_jackknife(estimator, X, y) -> None:
+    from mapie.regression import CrossConformalRegressor
+
+    CrossConformalRegressor(
+        clone(estimator), confidence_level=0.9, method="base", cv=LeaveOneOut()
+    ).fit_conformalize(X, y)
+
+
+def compare_peers(rounds: int) -> None:
+    rows = []
+    for name, (estimator, _) in ALGORITHMS.items():
+        n, d = (50, 5) if name == "random forest" else (200, 20)
+        X, y = problem(n, d, 1)
+        X, y = X[:n], y[:n]
+        result = race(
+            {
+                "loop": lambda: leave_one_out_loop(estimator, X, y),
+                "cross_val_predict": lambda: cross_val_predict(estimator, X, y, cv=LeaveOneOut()),
+                "MAPIE": lambda: mapie_jackknife(estimator, X, y),
+            },
+            rounds,
+        )
+        cells = [f"{result.ratios[peer]:.3f}" for peer in ("cross_val_predict", "MAPIE")]
+        rows.append([name, f"({n}, {d})", *cells])
+    print()
+    print(table(["algorithm", "(n, d)", "cross_val_predict/loop", "MAPIE/loop"], rows))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--peers", action="store_true")
+    arguments = parser.parse_args()
+    compare_with_bare_loop(arguments.rounds)
+    if arguments.peers:
+        compare_peers(max(3, arguments.rounds // 3))
