@@ -7,17 +7,28 @@ are first used, so that importing the package stays cheap.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 _HOME = {
+    "Curtailment": "sequential",
+    "acceptance_martingale": "sequential",
     "acceptance_probability": "binomial",
+    "confidence_sequence": "sequential",
     "critical_count": "binomial",
     "critical_count_unstable": "binomial",
     "critical_value": "binomial",
+    "cut_offs": "sequential",
     "delta_hat": "estimates",
+    "e_value": "sequential",
     "epsilon_hat": "estimates",
+    "expected_fraction": "sequential",
+    "expected_trials": "sequential",
     "exponent": "bounds",
+    "forced_after": "sequential",
+    "is_forced": "sequential",
     "kappa": "trials",
+    "local_level": "bands",
+    "log_e_value": "sequential",
     "n_trials": "trials",
     "power": "binomial",
     "power_bound": "bounds",
@@ -27,6 +38,33 @@ _HOME = {
 }
 
 __all__ = sorted(_HOME)
+
+if TYPE_CHECKING:
+    from poise.theory.bands import local_level, profile_band
+    from poise.theory.binomial import (
+        acceptance_probability,
+        critical_count,
+        critical_count_unstable,
+        critical_value,
+        power,
+        pvalue,
+        pvalue_unstable,
+    )
+    from poise.theory.bounds import exponent, power_bound
+    from poise.theory.estimates import delta_hat, epsilon_hat
+    from poise.theory.sequential import (
+        Curtailment,
+        acceptance_martingale,
+        confidence_sequence,
+        cut_offs,
+        e_value,
+        expected_fraction,
+        expected_trials,
+        forced_after,
+        is_forced,
+        log_e_value,
+    )
+    from poise.theory.trials import kappa, n_trials
 
 
 def __getattr__(name: str) -> Any:

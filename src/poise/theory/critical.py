@@ -153,7 +153,7 @@ class _Bracket:
     ) -> None:
         """Move one end to k, and the other next to it where a single atom settles it."""
         above = reached >= level
-        is_k = above & (reached - atom < level * (1 - _CLEAR))
+        is_k = above & (reached - atom + _CLEAR * reached < level)
         is_next = ~above & (reached + next_atom > level * (1 + _CLEAR))
         self.low[at] = np.where(is_k, k - 1, np.where(above, self.low[at], k))
         self.high[at] = np.where(is_next, k + 1, np.where(above, k, self.high[at]))

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["delta_hat", "epsilon_hat"]
 
-# Up to this many trials scipy's inverse is good to 3e-12; it is the answer for ζ = 1.
+# With few trials and an ordinary level scipy's inverse is good to 1e-11: for ζ = 1 it will do.
 _FEW = 1e4
+_LOW = 1e-50
 # Newton squares its error, so a step this small leaves nothing visible behind.
 _SMALL_STEP = 1e-9
 _MAX_ROUNDS = 100
@@ -104,7 +105,9 @@ def _newton(count: Floats, m: Floats, level: Floats, coin: Floats) -> Floats:
     from scipy import special
 
     x = np.asarray(special.betainccinv(count + 1, m - count, level), dtype=np.float64)
-    active = np.flatnonzero((coin < 1) | (m > _FEW))
+    failed = np.isnan(x)  # seen for levels below 1e-200: start from p <= 2^m (1 - x)^(m - B)
+    x[failed] = -np.expm1((np.log(level) - m * np.log(2))[failed] / (m - count)[failed])
+    active = np.flatnonzero((coin < 1) | (m > _FEW) | (level < _LOW))
     for _ in range(_MAX_ROUNDS):
         if not active.size:
             break

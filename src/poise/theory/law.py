@@ -47,6 +47,10 @@ _STIRLING_TABLE = np.array(
 )
 
 
+# So many times the mean, terms of the upper tail fall by this factor or more.
+_FAR = 32
+
+
 def _stirling_error(n: Floats) -> Floats:
     """Compute log n! - [(n + 1/2) log n - n + log(2π)/2] for whole n >= 1."""
     small = _STIRLING_TABLE[np.minimum(n, 15).astype(np.intp)]
@@ -154,14 +158,24 @@ def weighted_cdf(k: Any, m: Any, p: Any, weight: Any) -> Floats:
 def upper_tail(k: Any, m: Any, p: Any) -> Floats:
     """Compute P(Bin(m, p) >= k) for any whole k, also negative or beyond m.
 
-    It is the lower tail of the m - k failures, whose probability 1 - p rounds;
-    the rounding error is known exactly, and the derivative carries it over.
+    It is the lower tail of the m - k failures, whose probability 1 - p rounds.  The
+    rounding error is known exactly, and the derivative carries it over; far beyond the
+    mean, where that would not do, a few terms of the sum are all there is.
     """
     k, m, p = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (k, m, p)))
-    q = 1 - p
-    lost = p - (1 - q)
     inside = (k > 0) & (k <= m) & (p > 0)
     k_, m_, p_ = np.where(inside, k, 1.0), np.where(inside, m, 1.0), np.where(inside, p, 0.5)
-    slope = k_ / p_ * pmf(k_, m_, p_)
-    tail = cdf(m - k, m, q) + np.where(inside, lost * slope, 0.0)
-    return np.clip(tail, 0.0, 1.0)
+    far = inside & (m_ * p_ * _FAR < k_)
+    atom, q = pmf(k_, m_, p_), 1 - p_
+    corrected = (p_ - (1 - q)) * (k_ / np.where(far, 1.0, p_)) * atom
+    corrected = np.clip(cdf(m_ - k_, m_, q) + corrected, 0.0, 1.0)
+    tail = np.where(far, atom * _sum_upwards(k_, m_, p_), corrected)
+    return np.where(inside, tail, np.where(k <= 0, 1.0, 0.0))
+
+
+def _sum_upwards(k: Floats, m: Floats, p: Floats) -> Floats:
+    """Compute P(Bin >= k) / P(Bin = k) for k > _FAR m p, where ten terms are plenty."""
+    odds, total = p / np.maximum(1 - p, 0.5), np.ones_like(k)
+    for j in range(10, -1, -1):
+        total = 1 + total * np.maximum(m - k - j, 0) / (k + j + 1) * odds
+    return total

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from decimal import Decimal, localcontext
 from functools import lru_cache
+from typing import NamedTuple
 
 __all__ = ["LARGEST", "settle"]
 
@@ -34,34 +35,41 @@ def settle(
     """
     with localcontext() as context:
         context.prec = _DIGITS
-        p = 1 - Decimal(delta) if failures else Decimal(delta)
+        law = _Law(n_trials, Decimal(delta), 1 - Decimal(delta))
+        if failures:
+            law = _Law(n_trials, law.q, law.p)
         level = Decimal(alpha)
-        count, below = guess, _cdf(guess - 1, n_trials, p)
-        atom = _pmf(count, n_trials, p)
+        count, below, atom = guess, law.cdf(guess - 1), law.pmf(guess)
         if below >= level * (1 - _EQUAL):
             count -= 1
-            atom = _pmf(count, n_trials, p)
+            atom = law.pmf(count)
             below -= atom
         elif below + atom < level * (1 - _EQUAL):
             below += atom
             count += 1
-            atom = _pmf(count, n_trials, p)
+            atom = law.pmf(count)
         return count, float(min(Decimal(1), (level - below) / atom))
 
 
-def _pmf(k: int, m: int, p: Decimal) -> Decimal:
-    return math.comb(m, k) * p**k * (1 - p) ** (m - k)
+class _Law(NamedTuple):
+    """Bin(m, p) with q = 1 - p, both kept because either may be too small to recover."""
 
+    m: int
+    p: Decimal
+    q: Decimal
 
-def _cdf(k: int, m: int, p: Decimal) -> Decimal:
-    """Sum the pmf from k downwards until nothing is added any more."""
-    if k < 0:
-        return Decimal(0)
-    term = total = _pmf(k, m, p)
-    odds = (1 - p) / p
-    for j in range(k, 0, -1):
-        term = term * odds * j / (m - j + 1)
-        before, total = total, total + term
-        if total == before and j < m * p:
-            break
-    return total
+    def pmf(self, k: int) -> Decimal:
+        return math.comb(self.m, k) * self.p**k * self.q ** (self.m - k)
+
+    def cdf(self, k: int) -> Decimal:
+        """Sum the pmf from k downwards until nothing is added any more."""
+        if k < 0:
+            return Decimal(0)
+        term = total = self.pmf(k)
+        odds = self.q / self.p
+        for j in range(k, 0, -1):
+            term = term * odds * j / (self.m - j + 1)
+            before, total = total, total + term
+            if total == before and j < self.m * self.p:
+                break
+        return total
