@@ -1,0 +1,98 @@
+"""Kernel systems (K + λI)a = y: the last row leaves by a bordered update.
+
+With H the inverse of the system and e the last unit vector, removing the last
+row and column takes (k'He)(e'Hy)/e'He from every bilinear form k'Hy. One
+factorisation with the right-hand sides y, k and e therefore serves both fits.
+
+LAPACK is called once per trial, in place: for matrices of this size that is
+faster than NumPy's stacked routines, and a matrix that is not positive definite
+spoils its own trial only.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.shortcuts.protocol import Floats
+from poise.shortcuts.trust import ROUNDING
+
+__all__ = ["BorderedRemoval", "remove_last", "solve_in_place"]
+
+
+class BorderedRemoval(NamedTuple):
+    """Both values of k'Hy for every trial and response, and what bounds their error."""
+
+    full: Floats  # (trials, responses)
+    reduced: Floats  # (trials, responses)
+    error: Floats  # (trials, responses)
+    fitted: Floats  # √(y'Hy) with and without the row, added; (trials, responses)
+
+
+def solve_in_place(matrices: Floats, sides: Floats) -> Floats:
+    """Solve each positive definite system for several right-hand sides.
+
+    Parameters
+    ----------
+    matrices : array of shape (trials, n, n)
+        Overwritten by its factors.
+    sides : array of shape (trials, sides, n)
+        Overwritten by the solutions.
+
+    Returns
+    -------
+    array of shape (trials, sides, n)
+        ``sides`` itself; NaN where a matrix is not positive definite.
+    """
+    from scipy.linalg.lapack import dposv
+
+    for matrix, side in zip(matrices, sides, strict=True):
+        # Transposed views are what Fortran calls contiguous: nothing is copied.
+        failed = dposv(matrix.T, side.T, lower=1, overwrite_a=1, overwrite_b=1)[2]
+        if failed:
+            side[:] = np.nan
+    return sides
+
+
+def remove_last(
+    system: Floats, responses: Floats, test: Floats, constant: Floats | None = None
+) -> BorderedRemoval:
+    """Evaluate k'Hy with and without the last row of every system.
+
+    Parameters
+    ----------
+    system : array of shape (trials, n, n)
+        Overwritten.
+    responses : array of shape (trials, responses, n)
+    test : array of shape (trials, n)
+        k, the kernel between the rows and the test point.
+    constant : array of shape (trials,), optional
+        Given where an unpenalised constant is fitted beside the kernel, and
+        system, responses and test vector are centred: the eigenvalue of
+        ``system`` for the vector of ones, which is taken out of H again.
+    """
+    trials, n, _ = system.shape
+    size = np.trace(system, axis1=1, axis2=2)
+    unit = np.zeros((trials, 1, n))
+    unit[:, :, -1] = 1.0
+    solved = solve_in_place(system, np.concatenate([responses, test[:, None, :], unit], axis=1))
+    fit, weights, last = solved[:, :-2], solved[:, -2], solved[:, -1]
+    weight = weights[:, -1]
+    if constant is not None:
+        last = last - 1.0 / (n * constant[:, None])
+        weight = weight + 1.0 / n
+    pivot = np.where(last[:, -1] > 0, last[:, -1], np.nan)
+    left_out = fit[..., -1] / pivot[:, None]
+    full = np.vecdot(fit, test[:, None, :])
+    # To first order an error E in the system moves k'Hy by (Hk)'E(Hy), with and without the row.
+    last_norm = np.linalg.vector_norm(last, axis=-1)
+    fit_norm = np.linalg.vector_norm(fit, axis=-1) + np.abs(left_out) * last_norm[:, None]
+    test_norm = np.linalg.vector_norm(weights, axis=-1) + np.abs(weight / pivot) * last_norm
+    fitted = np.sqrt(np.abs(np.vecdot(fit, responses))) + np.abs(left_out) * np.sqrt(pivot)[:, None]
+    return BorderedRemoval(
+        full=full,
+        reduced=full - left_out * weight[:, None],
+        error=ROUNDING * fit_norm * (size * test_norm)[:, None],
+        fitted=fitted,
+    )

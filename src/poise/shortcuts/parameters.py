@@ -1,0 +1,26 @@
+"""Tests of an estimator's parameters: whatever is not plainly in range gets no shortcut."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any
+
+import numpy as np
+
+__all__ = ["is_count", "is_flag", "is_number"]
+
+
+def is_number(value: Any, minimum: float, below: float = math.inf) -> bool:
+    """Tell whether ``value`` is one real number with minimum <= value < below."""
+    return isinstance(value, numbers.Real) and minimum <= float(value) < below
+
+
+def is_count(value: Any, minimum: int) -> bool:
+    """Tell whether ``value`` is one whole number, at least ``minimum``."""
+    return isinstance(value, numbers.Integral) and int(value) >= minimum
+
+
+def is_flag(value: Any) -> bool:
+    """Tell whether ``value`` is True or False, not merely truthy."""
+    return isinstance(value, bool | np.bool_)

@@ -1,0 +1,63 @@
+"""What a shortcut is: both predictions of many trials at once, and which of them to believe."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Array", "Floats", "Pairs", "Shortcut"]
+
+Array = Any
+"""An array of any namespace of the array API standard: NumPy's, or JAX's."""
+
+Floats = NDArray[np.float64]
+
+
+class Pairs(NamedTuple):
+    """Predictions of the model on n rows and of the model on the first n−1, per trial.
+
+    ``full`` and ``reduced`` hold numbers for regressors and class labels for
+    classifiers. Where ``trusted`` is False the other two mean nothing: the data
+    are tied, degenerate or too ill-conditioned for two correct computations to
+    agree, and the trial belongs to the estimator itself.
+    """
+
+    full: NDArray[Any]
+    reduced: NDArray[Any]
+    trusted: NDArray[np.bool_]
+
+    @property
+    def scale(self) -> Floats:
+        """Size of the predictions of each trial: what agreement is measured against.
+
+        Two class labels agree or they do not, so their scale is 0.
+        """
+        if self.full.dtype.kind != "f":
+            return np.zeros(len(self.full))
+        return np.asarray(np.maximum(np.abs(self.full), np.abs(self.reduced)))
+
+
+class Shortcut(Protocol):
+    """An exact way to fit one known estimator on n and n−1 rows, for many trials at once."""
+
+    @property
+    def name(self) -> str:
+        """Say in a few words what is done instead of two fits."""
+
+    def pairs(self, X: Floats, y: NDArray[Any], x: Floats) -> Pairs:
+        """Predict at ``x`` from all rows and from all rows but the last.
+
+        Parameters
+        ----------
+        X : array of shape (trials, n, d), float64
+            Training rows; the last one of each trial is the one that is removed.
+        y : array of shape (trials, n)
+            Responses, or class labels of any sortable type.
+        x : array of shape (trials, d), float64
+            The point at which each trial predicts.
+        """
+
+    def workspace_bytes(self, n: int, d: int) -> int:
+        """Estimate the memory that one trial needs beside its own rows."""

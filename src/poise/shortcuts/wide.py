@@ -1,0 +1,54 @@
+"""Linear fits with at least as many columns as rows: the dual form.
+
+The n × n matrix of inner products takes the place of the d × d Gram matrix. An
+intercept makes that matrix singular along the vector of ones; a multiple of the
+projection on that vector makes it regular without touching anything else.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.shortcuts.dual import remove_last, solve_in_place
+from poise.shortcuts.narrow import LinearPairs
+from poise.shortcuts.protocol import Floats
+from poise.shortcuts.trust import ROUNDING
+
+__all__ = ["wide_pairs"]
+
+
+def wide_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: bool) -> LinearPairs:
+    """Fit ``Y`` on ``X`` with and without the last row and predict at ``x``.
+
+    Arguments as in :func:`poise.shortcuts.narrow.remove_row`; ``penalty=0`` gives
+    the interpolating fit of least norm.
+    """
+    n = X.shape[1]
+    averaging = np.full((1, n), 1.0 / n if intercept else 0.0)
+    mean, level = averaging @ X, averaging @ Y
+    rows, responses = (X - mean, Y - level) if intercept else (X, Y)
+    system = rows @ rows.mT
+    typical = np.trace(system, axis1=1, axis2=2) / n
+    if intercept:
+        system += (typical / n)[:, None, None]
+    system[:, np.arange(n), np.arange(n)] += penalty
+    condition = _condition(system, penalty)
+    test = np.matvec(rows, x - mean[:, 0, :])
+    sides = np.ascontiguousarray(responses.mT)
+    found = remove_last(system, sides, test, typical + penalty if intercept else None)
+    full, reduced = level[:, 0, :] + found.full, level[:, 0, :] + found.reduced
+    # Cancellation in x'β + (ȳ − x̄'β), as for narrow data; |β| <= √(y'Hy).
+    offset = np.linalg.vector_norm(np.abs(x) + np.abs(mean[:, 0, :]), axis=-1)
+    cancel = ROUNDING * (offset[:, None] * found.fitted + np.abs(full))
+    return LinearPairs(full, reduced, found.error + cancel, condition)
+
+
+def _condition(system: Floats, penalty: float) -> Floats:
+    """Bound the condition number of the rows; removing one cannot make it worse."""
+    trials, n, _ = system.shape
+    size = np.trace(system, axis1=1, axis2=2)
+    if penalty > 0:
+        return np.asarray(np.sqrt(size / penalty))
+    identity = np.tile(np.eye(n), (trials, 1, 1))
+    inverse = np.trace(solve_in_place(system.copy(), identity), axis1=1, axis2=2)
+    return np.asarray(np.sqrt(size * inverse))
