@@ -37,8 +37,9 @@ _HOME = {
     "pvalue_unstable": "binomial",
 }
 
-__all__ = sorted(_HOME)
+__all__ = [*sorted(_HOME)]
 
+# ruff: noqa: F401 (re-exported through the table above; type checkers read them here)
 if TYPE_CHECKING:
     from poise.theory.bands import local_level, profile_band
     from poise.theory.binomial import (
