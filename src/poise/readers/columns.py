@@ -1,0 +1,100 @@
+"""A table as the readers see it: named columns, some of which become features."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.errors import DataError
+
+__all__ = ["UNNAMED", "Columns", "FrameColumns", "NumericColumns"]
+
+UNNAMED = "Unnamed: "  # pandas' word for a column with an empty name, kept for all libraries
+
+
+class Columns(Protocol):
+    """Named columns of one file."""
+
+    names: list[str]
+    feature_names: list[str]  # what is a feature where no response is asked for
+    unit: str  # what a name stands for, in messages
+    default_target: str | None
+
+    def features(self, names: list[str]) -> Any:
+        """Return these columns as a container that algorithms understand."""
+        ...
+
+    def response(self, name: str) -> Any:
+        """Return one column as the responses."""
+        ...
+
+
+class FrameColumns:
+    """A pandas or polars data frame, which stays one."""
+
+    unit = "column"
+    default_target: str | None = None
+
+    def __init__(self, native: Any) -> None:
+        import narwhals as nw
+
+        self._frame = nw.from_native(native, eager_only=True)
+        self.names = list(self._frame.columns)
+        self.feature_names = self.names
+
+    def features(self, names: list[str]) -> Any:
+        """Return a data frame of the same library."""
+        return self._frame.select(names).to_native()
+
+    def response(self, name: str) -> Any:
+        """Return the column, unless a slip turned numbers into text."""
+        column = self._frame.get_column(name)
+        if not column.dtype.is_numeric():
+            _refuse_numbers_and_text(name, column.to_list())
+        return column.to_native()
+
+
+class NumericColumns:
+    """Numbers only, for machines without a data-frame library."""
+
+    unit = "column"
+    default_target: str | None = None
+
+    def __init__(self, names: list[str], values: NDArray[np.float64]) -> None:
+        self.names = self.feature_names = names
+        self._values = values
+
+    def features(self, names: list[str]) -> NDArray[np.float64]:
+        """Return a plain array; it has no use for the names."""
+        return self._values[:, [self.names.index(name) for name in names]]
+
+    def response(self, name: str) -> NDArray[np.float64]:
+        """Return one column."""
+        return self._values[:, self.names.index(name)]
+
+
+def _refuse_numbers_and_text(name: str, values: list[Any]) -> None:
+    """Refuse a response that is mostly numbers with some text: one slip makes it all text."""
+    numeric = [_is_number(value) for value in values]
+    if sum(numeric) <= len(values) / 2:
+        return  # labels
+    row = next((i for i, value in enumerate(values) if _is_text(value) and not numeric[i]), None)
+    if row is not None:
+        raise DataError(
+            f"column {name!r} mixes numbers and text: {values[row]!r} in row {row + 1} "
+            "(counting from 1, without the header); correct or remove that row"
+        )
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
