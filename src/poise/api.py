@@ -5,9 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from poise.adapters import as_algorithm
-from poise.distance import Distance, as_distance
-from poise.engines import choose_engine
+from poise.distance import Distance
 from poise.errors import PowerWarning
 from poise.oracle import Oracle, run_procedure
 from poise.procedures.binomial import BinomialTest, MeasureChanges
@@ -110,10 +108,21 @@ def stability_test(
     """
     sample = Sample(X, y, X_unlabeled)
     randomness = Randomness.from_state(random_state)
-    oracle = _oracle(algorithm, sample, distance, on_error, n_jobs, backend, progress, fast)
-    measurement = _measurement(oracle, n, coupling, shuffle, distance)
-    test = BinomialTest(measurement, epsilon, delta, alpha, randomized, stop_early)
-    _warn_if_hopeless(measurement.design(sample, randomness), delta, alpha, randomized)
+    oracle = Oracle.about(
+        algorithm,
+        sample,
+        distance,
+        n_jobs=n_jobs,
+        backend=backend,
+        on_error=on_error,
+        progress=progress,
+        fast=fast,
+    )
+    as_coupling(coupling)
+    test = BinomialTest(
+        n, epsilon, delta, alpha, randomized, stop_early, coupling, shuffle, *oracle.names
+    )
+    _warn_if_hopeless(test.measurement.design(sample, randomness), delta, alpha, randomized)
     result: StabilityResult = run_procedure(test, oracle, randomness)
     return result
 
@@ -160,35 +169,20 @@ def measure(
     0.233
     """
     sample = Sample(X, y, X_unlabeled)
-    oracle = _oracle(algorithm, sample, distance, on_error, n_jobs, backend, progress, fast)
-    measurement = _measurement(oracle, n, coupling, shuffle, distance)
+    oracle = Oracle.about(
+        algorithm,
+        sample,
+        distance,
+        n_jobs=n_jobs,
+        backend=backend,
+        on_error=on_error,
+        progress=progress,
+        fast=fast,
+    )
+    as_coupling(coupling)
+    measurement = MeasureChanges(n, coupling, shuffle, *oracle.names)
     trials: Trials = run_procedure(measurement, oracle, Randomness.from_state(random_state))
     return trials
-
-
-def _oracle(
-    algorithm: Any,
-    sample: Sample,
-    distance: str | Distance,
-    on_error: str,
-    n_jobs: int | None,
-    backend: str | None,
-    progress: bool | None,
-    fast: bool,
-) -> Oracle:
-    """Check everything that concerns the fits, and bring it together."""
-    black_box = as_algorithm(algorithm)
-    measure_of_change = as_distance(distance, black_box.natural_distance)
-    engine = choose_engine(n_jobs, backend)
-    return Oracle(black_box, sample, measure_of_change, engine, on_error, progress, fast)
-
-
-def _measurement(
-    oracle: Oracle, n: int, coupling: str | Coupling, shuffle: bool, distance: str | Distance
-) -> MeasureChanges:
-    as_coupling(coupling)
-    name = getattr(oracle.distance, "__name__", str(distance))
-    return MeasureChanges(n, coupling, shuffle, oracle.algorithm.name, name)
 
 
 def _warn_if_hopeless(design: Design, delta: float, alpha: float, randomized: bool) -> None:

@@ -7,77 +7,27 @@ cannot look inside the algorithm: everything it knows went through here.
 
 from __future__ import annotations
 
-import traceback
-from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Generator
+from contextlib import closing
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from poise import _check
+from poise.adapters import as_algorithm
 from poise.algorithm import Algorithm
-from poise.ambient import AmbientGenerators
-from poise.distance import Distance, single
-from poise.engines import Engine
+from poise.budget import Budget, Counts, cost
+from poise.distance import Distance, as_distance
+from poise.engines import Engine, choose_engine
 from poise.engines.batched import batched
-from poise.errors import TrialError
+from poise.errors import ArgumentError, TrialError
+from poise.ledger import Ledger, ledger_for
 from poise.progress import Progress
 from poise.randomness import Randomness
-from poise.record import Batch, Comparison, Failure, Query
+from poise.record import FIT_BY_FIT, Answers, Batch, Failure
 from poise.sample import Sample
+from poise.work import ComparisonWork, QueryWork
 
-FIT_BY_FIT = "fit by fit"
-
-__all__ = ["FIT_BY_FIT", "Answers", "Oracle", "Procedure", "run_procedure"]
-
-
-@dataclass(frozen=True)
-class Answers:
-    """What came back, in plan order, up to where the batch was stopped.
-
-    Attributes
-    ----------
-    changes : ndarray of float64
-        One change per comparison; ``inf`` where the trial failed and the
-        policy counts that as unstable.
-    failures : tuple of Failure
-        The trials that failed under that policy.
-    path : str
-        How the changes were computed: fit by fit, or the name of a shortcut.
-    """
-
-    changes: NDArray[np.float64]
-    failures: tuple[Failure, ...] = ()
-    path: str = FIT_BY_FIT
-
-
-class _Ledger:
-    """Changes in plan order; knows when the procedure has seen enough."""
-
-    def __init__(self, total: int, until: Callable[[float], bool] | None) -> None:
-        self.changes = np.empty(total, dtype=np.float64)
-        self.done = 0
-        self.until = until
-
-    def enter(self, answer: float | NDArray[np.float64]) -> bool:
-        """Write down one change or a block of them; return whether to stop."""
-        if self.until is None:
-            count = np.size(answer)
-            self.changes[self.done : self.done + count] = answer
-            self.done += count
-            return False
-        for change in np.atleast_1d(answer).tolist():
-            self.changes[self.done] = change
-            self.done += 1
-            if self.until(change):
-                return True
-        return False
-
-    def entered(self) -> NDArray[np.float64]:
-        return self.changes[: self.done]
+__all__ = ["Answers", "Oracle", "Procedure", "Respondent", "run_procedure"]
 
 
 class Procedure(Protocol):
@@ -88,90 +38,17 @@ class Procedure(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class ComparisonWork:
-    """Computes the changes of a range of comparisons; this is what travels to workers."""
+class Respondent(Protocol):
+    """Whoever answers a procedure: the oracle, or a recording of what it said."""
 
-    algorithm: Algorithm
-    distance: Distance
-    sample: Sample
-    tasks: Any
-    relax: bool  # whether checks may be skipped once a first trial has passed them
+    @property
+    def sample(self) -> Sample:
+        """The rows that questions refer to."""
+        ...
 
-    def __call__(self, start: int, stop: int) -> Iterator[float | Failure]:
-        """Yield a change, or a failure, for each task."""
-        with AmbientGenerators() as ambient, ExitStack() as relaxed:
-            for index in range(start, stop):
-                answer = self._attempt(index, ambient)
-                if isinstance(answer, Failure) and index > start and self.relax:
-                    # Skipped checks may have hidden the reason: run it again with all of them.
-                    relaxed.close()
-                    answer = self._attempt(index, ambient)
-                    relaxed.enter_context(self.algorithm.proven())
-                yield answer
-                if index == start and self.relax:
-                    relaxed.enter_context(self.algorithm.proven())
-
-    def _attempt(self, index: int, ambient: AmbientGenerators) -> float | Failure:
-        try:
-            return self._change(self.tasks[index], ambient)
-        except Exception as error:
-            return Failure(index, _one_line(error), _portable(error))
-
-    def _change(self, comparison: Comparison, ambient: AmbientGenerators) -> float:
-        full = self._prediction(comparison.full, ambient)
-        reduced = self._prediction(comparison.reduced, ambient)
-        return self.distance(full, reduced)
-
-    def _prediction(self, query: Query, ambient: AmbientGenerators) -> Any:
-        ambient.pin(query.xi)
-        X, y = self.sample.training(query.train)
-        predict = self.algorithm.fit(X, y, query.xi)
-        return single(predict(self.sample.points(query.evaluate)))
-
-    def shared(self, folder: Path) -> _SharedWork:
-        """Return the same work with the data left in a file that workers map."""
-        from poise.engines.parallel import write_shared
-
-        return _SharedWork(
-            self.algorithm,
-            self.distance,
-            write_shared((self.sample, self.tasks), folder),
-            self.relax,
-        )
-
-
-@dataclass(frozen=True)
-class _SharedWork:
-    """A :class:`ComparisonWork` whose data stay behind in a memory-mapped file."""
-
-    algorithm: Algorithm
-    distance: Distance
-    path: str
-    relax: bool
-
-    def __call__(self, start: int, stop: int) -> Iterator[float | Failure]:
-        from poise.engines.parallel import load_shared
-
-        sample, tasks = load_shared(self.path)
-        work = ComparisonWork(self.algorithm, self.distance, sample, tasks, self.relax)
-        return work(start, stop)
-
-
-def _one_line(error: BaseException) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split()) or 'no message'}"
-
-
-def _portable(error: BaseException) -> BaseException:
-    """Return the exception if it survives pickling, else one that carries its traceback."""
-    import pickle
-
-    try:
-        pickle.loads(pickle.dumps(error))
-    except Exception:
-        text = "".join(traceback.format_exception(error))
-        return RuntimeError(text)
-    return error
+    def answer(self, batch: Batch) -> Answers:
+        """Answer a batch in plan order, stopping where ``batch.until`` says so."""
+        ...
 
 
 @dataclass
@@ -194,6 +71,10 @@ class Oracle:
         Whether to draw a bar; None decides by the terminal.
     fast : bool
         Whether many trials may be computed at once where that is exact.
+    models : {"black-box", "transparent"}
+        Whether fitted models stay hidden (Definition 1) or may be seen (Definition 2).
+    budget : Budget
+        What may be asked in all.
     """
 
     algorithm: Algorithm
@@ -203,64 +84,124 @@ class Oracle:
     on_error: str = "raise"
     progress: bool | None = None
     fast: bool = True
+    models: str = "black-box"
+    budget: Budget = field(default_factory=Budget)
+    counts: Counts = field(default_factory=Counts, init=False)
     _relax: bool | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         _check.choice("on_error", self.on_error, ("raise", "unstable"))
+        _check.choice("models", self.models, ("black-box", "transparent"))
+
+    @classmethod
+    def about(
+        cls,
+        algorithm: Any,
+        sample: Sample,
+        distance: str | Distance = "auto",
+        *,
+        n_jobs: int | None = None,
+        backend: str | None = None,
+        **policy: Any,
+    ) -> Oracle:
+        """Check everything that concerns the fits, and bring it together."""
+        black_box = as_algorithm(algorithm)
+        measure_of_change = as_distance(distance, black_box.natural_distance)
+        return cls(black_box, sample, measure_of_change, choose_engine(n_jobs, backend), **policy)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of the algorithm and of the distance, for the record."""
+        return self.algorithm.name, getattr(self.distance, "__name__", "unnamed")
 
     def answer(self, batch: Batch) -> Answers:
-        """Compute a batch of comparisons, stopping where ``batch.until`` says so."""
-        ledger = _Ledger(len(batch), batch.until)
-        failures: list[Failure] = []
+        """Compute a batch in plan order, stopping where ``batch.until`` says so."""
+        self._permit(batch)
+        ledger = ledger_for(batch)
         work, path = self._work(batch)
+        try:
+            self._collect(work, batch, ledger)
+        finally:
+            self.counts += cost(batch.tasks, ledger.done)
+        return ledger.answers(path)
+
+    def _permit(self, batch: Batch) -> None:
+        """Refuse what this run does not allow, before any of it is computed."""
+        if batch.models and self.models != "transparent":
+            raise ArgumentError(
+                "the procedure asks to see fitted models (Definition 2), but models='black-box' "
+                "hides them (Definition 1); run it with models='transparent'"
+            )
+        if batch.models and batch.compares:
+            raise ArgumentError("models can be seen in a batch of queries, not of comparisons")
+        if self.budget.limited:
+            self.budget.check(self.counts, cost(batch.tasks, len(batch)))
+
+    def _collect(self, work: Any, batch: Batch, ledger: Ledger) -> None:
         answering = closing(self.engine.map(work, 0, len(batch)))
         with Progress(len(batch), self.progress) as progress, answering as answers:
             for answer in answers:
                 if isinstance(answer, Failure):
-                    self._decide(answer, ledger.entered())
-                    failures.append(answer)
-                    answer = np.inf
+                    self._decide(answer, ledger)
                 finished = ledger.enter(answer)
                 progress.advance_to(ledger.done)
                 if finished:
                     break
-        return Answers(ledger.entered(), tuple(failures), path)
 
     def _work(self, batch: Batch) -> tuple[Any, str]:
         """Return the work of a batch and a word for the path taken."""
         if self._relax is None:
             self._relax = self.sample.all_finite()
-        work = ComparisonWork(self.algorithm, self.distance, self.sample, batch.tasks, self._relax)
+        common = (self.algorithm, self.sample, batch.tasks, self._relax)
+        if not batch.compares:
+            return QueryWork(*common, batch.models), FIT_BY_FIT
+        work = ComparisonWork(*common, self.distance)
         fast = batched(work, self.algorithm.batch(), batch.near) if self.fast else None
         return (work, FIT_BY_FIT) if fast is None else (fast, fast.batch.name)
 
-    def _decide(self, failure: Failure, measured: NDArray[np.float64]) -> None:
+    def _decide(self, failure: Failure, ledger: Ledger) -> None:
         """Apply the policy: a failed trial is never dropped."""
         if self.on_error == "raise":
             raise TrialError(
-                f"trial {failure.trial} failed: {failure.message}. The {len(measured)} trials "
+                f"trial {failure.trial} failed: {failure.message}. The {ledger.done} trials "
                 "before it are in the `partial` attribute of this error; on_error='unstable' "
                 "would count a failed trial as an infinite change",
                 trial=failure.trial,
-                partial=measured.copy(),
+                partial=ledger.entered(),
             ) from failure.cause
 
 
-def run_procedure(procedure: Procedure, oracle: Oracle, randomness: Randomness) -> Any:
+Watch = Callable[[Batch, Answers | TrialError], None]
+
+
+def run_procedure(
+    procedure: Procedure,
+    oracle: Respondent,
+    randomness: Randomness,
+    watch: Watch | None = None,
+) -> Any:
     """Drive a procedure to its verdict.
 
     A failed trial is thrown into the procedure, so that it can say what had
-    been measured until then.
+    been measured until then. ``watch`` is shown every batch with its answers.
     """
     conversation = procedure.ask(oracle.sample, randomness)
     try:
         batch = next(conversation)
         while True:
-            try:
-                answers = oracle.answer(batch)
-            except TrialError as error:
-                batch = conversation.throw(error)
+            answers = _answers_or_error(oracle, batch)
+            if watch is not None:
+                watch(batch, answers)
+            if isinstance(answers, TrialError):
+                batch = conversation.throw(answers)
             else:
                 batch = conversation.send(answers)
     except StopIteration as stop:
         return stop.value
+
+
+def _answers_or_error(oracle: Respondent, batch: Batch) -> Answers | TrialError:
+    try:
+        return oracle.answer(batch)
+    except TrialError as error:
+        return error

@@ -15,7 +15,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Answers", "Batch", "Comparison", "Failure", "Made", "Query", "Rows", "n_rows"]
+__all__ = [
+    "FIT_BY_FIT",
+    "Answers",
+    "Batch",
+    "Comparison",
+    "Failure",
+    "Made",
+    "Query",
+    "Rows",
+    "n_rows",
+]
+
+FIT_BY_FIT = "fit by fit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,20 +110,16 @@ class Batch:
         Fed the answers in plan order, one at a time; once it returns True the
         rest of the batch is cancelled and the answers stop there.
     near : tuple of float
-        Changes on which the verdict turns: a shortcut that rounds differently
-        must compute trials this close to one of them fit by fit.
+        Changes at which a decision turns: 0 and ε. A shortcut must not round across them.
     models : bool
         Ask to see the fitted models of queries (Definition 2); refused unless
         the run allows it.
-    near : tuple of float
-        Changes at which a decision turns: 0 and ε. A shortcut must not round across them.
     """
 
     tasks: Sequence[Query] | Sequence[Comparison]
     until: Callable[[Any], bool] | None = None
     near: tuple[float, ...] = (0.0,)
     models: bool = False
-    near: tuple[float, ...] = (0.0,)
 
     def __len__(self) -> int:
         return len(self.tasks)
@@ -133,18 +141,18 @@ class Answers:
         policy counts that as unstable.
     failures : tuple of Failure
         The trials that failed under that policy.
+    path : str
+        How the answers were computed: fit by fit, or the name of a shortcut.
     predictions : tuple
         One array per query, with one prediction per evaluation point; a
         :class:`Failure` in its place where the call failed under that policy.
     models : tuple
         One fitted model per query, if the batch asked to see them; None where
         the call failed.
-    path : str
-        How the changes were computed: fit by fit, or the name of an exact shortcut.
     """
 
     changes: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     failures: tuple[Failure, ...] = ()
+    path: str = FIT_BY_FIT
     predictions: tuple[Any, ...] = ()
     models: tuple[Any, ...] = ()
-    path: str = "fit by fit"

@@ -50,6 +50,10 @@ class MeasureChanges:
     algorithm: str = "unknown"
     distance: str = "auto"
 
+    def named(self, algorithm: str, distance: str) -> MeasureChanges:
+        """Return the same measurement with the names that the record will hold."""
+        return replace(self, algorithm=algorithm, distance=distance)
+
     def ask(self, sample: Sample, randomness: Randomness) -> Generator[Batch, Answers, Trials]:
         """Yield every trial once; return the changes."""
         return (yield from self.measure(sample, randomness, until=None))
@@ -112,8 +116,8 @@ class BinomialTest:
 
     Parameters
     ----------
-    measurement : MeasureChanges
-        Which trials to run.
+    n : int
+        Training size, at least 2 and at most the number of labelled rows.
     epsilon, delta, alpha : float
         The question and the error level.
     randomized : bool
@@ -121,14 +125,29 @@ class BinomialTest:
     stop_early : bool or "stable"
         True stops once the three-way verdict is forced; "stable" once it is
         known whether the verdict is "stable"; False runs every trial.
+    coupling, shuffle, algorithm, distance
+        As in :class:`MeasureChanges`.
+
+    Examples
+    --------
+    >>> import poise
+    >>> from sklearn.dummy import DummyRegressor
+    >>> test = BinomialTest(n=10, epsilon=1.0, delta=0.1)
+    >>> run = poise.run(test, DummyRegressor(), [[0.0]] * 330, [1.0] * 330, random_state=0)
+    >>> run.verdict.value, run.counts.calls
+    ('stable', 58)
     """
 
-    measurement: MeasureChanges
+    n: int
     epsilon: float
     delta: float
     alpha: float = 0.05
     randomized: bool = False
     stop_early: bool | str = True
+    coupling: str | Coupling = "shared"
+    shuffle: bool = True
+    algorithm: str = "unknown"
+    distance: str = "auto"
 
     def __post_init__(self) -> None:
         _check.epsilon(self.epsilon)
@@ -139,16 +158,26 @@ class BinomialTest:
                 f"stop_early must be True, False or 'stable', got {self.stop_early!r}"
             )
 
+    def named(self, algorithm: str, distance: str) -> BinomialTest:
+        """Return the same test with the names that the record will hold."""
+        return replace(self, algorithm=algorithm, distance=distance)
+
+    @property
+    def measurement(self) -> MeasureChanges:
+        """The trials this test runs, without its question."""
+        return MeasureChanges(self.n, self.coupling, self.shuffle, self.algorithm, self.distance)
+
     def ask(
         self, sample: Sample, randomness: Randomness
     ) -> Generator[Batch, Answers, StabilityResult]:
         """Yield trials until the verdict is forced; return it."""
-        design = self.measurement.design(sample, randomness)
+        measurement = self.measurement
+        design = measurement.design(sample, randomness)
         until = self._until(design)
         if until is not None and until.forced:
             trials = Trials(np.empty(0), design)  # no fit could change the verdict
         else:
-            trials = yield from self.measurement.measure(
+            trials = yield from measurement.measure(
                 sample, randomness, until, near=(0.0, self.epsilon)
             )
         return trials.test(self.epsilon, self.delta, self.alpha, self.randomized)

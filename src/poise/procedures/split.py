@@ -14,6 +14,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.budget import Counts
 from poise.randomness import Coupling, Randomness
 from poise.record import Comparison, Query
 
@@ -84,6 +85,10 @@ class Split(Sequence[Comparison]):
             Query(self._training(first, last), point, xi),
             Query(self._training(first, last - 1), point, xi_reduced),
         )
+
+    def cost(self, stop: int) -> Counts:
+        """Return what the first ``stop`` trials ask for: two fits each, one point each."""
+        return Counts(2 * stop, (2 * self.n - 1) * stop, 2 * stop)
 
     def _training(self, first: int, last: int) -> NDArray[np.int64] | slice:
         return slice(first, last) if self.labeled is None else self.labeled[first:last]

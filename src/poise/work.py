@@ -1,0 +1,157 @@
+"""What travels to workers: user code, data, and the tasks to do with them."""
+
+from __future__ import annotations
+
+import dataclasses
+import traceback
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from poise.algorithm import Algorithm, Predict
+from poise.ambient import AmbientGenerators
+from poise.distance import Distance, Undefined, single
+from poise.record import Comparison, Failure, Query, n_rows
+
+__all__ = ["ComparisonWork", "QueryWork", "Work"]
+
+
+@dataclass(frozen=True)
+class Work:
+    """Computes a range of tasks; subclasses say what a task is.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+        The black box.
+    sample : Sample
+        The rows that tasks refer to.
+    tasks : sequence
+        Looked up by position.
+    relax : bool
+        Whether checks may be skipped once a first task has passed them.
+    """
+
+    algorithm: Algorithm
+    sample: Any
+    tasks: Any
+    relax: bool
+
+    def compute(self, task: Any, ambient: AmbientGenerators) -> Any:
+        """Return the answer to one task, or raise what user code raised."""
+        raise NotImplementedError
+
+    def __call__(self, start: int, stop: int) -> Iterator[Any]:
+        """Yield an answer, or a failure, for each task."""
+        with AmbientGenerators() as ambient, ExitStack() as relaxed:
+            for index in range(start, stop):
+                answer = self._attempt(index, ambient)
+                if isinstance(answer, Failure) and index > start and self.relax:
+                    # Skipped checks may have hidden the reason: run it again with all of them.
+                    relaxed.close()
+                    answer = self._attempt(index, ambient)
+                    relaxed.enter_context(self.algorithm.proven())
+                yield answer
+                if index == start and self.relax:
+                    relaxed.enter_context(self.algorithm.proven())
+
+    def _attempt(self, index: int, ambient: AmbientGenerators) -> Any:
+        try:
+            return self.compute(self.tasks[index], ambient)
+        except Exception as error:
+            return Failure(index, _one_line(error), _portable(error))
+
+    def fitted(self, query: Query, ambient: AmbientGenerators) -> Predict:
+        """Train as the query says, with every global generator set from its ξ."""
+        ambient.pin(query.xi)
+        X, y = self.sample.training(query.train)
+        return self.algorithm.fit(X, y, query.xi)
+
+    def shared(self, folder: Path) -> _SharedWork:
+        """Return the same work with the data left in a file that workers map."""
+        from poise.engines.parallel import write_shared
+
+        path = write_shared((self.sample, self.tasks), folder)
+        return _SharedWork(dataclasses.replace(self, sample=None, tasks=None), path)
+
+    def with_data(self, sample: Any, tasks: Any) -> Self:
+        """Return the same work on these data."""
+        return dataclasses.replace(self, sample=sample, tasks=tasks)
+
+
+@dataclass(frozen=True)
+class ComparisonWork(Work):
+    """The change between two predictions at one point."""
+
+    distance: Distance
+
+    def compute(self, task: Comparison, ambient: AmbientGenerators) -> float:
+        """Return the change."""
+        full = self._prediction(task.full, ambient)
+        reduced = self._prediction(task.reduced, ambient)
+        return self.distance(full, reduced)
+
+    def _prediction(self, query: Query, ambient: AmbientGenerators) -> Any:
+        predict = self.fitted(query, ambient)
+        return single(predict(self.sample.points(query.evaluate)))
+
+
+@dataclass(frozen=True)
+class QueryWork(Work):
+    """The predictions of one fitted model and, where it may be seen, the model."""
+
+    models: bool
+
+    def compute(self, task: Query, ambient: AmbientGenerators) -> tuple[Any, Any]:
+        """Return (predictions, model or None)."""
+        predict = self.fitted(task, ambient)
+        values = np.empty(0)
+        if task.evaluate is not None:
+            values = _several(predict(self.sample.points(task.evaluate)), n_rows(task.evaluate))
+        return values, self.algorithm.model(predict) if self.models else None
+
+
+@dataclass(frozen=True)
+class _SharedWork:
+    """Work whose data stay behind in a memory-mapped file."""
+
+    work: Work
+    path: str
+
+    def __call__(self, start: int, stop: int) -> Iterator[Any]:
+        from poise.engines.parallel import load_shared
+
+        return self.work.with_data(*load_shared(self.path))(start, stop)
+
+
+def _several(predictions: Any, count: int) -> Any:
+    """Return the predictions, refusing any other number of them and what is not a number."""
+    array = np.asarray(predictions)
+    if array.ndim == 0 or array.shape[0] != count:
+        raise Undefined(
+            f"predict returned an array of shape {array.shape} for {count} rows; "
+            "it must return one prediction per row"
+        )
+    if array.dtype.kind == "f" and np.isnan(array).any():
+        raise Undefined(f"prediction {int(np.argwhere(np.isnan(array))[0, 0])} is not a number")
+    return array
+
+
+def _one_line(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split()) or 'no message'}"
+
+
+def _portable(error: BaseException) -> BaseException:
+    """Return the exception if it survives pickling, else one that carries its traceback."""
+    import pickle
+
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        text = "".join(traceback.format_exception(error))
+        return RuntimeError(text)
+    return error
