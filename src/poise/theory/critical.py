@@ -80,6 +80,7 @@ def critical(what: Counted, m: Floats, p: Floats, level: Floats) -> tuple[Floats
     The arguments are arrays of one shape; 0 <= p < 1, 0 < level < 1.
     """
     count, tie = np.empty(m.size), np.empty(m.size)
+    p = np.where(p > law.NIL, p, 0.0)
     for where, piece in pieces(m.ravel(), p.ravel(), level.ravel()):
         count[where], tie[where] = _critical(what, *piece)
     return count.reshape(m.shape), tie.reshape(m.shape)

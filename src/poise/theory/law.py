@@ -18,7 +18,16 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["cdf", "log_pmf", "pmf", "quick_cdf", "quick_upper_tail", "upper_tail", "weighted_cdf"]
+__all__ = [
+    "NIL",
+    "cdf",
+    "log_pmf",
+    "pmf",
+    "quick_cdf",
+    "quick_upper_tail",
+    "upper_tail",
+    "weighted_cdf",
+]
 
 Floats: TypeAlias = "NDArray[np.float64]"
 
@@ -47,6 +56,8 @@ _STIRLING_TABLE = np.array(
 )
 
 
+# Probabilities near the smallest double are as good as 0, and their inverses overflow.
+NIL = 1e-300
 # So many times the mean, terms of the upper tail fall by this factor or more.
 _FAR = 32
 
@@ -92,7 +103,7 @@ def _split(x: Floats) -> tuple[Floats, Floats]:
 def log_pmf(k: Any, m: Any, p: Any) -> Floats:
     """Compute log P(Bin(m, p) = k) for 0 <= k <= m (Loader 2000)."""
     k, m, p = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (k, m, p)))
-    inside = (k > 0) & (k < m) & (p > 0) & (p < 1)
+    inside = (k > 0) & (k < m) & (p > NIL) & (p < 1)
     k_, m_, p_ = np.where(inside, k, 1.0), np.where(inside, m, 2.0), np.where(inside, p, 0.5)
     excess = _excess(k_, m_, p_)
     mean, mean_failures = m_ * p_, m_ * (1 - p_)
@@ -163,7 +174,7 @@ def upper_tail(k: Any, m: Any, p: Any) -> Floats:
     mean, where that would not do, a few terms of the sum are all there is.
     """
     k, m, p = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (k, m, p)))
-    inside = (k > 0) & (k <= m) & (p > 0)
+    inside = (k > 0) & (k <= m) & (p > NIL)
     k_, m_, p_ = np.where(inside, k, 1.0), np.where(inside, m, 1.0), np.where(inside, p, 0.5)
     far = inside & (m_ * p_ * _FAR < k_)
     atom, q = pmf(k_, m_, p_), 1 - p_
