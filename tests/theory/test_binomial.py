@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
 from fractions import Fraction
+from pathlib import Path
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+import poise
 from poise.errors import ArgumentError
 from poise.theory import (
     acceptance_probability,
     critical_count,
     critical_count_unstable,
     critical_value,
+    law,
     power,
     power_bound,
     pvalue,
@@ -253,3 +260,54 @@ def test_long_arrays_equal_their_pieces():
 def test_arguments_out_of_range_are_named(call, message):
     with pytest.raises(ArgumentError, match=message):
         call()
+
+
+def reference_tails(k: int, m: int, p: float) -> tuple[mpmath.mpf, mpmath.mpf, mpmath.mpf]:
+    """P(Bin <= k), P(Bin = k), P(Bin >= k) at 40 digits: pmf by log-gamma, then ratios."""
+    with mpmath.workdps(40):
+        q, p = 1 - mpmath.mpf(p), mpmath.mpf(p)
+        log_choose = mpmath.loggamma(m + 1) - mpmath.loggamma(k + 1) - mpmath.loggamma(m - k + 1)
+        atom = mpmath.exp(log_choose + k * mpmath.log(p) + (m - k) * mpmath.log(q))
+        down, term, j = mpmath.mpf(1), mpmath.mpf(1), k
+        while j > 0 and term > 1e-30 * down:
+            term *= q / p * j / (m - j + 1)
+            down, j = down + term, j - 1
+        up, term, j = mpmath.mpf(1), mpmath.mpf(1), k
+        while j < m and term > 1e-30 * up:
+            term *= p / q * (m - j) / (j + 1)
+            up, j = up + term, j + 1
+        return atom * down, atom, atom * up
+
+
+@pytest.mark.parametrize(
+    ("k", "m", "p"),
+    [
+        (3, 10**9, 1e-9),
+        (14, 10**9, 1e-9),
+        (40, 10**9, 1e-7),
+        (960_000, 10**9, 0.001 - 3e-5),
+        (2, 10**9, 1e-12),
+        (3, 10**7, 1e-6),
+        (10, 10**7, 1e-6),
+        (4900, 10_000, 0.5),
+        (9990, 10_000, 0.999),
+        (99_850, 10**5, 0.999),
+        (299_000, 10**6, 0.3),
+        (303_000, 10**6, 0.3),
+    ],
+)
+def test_law_holds_ten_digits_for_many_trials(k, m, p):
+    lower, atom, upper = reference_tails(k, m, p)
+    assert float(abs(law.pmf(k, m, p) / atom - 1)) < 1e-11
+    assert float(abs(pvalue(k, m, p) / lower - 1)) < 1e-11
+    assert float(abs(pvalue_unstable(k, m, p) / upper - 1)) < 1e-10
+    assert float(abs(pvalue(k, m, p, 0.25) / (lower - 0.75 * atom) - 1)) < 1e-10
+
+
+def test_importing_the_theory_imports_no_scipy():
+    code = "import sys, poise.theory; sys.exit('scipy' in sys.modules)"
+    path = os.pathsep.join([str(Path(poise.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "PYTHONPATH": path}
+    assert (
+        subprocess.run([sys.executable, "-c", code], env=environment, check=False).returncode == 0
+    )
