@@ -93,6 +93,8 @@ class Program(Algorithm):
     array([15., 15.])
     """
 
+    natural_distance = "absolute"
+
     def __init__(
         self,
         command: str | Sequence[str],

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from poise.adapters.program.command import Command
 from poise.adapters.program.process import Problem, failure
-from poise.adapters.program.serving import Server, parse, read_reply
+from poise.adapters.program.serving import Server, read_reply
 from poise.adapters.program.task import Task, to_json
 
 __all__ = ["Pool", "ask_server", "servers"]
@@ -107,7 +107,7 @@ def ask_server(command: Command, task: Task, timeout: float | None) -> NDArray[n
     line = to_json(task, request)
     server = servers.take(command)
     try:
-        reply = parse(server.ask(line, task.n_predictions, timeout), request)
+        reply = server.ask(line, request, task.n_predictions, timeout)
     except BaseException as error:
         server.kill()
         if isinstance(error, Problem):

@@ -43,35 +43,47 @@ class Server:
         """Whether the program is still running."""
         return self.process.popen.poll() is None
 
-    def ask(self, line: bytes, expected: int, timeout: float | None) -> bytes:
-        """Send one line and return the line that answers it.
+    def ask(
+        self, line: bytes, request: int, expected: int, timeout: float | None
+    ) -> dict[str, Any]:
+        """Send one line and return the reply to it.
 
         After a :class:`Problem` the program's state is unknown; :meth:`kill` it.
         """
         self.process.forget_stderr()
-        with Watchdog(timeout, self.process.kill) as watchdog:
-            answer = self._exchange(line, _BYTES_PER_ANSWER + _BYTES_PER_PREDICTION * expected)
+        answer = b""
+        try:
+            with Watchdog(timeout, self.process.kill) as watchdog:
+                # A program that talks before it listens must not block both sides.
+                writer = self._write(line)
+                answer = self._read(_BYTES_PER_ANSWER + _BYTES_PER_PREDICTION * expected)
+                reply = parse(answer, request) if answer else self._died()
+                writer.join()
+        except Problem:
+            if not watchdog.expired:
+                raise
         if watchdog.expired:
             unfinished = f" after printing {shown(answer)} without an end of line" if answer else ""
             raise Problem(f"did not answer within {timeout:g} seconds{unfinished} and was killed")
-        if not answer:
-            raise Problem(
-                f"ended, or closed its standard output, before answering ({self.process.ending()})"
-            )
-        return answer
+        return reply
 
-    def _exchange(self, line: bytes, limit: int) -> bytes:
-        """Write and read at the same time: a program that talks first must not block both."""
-        popen = self.process.popen
-        assert popen.stdin is not None
-        assert popen.stdout is not None
-        writer = threading.Thread(target=_send, args=(popen.stdin, line), daemon=True)
+    def _write(self, line: bytes) -> threading.Thread:
+        writer = threading.Thread(target=_send, args=(self.process.popen.stdin, line), daemon=True)
         writer.start()
-        answer = popen.stdout.readline(limit)
+        return writer
+
+    def _read(self, limit: int) -> bytes:
+        stdout = self.process.popen.stdout
+        assert stdout is not None
+        answer = stdout.readline(limit)
         if not answer.endswith(b"\n"):
             self._see_it_end()
-        writer.join()
         return answer
+
+    def _died(self) -> dict[str, Any]:
+        raise Problem(
+            f"ended, or closed its standard output, before answering ({self.process.ending()})"
+        )
 
     def _see_it_end(self) -> None:
         """Give a program that stopped talking the time to end with its own exit status."""

@@ -55,7 +55,7 @@ def _field(cell: Cell) -> str:
     if cell is None:
         return "NA"
     if isinstance(cell, bool):
-        return "true" if cell else "false"
+        return "TRUE" if cell else "FALSE"
     return _quoted(cell) if isinstance(cell, str) else repr(cell)
 
 
