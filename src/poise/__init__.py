@@ -20,16 +20,28 @@ __version__ = "0.1.0"
 # than `import numpy`, and no one pays for a part they do not use.
 _HOME = {
     "Algorithm": "poise.algorithm",
+    "Answers": "poise.record",
+    "Batch": "poise.record",
+    "Budget": "poise.budget",
+    "Comparison": "poise.record",
     "Design": "poise.results",
+    "Made": "poise.record",
     "Outcome": "poise.results",
     "Plan": "poise.theory.planning",
+    "ProcedureResult": "poise.results",
     "Profile": "poise.results",
+    "Query": "poise.record",
+    "Run": "poise.blackbox",
     "StabilityResult": "poise.results",
+    "Transcript": "poise.transcript",
     "Trials": "poise.results",
     "as_algorithm": "poise.adapters",
     "errors": "poise.errors",
     "measure": "poise.api",
     "plan": "poise.theory.planning",
+    "procedures": "poise.procedures",
+    "replay": "poise.transcript",
+    "run": "poise.blackbox",
     "stability_test": "poise.api",
     "theory": "poise.theory",
 }
@@ -37,12 +49,23 @@ _HOME = {
 __all__ = ["__version__", *sorted(_HOME)]
 
 if TYPE_CHECKING:
-    from poise import errors, theory
+    from poise import errors, procedures, theory
     from poise.adapters import as_algorithm
     from poise.algorithm import Algorithm
     from poise.api import measure, stability_test
-    from poise.results import Design, Outcome, Profile, StabilityResult, Trials
+    from poise.blackbox import Run, run
+    from poise.budget import Budget
+    from poise.record import Answers, Batch, Comparison, Made, Query
+    from poise.results import (
+        Design,
+        Outcome,
+        ProcedureResult,
+        Profile,
+        StabilityResult,
+        Trials,
+    )
     from poise.theory.planning import Plan, plan
+    from poise.transcript import Transcript, replay
 
 
 def __getattr__(name: str) -> Any:

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.tables import as_table
+
 __all__ = [
     "FIT_BY_FIT",
     "Answers",
@@ -46,6 +48,17 @@ class Made:
     def __len__(self) -> int:
         shape = getattr(self.X, "shape", None)
         return int(shape[0]) if shape else len(self.X)
+
+    def take(self, start: int, stop: int) -> Made:
+        """Return a fresh copy of some of the rows, in the container they came in."""
+        rows = slice(start, stop)
+        y = None if self.y is None else as_table(self.y, "y").take(rows)
+        return Made(as_table(self.X, "X").take(rows), y)
+
+    def copy(self) -> tuple[Any, Any]:
+        """Return fresh copies of the features and responses."""
+        fresh = self.take(0, len(self))
+        return fresh.X, fresh.y
 
 
 Rows = NDArray[np.int64] | slice | Made
@@ -86,6 +99,21 @@ class Comparison:
 
     full: Query
     reduced: Query
+
+    @classmethod
+    def without_last(
+        cls, train: NDArray[np.int64] | Made, point: Rows, xi: int, xi_reduced: int
+    ) -> Comparison:
+        """Compare training on these rows with training on all but the last of them.
+
+        Examples
+        --------
+        >>> Comparison.without_last(np.array([4, 2, 7]), np.array([9]), xi=1, xi_reduced=1).reduced
+        Query(train=array([4, 2]), evaluate=array([9]), xi=1)
+        """
+        last = len(train) - 1
+        shorter = train.take(0, last) if isinstance(train, Made) else train[:last]
+        return cls(Query(train, point, int(xi)), Query(shorter, point, int(xi_reduced)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from poise.errors import DataError
 from poise.record import Made, Rows
 from poise.tables import Table, as_table, concatenate
 
-__all__ = ["Sample"]
+__all__ = ["Sample", "fingerprint"]
 
 
 class Sample:
@@ -53,13 +54,13 @@ class Sample:
     def training(self, rows: Rows) -> tuple[Any, Any]:
         """Return fresh copies of the features and responses of labelled rows."""
         if isinstance(rows, Made):
-            return rows.X, rows.y
+            return rows.copy()
         return self.X.take(rows), self.y.take(rows)
 
     def points(self, rows: Rows) -> Any:
         """Return fresh copies of the features of any rows, labelled or not."""
         if isinstance(rows, Made):
-            return rows.X
+            return rows.copy()[0]
         if isinstance(rows, slice):
             rows = np.arange(rows.start, rows.stop)
         if self.X_unlabeled is None or int(rows.max()) < self.n_labeled:
@@ -79,8 +80,9 @@ class Sample:
         position[np.flatnonzero(~labeled)] = np.arange(labeled.sum(), len(rows))
         return as_table(both, "X").take(position)
 
+    @cached_property
     def all_finite(self) -> bool:
-        """Tell whether the features are a plain float array without NaN or infinity."""
+        """Whether the features are a plain array of numbers without NaN or infinity."""
         tables = [self.X] if self.X_unlabeled is None else [self.X, self.X_unlabeled]
         return all(_finite_array(table.native) for table in tables)
 
@@ -138,6 +140,19 @@ def _check_columns(X: Table, unlabeled: Table) -> None:
     expected, found = X.columns(), unlabeled.columns()
     if expected != found:
         raise DataError(f"X_unlabeled must have the columns of X ({expected}), got {found}")
+
+
+def fingerprint(native: Any) -> str:
+    """Return a short hash of a container's type, shape and content.
+
+    Examples
+    --------
+    >>> fingerprint(np.zeros(3)) == fingerprint(np.zeros(3))
+    True
+    """
+    state = hashlib.blake2b(digest_size=16)
+    _feed(state, native)
+    return state.hexdigest()
 
 
 def _feed(state: Any, native: Any) -> None:

@@ -135,7 +135,7 @@ class BinomialTest:
     >>> test = BinomialTest(n=10, epsilon=1.0, delta=0.1)
     >>> run = poise.run(test, DummyRegressor(), [[0.0]] * 330, [1.0] * 330, random_state=0)
     >>> run.verdict.value, run.counts.calls
-    ('stable', 58)
+    ('stable', 60)
     """
 
     n: int

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from poise.results.design import Design
 from poise.results.outcome import Outcome
+from poise.results.procedure import ProcedureResult
 from poise.results.profile import Profile
 from poise.results.stability import StabilityResult
 from poise.results.trials import Trials
 
-__all__ = ["Design", "Outcome", "Profile", "StabilityResult", "Trials"]
+__all__ = ["Design", "Outcome", "ProcedureResult", "Profile", "StabilityResult", "Trials"]

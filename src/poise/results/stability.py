@@ -120,6 +120,16 @@ class StabilityResult:
         return self.verdict == Outcome.STABLE
 
     @property
+    def certifies(self) -> bool:
+        """Whether P(false "stable") ≤ α is guaranteed: always, for the Binomial test."""
+        return True
+
+    @property
+    def reason(self) -> str:
+        """Why the error level holds, in one sentence."""
+        return "Disjoint rows make the count Binomial, whatever the algorithm and distribution."
+
+    @property
     def n_trials(self) -> int:
         """⌊κ⌋, the number of trials the test is made of."""
         return self.design.n_trials
@@ -184,6 +194,12 @@ class StabilityResult:
         fields["verdict"] = Outcome(fields["verdict"])
         fields["design"] = Design(**fields["design"])
         return cls(**fields)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the count beside what the test expects at the boundary; return the axes."""
+        from poise.plots import plot_result
+
+        return plot_result(self, ax)
 
     def to_html(self) -> str:
         """Return a small HTML table with the verdict and its numbers."""

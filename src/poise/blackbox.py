@@ -1,0 +1,159 @@
+"""Run any black-box test (Definitions 1 and 2) and keep everything it asked and was told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from poise.budget import Budget, Counts
+from poise.distance import Distance
+from poise.errors import ArgumentError
+from poise.oracle import Oracle, Procedure, run_procedure
+from poise.randomness import Randomness
+from poise.sample import Sample
+from poise.transcript import Recorder, Transcript
+from poise.transcript.recording import verdict_in_words
+
+__all__ = ["Run", "run"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of running a procedure.
+
+    Attributes
+    ----------
+    result : object
+        Whatever the procedure returned.
+    transcript : Transcript
+        Everything asked and answered; :func:`poise.replay` recomputes the result from it.
+    """
+
+    result: Any
+    transcript: Transcript
+
+    @property
+    def verdict(self) -> Any:
+        """The verdict inside the result, or the result itself if it is one."""
+        return getattr(self.result, "verdict", self.result)
+
+    @property
+    def counts(self) -> Counts:
+        """Calls of the algorithm, rows trained on, points evaluated."""
+        return self.transcript.counts
+
+    def __str__(self) -> str:
+        return str(self.result)
+
+
+def run(
+    procedure: Procedure,
+    algorithm: Any,
+    X: Any,
+    y: Any,
+    *,
+    X_unlabeled: Any = None,
+    distance: str | Distance = "auto",
+    models: str = "black-box",
+    budget: Budget | None = None,
+    on_error: str = "raise",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    backend: str | None = None,
+    fast: bool = True,
+    progress: bool | None = None,
+) -> Run:
+    """Run a black-box test on an algorithm and data.
+
+    The procedure asks, the oracle answers: nothing else calls the algorithm, so
+    the verdict is a function of the transcript alone (Definition 1). What the
+    verdict is worth depends on the procedure; its result says so.
+
+    Parameters
+    ----------
+    procedure : Procedure
+        Anything with ``ask(sample, randomness)``, a generator that yields
+        batches, is sent their answers and returns its verdict.
+    algorithm : estimator, function or Algorithm
+        The black box.
+    X, y, X_unlabeled : array, data frame, sparse matrix or list
+        Labelled rows and, optionally, rows without a response.
+    distance : {"auto", "absolute", "euclidean", "label"} or callable
+        How far apart the two predictions of a comparison are.
+    models : {"black-box", "transparent"}
+        Whether the procedure may see the fitted models (Definition 2).
+    budget : Budget, optional
+        Limits on calls, training rows and evaluation rows; a batch that would
+        go beyond them is refused before any of it is computed.
+    on_error : {"raise", "unstable"}
+        Stop at a call that fails, or tell the procedure that it failed.
+    random_state : None, int, Generator or RandomState
+        The same value gives the same run bit for bit, whatever ``n_jobs``.
+    n_jobs, backend : int, str
+        As in joblib; None honours ``joblib.parallel_config``.
+    fast : bool
+        Compute many comparisons at once where that is exact.
+    progress : bool, optional
+        Draw a progress bar on stderr; by default if it is a terminal.
+
+    Returns
+    -------
+    Run
+
+    Examples
+    --------
+    >>> import numpy as np, poise
+    >>> from sklearn.linear_model import Ridge
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(400, 2)), rng.normal(size=400)
+    >>> test = poise.procedures.BinomialTest(n=10, epsilon=1.0, delta=0.1)
+    >>> run = poise.run(test, Ridge(), X, y, random_state=0)
+    >>> run.verdict.value, run.counts.calls
+    ('stable', 72)
+    >>> poise.replay(run.transcript) == run.result
+    True
+    """
+    if not callable(getattr(procedure, "ask", None)) or isinstance(procedure, type):
+        raise ArgumentError(
+            f"procedure must be an object with a method ask(sample, randomness), got {procedure!r}"
+        )
+    sample, randomness = Sample(X, y, X_unlabeled), Randomness.from_state(random_state)
+    oracle = Oracle.about(
+        algorithm,
+        sample,
+        distance,
+        n_jobs=n_jobs,
+        backend=backend,
+        on_error=on_error,
+        progress=progress,
+        fast=fast,
+        models=models,
+        budget=Budget() if budget is None else budget,
+    )
+    named = procedure.named(*oracle.names) if hasattr(procedure, "named") else procedure
+    recorder = Recorder()
+    result = run_procedure(named, oracle, randomness, watch=recorder)
+    return Run(result, _transcript(named, oracle, randomness, recorder, result))
+
+
+def _transcript(
+    procedure: Procedure,
+    oracle: Oracle,
+    randomness: Randomness,
+    recorder: Recorder,
+    result: Any,
+) -> Transcript:
+    algorithm, distance = oracle.names
+    return Transcript(
+        procedure=procedure,
+        procedure_name=type(procedure).__name__,
+        sample=oracle.sample,
+        seed=randomness.root,
+        stages=tuple(recorder.stages),
+        algorithm=algorithm,
+        distance=distance,
+        models=oracle.models,
+        on_error=oracle.on_error,
+        verdict=verdict_in_words(result),
+        counts=oracle.counts,
+    )
