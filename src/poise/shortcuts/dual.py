@@ -15,10 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from poise.shortcuts.narrow import norm
 from poise.shortcuts.protocol import Floats
 from poise.shortcuts.trust import ROUNDING
 
 __all__ = ["BorderedRemoval", "remove_last", "solve_in_place"]
+
+_SUBNORMAL = 1e-290  # numbers this small have lost digits, or soon will
 
 
 class BorderedRemoval(NamedTuple):
@@ -56,7 +59,11 @@ def solve_in_place(matrices: Floats, sides: Floats) -> Floats:
 
 
 def remove_last(
-    system: Floats, responses: Floats, test: Floats, constant: Floats | None = None
+    system: Floats,
+    responses: Floats,
+    test: Floats,
+    sensitivity: Floats | float = 1.0,
+    constant: Floats | None = None,
 ) -> BorderedRemoval:
     """Evaluate k'Hy with and without the last row of every system.
 
@@ -67,16 +74,18 @@ def remove_last(
     responses : array of shape (trials, responses, n)
     test : array of shape (trials, n)
         k, the kernel between the rows and the test point.
+    sensitivity : array of shape (trials,), or 1
+        Relative error of k and of the system off its diagonal, in units of rounding.
     constant : array of shape (trials,), optional
         Given where an unpenalised constant is fitted beside the kernel, and
         system, responses and test vector are centred: the eigenvalue of
         ``system`` for the vector of ones, which is taken out of H again.
     """
     trials, n, _ = system.shape
-    size = np.trace(system, axis1=1, axis2=2)
+    noise = _noise(system, sensitivity)
     unit = np.zeros((trials, 1, n))
     unit[:, :, -1] = 1.0
-    solved = solve_in_place(system, np.concatenate([responses, test[:, None, :], unit], axis=1))
+    solved = solve_in_place(system, np.concat([responses, test[:, None, :], unit], axis=1))
     fit, weights, last = solved[:, :-2], solved[:, -2], solved[:, -1]
     weight = weights[:, -1]
     if constant is not None:
@@ -86,13 +95,28 @@ def remove_last(
     left_out = fit[..., -1] / pivot[:, None]
     full = np.vecdot(fit, test[:, None, :])
     # To first order an error E in the system moves k'Hy by (Hk)'E(Hy), with and without the row.
-    last_norm = np.linalg.vector_norm(last, axis=-1)
-    fit_norm = np.linalg.vector_norm(fit, axis=-1) + np.abs(left_out) * last_norm[:, None]
-    test_norm = np.linalg.vector_norm(weights, axis=-1) + np.abs(weight / pivot) * last_norm
-    fitted = np.sqrt(np.abs(np.vecdot(fit, responses))) + np.abs(left_out) * np.sqrt(pivot)[:, None]
+    fit_norm = norm(fit) + np.abs(left_out) * norm(last)[:, None]
+    test_norm = norm(weights) + np.abs(weight / pivot) * norm(last)
+    error = noise * test_norm + ROUNDING * sensitivity * norm(test) + _underflow(test)
     return BorderedRemoval(
         full=full,
         reduced=full - left_out * weight[:, None],
-        error=ROUNDING * fit_norm * (size * test_norm)[:, None],
-        fitted=fitted,
+        error=fit_norm * error[:, None],
+        fitted=np.sqrt(np.abs(np.vecdot(fit, responses)))
+        + np.abs(left_out) * np.sqrt(pivot)[:, None],
     )
+
+
+def _noise(system: Floats, sensitivity: Floats | float) -> Floats:
+    """Bound the norm of the rounding errors in a system and in its factorisation."""
+    entries = system.reshape(len(system), -1)
+    diagonal = np.linalg.diagonal(system)
+    everything, on_diagonal = np.vecdot(entries, entries), np.vecdot(diagonal, diagonal)
+    beside = np.sqrt(np.maximum(everything - on_diagonal, 0.0))
+    return np.asarray(ROUNDING * (np.sqrt(everything) + sensitivity * beside))
+
+
+def _underflow(test: Floats) -> Floats:
+    """Allow for digits lost at the end of the range; all lost, exactly 0, is exact again."""
+    vanishing = (test != 0) & (np.abs(test) < _SUBNORMAL)
+    return np.asarray(_SUBNORMAL * vanishing.any(axis=-1))

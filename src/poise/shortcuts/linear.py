@@ -39,7 +39,7 @@ class RidgeShortcut:
     @np.errstate(all="ignore")
     def pairs(self, X: Floats, y: Floats, x: Floats) -> Pairs:
         """See :meth:`poise.shortcuts.Shortcut.pairs`."""
-        found = ridge_pairs(X, y[..., None], x, self.penalty, self.intercept)
+        found = ridge_pairs(X, y[:, None, :], x, self.penalty, self.intercept)
         return _single_response(found, self.largest_condition)
 
     def workspace_bytes(self, n: int, d: int) -> int:
@@ -60,7 +60,7 @@ class LeastSquaresShortcut:
         """See :meth:`poise.shortcuts.Shortcut.pairs`."""
         n, d = X.shape[1:]
         fit = narrow_pairs if d + self.intercept < n else wide_pairs
-        found = fit(X, y[..., None], x, 0.0, self.intercept)
+        found = fit(X, y[:, None, :], x, 0.0, self.intercept)
         return _single_response(found, self.largest_condition)
 
     def workspace_bytes(self, n: int, d: int) -> int:

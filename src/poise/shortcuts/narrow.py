@@ -21,7 +21,7 @@ import numpy as np
 from poise.shortcuts.protocol import Array, Floats
 from poise.shortcuts.trust import ROUNDING
 
-__all__ = ["LinearPairs", "RowRemoval", "narrow_pairs", "remove_row"]
+__all__ = ["LinearPairs", "RowRemoval", "centred", "narrow_pairs", "norm", "remove_row"]
 
 _CORNER = 1e300  # anything so large that the bordered matrix is positive definite
 _COMFORTABLE = 1e-3  # a smallest eigenvalue about which nothing more need be known
@@ -73,7 +73,7 @@ def remove_row(X: Array, Y: Array, x: Array, penalty: float, intercept: bool) ->
     Parameters
     ----------
     X : array of shape (trials, n, d)
-    Y : array of shape (trials, n, responses)
+    Y : array of shape (trials, responses, n)
     x : array of shape (trials, d)
     penalty : float >= 0
         λ; with 0, least squares, both fits must have full rank.
@@ -81,33 +81,60 @@ def remove_row(X: Array, Y: Array, x: Array, penalty: float, intercept: bool) ->
         Whether an unpenalised constant is fitted.
     """
     xp = X.__array_namespace__()
-    n, d = X.shape[1:]
-    share = 1.0 / n if intercept else 0.0
-    # A product with a constant row is several times faster than a mean over the middle axis.
-    averaging = xp.full((1, n), share, dtype=X.dtype)
-    mean, level = averaging @ X, averaging @ Y
-    rows, responses = (X - mean, Y - level) if intercept else (X, Y)
-    gram = xp.matrix_transpose(rows) @ rows + penalty * xp.eye(d, dtype=X.dtype)
-    cross = xp.matrix_transpose(responses) @ rows
-    borders = xp.concat([rows[:, -1:, :], x[:, None, :] - mean, cross], axis=1)
-    lower = _cholesky(_bordered(gram, borders))
+    d = X.shape[2]
+    rows, mean, responses, level, share = centred(X, Y, intercept)
+    gram = _gram(rows) + penalty * xp.eye(d, dtype=X.dtype)
+    removed, test = rows[:, -1:, :], x[:, None, :] - mean
+    lower = _cholesky(_bordered(gram, xp.concat([removed, test, responses @ rows], axis=1)))
     removed, test, fit = lower[:, d, :d], lower[:, d + 1, :d], lower[:, d + 2 :, :d]
-    full = level[:, 0, :] + xp.vecdot(fit, test[:, None, :])
+    full = level + xp.vecdot(fit, test[:, None, :])
     gap = 1.0 - share - xp.vecdot(removed, removed)
-    left_out = (responses[:, -1, :] - xp.vecdot(fit, removed[:, None, :])) / gap[:, None]
+    left_out = (responses[:, :, -1] - xp.vecdot(fit, removed[:, None, :])) / gap[:, None]
     weight = share + xp.vecdot(removed, test)
     return RowRemoval(
         full=full,
         reduced=full - left_out * weight[:, None],
         gram=gram,
         pivots=xp.linalg.diagonal(lower)[:, :d],
-        reach=xp.linalg.vector_norm(test, axis=-1),
-        fitted=xp.linalg.vector_norm(fit, axis=-1),
-        spread=xp.linalg.vector_norm(responses, axis=1),
+        reach=norm(test),
+        fitted=norm(fit),
+        spread=norm(responses),
         left_out=xp.abs(left_out),
         gap=gap,
         mean=mean[:, 0, :],
     )
+
+
+def centred(X: Array, Y: Array, intercept: bool) -> tuple[Array, Array, Array, Array, float]:
+    """Return rows and responses less their means, each with its means, and 1/n."""
+    xp = X.__array_namespace__()
+    n = X.shape[1]
+    share = 1.0 / n if intercept else 0.0
+    averaging = xp.full((1, n), share, dtype=X.dtype)
+    # Both of these are several times faster than a mean over, and broadcasting along,
+    # the middle axis, where every inner loop is only d long.
+    mean = averaging @ X
+    level = xp.vecdot(Y, averaging)
+    if not intercept:
+        return X, mean, Y, level, share
+    return X - xp.repeat(mean, n, axis=1), mean, Y - level[..., None], level, share
+
+
+def _gram(rows: Array) -> Array:
+    """Multiply the rows by themselves.
+
+    NumPy recognises the same array twice and calls a routine that does half the
+    arithmetic, but loses by it on few columns. A copy is not recognised.
+    """
+    xp = rows.__array_namespace__()
+    few = rows.shape[2] < 32
+    return xp.matrix_transpose(rows) @ (xp.asarray(rows, copy=True) if few else rows)
+
+
+def norm(vectors: Array) -> Array:
+    """Return Euclidean lengths along the last axis."""
+    xp = vectors.__array_namespace__()
+    return xp.sqrt(xp.vecdot(vectors, vectors))
 
 
 def _bordered(gram: Array, borders: Array) -> Array:
@@ -162,7 +189,7 @@ def _rounding_error(found: RowRemoval, x: Floats, smallest: Floats, gap: Floats)
     stands the cancellation in x'β + (ȳ − x̄'β), large for data far from the origin.
     """
     size = np.sqrt(np.linalg.diagonal(found.gram))
-    offset = np.linalg.vector_norm((np.abs(x) + np.abs(found.mean)) / size, axis=-1)
+    offset = norm((np.abs(x) + np.abs(found.mean)) / size)
     solve = (1.0 + found.reach) / (smallest * gap)
     cancel = offset / np.sqrt(smallest)
     error = (found.spread + found.left_out) * solve[:, None]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.shortcuts.dual import remove_last, solve_in_place
-from poise.shortcuts.narrow import LinearPairs
+from poise.shortcuts.narrow import LinearPairs, centred, norm
 from poise.shortcuts.protocol import Floats
 from poise.shortcuts.trust import ROUNDING
 
@@ -24,9 +24,7 @@ def wide_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: bool)
     the interpolating fit of least norm.
     """
     n = X.shape[1]
-    averaging = np.full((1, n), 1.0 / n if intercept else 0.0)
-    mean, level = averaging @ X, averaging @ Y
-    rows, responses = (X - mean, Y - level) if intercept else (X, Y)
+    rows, mean, responses, level, _ = centred(X, Y, intercept)
     system = rows @ rows.mT
     typical = np.trace(system, axis1=1, axis2=2) / n
     if intercept:
@@ -34,11 +32,11 @@ def wide_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: bool)
     system[:, np.arange(n), np.arange(n)] += penalty
     condition = _condition(system, penalty)
     test = np.matvec(rows, x - mean[:, 0, :])
-    sides = np.ascontiguousarray(responses.mT)
-    found = remove_last(system, sides, test, typical + penalty if intercept else None)
-    full, reduced = level[:, 0, :] + found.full, level[:, 0, :] + found.reduced
+    constant = typical + penalty if intercept else None
+    found = remove_last(system, responses, test, constant=constant)
+    full, reduced = level + found.full, level + found.reduced
     # Cancellation in x'β + (ȳ − x̄'β), as for narrow data; |β| <= √(y'Hy).
-    offset = np.linalg.vector_norm(np.abs(x) + np.abs(mean[:, 0, :]), axis=-1)
+    offset = norm(np.abs(x) + np.abs(mean[:, 0, :]))
     cancel = ROUNDING * (offset[:, None] * found.fitted + np.abs(full))
     return LinearPairs(full, reduced, found.error + cancel, condition)
 

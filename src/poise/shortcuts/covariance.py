@@ -1,0 +1,64 @@
+"""Kernel functions over a stack of trials: rows against rows, and rows against the test point."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.shortcuts.narrow import norm
+from poise.shortcuts.protocol import Floats
+
+__all__ = ["Covariance", "gaussian", "inner_products", "laplacian", "polynomial"]
+
+
+class Covariance(NamedTuple):
+    """A kernel evaluated on every trial."""
+
+    rows: Floats  # (trials, n, n)
+    test: Floats  # (trials, n)
+    sensitivity: Floats  # relative error of an entry in units of rounding, (trials,)
+
+
+def inner_products(X: Floats, x: Floats) -> Covariance:
+    """Evaluate x'x̃."""
+    return Covariance(X @ X.mT, np.matvec(X, x), np.ones(len(X)))
+
+
+def polynomial(X: Floats, x: Floats, gamma: float, constant: float, degree: float) -> Covariance:
+    """Evaluate (γ·x'x̃ + c)^degree."""
+    rows, test, _ = inner_products(gamma * X, x)
+    sensitivity = np.full(len(X), 1.0 + degree)
+    return Covariance((rows / gamma + constant) ** degree, (test + constant) ** degree, sensitivity)
+
+
+def gaussian(X: Floats, x: Floats, length_scale: float | Floats, origin: bool) -> Covariance:
+    """Evaluate exp(−|x − x̃|²/(2ℓ²)), with one length scale or one for every column.
+
+    ``origin`` says that the estimator expands |x − x̃|² about the origin, so that
+    its own rounding grows with the distance of the data from there.
+    """
+    # About the test point the expansion is accurate however far from the origin all points lie.
+    rows = (X - np.repeat(x[:, None, :], X.shape[1], axis=1)) / length_scale
+    half = -0.5 * np.vecdot(rows, rows)[..., None]
+    ones = np.ones_like(half)
+    # [z, −|z|²/2, 1]·[z̃, 1, −|z̃|²/2] = −|z − z̃|²/2 in one product.
+    exponents = np.concat([rows, half, ones], axis=2) @ np.concat([rows, ones, half], axis=2).mT
+    matrix = np.exp(exponents, out=exponents)
+    matrix[:, np.arange(X.shape[1]), np.arange(X.shape[1])] = 1.0
+    test = np.exp(half[..., 0])
+    extent = np.sqrt(-2.0 * half.min(axis=(1, 2)))
+    if origin:
+        extent = extent + norm(x / length_scale)
+    return Covariance(matrix, test, 1.0 + extent**2)
+
+
+def laplacian(X: Floats, x: Floats, gamma: float) -> Covariance:
+    """Evaluate exp(−γ·|x − x̃|₁)."""
+    trials, n, d = X.shape
+    distances = np.zeros((trials, n, n))
+    for column in range(d):
+        values = X[:, :, column]
+        distances += np.abs(values[:, :, None] - values[:, None, :])
+    test = np.abs(X - x[:, None, :]).sum(axis=-1)
+    return Covariance(np.exp(-gamma * distances), np.exp(-gamma * test), np.ones(trials))

@@ -1,0 +1,131 @@
+"""The shortcut for scikit-learn's GaussianProcessRegressor with a fixed kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from poise.shortcuts.covariance import Covariance, gaussian, inner_products
+from poise.shortcuts.dual import remove_last
+from poise.shortcuts.kernel_ridge import kernel_workspace
+from poise.shortcuts.parameters import is_flag, is_number
+from poise.shortcuts.protocol import Floats, Pairs
+from poise.shortcuts.trust import ROUNDING, believed
+
+__all__ = ["GaussianProcessShortcut", "find_gaussian_process"]
+
+
+@dataclass(frozen=True)
+class GaussianProcessShortcut:
+    """Both posterior means of every trial from one factorisation."""
+
+    kernel: Any
+    noise: float
+    normalize: bool
+    name: str = "bordered update of a Gaussian process"
+
+    @np.errstate(all="ignore")
+    def pairs(self, X: Floats, y: Floats, x: Floats) -> Pairs:
+        """See :meth:`poise.shortcuts.Shortcut.pairs`."""
+        n = X.shape[1]
+        system, test, sensitivity = evaluate(self.kernel, X, x)
+        system[:, np.arange(n), np.arange(n)] += self.noise
+        level = y.mean(axis=1) if self.normalize else np.zeros(len(y))
+        centred = y - level[:, None]
+        responses = np.stack([centred, np.ones_like(y)], axis=1)
+        found = remove_last(system, responses, test, sensitivity)
+        # The standard deviation of y cancels. Its mean does not: without the last row the
+        # responses are centred at `moved` more, which the model returns in part.
+        moved = centred[:, :-1].mean(axis=1) if self.normalize else np.zeros(len(y))
+        full = level + found.full[:, 0]
+        reduced = level + found.reduced[:, 0] + moved * (1.0 - found.reduced[:, 1])
+        error = found.error[:, 0] + np.abs(moved) * found.error[:, 1]
+        return believed(full, reduced, error + ROUNDING * np.abs(level))
+
+    def workspace_bytes(self, n: int, d: int) -> int:
+        """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""
+        return 2 * kernel_workspace(n, d)
+
+
+def evaluate(kernel: Any, X: Floats, x: Floats) -> Covariance:
+    """Evaluate a kernel of scikit-learn on every trial, its sums and products term by term."""
+    from sklearn.gaussian_process import kernels
+
+    trials, n, d = X.shape
+    kind = type(kernel)
+    if kind is kernels.Sum or kind is kernels.Product:
+        return _combined(evaluate(kernel.k1, X, x), evaluate(kernel.k2, X, x), kind is kernels.Sum)
+    if kind is kernels.Exponentiation:
+        base, power = evaluate(kernel.kernel, X, x), kernel.exponent
+        return Covariance(base.rows**power, base.test**power, base.sensitivity * (1 + abs(power)))
+    if kind is kernels.RBF and np.size(kernel.length_scale) in (1, d):
+        return gaussian(X, x, np.squeeze(kernel.length_scale), origin=False)
+    if kind is kernels.DotProduct:
+        products, constant = inner_products(X, x), kernel.sigma_0**2
+        return products._replace(rows=products.rows + constant, test=products.test + constant)
+    if kind is kernels.WhiteKernel:
+        noise = np.tile(kernel.noise_level * np.eye(n), (trials, 1, 1))
+        return Covariance(noise, np.zeros((trials, n)), np.ones(trials))
+    return _one_by_one(kernel, X, x)
+
+
+def _combined(left: Covariance, right: Covariance, is_sum: bool) -> Covariance:
+    if is_sum:
+        larger = np.maximum(left.sensitivity, right.sensitivity)
+        return Covariance(left.rows + right.rows, left.test + right.test, larger)
+    together = left.sensitivity + right.sensitivity
+    return Covariance(left.rows * right.rows, left.test * right.test, together)
+
+
+def _one_by_one(kernel: Any, X: Floats, x: Floats) -> Covariance:
+    """Call the kernel once per trial: half of what the two fits would call."""
+    rows = np.stack([kernel(trial) for trial in X])
+    test = np.stack([kernel(point[None], trial)[0] for point, trial in zip(x, X, strict=True)])
+    return Covariance(rows.astype(np.float64), test.astype(np.float64), np.ones(len(X)))
+
+
+def find_gaussian_process(estimator: Any) -> GaussianProcessShortcut | None:
+    """Return the shortcut of a Gaussian process whose kernel is not tuned to the data."""
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.gaussian_process.kernels import RBF, ConstantKernel
+
+    if type(estimator) is not GaussianProcessRegressor or not _is_plain(estimator):
+        return None
+    kernel = estimator.kernel
+    if kernel is None:
+        # Which of its own parameters are tuned depends on the version of scikit-learn.
+        if estimator.optimizer is not None:
+            return None
+        kernel = ConstantKernel(1.0) * RBF(1.0)
+    if not _is_known(kernel) or (estimator.optimizer is not None and kernel.n_dims > 0):
+        return None
+    return GaussianProcessShortcut(kernel, float(estimator.alpha), bool(estimator.normalize_y))
+
+
+def _is_plain(estimator: Any) -> bool:
+    return (
+        is_number(estimator.alpha, 0)
+        and is_flag(estimator.normalize_y)
+        and estimator.n_targets in (None, 1)
+    )
+
+
+def _is_known(kernel: Any) -> bool:
+    """Tell whether each entry of the kernel matrix depends on its own two rows only."""
+    from sklearn.gaussian_process import kernels
+
+    if type(kernel) in (kernels.Sum, kernels.Product):
+        return _is_known(kernel.k1) and _is_known(kernel.k2)
+    if type(kernel) is kernels.Exponentiation:
+        return _is_known(kernel.kernel)
+    return type(kernel) in (
+        kernels.ConstantKernel,
+        kernels.WhiteKernel,
+        kernels.RBF,
+        kernels.DotProduct,
+        kernels.Matern,
+        kernels.RationalQuadratic,
+        kernels.ExpSineSquared,
+    )

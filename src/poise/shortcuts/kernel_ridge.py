@@ -1,0 +1,89 @@
+"""The shortcut for scikit-learn's KernelRidge."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from poise.shortcuts import covariance
+from poise.shortcuts.covariance import Covariance
+from poise.shortcuts.dual import remove_last
+from poise.shortcuts.parameters import is_number
+from poise.shortcuts.protocol import Floats, Pairs
+from poise.shortcuts.trust import believed
+
+__all__ = ["KernelRidgeShortcut", "find_kernel_ridge", "kernel_workspace"]
+
+_KERNELS = ("linear", "rbf", "poly", "polynomial", "laplacian")
+
+
+@dataclass(frozen=True)
+class KernelRidgeShortcut:
+    """Both kernel ridge fits of every trial from one factorisation."""
+
+    kernel: str
+    penalty: float
+    gamma: float | None
+    degree: float
+    constant: float
+    name: str = "bordered update of kernel ridge"
+
+    @np.errstate(all="ignore")
+    def pairs(self, X: Floats, y: Floats, x: Floats) -> Pairs:
+        """See :meth:`poise.shortcuts.Shortcut.pairs`."""
+        n = X.shape[1]
+        system, test, sensitivity = self._covariance(X, x)
+        system[:, np.arange(n), np.arange(n)] += self.penalty
+        found = remove_last(system, y[:, None, :], test, sensitivity)
+        return believed(found.full[:, 0], found.reduced[:, 0], found.error[:, 0])
+
+    def _covariance(self, X: Floats, x: Floats) -> Covariance:
+        gamma = 1.0 / X.shape[2] if self.gamma is None else self.gamma
+        match self.kernel:
+            case "linear":
+                return covariance.inner_products(X, x)
+            case "rbf":
+                return covariance.gaussian(X, x, math.sqrt(0.5 / gamma), origin=True)
+            case "laplacian":
+                return covariance.laplacian(X, x, gamma)
+            case _:
+                return covariance.polynomial(X, x, gamma, self.constant, self.degree)
+
+    def workspace_bytes(self, n: int, d: int) -> int:
+        """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""
+        return kernel_workspace(n, d)
+
+
+def kernel_workspace(n: int, d: int) -> int:
+    """Two kernel matrices and three copies of the rows."""
+    return 8 * (2 * n * n + 3 * n * (d + 2))
+
+
+def find_kernel_ridge(estimator: Any) -> KernelRidgeShortcut | None:
+    """Return the shortcut of a ``KernelRidge`` with one penalty and a kernel known by name."""
+    from sklearn.kernel_ridge import KernelRidge
+
+    if type(estimator) is not KernelRidge or not _is_plain(estimator):
+        return None
+    return KernelRidgeShortcut(
+        kernel=estimator.kernel,
+        penalty=float(estimator.alpha),
+        gamma=None if estimator.gamma is None else float(estimator.gamma),
+        degree=float(estimator.degree),
+        constant=float(estimator.coef0),
+    )
+
+
+def _is_plain(estimator: Any) -> bool:
+    return (
+        isinstance(estimator.kernel, str)
+        and estimator.kernel in _KERNELS
+        and is_number(estimator.alpha, 0)
+        # A kernel that ignores its arguments (gamma = 0) is nothing to be fast about.
+        and (estimator.gamma is None or is_number(estimator.gamma, 1e-300))
+        and is_number(estimator.degree, 0)
+        and is_number(estimator.coef0, -math.inf)
+    )
