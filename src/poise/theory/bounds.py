@@ -142,9 +142,11 @@ def _ceiling(trap: _Trap, allowed: Floats, truth: Floats, level: Floats) -> Floa
     """Compute α ((1 - δ*) / (1 - δ))^e + leak for a stable triple, α for any other."""
     with np.errstate(divide="ignore"):
         gain = np.maximum(np.log1p(-truth) - np.log1p(-allowed), 0.0)
-    # Beyond the cap only the fact that it is reached matters, and exp would overflow.
-    growth = np.minimum(gain * (trap.rows / trap.size), -np.log(level))
-    ceiling: Floats = level * np.exp(growth) + np.where(truth <= allowed, trap.leak, 0.0)
+    # Beyond the cap only the fact that it is reached matters: exactly 1, and exp would overflow.
+    cap = -np.log(level)
+    growth = np.minimum(gain * (trap.rows / trap.size), cap)
+    bound = np.where(growth < cap, level * np.exp(growth), 1.0)
+    ceiling: Floats = bound + np.where(truth <= allowed, trap.leak, 0.0)
     return ceiling
 
 

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Plan", "plan"]
 
-_LARGEST = 2**53
+_MOST_ROWS = 2**53
+_SMALLEST_LEVEL = float(np.finfo(np.float64).tiny)
 
 
 def plan(
@@ -206,7 +207,7 @@ def _refuse_what_no_data_can_do(wish: _Wish) -> None:
 def _solve_n_labeled(wish: _Wish) -> Plan:
     curve = wish.curve
     rows = wish.rows_for(curve.first)
-    if rows > _LARGEST:
+    if rows > _MOST_ROWS:
         raise ArgumentError(f"power = {wish.power:g} needs {rows:.3g} labelled rows; ask for less")
     missed = curve.next_missed(curve.first)
     dips_at = None if missed is None else wish.rows_for(missed)
@@ -264,8 +265,6 @@ def _why_no_size(wish: _Wish, curve: Ramp) -> str:
 def _solve_delta(wish: _Wish) -> Plan:
     count, tie = _critical_value_for_power(wish)
     bound = float(delta_hat(count, wish.trials, wish.alpha, zeta=tie))
-    if bound >= 1:
-        raise ArgumentError(_why_no_level(wish, "delta"))
     # Below delta_star the algorithm would not be stable; the power rises with delta.
     return wish.solved("delta", _nudged(wish, "delta", max(bound, wish.delta_star)))
 
@@ -273,12 +272,7 @@ def _solve_delta(wish: _Wish) -> Plan:
 def _solve_alpha(wish: _Wish) -> Plan:
     count, tie = _critical_value_for_power(wish)
     level = float(binomial.pvalue(count, wish.trials, wish.delta, zeta=tie))
-    if level >= 1:
-        raise ArgumentError(_why_no_level(wish, "alpha"))
     return wish.solved("alpha", _nudged(wish, "alpha", max(level, _SMALLEST_LEVEL)))
-
-
-_SMALLEST_LEVEL = float(np.finfo(np.float64).tiny)
 
 
 def _critical_value_for_power(wish: _Wish) -> tuple[int, float]:
@@ -297,8 +291,10 @@ def _critical_value_for_power(wish: _Wish) -> tuple[int, float]:
 def _nudged(wish: _Wish, unknown: str, value: float) -> float:
     """Raise a value by as many last digits as the test needs to confirm the power."""
     step = float(np.spacing(value))
-    while wish.having(unknown, value).reached < wish.power:
+    while value < 1 and wish.having(unknown, value).reached < wish.power:
         value, step = value + step, 2 * step
+    if value >= 1:
+        raise ArgumentError(_why_no_level(wish, unknown))
     return value
 
 
@@ -311,7 +307,7 @@ def _why_no_level(wish: _Wish, unknown: str) -> str:
             f"{wish.n_unlabeled:,} unlabelled rows hold no trial at n = {wish.n:,} ({size}); "
             f"one trial needs {wish.rows_for(1):,} labelled rows"
         )
-    best = -np.expm1(trials * np.log(wish.delta_star))
+    best = 1 - wish.delta_star**trials
     return (
         f"no {unknown} below 1 reaches power = {wish.power:g} with {trials:,} trials: all of them "
         f"exceed epsilon with probability delta_star^{trials}, so the ceiling is {best:.6g}"
