@@ -15,7 +15,7 @@ from poise.sample import Sample
 if TYPE_CHECKING:
     from poise.results import Design, StabilityResult, Trials
 
-__all__ = ["measure", "stability_test"]
+__all__ = ["measure", "stability_test", "warn_if_hopeless"]
 
 
 def stability_test(
@@ -122,7 +122,7 @@ def stability_test(
     test = BinomialTest(
         n, epsilon, delta, alpha, randomized, stop_early, coupling, shuffle, *oracle.names
     )
-    _warn_if_hopeless(test.measurement.design(sample, randomness), delta, alpha, randomized)
+    warn_if_hopeless(test.measurement.design(sample, randomness), delta, alpha, randomized)
     result: StabilityResult = run_procedure(test, oracle, randomness)
     return result
 
@@ -185,7 +185,7 @@ def measure(
     return trials
 
 
-def _warn_if_hopeless(design: Design, delta: float, alpha: float, randomized: bool) -> None:
+def warn_if_hopeless(design: Design, delta: float, alpha: float, randomized: bool) -> None:
     """Say before the first fit that not even a clean run could be declared stable."""
     from poise.theory.binomial import critical_count
 
