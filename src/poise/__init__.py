@@ -30,6 +30,7 @@ _HOME = {
     "Plan": "poise.theory.planning",
     "ProcedureResult": "poise.results",
     "Profile": "poise.results",
+    "Program": "poise.adapters.program",
     "Query": "poise.record",
     "Run": "poise.blackbox",
     "StabilityResult": "poise.results",
@@ -51,6 +52,7 @@ __all__ = ["__version__", *sorted(_HOME)]
 if TYPE_CHECKING:
     from poise import errors, procedures, theory
     from poise.adapters import as_algorithm
+    from poise.adapters.program import Program
     from poise.algorithm import Algorithm
     from poise.api import measure, stability_test
     from poise.blackbox import Run, run
