@@ -1,0 +1,68 @@
+"""Many small arrays in a few large ones, so that a file holds columns and not a million entries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.errors import RecordError
+
+__all__ = ["NOTHING", "ArrayPool", "Reference"]
+
+Reference = tuple[int, int, int]
+"""Which column, and its first and last row but one; a column of -1 is nothing at all."""
+
+NOTHING: Reference = (-1, 0, 0)
+
+
+class ArrayPool:
+    """Stacks arrays of the same type and row shape; each is found again by its reference.
+
+    Examples
+    --------
+    >>> pool = ArrayPool()
+    >>> first, second = pool.add(np.array([1, 2])), pool.add(np.array([3, 4, 5]))
+    >>> restored = ArrayPool.from_columns(pool.columns())
+    >>> restored.get(second)
+    array([3, 4, 5])
+    """
+
+    def __init__(self) -> None:
+        self._parts: dict[tuple[str, tuple[int, ...]], list[NDArray[Any]]] = {}
+        self._lengths: dict[tuple[str, tuple[int, ...]], int] = {}
+        self._columns: list[NDArray[Any]] = []
+
+    def add(self, values: Any) -> Reference:
+        """Keep an array; refuse what cannot be written without running code to read it."""
+        if values is None:
+            return NOTHING
+        if not isinstance(values, np.ndarray) or values.dtype.kind not in "biufcUSMm":
+            kind = getattr(values, "dtype", type(values).__name__)
+            raise RecordError(
+                f"cannot save {kind} values: a transcript file holds plain arrays only. "
+                "Replay this transcript in memory instead"
+            )
+        key = (values.dtype.str, values.shape[1:])
+        parts = self._parts.setdefault(key, [])
+        start = self._lengths.get(key, 0)
+        parts.append(values)
+        self._lengths[key] = start + len(values)
+        return list(self._parts).index(key), start, start + len(values)
+
+    def columns(self) -> list[NDArray[Any]]:
+        """Return the stacked arrays."""
+        return [np.concatenate(parts) for parts in self._parts.values()]
+
+    @classmethod
+    def from_columns(cls, columns: list[NDArray[Any]]) -> ArrayPool:
+        """Return a pool to read from."""
+        pool = cls()
+        pool._columns = columns
+        return pool
+
+    def get(self, reference: Any) -> Any:
+        """Return the array kept under a reference."""
+        column, start, stop = (int(part) for part in reference)
+        return None if column < 0 else self._columns[column][start:stop].copy()
