@@ -106,7 +106,7 @@ def test_algorithms(candidate, message) -> None:
 
 def test_a_hopeless_question_is_answered_before_the_first_fit() -> None:
     fits.clear()
-    with pytest.warns(PowerWarning, match=r"no valid black-box test has more than 0\.0556"):
+    with pytest.warns(PowerWarning, match=r"no valid black-box test has more than 0\.0555"):
         result = poise.stability_test(spy, X, y, n=300, epsilon=1.0, delta=0.1)
     assert not fits
     assert result.verdict == "inconclusive"

@@ -48,8 +48,9 @@ class ArrayTable:
         return int(self.native.shape[0])
 
     def take(self, rows: Selection) -> NDArray[Any]:
-        chosen: NDArray[Any] = self.native[rows]
-        return chosen.copy() if isinstance(rows, slice) else chosen
+        if isinstance(rows, slice):
+            return self.native[rows].copy()
+        return self.native.take(rows, axis=0)  # twice as fast as indexing with an array
 
     def columns(self) -> int | None:
         return int(self.native.shape[1]) if self.native.ndim > 1 else None

@@ -28,7 +28,8 @@ __all__ = ["BatchedWork", "batched"]
 _TOLERANCE = 1e-9  # agreement asked of a shortcut, relative to the size of the predictions
 _COMPARED = 8  # trials computed both ways before the first answer counts
 _WORTHWHILE = 4 * _COMPARED  # fewer trials than this are sooner done fit by fit
-_BLOCK_BYTES = 2 << 20  # blocks that stay in the cache are fastest
+_NO_TERMS = np.empty(0, dtype=np.uint64)
+_BLOCK_BYTES = 4 << 20  # blocks that stay in the cache are fastest
 
 
 @dataclass(frozen=True)
@@ -92,11 +93,12 @@ class BatchedWork:
     def stack(self, start: int, stop: int) -> Stack:
         """Gather the rows of a block of trials."""
         train, points = self.tasks.rows(start, stop)
-        xi, xi_reduced = self.tasks.terms(start, stop)
-        X, y = self.sample.training(train)
         shape = (stop - start, self.tasks.n)
-        x = self.sample.points(points)
-        return Stack(X.reshape(*shape, -1), y.reshape(shape), x, xi, xi_reduced)
+        X = _selected(self.sample.X.native, train).reshape(*shape, -1)
+        y = _selected(self.sample.y.native, train).reshape(shape)
+        # A stand-in for a deterministic estimator has no use for random terms.
+        terms = (_NO_TERMS, _NO_TERMS) if self.batch.exact else self.tasks.terms(start, stop)
+        return Stack(X, y, self.sample.points(points), *terms)
 
     def _settled(
         self, first: int, changes: NDArray[np.float64], doubtful: NDArray[np.bool_]
@@ -158,8 +160,13 @@ def _applies(work: Any) -> bool:
         and work.distance in DISTANCES.values()
         and all(_plain(array, 2) and array.dtype == np.float64 for array in features)
         and _plain(work.sample.y.native, 1)
-        and work.sample.all_finite()
+        and work.sample.all_finite
     )
+
+
+def _selected(array: NDArray[Any], rows: NDArray[np.int64] | slice) -> NDArray[Any]:
+    """Select rows without copying a contiguous range: batched code does not write to them."""
+    return array[rows] if isinstance(rows, slice) else array.take(rows, axis=0)
 
 
 def _plain(array: Any, dimensions: int) -> bool:
