@@ -13,12 +13,19 @@ from typing import Any
 from poise.shortcuts.gaussian_process import find_gaussian_process
 from poise.shortcuts.kernel_ridge import find_kernel_ridge
 from poise.shortcuts.linear import find_least_squares, find_ridge
+from poise.shortcuts.neighbors import find_neighbors
 from poise.shortcuts.protocol import Pairs, Shortcut
 from poise.shortcuts.trust import AGREEMENT
 
 __all__ = ["AGREEMENT", "Pairs", "Shortcut", "find_shortcut"]
 
-_FINDERS = (find_ridge, find_least_squares, find_kernel_ridge, find_gaussian_process)
+_FINDERS = (
+    find_ridge,
+    find_least_squares,
+    find_neighbors,
+    find_kernel_ridge,
+    find_gaussian_process,
+)
 
 
 def find_shortcut(estimator: Any, response: str = "predict") -> Shortcut | None:
