@@ -1,0 +1,134 @@
+"""``poise demo``: a tour on bundled data, with the three verdicts there are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from poise.cli.streams import fits_print_to_stderr, one_line_warnings, say
+from poise.errors import PoiseError
+
+if TYPE_CHECKING:
+    from poise.report import Section
+
+__all__ = ["command"]
+
+N, EPSILON, DELTA, ALPHA, SEED = 12, 20.0, 0.2, 0.05, 0
+
+INTRODUCTION = (
+    "442 diabetes patients, ten measurements each; the response is the progression of the disease "
+    f"after a year, a score between 25 and 346. A model is trained on {N} patients. If one of them "
+    f"had not been there, would a prediction for a new patient move by more than {EPSILON:g} "
+    f"points? An algorithm is stable here if that happens with probability at most {DELTA:g}."
+)
+NEXT = """\
+Your own data:
+  poise test FILE --target COLUMN --algorithm sklearn.linear_model:Ridge \\
+      --n N --epsilon E --delta D
+How many rows a question needs:
+  poise plan --n N --delta D --alpha 0.05 --power 0.9"""
+
+
+@click.command("demo")
+@click.option(
+    "--output",
+    metavar="DIR",
+    type=click.Path(path_type=Path, file_okay=False),
+    default="poise-demo",
+    show_default=True,
+    help="Folder for the plot and the report.",
+)
+def command(output: Path) -> int:
+    """Take a tour: three algorithms on bundled data, a verdict each.
+
+    Writes a plot (changes.png) and a report (report.html). Takes a few seconds.
+    """
+    from poise.cli.screen import print_paragraphs
+
+    output.mkdir(parents=True, exist_ok=True)
+    print_paragraphs(INTRODUCTION + "\n")
+    with one_line_warnings():
+        sections = [_visit(algorithm, note) for algorithm, note in _algorithms()]
+        _tabulate(sections)
+        written = _write(sections, output)
+    print_paragraphs("\nWritten: " + ", ".join(str(path) for path in written) + "\n")
+    click.echo(NEXT)
+    return 0
+
+
+def _algorithms() -> list[tuple[Any, str]]:
+    from sklearn.linear_model import LinearRegression, Ridge
+    from sklearn.neighbors import KNeighborsRegressor
+
+    return [
+        (Ridge(), "Ridge shrinks its coefficients: no single patient carries much weight."),
+        (
+            LinearRegression(),
+            f"Least squares fits 11 coefficients to {N} patients: each of them decides a lot.",
+        ),
+        (
+            KNeighborsRegressor(),
+            "Five nearest neighbours lie in between. These data hold too few trials to tell, and "
+            "poise says so instead of guessing.",
+        ),
+    ]
+
+
+def _visit(algorithm: Any, note: str) -> Section:
+    """Measure one algorithm, judge it, and say in a few lines what came out."""
+    from sklearn.datasets import load_diabetes
+
+    from poise.api import measure
+    from poise.cli.screen import print_headline, print_paragraphs
+    from poise.report import Section
+
+    X, y = load_diabetes(return_X_y=True)
+    with fits_print_to_stderr():
+        trials = measure(algorithm, X, y, n=N, random_state=SEED)
+    result = trials.test(EPSILON, DELTA, ALPHA)
+    print_headline(result)
+    print_paragraphs(
+        f"{note} The prediction moved by more than {EPSILON:g} in {result.statistic} of "
+        f"{result.n_trials} trials.\n"
+    )
+    return Section(result, trials, note)
+
+
+def _tabulate(sections: list[Section]) -> None:
+    from poise.cli.screen import print_table
+    from poise.results.wording import number
+
+    print_table(
+        ["algorithm", "larger changes", "delta_hat", "verdict"],
+        (
+            [
+                result.design.algorithm,
+                f"{result.statistic} of {result.n_trials}",
+                number(result.delta_hat),
+                result.verdict.value,
+            ]
+            for result in (section.result for section in sections)
+        ),
+    )
+
+
+def _write(sections: list[Section], folder: Path) -> list[Path]:
+    from poise.report import write_report
+
+    plot, report = folder / "changes.png", folder / "report.html"
+    write_report(report, sections, "Three algorithms, three verdicts", INTRODUCTION)
+    try:
+        _draw(sections, plot)
+    except PoiseError as missing:  # matplotlib is optional; the tour goes on without it
+        say(str(missing))
+        return [report]
+    return [plot, report]
+
+
+def _draw(sections: list[Section], path: Path) -> None:
+    from poise.plots import save_figure, stack_trials
+
+    measurements = [section.trials for section in sections if section.trials is not None]
+    save_figure(stack_trials(measurements, EPSILON, ALPHA), path)

@@ -1,0 +1,229 @@
+"""Options that several commands share, each group handed over as one object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+__all__ = [
+    "Measurement",
+    "Output",
+    "alpha_option",
+    "measurement_options",
+    "output_options",
+    "question_options",
+]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+_FILE = click.Path(path_type=Path)
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What to fit, on which rows, and how: the options of every command that fits."""
+
+    data: Path
+    target: str | None
+    drop: tuple[str, ...]
+    unlabeled: Path | None
+    algorithm: str
+    param: tuple[str, ...]
+    n: float
+    coupling: str
+    distance: str
+    shuffle: bool
+    fast: bool
+    on_error: str
+    seed: int | None
+    jobs: int | None
+
+    def arguments(self, progress: bool | None) -> dict[str, Any]:
+        """Return the arguments of :func:`poise.measure`, with the files read."""
+        from poise.cli.algorithms import load_algorithm, load_object, parse_parameters
+        from poise.readers import read_features, read_table
+
+        X, y = read_table(self.data, self.target, self.drop)
+        columns = list(X.columns) if hasattr(X, "columns") else None
+        return {
+            "algorithm": load_algorithm(self.algorithm, parse_parameters(self.param)),
+            "X": X,
+            "y": y,
+            "X_unlabeled": None
+            if self.unlabeled is None
+            else read_features(self.unlabeled, columns),
+            "n": self.n,
+            "coupling": self.coupling,
+            "distance": load_object(self.distance) if ":" in self.distance else self.distance,
+            "shuffle": self.shuffle,
+            "fast": self.fast,
+            "on_error": self.on_error,
+            "random_state": self.seed,
+            "n_jobs": self.jobs,
+            "progress": progress,
+        }
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where results go; a command offers the files that make sense for it."""
+
+    as_json: bool
+    quiet: bool
+    save: Path | None = None
+    plot: Path | None = None
+    report: Path | None = None
+
+    @property
+    def needs_changes(self) -> bool:
+        """Whether the changes themselves are wanted, not only the verdict."""
+        return any(path is not None for path in (self.save, self.plot, self.report))
+
+    @property
+    def progress(self) -> bool | None:
+        """Whether to draw a bar; None leaves it to the terminal."""
+        return False if self.quiet else None
+
+
+def _packed(kind: type, keyword: str, *options: Decorator) -> Callable[[Command], Command]:
+    """Add options to a command and hand them to it as one object of ``kind``."""
+
+    def decorate(function: Command) -> Command:
+        @wraps(function)
+        def packed(**values: Any) -> Any:
+            names = [field.name for field in fields(kind) if field.name in values]
+            own = {name: values.pop(name) for name in names}
+            return function(**values, **{keyword: kind(**own)})
+
+        return _all_of(*options)(packed)  # type: ignore[return-value]
+
+    return decorate
+
+
+def _all_of(*options: Decorator) -> Callable[[Command], Command]:
+    """Return one decorator for several options, listed by `--help` in this order."""
+
+    def decorate(function: Command) -> Command:
+        decorated: Any = function
+        for option in reversed(options):
+            decorated = option(decorated)
+        return decorated  # type: ignore[no-any-return]
+
+    return decorate
+
+
+measurement_options = _packed(
+    Measurement,
+    "measurement",
+    click.argument("data", type=_FILE),
+    click.option(
+        "--target", metavar="COL", help="Column with the responses (npz: an array, by default y)."
+    ),
+    click.option("--drop", metavar="COL", multiple=True, help="Leave out a column. Repeatable."),
+    click.option("--unlabeled", metavar="FILE", type=_FILE, help="More rows, without responses."),
+    click.option(
+        "--algorithm",
+        metavar="PLACE:NAME",
+        required=True,
+        help="sklearn.linear_model:Ridge, or path/to/file.py:name: an estimator, its class, "
+        "or a function fit(X, y, seed) that returns a prediction function.",
+    ),
+    click.option(
+        "--param",
+        metavar="NAME=VALUE",
+        multiple=True,
+        help="Parameter of the algorithm, as alpha=1.0. Repeatable.",
+    ),
+    click.option(
+        "--n", type=float, metavar="N", required=True, help="Training size asked about, at least 2."
+    ),
+    click.option(
+        "--coupling",
+        default="shared",
+        show_default=True,
+        help="Randomness of the two fits of a trial: shared or independent.",
+    ),
+    click.option(
+        "--distance",
+        default="auto",
+        show_default=True,
+        help="Between two predictions: auto, absolute, euclidean, label, or PLACE:NAME.",
+    ),
+    click.option(
+        "--shuffle/--no-shuffle",
+        default=True,
+        show_default=True,
+        help="Put the rows in random order before they are split into trials.",
+    ),
+    click.option(
+        "--fast/--no-fast",
+        default=True,
+        show_default=True,
+        help="Use exact shortcuts for the algorithms that have one.",
+    ),
+    click.option(
+        "--on-error",
+        type=click.Choice(["raise", "unstable"]),
+        default="raise",
+        show_default=True,
+        help="A failed fit ends the run, or counts as an infinite change.",
+    ),
+    click.option("--seed", type=int, help="The same seed gives the same changes."),
+    click.option("--jobs", "-j", type=int, help="Trials at once; -1 for one per core."),
+)
+
+_FILES = {
+    "save": click.option(
+        "--save", metavar="TRIALS", type=_FILE, help="Keep the changes, for poise show."
+    ),
+    "plot": click.option(
+        "--plot", metavar="FILE", type=_FILE, help="Draw changes and profile: png, svg or pdf."
+    ),
+    "report": click.option(
+        "--report", metavar="FILE", type=_FILE, help="Write a self-contained HTML page."
+    ),
+}
+
+
+def output_options(*files: str) -> Callable[[Command], Command]:
+    """Return the options that say where results go, with those for ``files`` among them."""
+    return _packed(
+        Output,
+        "output",
+        *(_FILES[name] for name in files),
+        click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else."),
+        click.option("--quiet", "-q", is_flag=True, help="Print the bare answer; no progress."),
+    )
+
+
+alpha_option = click.option(
+    "--alpha", type=float, default=0.05, show_default=True, help="Error level, in (0, 1)."
+)
+
+
+def question_options(required: bool) -> Callable[[Command], Command]:
+    """Return the options that say what is asked; where not ``required``, any may be left out."""
+    return _all_of(
+        click.option(
+            "--epsilon",
+            type=float,
+            required=required,
+            help="Allowed change, >= 0, in the units of the predictions.",
+        ),
+        click.option(
+            "--delta",
+            type=float,
+            required=required,
+            help="Allowed probability of a larger change, in [0, 1).",
+        ),
+        alpha_option,
+        click.option(
+            "--randomized", is_flag=True, help="Toss the paper's coin in a tie; size exactly α."
+        ),
+    )

@@ -1,0 +1,65 @@
+"""``poise profile``: the probability of a larger change, for every ε."""
+
+from __future__ import annotations
+
+import click
+
+from poise.cli.files import check_files, write_files
+from poise.cli.measuring import measured
+from poise.cli.options import (
+    Measurement,
+    Output,
+    alpha_option,
+    measurement_options,
+    output_options,
+)
+from poise.cli.streams import fits_print_to_stderr, one_line_warnings
+
+__all__ = ["command"]
+
+
+EXAMPLE = """\b
+Example:
+  poise profile patients.csv --target progression \\
+      --algorithm sklearn.linear_model:Ridge --n 40
+"""
+
+
+@click.command("profile", epilog=EXAMPLE)
+@measurement_options
+@alpha_option
+@click.option(
+    "--band",
+    default="equal-local-levels",
+    show_default=True,
+    help="Or ks, dkw; pointwise holds only for one ε fixed beforehand.",
+)
+@click.option("--epsilon", type=float, multiple=True, help="Print the limit at this ε. Repeatable.")
+@output_options("save", "plot")
+def command(
+    measurement: Measurement, output: Output, alpha: float, band: str, epsilon: tuple[float, ...]
+) -> int:
+    """Measure the changes on the rows of DATA and bound their distribution.
+
+    For each EPSILON, an upper confidence limit for the probability that removing
+    one of N training rows moves a prediction by more. It holds for all of them
+    at once, so epsilon may be chosen after looking.
+    """
+    from poise.theory.bands import profile_band
+
+    check_files(output)
+    profile_band(1, alpha, band)  # a wrong level or name is found before the first fit
+    with one_line_warnings(output.quiet), fits_print_to_stderr():
+        trials = measured(measurement, output)
+        profile = trials.profile(alpha, band)
+        write_files(output, trials, alpha=alpha)
+    from poise.cli.screen import print_profile, print_trials
+    from poise.results.encoding import to_json
+
+    if output.as_json:
+        click.echo(to_json(profile.to_dict()))
+        return 0
+    if not output.quiet:
+        print_trials(trials)
+    print_profile(profile, trials, epsilon)
+    return 0

@@ -1,0 +1,152 @@
+"""Results on the terminal, as wide as it is, in colour only where there is colour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from poise.results.wording import number
+
+if TYPE_CHECKING:
+    from poise.results import Profile, StabilityResult, Trials
+
+__all__ = [
+    "print_facts",
+    "print_paragraphs",
+    "print_profile",
+    "print_result",
+    "print_table",
+    "print_trials",
+]
+
+_STYLES = {"stable": "bold green", "unstable": "bold red", "inconclusive": "bold yellow"}
+_MOST_ROWS = 16
+
+
+class _Screen(Console):
+    """A console that leaves a closed pipe to its caller."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise, where rich would exit with a status that means "not stable" here."""
+        raise BrokenPipeError
+
+
+def screen() -> Console:
+    """Return a console for the stdout of this moment."""
+    return _Screen(markup=False, highlight=False, emoji=False)
+
+
+def print_paragraphs(text: str) -> None:
+    """Print paragraphs, wrapped, with nothing in between."""
+    screen().print(text)
+
+
+def print_result(result: StabilityResult) -> None:
+    """Print a verdict, its summary and the numbers behind it."""
+    _, *rest = result.summary().splitlines()
+    out = screen()
+    print_headline(result)
+    for paragraph in rest:
+        out.print()
+        out.print(paragraph)
+    out.print()
+    print_facts(
+        {
+            "trials": f"{result.n_observed:,} of {result.n_trials:,}",
+            "larger changes": f"{result.statistic:,}",
+            "p-value, stable": number(result.pvalue),
+            "p-value, unstable": number(result.pvalue_unstable),
+            "delta_hat": number(result.delta_hat),
+            "epsilon_hat": number(result.epsilon_hat),
+            "power ceiling": number(result.power_bound),
+            "fits": f"{result.n_fits:,}",
+            "seed": _seed(result.design.seed),
+        }
+    )
+
+
+def print_headline(result: StabilityResult) -> None:
+    """Print the verdict in one sentence."""
+    headline = Text(result.summary().splitlines()[0])
+    headline.stylize(_STYLES[result.verdict.value], 0, len(result.verdict.value))
+    screen().print(headline)
+
+
+def _seed(seed: int) -> str:
+    return "unknown" if seed < 0 else str(seed)
+
+
+def print_trials(trials: Trials) -> None:
+    """Print what was measured, and how large the changes were."""
+    design = trials.design
+    facts = {
+        "algorithm": design.algorithm,
+        "n": f"{design.n:,}",
+        "rows": f"{design.n_labeled:,} labelled, {design.n_unlabeled:,} unlabelled",
+        "trials": f"{trials.n_observed:,} of {trials.n_trials:,} ({trials.n_fits:,} fits)",
+        "coupling": design.coupling,
+        "distance": design.distance,
+        "seed": _seed(design.seed),
+        "changes": _quantiles(trials),
+    }
+    if trials.failures:
+        facts["failed"] = f"{len(trials.failures):,} trials, first: {trials.failures[0]}"
+    print_facts(facts)
+    screen().print()
+
+
+def _quantiles(trials: Trials) -> str:
+    if not trials.n_observed:
+        return "none"
+    # Steps of the sample itself: infinite changes have no place between two numbers.
+    median, most, largest = np.quantile(trials.changes, [0.5, 0.9, 1], method="inverted_cdf")
+    return f"median {number(median)}, 90% up to {number(most)}, largest {number(largest)}"
+
+
+def print_facts(facts: dict[str, str]) -> None:
+    """Print names and values, one pair per line."""
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in facts.items():
+        table.add_row(name, value)
+    screen().print(table)
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Print rows under headings; the first column is a name, the others are aligned right."""
+    table = Table(box=None, padding=(0, 3, 0, 0), pad_edge=False, header_style="bold")
+    for position, name in enumerate(columns):
+        table.add_column(name, justify="right" if position else "left")
+    for row in rows:
+        table.add_row(*(str(cell) for cell in row))
+    screen().print(table)
+
+
+def print_profile(profile: Profile, trials: Trials, wanted: Sequence[float] = ()) -> None:
+    """Print what the band says at the ``wanted`` ε, or at a readable number of its steps."""
+    scope = "for every epsilon at once" if profile.simultaneous else "for one epsilon fixed before"
+    print_paragraphs(
+        f"With confidence {number(1 - profile.alpha)}, {scope}: removing a row moves a "
+        "prediction by more than epsilon with probability at most delta_hat.\n"
+    )
+    chosen = list(wanted) or profile.epsilon[_spread(len(profile.epsilon))].tolist()
+    print_table(
+        ["epsilon", "larger changes", "delta_hat"],
+        (
+            [number(e), f"{trials.exceedances(e):,} of {trials.n_trials:,}", number(profile.at(e))]
+            for e in chosen
+        ),
+    )
+    if len(chosen) < len(profile.epsilon) and not wanted:
+        print_paragraphs(f"\n{len(chosen)} of {len(profile.epsilon):,} steps; --json has all.")
+
+
+def _spread(n_steps: int) -> list[int]:
+    """Return the first step, the last, and evenly many in between."""
+    return sorted(set(np.linspace(0, n_steps - 1, min(n_steps, _MOST_ROWS)).round().astype(int)))

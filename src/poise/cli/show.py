@@ -1,0 +1,99 @@
+"""``poise show``: another question to trials that were saved, without a single fit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from poise.cli.files import check_files, write_files
+from poise.cli.measuring import tell_result
+from poise.cli.options import Output, output_options, question_options
+
+if TYPE_CHECKING:
+    from poise.results import Trials
+
+__all__ = ["command"]
+
+
+EXAMPLE = """\b
+Example:
+  poise show ridge.trials --epsilon 5 --delta 0.1
+"""
+
+
+@click.command("show", epilog=EXAMPLE)
+@click.argument("file", metavar="TRIALS", type=click.Path(path_type=Path))
+@question_options(required=False)
+@output_options("plot", "report")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    file: Path,
+    output: Output,
+    epsilon: float | None,
+    delta: float | None,
+    alpha: float,
+    randomized: bool,
+) -> int:
+    """Judge the trials that `poise test --save TRIALS` or `poise profile` kept.
+
+    With --epsilon and --delta: the verdict, and its exit status. With one of
+    them: the limit for the other. With neither: what the file holds.
+
+    A verdict holds for a question fixed before looking at the changes. To choose
+    epsilon after looking, use the profile, which holds for every epsilon at once.
+    """
+    from poise.results import Trials
+
+    check_files(output)
+    trials = Trials.load(file)
+    if epsilon is not None and delta is not None:
+        result = trials.test(epsilon, delta, alpha, randomized)
+        write_files(output, trials, result, alpha=alpha)
+        return tell_result(result, output)
+    if output.report is not None:
+        raise click.UsageError("a report needs a verdict: give --epsilon and --delta.", ctx)
+    write_files(output, trials, alpha=alpha)
+    if epsilon is not None:
+        limit = trials.delta_hat(epsilon, alpha, randomized)
+        _tell_limits({"epsilon": epsilon, "delta_hat": limit}, output, alpha)
+    elif delta is not None:
+        limit = trials.epsilon_hat(delta, alpha, randomized)
+        _tell_limits({"epsilon_hat": limit, "delta": delta}, output, alpha)
+    else:
+        _tell_content(trials, output, alpha)
+    return 0
+
+
+def _tell_content(trials: Trials, output: Output, alpha: float) -> None:
+    from poise.cli.screen import print_profile, print_trials
+    from poise.results.encoding import to_json
+
+    if output.as_json:
+        click.echo(to_json(trials.to_dict()))
+        return
+    print_trials(trials)
+    if not output.quiet:
+        print_profile(trials.profile(alpha), trials)
+
+
+def _tell_limits(limits: dict[str, float], output: Output, alpha: float) -> None:
+    """Print an ε and a δ that belong together at this level; one of them was asked for."""
+    from poise.results.encoding import to_json
+    from poise.results.wording import number
+
+    change, chance = limits.values()
+    if output.as_json:
+        click.echo(to_json(limits | {"alpha": alpha}))
+    elif output.quiet:
+        click.echo(limits.get("epsilon_hat", chance))
+    else:
+        from poise.cli.screen import print_paragraphs
+
+        print_paragraphs(
+            f"With confidence {number(1 - alpha)}, removing a row moves a prediction by more than "
+            f"{number(change)} with probability at most {number(chance)}."
+        )

@@ -1,0 +1,95 @@
+"""What goes to stderr: one line per message, one line per warning, and what fits print."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+
+import click
+
+__all__ = [
+    "fits_print_to_stderr",
+    "forget_stdout",
+    "one_line",
+    "one_line_warnings",
+    "say",
+    "survive_narrow_encodings",
+]
+
+
+def one_line(text: str) -> str:
+    r"""Put a message on one line.
+
+    Examples
+    --------
+    >>> one_line("first\n   second")
+    'first second'
+    """
+    return " ".join(text.split())
+
+
+def say(message: str) -> None:
+    """Write one line to stderr."""
+    click.echo(f"poise: {one_line(message)}", err=True)
+
+
+@contextmanager
+def one_line_warnings(quiet: bool = False) -> Iterator[None]:
+    """Show each distinct warning once, as one line on stderr; none at all if ``quiet``."""
+    seen: set[str] = set()
+
+    def show(message: Warning | str, *rest: object, **named: object) -> None:
+        line = one_line(str(message))
+        if line not in seen and not quiet:
+            seen.add(line)
+            say(f"warning: {line}")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = show
+        yield
+
+
+@contextmanager
+def fits_print_to_stderr() -> Iterator[None]:
+    """Keep stdout for the verdict: whatever an algorithm prints meanwhile goes to stderr.
+
+    The file descriptor is redirected too, for compiled code, external programs
+    and the worker processes started meanwhile.
+    """
+    sys.stdout.flush()
+    with _descriptor_to_stderr(), redirect_stdout(sys.stderr):
+        yield
+
+
+@contextmanager
+def _descriptor_to_stderr() -> Iterator[None]:
+    try:
+        out, err = sys.stdout.fileno(), sys.stderr.fileno()
+    except io.UnsupportedOperation:  # replaced by something that is no file, as in tests
+        yield
+        return
+    kept = os.dup(out)
+    os.dup2(err, out)
+    try:
+        yield
+    finally:
+        os.dup2(kept, out)
+        os.close(kept)
+
+
+def forget_stdout() -> None:
+    """Send to nowhere what is still to be written, after the reader has gone away."""
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
+def survive_narrow_encodings() -> None:
+    """Write a question mark where a terminal has no letter for ε, instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
