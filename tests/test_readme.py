@@ -1,0 +1,47 @@
+"""The README's examples, run as they stand."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+COMMANDS = re.findall(r"^\$ poise (.*)$", README.read_text(encoding="utf-8"), flags=re.MULTILINE)
+
+
+def test_python_examples() -> None:
+    results = doctest.testfile(
+        str(README), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE
+    )
+    assert results.attempted >= 10
+    assert results.failed == 0
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.split()[0])
+def test_commands(command) -> None:
+    words = [sys.executable, "-m", "poise", *shlex.split(command)]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_the_table_of_clean_trials_is_what_theory_says() -> None:
+    import poise
+
+    for alpha, row in ((0.1, (22, 45, 230)), (0.05, (29, 59, 299))):
+        for delta, trials in zip((0.1, 0.05, 0.01), row, strict=True):
+            assert poise.theory.critical_count(trials, delta, alpha) >= 0
+            assert poise.theory.critical_count(trials - 1, delta, alpha) < 0
+            assert f"| {trials} " in README.read_text(encoding="utf-8")
+
+
+def test_both_commands_come_first() -> None:
+    text = README.read_text(encoding="utf-8")
+    assert 0 < text.index("make demo") < text.index("make test") < text.index("## In Python")
