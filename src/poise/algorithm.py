@@ -96,6 +96,9 @@ class BatchAlgorithm(Protocol):
     exact : bool
         Whether it stands in for an algorithm that could also be fitted trial by
         trial, and must then agree with it to nine digits.
+    block_bytes : int
+        How much data and workspace to hand over at once: what fits the cache, or
+        the memory of the device that computes.
     """
 
     @property
@@ -103,6 +106,9 @@ class BatchAlgorithm(Protocol):
 
     @property
     def exact(self) -> bool: ...  # noqa: D102
+
+    @property
+    def block_bytes(self) -> int: ...  # noqa: D102
 
     def pairs(self, stack: Stack) -> Any:
         """Return predictions ``full`` and ``reduced``, and which trials are ``trusted``."""

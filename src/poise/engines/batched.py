@@ -10,6 +10,7 @@ first answer counts.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,7 +30,6 @@ _TOLERANCE = 1e-9  # agreement asked of a shortcut, relative to the size of the 
 _COMPARED = 8  # trials computed both ways before the first answer counts
 _WORTHWHILE = 4 * _COMPARED  # fewer trials than this are sooner done fit by fit
 _NO_TERMS = np.empty(0, dtype=np.uint64)
-_BLOCK_BYTES = 4 << 20  # blocks that stay in the cache are fastest
 
 
 @dataclass(frozen=True)
@@ -67,17 +67,34 @@ class BatchedWork:
     def changes(self, start: int, stop: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Compute the changes of a block, and say which of them need the fits themselves."""
         stack = self.stack(start, stop)
-        pairs = self.batch.pairs(stack)
+        pairs = self._pairs(stack)
         if pairs.full.dtype.kind != "f":
             return self._label_changes(pairs), ~pairs.trusted
         with np.errstate(invalid="ignore", over="ignore"):
-            changes = np.abs(pairs.full - pairs.reduced)
-            slack = self._slack(stack, pairs)
+            changes = _gaps(pairs)
             sure = pairs.trusted & np.isfinite(changes)
             if self.batch.exact:
+                slack = self._slack(stack, pairs)
                 for value in self.near:
                     sure &= (np.abs(changes - value) > slack) | (changes == value)
+        if self.distance is DISTANCES["label"]:
+            changes = np.sign(changes)
+        if self.distance is DISTANCES["absolute"] and pairs.full.ndim > 1:
+            sure[:] = False  # vectors have no absolute difference: let a fit say so
         return changes, ~sure
+
+    def _pairs(self, stack: Stack) -> Any:
+        """Compute both predictions; what is compiled always sees blocks of one size.
+
+        A program compiled for another size may round differently, so a last,
+        smaller block is filled up with copies of its last trial.
+        """
+        missing = 0 if self.batch.exact else self._block_size() - len(stack.X)
+        if missing <= 0:
+            return self.batch.pairs(stack)
+        filled = (np.concatenate([part, part[-1:].repeat(missing, axis=0)]) for part in stack)
+        pairs = self.batch.pairs(Stack(*filled))
+        return type(pairs)(*(part[: len(stack.X)] for part in pairs))
 
     def _slack(self, stack: Stack, pairs: Any) -> NDArray[np.float64]:
         """Bound the rounding by which two correct computations may differ."""
@@ -114,7 +131,9 @@ class BatchedWork:
     def _block_size(self) -> int:
         n, d = self.tasks.n, self.sample.X.native.shape[1]
         per_trial: int = 8 * n * d + self.batch.workspace_bytes(n, d)
-        return max(1, _BLOCK_BYTES // per_trial)
+        trials = len(self.tasks)
+        blocks = math.ceil(trials * per_trial / self.batch.block_bytes)
+        return math.ceil(trials / blocks)
 
     def agrees(self) -> bool:
         """Compute a few trials both ways; warn and say no where they differ."""
@@ -144,24 +163,31 @@ def _warn_of_disagreement(name: str, trial: int, fast: float, slow: Any) -> None
 
 def batched(work: Any, batch: BatchAlgorithm | None, near: tuple[float, ...]) -> BatchedWork | None:
     """Return the batched form of fit-by-fit work where it applies and has been checked."""
-    if batch is None or not _applies(work):
+    if batch is None or not _applies(work, _WORTHWHILE if batch.exact else 1):
         return None
     fast = BatchedWork(work, batch, work.sample, work.tasks, work.distance, near)
     return fast if not batch.exact or fast.agrees() else None
 
 
-def _applies(work: Any) -> bool:
+def _applies(work: Any, at_least: int) -> bool:
     """Batches need plain numbers, a split into equal trials, and a distance known here."""
     tables = [work.sample.X, work.sample.X_unlabeled]
     features = [table.native for table in tables if table is not None]
     return (
         hasattr(work.tasks, "rows")
-        and len(work.tasks) >= _WORTHWHILE
+        and len(work.tasks) >= at_least
         and work.distance in DISTANCES.values()
         and all(_plain(array, 2) and array.dtype == np.float64 for array in features)
         and _plain(work.sample.y.native, 1)
         and work.sample.all_finite
     )
+
+
+def _gaps(pairs: Any) -> NDArray[np.float64]:
+    """Return the absolute differences of numbers, the Euclidean lengths of those of vectors."""
+    differences = pairs.full - pairs.reduced
+    vectors = differences.ndim > 1
+    return np.asarray(np.linalg.norm(differences, axis=1) if vectors else np.abs(differences))
 
 
 def _selected(array: NDArray[Any], rows: NDArray[np.int64] | slice) -> NDArray[Any]:
