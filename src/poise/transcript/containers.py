@@ -63,16 +63,17 @@ def _write_frame(native: Any, pool: ArrayPool) -> dict[str, Any]:
 
 
 def _column(column: Any, pool: ArrayPool) -> Any:
+    import narwhals as nw
+
+    if column.dtype == nw.String and column.null_count() == 0:
+        return pool.add(np.array(column.to_list(), dtype=np.str_))
     values = column.to_numpy()
-    if values.dtype.kind in "OTU" and all(isinstance(value, str) for value in values):
-        values = np.array(values.tolist(), dtype=np.str_)
-    try:
+    if (column.dtype.is_numeric() or column.dtype == nw.Boolean) and values.dtype.kind in "biuf":
         return pool.add(values)
-    except RecordError:
-        raise RecordError(
-            f"cannot save column {column.name!r} of type {column.dtype}: a transcript file holds "
-            "numbers and words only. Replay this transcript in memory instead"
-        ) from None
+    raise RecordError(
+        f"cannot save column {column.name!r} of type {column.dtype}: a transcript file holds "
+        "numbers and words only. Replay this transcript in memory instead"
+    )
 
 
 def read_container(note: dict[str, Any], pool: ArrayPool) -> Any:
