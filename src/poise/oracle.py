@@ -151,7 +151,7 @@ class Oracle:
     def _work(self, batch: Batch) -> tuple[Any, str]:
         """Return the work of a batch and a word for the path taken."""
         if self._relax is None:
-            self._relax = self.sample.all_finite()
+            self._relax = self.sample.all_finite
         common = (self.algorithm, self.sample, batch.tasks, self._relax)
         if not batch.compares:
             return QueryWork(*common, batch.models), FIT_BY_FIT
