@@ -5,7 +5,8 @@ One ζ is shared by the whole family, which makes it monotone, so that for every
 
     the test declares (ε, δ)-stability,    δ̂_ε <= δ,    ε̂_δ <= ε
 
-are one and the same (Proposition 1).  Each estimate is valid for an ε (or δ)
+are one and the same (Proposition 1), for every ζ > 0; at ζ = 0, which has probability
+0, they may differ where α equals a value of the cdf.  Each estimate is valid for an ε (or δ)
 fixed beforehand; whoever looks at the curve first needs a simultaneous band.
 """
 
