@@ -49,5 +49,5 @@ def _wait(process: Process, timeout: float | None) -> Problem | None:
     with Watchdog(timeout, process.kill) as watchdog:
         status = process.popen.wait()
     if watchdog.expired:
-        return Problem(f"did not finish within {timeout:g} seconds and was killed")
+        return Problem(f"did not finish within {timeout:g} s and was killed")
     return Problem(f"failed ({process.ending()})") if status else None

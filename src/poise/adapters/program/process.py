@@ -109,9 +109,7 @@ class Process:
 
     def ending(self) -> str:
         """Say how the program ended: its exit status, or the signal that killed it."""
-        status = self.popen.returncode
-        if status is None:
-            return "still running"
+        status = self.popen.wait()
         if status >= 0:
             return f"exit status {status}"
         return f"killed by signal {-status}, {signal.strsignal(-status)}"

@@ -64,7 +64,7 @@ class Server:
                 raise
         if watchdog.expired:
             unfinished = f" after printing {shown(answer)} without an end of line" if answer else ""
-            raise Problem(f"did not answer within {timeout:g} seconds{unfinished} and was killed")
+            raise Problem(f"did not answer within {timeout:g} s{unfinished} and was killed")
         return reply
 
     def _write(self, line: bytes) -> threading.Thread:
