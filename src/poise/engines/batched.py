@@ -59,7 +59,7 @@ class BatchedWork:
 
     def __call__(self, start: int, stop: int) -> Iterator[Any]:
         """Yield the changes of trials ``start`` to ``stop - 1``, in blocks."""
-        size = self._block_size()
+        size = self.grain
         for first in range(start, stop, size):
             changes, doubtful = self.changes(first, min(first + size, stop))
             yield from self._settled(first, changes, doubtful)
@@ -89,7 +89,7 @@ class BatchedWork:
         A program compiled for another size may round differently, so a last,
         smaller block is filled up with copies of its last trial.
         """
-        missing = 0 if self.batch.exact else self._block_size() - len(stack.X)
+        missing = 0 if self.batch.exact else self.grain - len(stack.X)
         if missing <= 0:
             return self.batch.pairs(stack)
         filled = (np.concatenate([part, part[-1:].repeat(missing, axis=0)]) for part in stack)
@@ -128,7 +128,9 @@ class BatchedWork:
             done = int(i) + 1
         yield changes[done:]
 
-    def _block_size(self) -> int:
+    @property
+    def grain(self) -> int:
+        """How many trials are computed at once."""
         n, d = self.tasks.n, self.sample.X.native.shape[1]
         per_trial: int = 8 * n * d + self.batch.workspace_bytes(n, d)
         trials = len(self.tasks)
