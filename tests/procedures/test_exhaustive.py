@@ -1,0 +1,162 @@
+"""Exhaustive search of finite spaces (sections 4.2 and 5.1) against brute force."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+import poise
+from poise.errors import ArgumentError, BudgetError, DataError
+from poise.procedures import ExhaustiveTest
+from poise.theory import power_bound
+
+X = np.array([[0.0], [1.0], [1.0], [0.0]])
+y = np.array([0.0, 1.0, 0.0, 1.0])
+coins = {"support_X": [[0.0], [1.0], [0.0], [1.0]], "support_y": [0.0, 0.0, 1.0, 1.0]}
+
+
+def mean(X, y, seed):
+    level = float(np.mean(y))
+    return lambda rows: np.full(len(rows), level)
+
+
+def nearest(X, y, seed):
+    """Mean response of the rows with the same x; -1 where there is none."""
+    seen = {x: y[X[:, 0] == x].mean() for x in set(X[:, 0])}
+    return lambda rows: np.array([seen.get(x, -1.0) for x in rows[:, 0]])
+
+
+def brute_force(algorithm, n: int) -> float:
+    """The largest change over all ordered training sets, removed rows and points."""
+    rows = list(zip(coins["support_X"], coins["support_y"], strict=True))
+    worst = 0.0
+    for chosen in product(rows, repeat=n):
+        xs, ys = np.array([x for x, _ in chosen]), np.array([label for _, label in chosen])
+        points = np.array([[0.0], [1.0]])
+        full = algorithm(xs, ys, 0)(points)
+        reduced = algorithm(xs[:-1], ys[:-1], 0)(points)
+        worst = max(worst, float(np.abs(full - reduced).max()))
+    return worst
+
+
+@pytest.mark.parametrize("algorithm", [mean, nearest])
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_the_worst_change_is_found(algorithm, n: int) -> None:
+    test = ExhaustiveTest(n, 0.1, 0.1, **coins)
+    result = poise.run(test, algorithm, X, y).result
+    assert result.details["worst_change"] == pytest.approx(brute_force(algorithm, n), abs=1e-12)
+
+
+def test_the_worst_rows_are_reported_with_the_removed_one_last() -> None:
+    result = poise.run(ExhaustiveTest(3, 0.1, 0.1, **coins), nearest, X, y).result
+    *rest, removed = result.details["worst_rows"]
+    xs, ys = np.array(coins["support_X"]), np.array(coins["support_y"])
+    points = np.array([[0.0], [1.0]])
+    full, reduced = ([*rest, removed], rest)
+    change = np.abs(nearest(xs[full], ys[full], 0)(points) - nearest(xs[rest], ys[rest], 0)(points))
+    assert change.max() == result.details["worst_change"]
+    assert reduced == rest
+
+
+def test_stable_with_certainty_beyond_the_ceiling() -> None:
+    """The mean of n coins moves by at most 1/n; with n rows no black-box test could know."""
+    test = ExhaustiveTest(4, 0.25, 0.1, **coins)
+    run = poise.run(test, mean, X, y)
+    assert power_bound(4, 4, delta=0.1, alpha=0.05) < 0.06
+    assert run.verdict == "stable"
+    assert run.result.certifies
+    assert run.result.details["decided_by"] == "exhaustive search"
+    assert run.result.pvalue == 0.0
+    assert run.counts.calls == test.n_fits == 35 + 20
+
+
+def test_just_below_the_worst_change_the_binomial_test_decides() -> None:
+    test = ExhaustiveTest(4, 0.2499, 0.1, **coins)
+    many = np.tile(X, (60, 1)), np.tile(y, 60)
+    run = poise.run(test, mean, *many, random_state=1)
+    direct = poise.stability_test(mean, *many, n=4, epsilon=0.2499, delta=0.1, random_state=1)
+    assert run.result.details["decided_by"] == "Binomial test"
+    assert run.verdict == direct.verdict
+    assert run.result.pvalue == direct.pvalue
+    assert run.result.certifies
+
+
+def test_a_rare_row_cannot_hide() -> None:
+    """Where the bootstrap sees nothing (no such row in the sample), the search does."""
+
+    def trap(X, y, seed):
+        level = 5.0 if len(y) == 4 and 9.0 in y else 0.0
+        return lambda rows: np.full(len(rows), level)
+
+    support = {"support_X": [[0.0], [1.0], [0.0]], "support_y": [0.0, 0.0, 9.0]}
+    zeros = np.zeros((30, 1)), np.zeros(30)
+    bootstrap = poise.procedures.BootstrapTest(4, 1.0, 0.1, resamples=100)
+    assert poise.run(bootstrap, trap, *zeros, random_state=0).verdict == "stable"
+    run = poise.run(ExhaustiveTest(4, 1.0, 0.1, **support), trap, *zeros, random_state=0)
+    assert run.result.details["worst_change"] == 5.0
+    assert run.verdict == "inconclusive"  # six trials cannot certify delta = 0.1
+
+
+def test_an_algorithm_that_uses_its_random_term_shows() -> None:
+    def noisy(X, y, seed):
+        return lambda rows: np.full(len(rows), float(seed % 1000))
+
+    result = poise.run(ExhaustiveTest(3, 1.0, 0.1, **coins), noisy, X, y, random_state=0).result
+    assert result.details["worst_change"] > 1.0
+    assert result.details["decided_by"] == "Binomial test"
+
+
+def test_failed_fits_are_infinite_changes() -> None:
+    def picky(X, y, seed):
+        if len(y) == 3 and y.min() == y.max():
+            raise RuntimeError("no variance")
+        return mean(X, y, seed)
+
+    test = ExhaustiveTest(3, 10.0, 0.1, **coins)
+    result = poise.run(test, picky, X, y, on_error="unstable").result
+    assert result.details["worst_change"] == np.inf
+
+
+def test_classes_and_words() -> None:
+    def majority(X, y, seed):
+        labels, counts = np.unique(y, return_counts=True)
+        return lambda rows: np.full(len(rows), labels[np.argmax(counts)])
+
+    support = {"support_X": [[0], [0]], "support_y": ["no", "yes"]}
+    run = poise.run(ExhaustiveTest(3, 0.5, 0.1, **support), majority, [[0], [0]] * 2, ["no"] * 4)
+    assert run.result.details["worst_change"] == 1.0
+
+
+def test_the_cost_is_known_and_limited_before_the_first_fit() -> None:
+    fits = []
+
+    def spy(X, y, seed):
+        fits.append(len(y))
+        return mean(X, y, seed)
+
+    test = ExhaustiveTest(20, 0.25, 0.1, **coins, max_fits=1000)
+    assert test.n_fits == 1771 + 1540  # C(23, 20) and C(22, 19)
+    with pytest.raises(BudgetError, match="needs 3,311 fits, more than max_fits = 1,000"):
+        poise.run(test, spy, X, y)
+    with pytest.raises(BudgetError, match="budget grants 50"):
+        poise.run(ExhaustiveTest(4, 0.25, 0.1, **coins), spy, X, y, budget=poise.Budget(calls=50))
+    assert fits == []
+
+
+def test_data_must_lie_in_the_support() -> None:
+    test = ExhaustiveTest(2, 0.25, 0.1, **coins)
+    with pytest.raises(DataError, match=r"row 2 of the data, \(\(1.0,\), 0.5\), is not in the"):
+        poise.run(test, mean, X, [0.0, 1.0, 0.5, 1.0])
+    with pytest.raises(DataError, match=r"X_unlabeled holds \(3.0,\)"):
+        poise.run(test, mean, X, y, X_unlabeled=np.array([[3.0]]))
+
+
+def test_a_support_without_repetitions() -> None:
+    twice = {name: values * 2 for name, values in coins.items()}
+    assert ExhaustiveTest(4, 0.25, 0.1, **twice) == ExhaustiveTest(4, 0.25, 0.1, **coins)
+    with pytest.raises(ArgumentError, match="equal length, at least 1, got 1 and 2"):
+        ExhaustiveTest(2, 0.25, 0.1, support_X=[[0.0]], support_y=[0.0, 1.0])
+    with pytest.raises(ArgumentError, match="equal length, at least 1, got 0 and 0"):
+        ExhaustiveTest(2, 0.25, 0.1, support_X=[], support_y=[])
