@@ -35,7 +35,7 @@ ROWS = [
     ["notions"],
     ["world"],
     ["adversary"],
-    ["audit"],
+    ["auditing"],
     ["api"],
     ["compare", "curve", "testing", "preflight"],
     ["plots", "report", "readers"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from poise.randomness import Coupling
 
 __all__ = [
     "ChangeLaw",
+    "DrawableLaw",
     "FlippingChange",
     "HalfNormalChange",
     "NoChange",
@@ -38,8 +39,13 @@ class ChangeLaw(Protocol):
         """Return the smallest ε with P(Δ > ε) ≤ δ."""
         ...
 
+
+@runtime_checkable
+class DrawableLaw(ChangeLaw, Protocol):
+    """A law from which Δ can be drawn without fitting anything."""
+
     def sample(self, rng: np.random.Generator, size: int, coupling: Coupling) -> Changes:
-        """Draw independent copies of Δ, without fitting anything."""
+        """Draw independent copies of Δ."""
         ...
 
 
@@ -131,7 +137,7 @@ class Sometimes:
     """
 
     probability: float
-    change: ChangeLaw
+    change: DrawableLaw
 
     def delta_star(self, epsilon: float, notion: str = "shared") -> float:
         """Return the product of the two probabilities."""

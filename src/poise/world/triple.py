@@ -17,11 +17,11 @@ from poise.procedures.binomial import MeasureChanges
 from poise.randomness import Coupling, Randomness, as_coupling
 from poise.sample import Sample
 from poise.tables import as_table
-from poise.world.change_laws import ChangeLaw
+from poise.world.change_laws import ChangeLaw, DrawableLaw
 from poise.world.distributions import Distribution
 from poise.world.proportion import Proportion
 
-__all__ = ["World"]
+__all__ = ["World", "partly_labeled"]
 
 _ROWS_AT_ONCE = 200_000  # simulated rows held in memory at a time
 
@@ -74,12 +74,7 @@ class World:
     def draw(self, rng: np.random.Generator, n_labeled: int, n_unlabeled: int = 0) -> Sample:
         """Draw labelled and unlabelled rows, all independent."""
         X, y = self.distribution.draw(rng, n_labeled + n_unlabeled)
-        if not n_unlabeled:
-            return Sample(X, y)
-        features, labelled = as_table(X, "X"), slice(0, n_labeled)
-        rest = slice(n_labeled, n_labeled + n_unlabeled)
-        responses = as_table(y, "y").take(labelled)
-        return Sample(features.take(labelled), responses, features.take(rest))
+        return partly_labeled(X, y, n_labeled)
 
     def delta_star(self, epsilon: float, notion: str = "shared") -> float:
         """Return δ*_ε in closed form; refused where there is none.
@@ -119,7 +114,7 @@ class World:
     ) -> NDArray[np.float64]:
         """Draw independent copies of Δ.
 
-        Where the law is known they are drawn from it, a hundred times faster
+        Where the law can be drawn from, it is, a hundred times faster
         than by fitting; ``fit=True`` fits all the same.
 
         Parameters
@@ -131,13 +126,13 @@ class World:
         coupling : {"shared", "independent"} or Coupling
             Joint law of (ξ, ξ′).
         fit : bool
-            Whether to run the algorithm even if the law is known.
+            Whether to run the algorithm even if its law can be drawn from.
         n_jobs : int, optional
             As in joblib.
         """
         size = int(_check.count("n_sim", n_sim, minimum=1))
         randomness, joint = Randomness.from_state(random_state), as_coupling(coupling)
-        if self.law is not None and not fit:
+        if isinstance(self.law, DrawableLaw) and not fit:
             return self.law.sample(randomness.generator("changes"), size, joint)
         per_block = max(1, _ROWS_AT_ONCE // (self.n + 1))
         blocks = [min(per_block, size - start) for start in range(0, size, per_block)]
@@ -177,3 +172,18 @@ class World:
         allowed = float(_check.epsilon(epsilon))
         changes = self.simulate_changes(n_sim, random_state, coupling, fit=fit, n_jobs=n_jobs)
         return Proportion(int(np.count_nonzero(changes > allowed)), len(changes), confidence)
+
+
+def partly_labeled(X: Any, y: Any, n_labeled: int) -> Sample:
+    """Return a sample in which only the first ``n_labeled`` rows keep their responses.
+
+    Examples
+    --------
+    >>> partly_labeled([[1.0], [2.0], [3.0]], [1.0, 2.0, 3.0], n_labeled=2).n_unlabeled
+    1
+    """
+    features, responses = as_table(X, "X"), as_table(y, "y")
+    if n_labeled == len(features):
+        return Sample(X, y)
+    labelled, rest = slice(0, n_labeled), slice(n_labeled, len(features))
+    return Sample(features.take(labelled), responses.take(labelled), features.take(rest))
