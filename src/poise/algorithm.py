@@ -34,6 +34,12 @@ class Algorithm(abc.ABC):
         One line that tells a reader which algorithm, with which parameters.
     natural_distance : str
         What ``distance="auto"`` means for these predictions.
+    thread_safe : bool
+        Whether two fits may run in threads of one process at once: no global
+        state is used, random generators included.
+    prefers_threads : bool
+        Whether a fit spends its time outside Python's global lock, so that
+        threads serve it better than processes.
 
     Examples
     --------
@@ -48,6 +54,8 @@ class Algorithm(abc.ABC):
 
     name: str
     natural_distance: str = "euclidean"
+    thread_safe: bool = False
+    prefers_threads: bool = False
 
     @abc.abstractmethod
     def fit(self, X: Any, y: Any, xi: int) -> Predict:

@@ -9,12 +9,30 @@ from __future__ import annotations
 
 import random
 import sys
+import threading
+from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
-__all__ = ["AmbientGenerators"]
+__all__ = ["AmbientGenerators", "one_at_a_time"]
+
+_TURN = threading.RLock()
+
+
+def one_at_a_time(thread_safe: bool) -> AbstractContextManager[Any]:
+    """Context that threads enter in turn, unless the algorithm is known not to need it.
+
+    The global generators belong to the whole process: two threads that both set
+    and use them would see each other's randomness.
+
+    Examples
+    --------
+    >>> with one_at_a_time(thread_safe=False):
+    ...     pass
+    """
+    return nullcontext() if thread_safe else _TURN
 
 
 class AmbientGenerators:

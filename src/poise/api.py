@@ -34,9 +34,12 @@ def stability_test(
     shuffle: bool = True,
     stop_early: bool | str = True,
     on_error: str = "raise",
+    on_timeout: str = "raise",
     random_state: Any = None,
     n_jobs: int | None = None,
     backend: str | None = None,
+    address: str | None = None,
+    timeout: float | None = None,
     fast: bool = True,
     progress: bool | None = None,
 ) -> StabilityResult:
@@ -80,10 +83,18 @@ def stability_test(
         Stop once the verdict is forced; it is the verdict of the full run.
     on_error : {"raise", "unstable"}
         What a failing fit or a NaN prediction means; it is never dropped.
+    on_timeout : {"raise", "unstable"}
+        What a fit beyond ``timeout`` means; asked for by itself, because time
+        depends on the machine.
     random_state : None, int, Generator or RandomState
         The same value gives the same changes bit for bit, whatever ``n_jobs``.
     n_jobs, backend : int, str
-        As in joblib; None honours ``joblib.parallel_config``.
+        As in joblib; None honours ``joblib.parallel_config``. The backend may be
+        ``"loky"``, ``"threading"``, ``"dask"`` or ``"ray"``.
+    address : str, optional
+        Where the scheduler of a Dask or Ray cluster is; by default one on this machine.
+    timeout : float, optional
+        Seconds that one fit may take; needs worker processes (``n_jobs`` of 2 or more).
     fast : bool
         Compute many trials at once where that is exact for this estimator and these
         data; the result says which path was taken. False fits every trial.
@@ -114,7 +125,10 @@ def stability_test(
         distance,
         n_jobs=n_jobs,
         backend=backend,
+        address=address,
+        timeout=timeout,
         on_error=on_error,
+        on_timeout=on_timeout,
         progress=progress,
         fast=fast,
     )
@@ -138,9 +152,12 @@ def measure(
     distance: str | Distance = "auto",
     shuffle: bool = True,
     on_error: str = "raise",
+    on_timeout: str = "raise",
     random_state: Any = None,
     n_jobs: int | None = None,
     backend: str | None = None,
+    address: str | None = None,
+    timeout: float | None = None,
     fast: bool = True,
     progress: bool | None = None,
 ) -> Trials:
@@ -164,9 +181,9 @@ def measure(
     >>> X, y = rng.normal(size=(1100, 2)), rng.normal(size=1100)
     >>> trials = poise.measure(KNeighborsRegressor(5), X, y, n=50, random_state=0)
     >>> trials.n_trials, int((trials.changes > 0).sum())
-    (21, 2)
+    (21, 1)
     >>> round(trials.delta_hat(epsilon=0.0, alpha=0.1), 3)
-    0.233
+    0.173
     """
     sample = Sample(X, y, X_unlabeled)
     oracle = Oracle.about(
@@ -175,7 +192,10 @@ def measure(
         distance,
         n_jobs=n_jobs,
         backend=backend,
+        address=address,
+        timeout=timeout,
         on_error=on_error,
+        on_timeout=on_timeout,
         progress=progress,
         fast=fast,
     )

@@ -67,6 +67,9 @@ class Oracle:
         Where the fits run.
     on_error : {"raise", "unstable"}
         Stop at the first failed trial, or count it as an infinite change.
+    on_timeout : {"raise", "unstable"}
+        The same for a fit that took too long. It is asked for by itself, because
+        how long a fit takes depends on the machine.
     progress : bool or None
         Whether to draw a bar; None decides by the terminal.
     fast : bool
@@ -82,6 +85,7 @@ class Oracle:
     distance: Distance
     engine: Engine
     on_error: str = "raise"
+    on_timeout: str = "raise"
     progress: bool | None = None
     fast: bool = True
     models: str = "black-box"
@@ -91,6 +95,7 @@ class Oracle:
 
     def __post_init__(self) -> None:
         _check.choice("on_error", self.on_error, ("raise", "unstable"))
+        _check.choice("on_timeout", self.on_timeout, ("raise", "unstable"))
         _check.choice("models", self.models, ("black-box", "transparent"))
 
     @classmethod
@@ -102,12 +107,21 @@ class Oracle:
         *,
         n_jobs: int | None = None,
         backend: str | None = None,
+        address: str | None = None,
+        timeout: float | None = None,
         **policy: Any,
     ) -> Oracle:
         """Check everything that concerns the fits, and bring it together."""
         black_box = as_algorithm(algorithm)
         measure_of_change = as_distance(distance, black_box.natural_distance)
-        return cls(black_box, sample, measure_of_change, choose_engine(n_jobs, backend), **policy)
+        engine = choose_engine(
+            n_jobs,
+            backend,
+            address=address,
+            timeout=timeout,
+            prefer_threads=black_box.prefers_threads,
+        )
+        return cls(black_box, sample, measure_of_change, engine, **policy)
 
     @property
     def names(self) -> tuple[str, str]:
@@ -161,7 +175,8 @@ class Oracle:
 
     def _decide(self, failure: Failure, ledger: Ledger) -> None:
         """Apply the policy: a failed trial is never dropped."""
-        if self.on_error == "raise":
+        policy = self.on_timeout if failure.kind == "timeout" else self.on_error
+        if policy == "raise":
             raise TrialError(
                 f"trial {failure.trial} failed: {failure.message}. The {ledger.done} trials "
                 "before it are in the `partial` attribute of this error; on_error='unstable' "

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,6 +123,7 @@ class Failure:
     trial: int
     message: str
     cause: BaseException | None = field(default=None, compare=False, repr=False)
+    kind: Literal["error", "death", "timeout"] = "error"
 
 
 @dataclass(frozen=True)

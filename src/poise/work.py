@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
 from poise.algorithm import Algorithm, Predict
-from poise.ambient import AmbientGenerators
+from poise.ambient import AmbientGenerators, one_at_a_time
 from poise.distance import Distance, Undefined, single
 from poise.record import Comparison, Failure, Query, n_rows
 
@@ -65,7 +64,8 @@ class Work:
 
     def _attempt(self, index: int, ambient: AmbientGenerators) -> Any:
         try:
-            return self.compute(self.tasks[index], ambient)
+            with one_at_a_time(self.algorithm.thread_safe):
+                return self.compute(self.tasks[index], ambient)
         except Exception as error:
             return Failure(index, _one_line(error), _portable(error))
 
@@ -75,16 +75,22 @@ class Work:
         X, y = self.sample.training(query.train)
         return self.algorithm.fit(X, y, query.xi)
 
-    def shared(self, folder: Path) -> _SharedWork:
-        """Return the same work with the data left in a file that workers map."""
-        from poise.engines.parallel import write_shared
+    @property
+    def data(self) -> tuple[Any, Any]:
+        """What workers need besides user code; it travels once."""
+        return self.sample, self.tasks
 
-        path = write_shared((self.sample, self.tasks), folder)
-        return _SharedWork(dataclasses.replace(self, sample=None, tasks=None), path)
+    def without_data(self) -> Self:
+        """Return the part that travels with every chunk."""
+        return self.with_data(None, None)
 
     def with_data(self, sample: Any, tasks: Any) -> Self:
         """Return the same work on these data."""
         return dataclasses.replace(self, sample=sample, tasks=tasks)
+
+    def with_algorithm(self, wrap: Callable[[Algorithm], Algorithm]) -> Self:
+        """Return the same work with the algorithm wrapped."""
+        return dataclasses.replace(self, algorithm=wrap(self.algorithm))
 
 
 @dataclass(frozen=True)
@@ -117,19 +123,6 @@ class QueryWork(Work):
         if task.evaluate is not None:
             values = _several(predict(self.sample.points(task.evaluate)), n_rows(task.evaluate))
         return values, self.algorithm.model(predict) if self.models else None
-
-
-@dataclass(frozen=True)
-class _SharedWork:
-    """Work whose data stay behind in a memory-mapped file."""
-
-    work: Work
-    path: str
-
-    def __call__(self, start: int, stop: int) -> Iterator[Any]:
-        from poise.engines.parallel import load_shared
-
-        return self.work.with_data(*load_shared(self.path))(start, stop)
 
 
 def _several(predictions: Any, count: int) -> Any:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from typing import Any, Protocol
 
+from poise.errors import ArgumentError
+
 __all__ = ["Engine", "Work", "choose_engine"]
 
 
@@ -27,16 +29,38 @@ class Engine(Protocol):
         ...
 
 
-def choose_engine(n_jobs: int | None = None, backend: str | None = None) -> Engine:
+def choose_engine(
+    n_jobs: int | None = None,
+    backend: str | None = None,
+    *,
+    address: str | None = None,
+    timeout: float | None = None,
+    prefer_threads: bool = False,
+) -> Engine:
     """Pick the engine for ``n_jobs``, honouring :func:`joblib.parallel_config`.
+
+    Parameters
+    ----------
+    n_jobs, backend, address
+        See :func:`poise.stability_test`.
+    timeout : float or None
+        Seconds for one fit; only worker processes can be held to it.
+    prefer_threads : bool
+        Whether threads serve better than processes if nobody says otherwise.
 
     Examples
     --------
     >>> type(choose_engine(1)).__name__
     'SerialEngine'
     """
-    from poise.engines.parallel import ParallelEngine, n_workers
+    from poise.engines.backend import choose_backend
+    from poise.engines.parallel import ParallelEngine
     from poise.engines.serial import SerialEngine
 
-    workers = n_workers(n_jobs, backend)
-    return SerialEngine() if workers == 1 else ParallelEngine(n_jobs, backend)
+    chosen = choose_backend(n_jobs, backend, address, prefer_threads and timeout is None)
+    if timeout is not None and not (timeout > 0 and chosen.processes):
+        raise ArgumentError(
+            f"timeout needs a number of seconds > 0 and worker processes (n_jobs=2 or more), "
+            f"got timeout={timeout!r} with {chosen.workers} {chosen.name} worker(s)"
+        )
+    return SerialEngine() if chosen.workers == 1 else ParallelEngine(chosen, timeout)

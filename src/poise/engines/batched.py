@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.algorithm import BatchAlgorithm, Stack
+from poise.algorithm import Algorithm, BatchAlgorithm, Stack
 from poise.distance import DISTANCES, Distance
 from poise.errors import PoiseWarning
 from poise.sample import Sample
@@ -56,6 +56,24 @@ class BatchedWork:
     tasks: Any
     distance: Distance
     near: tuple[float, ...] = (0.0,)
+
+    @property
+    def data(self) -> tuple[Any, Any]:
+        """What workers need besides user code; it travels once."""
+        return self.sample, self.tasks
+
+    def with_data(self, sample: Any, tasks: Any) -> BatchedWork:
+        """Return the same work on these data."""
+        plain = self.fit_by_fit.with_data(sample, tasks)
+        return replace(self, fit_by_fit=plain, sample=sample, tasks=tasks)
+
+    def without_data(self) -> BatchedWork:
+        """Return the part that travels with every chunk."""
+        return self.with_data(None, None)
+
+    def with_algorithm(self, wrap: Callable[[Algorithm], Algorithm]) -> BatchedWork:
+        """Return the same work with the algorithm wrapped."""
+        return replace(self, fit_by_fit=self.fit_by_fit.with_algorithm(wrap))
 
     def __call__(self, start: int, stop: int) -> Iterator[Any]:
         """Yield the changes of trials ``start`` to ``stop - 1``, in blocks."""

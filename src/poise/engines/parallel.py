@@ -1,8 +1,8 @@
 """Many trials at once through joblib: processes, threads, or a cluster it knows.
 
-Tasks travel in chunks sized from the fits already measured, so that a cheap fit
-does not pay for its own dispatch and an expensive one travels alone. The data
-are written once and memory-mapped by the workers.
+Answers are handed over in plan order, whatever order they were computed in. A
+worker that dies does not end the run: what was in flight is computed again
+alone, and a trial that kills its worker then too is a failure of that trial.
 """
 
 from __future__ import annotations
@@ -10,35 +10,25 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Generator, Iterator
-from contextlib import nullcontext
-from functools import lru_cache
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from poise.ambient import AmbientGenerators
+from poise.engines.backend import Backend
+from poise.engines.chunks import Chunks
+from poise.engines.courier import Parcel, send
 from poise.engines.threads import one_inner_thread
-from poise.errors import ArgumentError
+from poise.engines.watchdog import Timed, timed_out
+from poise.record import Failure
 
-__all__ = ["ParallelEngine", "n_workers"]
+__all__ = ["ParallelEngine"]
 
-_CHUNK_SECONDS = 0.05  # long enough to hide dispatch, short enough to stop early
-
-
-def n_workers(n_jobs: int | None, backend: str | None = None) -> int:
-    """Return how many workers joblib would use, honouring ``joblib.parallel_config``.
-
-    Examples
-    --------
-    >>> n_workers(1)
-    1
-    """
-    from joblib import effective_n_jobs, parallel_config
-
-    if n_jobs is not None and (isinstance(n_jobs, bool) or n_jobs != int(n_jobs) or n_jobs == 0):
-        raise ArgumentError(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}")
-    context = nullcontext() if backend is None else parallel_config(backend=backend)
-    with context:
-        # None is documented: it takes the number from the surrounding parallel_config.
-        return int(effective_n_jobs(n_jobs))  # type: ignore[arg-type]
+_ROUND_SECONDS = 20.0  # for a backend that answers only when a whole call is done
 
 
 class ParallelEngine:
@@ -46,83 +36,112 @@ class ParallelEngine:
 
     Parameters
     ----------
-    n_jobs : int or None
-        As in joblib; None takes it from ``joblib.parallel_config``.
-    backend : str or None
-        As in joblib; None takes it from ``joblib.parallel_config``.
+    backend : Backend
+        Where the workers are.
+    timeout : float or None
+        Seconds that one fit may take; needs worker processes.
     """
 
-    def __init__(self, n_jobs: int | None = None, backend: str | None = None) -> None:
-        self.n_jobs = n_jobs
+    def __init__(self, backend: Backend, timeout: float | None = None) -> None:
         self.backend = backend
-        self.workers = n_workers(n_jobs, backend)
+        self.timeout = timeout
 
     def map(self, work: Any, start: int, stop: int) -> Generator[Any, None, None]:
         """Yield the answers in order; on closing, submit no more and let the running end."""
-        from joblib import Parallel, delayed
+        with ExitStack() as stack:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="poise-")))
+            stack.enter_context(self.backend.active())
+            # Threads set the global generators of this very process.
+            stack.enter_context(AmbientGenerators())
+            job = _Job.of(work, self.backend.name, folder, self.timeout)
+            yield from self._outlive(job, start, stop)
 
-        chunks = _Chunks(start, stop, self.workers)
-        parallel = Parallel(
-            n_jobs=self.n_jobs, backend=self.backend, return_as="generator", batch_size=1
-        )
-        with tempfile.TemporaryDirectory(prefix="poise-") as folder:
-            send = work.shared(Path(folder)) if hasattr(work, "shared") else work
-            results = parallel(delayed(_run_chunk)(send, a, b) for a, b in chunks)
+    def _outlive(self, job: _Job, start: int, stop: int) -> Iterator[Any]:
+        """Yield every answer, going on after a worker has died."""
+        position = start
+        while position < stop:
+            chunks = Chunks(position, stop, self.backend.workers)
+            try:
+                for answer in self._stream(job, chunks):
+                    position += np.size(answer)
+                    yield answer
+            except self.backend.deaths():
+                for answer in self._carefully(job, position, chunks.position):
+                    position += np.size(answer)
+                    yield answer
+
+    def _stream(self, job: _Job, chunks: Chunks) -> Iterator[Any]:
+        """Yield answers while later chunks are computed elsewhere."""
+        for ranges in [chunks] if self.backend.streams else self._rounds(chunks):
+            results = self._submit(job, ranges)
             try:
                 for seconds, answers in results:
-                    chunks.learn(seconds / max(1, len(answers)))
+                    chunks.learn(seconds / max(1, sum(np.size(answer) for answer in answers)))
                     yield from answers
-            finally:
-                # Breaking off the generator would kill the pool and cost the next
+            except GeneratorExit:
+                # Breaking off joblib's generator would kill the pool and cost the next
                 # run a second: submit nothing more and let what is running finish.
                 chunks.close()
-                for _ in results:
-                    pass
+                with suppress(*self.backend.deaths()):
+                    for _ in results:
+                        pass
+                raise
+
+    def _rounds(self, chunks: Chunks) -> Iterator[list[tuple[int, int]]]:
+        """Cut the chunks into calls of about twenty seconds; the first one only learns."""
+        ranges = iter(chunks)
+        while part := list(islice(ranges, self.backend.workers * chunks.per_round(_ROUND_SECONDS))):
+            yield part
+
+    def _submit(self, job: _Job, ranges: Any) -> Any:
+        from joblib import Parallel, delayed
+
+        kind = "generator" if self.backend.streams else "list"
+        parallel = Parallel(n_jobs=self.backend.workers, return_as=kind, batch_size=1)
+        return parallel(delayed(job)(first, last) for first, last in ranges)
+
+    def _carefully(self, job: _Job, first: int, last: int) -> Iterator[Any]:
+        """Compute what was in flight alone, halving until the deadly trial stands by itself."""
+        timed_out(job.folder)  # notes from the crowd say nothing about a single trial
+        try:
+            [(_, answers)] = self._submit(job, [(first, last)])
+        except self.backend.deaths():
+            if last - first > 1:
+                middle = (first + last) // 2
+                yield from self._carefully(job, first, middle)
+                yield from self._carefully(job, middle, last)
+            else:
+                yield self._failure(first, timed_out(job.folder))
+        else:
+            yield from answers
+
+    def _failure(self, trial: int, late: bool) -> Failure:
+        if late:
+            message = f"a fit took longer than timeout={self.timeout} seconds"
+            return Failure(trial, message, TimeoutError(message), kind="timeout")
+        message = "its worker process died, and died again with this trial alone"
+        return Failure(
+            trial, f"{message} (out of memory, or a crash in an extension?)", kind="death"
+        )
 
 
-class _Chunks:
-    """Ranges of tasks, made when joblib asks for them, each about as long as the others."""
+@dataclass(frozen=True)
+class _Job:
+    """What travels with every chunk: user code, and a parcel that opens into the data."""
 
-    def __init__(self, start: int, stop: int, workers: int) -> None:
-        self.position, self.stop, self.workers = start, stop, workers
-        self.size = 1
+    work: Any
+    parcel: Parcel
+    folder: Path
 
-    def learn(self, seconds_per_task: float) -> None:
-        """Size the chunks to come by what the last one took."""
-        self.size = max(1, int(_CHUNK_SECONDS / max(seconds_per_task, 1e-7)))
+    @classmethod
+    def of(cls, work: Any, backend: str, folder: Path, timeout: float | None) -> _Job:
+        if timeout is not None:
+            work = work.with_algorithm(lambda algorithm: Timed(algorithm, timeout, folder))
+        return cls(work.without_data(), send(work.data, backend, folder), folder)
 
-    def close(self) -> None:
-        """Hand out nothing more."""
-        self.stop = self.position
-
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        while self.position < self.stop:
-            fair = max(1, (self.stop - self.position) // (2 * self.workers))
-            first = self.position
-            self.position = first + min(self.size, fair)
-            yield first, self.position
-
-
-def _run_chunk(work: Any, start: int, stop: int) -> tuple[float, list[Any]]:
-    """Compute one chunk in a worker; report how long it took and what came out."""
-    began = time.perf_counter()
-    with one_inner_thread():
-        answers = list(work(start, stop))
-    return time.perf_counter() - began, answers
-
-
-@lru_cache(maxsize=2)
-def load_shared(path: str) -> Any:
-    """Map the data written by the parent; done once per worker and run."""
-    import joblib
-
-    return joblib.load(path, mmap_mode="r")
-
-
-def write_shared(content: Any, folder: Path) -> str:
-    """Write what every worker needs, for :func:`load_shared`; return where."""
-    import joblib
-
-    path = str(folder / "shared.joblib")
-    joblib.dump(content, path)
-    return path
+    def __call__(self, first: int, last: int) -> tuple[float, list[Any]]:
+        """Compute one chunk in a worker; report how long it took and what came out."""
+        began = time.perf_counter()
+        with one_inner_thread():
+            answers = list(self.work.with_data(*self.parcel())(first, last))
+        return time.perf_counter() - began, answers
