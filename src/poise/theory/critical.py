@@ -10,6 +10,7 @@ approximation was.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -79,6 +80,20 @@ def critical(what: Counted, m: Floats, p: Floats, level: Floats) -> tuple[Floats
 
     The arguments are arrays of one shape; 0 <= p < 1, 0 < level < 1.
     """
+    if m.size == 1:
+        one = _critical_of_one(what, m.item(), p.item(), level.item())
+        return np.full(m.shape, one[0]), np.full(m.shape, one[1])
+    return _critical_of_many(what, m, p, level)
+
+
+@lru_cache(maxsize=4096)
+def _critical_of_one(what: Counted, m: float, p: float, level: float) -> tuple[float, float]:
+    """Remember single questions: a test, a curtailed run and an audit ask them over and over."""
+    count, tie = _critical_of_many(what, np.array([m]), np.array([p]), np.array([level]))
+    return float(count[0]), float(tie[0])
+
+
+def _critical_of_many(what: Counted, m: Floats, p: Floats, level: Floats) -> tuple[Floats, Floats]:
     count, tie = np.empty(m.size), np.empty(m.size)
     p = np.where(p > law.NIL, p, 0.0)
     for where, piece in pieces(m.ravel(), p.ravel(), level.ravel()):
