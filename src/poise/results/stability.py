@@ -195,11 +195,11 @@ class StabilityResult:
         fields["design"] = Design(**fields["design"])
         return cls(**fields)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the count beside what the test expects at the boundary; return the axes."""
+    def plot(self) -> Any:
+        """Draw the count among the counts that decide; return the matplotlib figure."""
         from poise.plots import plot_result
 
-        return plot_result(self, ax)
+        return plot_result(self)
 
     def to_html(self) -> str:
         """Return a small HTML table with the verdict and its numbers."""
