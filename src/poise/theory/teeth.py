@@ -33,8 +33,9 @@ LARGEST = 2**53  # beyond it floats skip whole numbers
 # Beyond doubt: the level and the cdf differ by more than rounding can.
 _CLEAR = 1e-9
 _NEWTON_ROUNDS = 12  # three or four are enough, unless rounding errors go in a circle
-# Far more than interpolation between nodes is wrong by, in trials.
-_DOUBT = 0.02
+# Where counts vary as much as this, one trial changes the power as the next one does.
+_LARGE_VARIANCE = 1e5
+_SECANT_STEPS = 3
 
 
 @dataclass(frozen=True)
@@ -76,21 +77,32 @@ class Teeth:
 
     def peak_bounds(self, counts: Counts) -> Floats:
         """Bound many consecutive peaks from above at the price of a few."""
-        return self._bounds(counts, -1) if self._smooth(counts) else np.ones(counts.size)
+        return (
+            self._bounds(counts, -1)
+            if self._variance(counts) > _LARGE_VARIANCE
+            else np.ones(counts.size)
+        )
 
     def trough_bounds(self, counts: Counts) -> Floats:
         """Bound many consecutive troughs from below at the price of a few."""
-        return self._bounds(counts, +1) if self._smooth(counts) else np.zeros(counts.size)
+        return (
+            self._bounds(counts, +1)
+            if self._variance(counts) > _LARGE_VARIANCE
+            else np.zeros(counts.size)
+        )
+
+    def _variance(self, counts: Counts) -> float:
+        return float(counts.min()) * (1 - self.delta)
 
     def _spacing(self, counts: Counts) -> int:
         """Distance of nodes between which m_c and the power at it are straight lines.
 
-        The second derivative of m_c is of order c^(-3/2) / δ.
+        The second derivative of m_c is of order c^(-3/2) / δ. That of the power is the
+        square of the slope of its z-value, (1 − δ*/δ) / (2 sd), times z, here at most 8.
         """
-        return int(0.1 * self.delta**0.5 * float(counts.min()) ** 0.75)
-
-    def _smooth(self, counts: Counts) -> bool:
-        return self._spacing(counts) >= 4
+        bend = 0.1 * self.delta**0.5 * float(counts.min()) ** 0.75
+        room = (0.002 * self.delta_star) ** 0.5 * self._variance(counts) ** 0.25
+        return max(int(min(bend, room / (1 - self.delta_star / self.delta))), 1)
 
     def _bounds(self, counts: Counts, side: int) -> Floats:
         """Interpolate the power before rounding, then add what rounding can do to it."""
@@ -101,15 +113,25 @@ class Teeth:
         power = law.cdf(nodes, real, self.delta_star)
         per_trial = self.delta_star * law.pmf(nodes, np.round(real), self.delta_star)
         real, power, per_trial = (np.interp(counts, nodes, y) for y in (real, power, per_trial))
-        rounding = np.ceil(real + side * _DOUBT) - real + side * _DOUBT
+        # In trials: z/sd of what one trial changes, for z up to 16, and the interpolation.
+        doubt = side * (8 / self._variance(counts) ** 0.5 + 0.001)
+        rounding = np.ceil(real + doubt) - real + doubt
         return power + (trough - rounding) * per_trial
 
     def _unrounded_starts(self, counts: Counts) -> Floats:
-        """Solve P(Bin(m, δ) ≤ c) = α for a real m, by interpolation between whole ones."""
-        after = self.starts(counts).astype(np.float64)
-        at, before = (np.log(law.cdf(counts, m, self.delta)) for m in (after, after - 1))
-        back = np.clip((np.log(self.alpha) - at) / (before - at), 0.0, 1.0)
-        return np.asarray(after - back)
+        """Solve P(Bin(m, δ) ≤ c) = α for a real m: secant steps between whole numbers."""
+
+        def excess(m: Floats) -> Floats:
+            return np.asarray(np.log(law.cdf(counts, m, self.delta)) - np.log(self.alpha))
+
+        low, high = (self.starts(counts) - offset for offset in (1.0, 0.0))
+        before, after = excess(low), excess(high)
+        for _ in range(_SECANT_STEPS):
+            flat = before == after  # both at the solution, to the last digit
+            slope = np.where(flat, -1.0, (after - before) / np.where(flat, 1.0, high - low))
+            low, before, high = high, after, high - after / slope
+            after = excess(high)
+        return high
 
     def starts(self, counts: Counts) -> Counts:
         """Compute m_c for each c by Newton's method; where it is close, the test decides.
