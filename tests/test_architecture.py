@@ -24,6 +24,7 @@ ROWS = [
     ["distance"],
     ["algorithm"],
     ["adapters", "shortcuts"],
+    ["networks"],
     ["progress"],
     ["engines"],
     ["results"],

@@ -38,7 +38,9 @@ _HOME = {
     "Trials": "poise.results",
     "as_algorithm": "poise.adapters",
     "errors": "poise.errors",
+    "jax_algorithm": "poise.adapters.jax",
     "measure": "poise.api",
+    "networks": "poise.networks",
     "plan": "poise.theory.planning",
     "procedures": "poise.procedures",
     "replay": "poise.transcript",
@@ -50,8 +52,9 @@ _HOME = {
 __all__ = ["__version__", *sorted(_HOME)]
 
 if TYPE_CHECKING:
-    from poise import errors, procedures, theory
+    from poise import errors, networks, procedures, theory
     from poise.adapters import as_algorithm
+    from poise.adapters.jax import jax_algorithm
     from poise.adapters.program import Program
     from poise.algorithm import Algorithm
     from poise.api import measure, stability_test

@@ -1,0 +1,111 @@
+"""One JAX function as compiled programs: for one trial, or for all trials of a block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.errors import AlgorithmError
+
+__all__ = ["Compiled", "FitPredict", "import_jax", "key_data", "platform"]
+
+FitPredict = Callable[[Any, Any, Any, Any], Any]
+"""``(X, y, x, key) -> prediction``: train on the rows, predict at the point."""
+
+_GUESSED_WORKSPACE = 256  # bytes per entry of X, where the compiler does not say
+
+
+class Compiled:
+    """The programs made from one function, each compiled when it is first called.
+
+    The two fits of a pair are two programs: shapes are part of a program, and
+    two batched solvers in one program can wait for each other for ever on a
+    machine with few cores.
+
+    Parameters
+    ----------
+    fit_predict : callable
+        ``fit_predict(X, y, x, key)``, as in :func:`poise.jax_algorithm`.
+    float64 : bool or None
+        Double precision or not; None leaves that to JAX's configuration.
+    """
+
+    def __init__(self, fit_predict: FitPredict, float64: bool | None) -> None:
+        self.fit_predict = fit_predict
+        self.float64 = float64
+
+    @cached_property
+    def single(self) -> Any:
+        """One fit and any number of points; training does not depend on them, so it is done once.
+
+        Called with (X, y, points, key data).
+        """
+        jax = import_jax()
+        return jax.jit(jax.vmap(self._with_key, in_axes=(None, None, 0, None)))
+
+    @cached_property
+    def full(self) -> Any:
+        """Many trials, with all rows; called with stacks of (X, y, x, key data)."""
+        jax = import_jax()
+        return jax.jit(jax.vmap(self._with_key))
+
+    @cached_property
+    def reduced(self) -> Any:
+        """Many trials, without the last row of each; called as :attr:`full` is."""
+        jax = import_jax()
+        fits = jax.vmap(self._with_key)
+        return jax.jit(lambda X, y, x, keys: fits(X[:, :-1], y[:, :-1], x, keys))
+
+    def _with_key(self, X: Any, y: Any, x: Any, key: Any) -> Any:
+        # Naming the generator makes results independent of JAX's configuration.
+        typed = import_jax().random.wrap_key_data(key, impl="threefry2x32")
+        return self.fit_predict(X, y, x, typed)
+
+    def precision(self) -> AbstractContextManager[Any]:
+        """Context in which the programs are compiled and called."""
+        if self.float64 is None:
+            return nullcontext()
+        jax = import_jax()
+        home = jax if hasattr(jax, "enable_x64") else import_module("jax.experimental")
+        context: AbstractContextManager[Any] = home.enable_x64(self.float64)
+        return context
+
+    def workspace_bytes(self, n: int, d: int, response: type[np.generic]) -> int:
+        """Ask the compiler how much memory one trial needs beside its rows."""
+        rows = np.zeros((1, n, d)), np.zeros((1, n), dtype=response), np.zeros((1, d))
+        with self.precision():
+            program = self.full.lower(*rows, np.zeros((1, 2), dtype=np.uint32)).compile()
+        answer = program.memory_analysis()
+        return _GUESSED_WORKSPACE * n * d if answer is None else int(answer.temp_size_in_bytes)
+
+
+def import_jax() -> Any:
+    """Import JAX when it is first needed, or say how to get it."""
+    try:
+        import jax
+    except ImportError as error:
+        raise AlgorithmError("JAX is not installed: pip install 'poise[jax]'") from error
+    return jax
+
+
+def platform() -> str:
+    """Name the kind of device that JAX computes on: cpu, gpu or tpu."""
+    return str(import_jax().default_backend())
+
+
+def key_data(xi: NDArray[np.uint64]) -> NDArray[np.uint32]:
+    """Split 64-bit random terms into the two 32-bit halves that make a key.
+
+    Examples
+    --------
+    >>> key_data(np.array([(5 << 32) + 7], dtype=np.uint64)).tolist()
+    [[5, 7]]
+    """
+    halves = np.stack([xi >> np.uint64(32), xi & np.uint64(0xFFFFFFFF)], axis=-1)
+    return halves.astype(np.uint32)

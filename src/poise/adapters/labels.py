@@ -1,0 +1,79 @@
+"""Class labels for programs that compute with 0, 1, 2, … only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise import _check
+from poise.errors import ArgumentError, DataError
+
+__all__ = ["Labels"]
+
+
+class Labels:
+    """The classes that may occur, known before the first fit.
+
+    They cannot be read off the training rows: a class that is missing from one
+    fit of a pair would give its predictions another shape.
+
+    Parameters
+    ----------
+    classes : int or sequence
+        The labels themselves, at least two and all different; or their number
+        K, for the labels 0 to K − 1.
+    predicted : bool
+        Whether a prediction is a label, rather than one probability per class.
+
+    Examples
+    --------
+    >>> colours = Labels(["red", "green", "blue"])
+    >>> colours.encode(np.array([["red", "blue"], ["green", "pink"]])).tolist()
+    [[2, 0], [1, -1]]
+    >>> colours.decode(np.array([2, 0])).tolist()
+    ['red', 'blue']
+    """
+
+    def __init__(self, classes: int | Sequence[Any], predicted: bool = False) -> None:
+        self.classes = _sorted_classes(classes)
+        self.predicted = predicted
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    def encode(self, y: NDArray[Any]) -> NDArray[np.int32]:
+        """Return the position of each label among the sorted classes, or −1."""
+        try:
+            found = np.searchsorted(self.classes, y).clip(max=len(self) - 1)
+        except TypeError:  # text among numbers, or numbers among text
+            return np.full(np.shape(y), -1, dtype=np.int32)
+        return np.where(self.classes[found] == y, found, -1).astype(np.int32)
+
+    def decode(self, codes: NDArray[Any]) -> NDArray[Any]:
+        """Return the labels at these positions."""
+        return np.asarray(self.classes[codes])
+
+    def encode_all(self, y: NDArray[Any]) -> NDArray[np.int32]:
+        """Encode labels, all of which must be known."""
+        codes = self.encode(y)
+        if (codes < 0).any():
+            stranger = y[np.argmax(codes < 0)]
+            raise DataError(
+                f"y holds the label {stranger!s}, which is not among the classes "
+                f"{self.classes.tolist()}; name all of them in the parameter classes"
+            )
+        return codes
+
+
+def _sorted_classes(classes: int | Sequence[Any]) -> NDArray[Any]:
+    if isinstance(classes, str) or np.ndim(classes) > 1:
+        raise ArgumentError(f"classes must be a number or a sequence of labels, got {classes!r}")
+    if np.ndim(classes) == 0:
+        return np.arange(int(_check.count("classes", classes, minimum=2)))
+    known = np.unique(np.asarray(classes))
+    if len(known) < 2 or len(known) != len(np.asarray(classes)):
+        raise ArgumentError(f"classes must be two or more different labels, got {classes!r}")
+    return known

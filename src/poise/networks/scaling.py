@@ -1,0 +1,30 @@
+"""Bringing columns to mean 0 and spread 1, as part of the fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+__all__ = ["location_and_scale", "standardized"]
+
+
+def location_and_scale(values: Any) -> tuple[Any, Any]:
+    """Return mean and standard deviation along the first axis; 1 for what does not vary.
+
+    Examples
+    --------
+    >>> mean, spread = location_and_scale(jnp.array([[0.0, 7.0], [2.0, 7.0]]))
+    >>> mean.tolist(), spread.tolist()
+    ([1.0, 7.0], [1.0, 1.0])
+    """
+    mean, spread = jnp.mean(values, axis=0), jnp.std(values, axis=0)
+    rounding = 100 * np.finfo(values.dtype).eps * jnp.abs(mean)
+    return mean, jnp.where(spread > rounding, spread, 1.0)
+
+
+def standardized(X: Any, x: Any) -> tuple[Any, Any]:
+    """Scale the rows, and a point by what was learnt from the rows."""
+    mean, spread = location_and_scale(X)
+    return (X - mean) / spread, (x - mean) / spread
