@@ -1,0 +1,17 @@
+"""Sphinx configuration: the pydata theme and numpydoc."""
+
+import poise
+
+project = "poise"
+author = "The poise developers"
+copyright = "2026, The poise developers"
+release = poise.__version__
+
+extensions = ["numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax"]
+autosummary_generate = True
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+html_theme = "pydata_sphinx_theme"
+html_title = "poise"
+html_theme_options = {"show_toc_level": 2, "navbar_end": ["theme-switcher"]}
+exclude_patterns = ["_build"]

@@ -1,0 +1,20 @@
+"""Every documentation page that holds Python examples, run as it stands."""
+
+from __future__ import annotations
+
+import doctest
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parent.parent / "docs"
+PAGES = sorted(page for page in DOCS.glob("*.rst") if ">>>" in page.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_examples(page, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(DOCS.parent)  # examples name files from the root of the checkout
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    results = doctest.testfile(str(page), module_relative=False, optionflags=flags)
+    assert results.attempted > 0
+    assert results.failed == 0
