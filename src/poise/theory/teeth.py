@@ -116,7 +116,7 @@ class Teeth:
         # In trials: z/sd of what one trial changes, for z up to 16, and the interpolation.
         doubt = side * (8 / self._variance(counts) ** 0.5 + 0.001)
         rounding = np.ceil(real + doubt) - real + doubt
-        return power + (trough - rounding) * per_trial
+        return np.asarray(power + (trough - rounding) * per_trial)
 
     def _unrounded_starts(self, counts: Counts) -> Floats:
         """Solve P(Bin(m, δ) ≤ c) = α for a real m: secant steps between whole numbers."""
@@ -124,12 +124,13 @@ class Teeth:
         def excess(m: Floats) -> Floats:
             return np.asarray(np.log(law.cdf(counts, m, self.delta)) - np.log(self.alpha))
 
-        low, high = (self.starts(counts) - offset for offset in (1.0, 0.0))
+        high = self.starts(counts).astype(np.float64)
+        low = high - 1
         before, after = excess(low), excess(high)
         for _ in range(_SECANT_STEPS):
             flat = before == after  # both at the solution, to the last digit
             slope = np.where(flat, -1.0, (after - before) / np.where(flat, 1.0, high - low))
-            low, before, high = high, after, high - after / slope
+            low, before, high = high, after, np.asarray(high - after / slope)
             after = excess(high)
         return high
 
