@@ -8,23 +8,31 @@ might show is handed back.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from poise.shortcuts.dummy import find_dummy
+from poise.shortcuts.gaussian_classes import find_gaussian_classes
 from poise.shortcuts.gaussian_process import find_gaussian_process
 from poise.shortcuts.kernel_ridge import find_kernel_ridge
 from poise.shortcuts.linear import find_least_squares, find_ridge
 from poise.shortcuts.neighbors import find_neighbors
 from poise.shortcuts.protocol import Pairs, Shortcut
-from poise.shortcuts.trust import AGREEMENT
+from poise.shortcuts.regressor import AGREEMENT
+from poise.shortcuts.ridge_classifier import find_ridge_classifier
+from poise.shortcuts.standardized import find_standardized
 
 __all__ = ["AGREEMENT", "Pairs", "Shortcut", "find_shortcut"]
 
-_FINDERS = (
+_FINDERS: tuple[Callable[[Any], Shortcut | None], ...] = (
+    find_dummy,
     find_ridge,
     find_least_squares,
     find_neighbors,
     find_kernel_ridge,
     find_gaussian_process,
+    find_ridge_classifier,
+    find_gaussian_classes,
 )
 
 
@@ -52,4 +60,9 @@ def find_shortcut(estimator: Any, response: str = "predict") -> Shortcut | None:
     # The name never selects a shortcut; it only spares other people's estimators the imports.
     if response != "predict" or not type(estimator).__module__.startswith("sklearn."):
         return None
+    return _find_plain(estimator) or find_standardized(estimator, _find_plain)
+
+
+def _find_plain(estimator: Any) -> Shortcut | None:
+    """Ask every family in turn."""
     return next((found for find in _FINDERS if (found := find(estimator)) is not None), None)

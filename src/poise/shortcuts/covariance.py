@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.shortcuts.narrow import norm
+from poise.shortcuts.factor import norm
 from poise.shortcuts.protocol import Floats
 
 __all__ = ["Covariance", "gaussian", "inner_products", "laplacian", "polynomial"]

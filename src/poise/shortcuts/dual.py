@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.shortcuts.narrow import norm
+from poise.shortcuts.factor import norm
 from poise.shortcuts.protocol import Floats
-from poise.shortcuts.trust import ROUNDING
+from poise.shortcuts.regressor import ROUNDING
 
 __all__ = ["BorderedRemoval", "remove_last", "solve_in_place"]
 

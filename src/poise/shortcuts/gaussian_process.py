@@ -11,14 +11,14 @@ from poise.shortcuts.covariance import Covariance, gaussian, inner_products
 from poise.shortcuts.dual import remove_last
 from poise.shortcuts.kernel_ridge import kernel_workspace
 from poise.shortcuts.parameters import is_flag, is_number
-from poise.shortcuts.protocol import Floats, Pairs
-from poise.shortcuts.trust import ROUNDING, believed
+from poise.shortcuts.protocol import Floats
+from poise.shortcuts.regressor import ROUNDING, Estimate, RegressorShortcut
 
 __all__ = ["GaussianProcessShortcut", "find_gaussian_process"]
 
 
 @dataclass(frozen=True)
-class GaussianProcessShortcut:
+class GaussianProcessShortcut(RegressorShortcut):
     """Both posterior means of every trial from one factorisation."""
 
     kernel: Any
@@ -26,9 +26,8 @@ class GaussianProcessShortcut:
     normalize: bool
     name: str = "bordered update of a Gaussian process"
 
-    @np.errstate(all="ignore")
-    def pairs(self, X: Floats, y: Floats, x: Floats) -> Pairs:
-        """See :meth:`poise.shortcuts.Shortcut.pairs`."""
+    def estimate(self, X: Floats, y: Floats, x: Floats) -> Estimate:
+        """See :meth:`poise.shortcuts.regressor.RegressorShortcut.estimate`."""
         n = X.shape[1]
         system, test, sensitivity = evaluate(self.kernel, X, x)
         system[:, np.arange(n), np.arange(n)] += self.noise
@@ -42,7 +41,7 @@ class GaussianProcessShortcut:
         full = level + found.full[:, 0]
         reduced = level + found.reduced[:, 0] + moved * (1.0 - found.reduced[:, 1])
         error = found.error[:, 0] + np.abs(moved) * found.error[:, 1]
-        return believed(full, reduced, error + ROUNDING * np.abs(level))
+        return Estimate(full, reduced, error + ROUNDING * np.abs(level))
 
     def workspace_bytes(self, n: int, d: int) -> int:
         """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""

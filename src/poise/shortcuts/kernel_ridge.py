@@ -12,8 +12,8 @@ from poise.shortcuts import covariance
 from poise.shortcuts.covariance import Covariance
 from poise.shortcuts.dual import remove_last
 from poise.shortcuts.parameters import is_number
-from poise.shortcuts.protocol import Floats, Pairs
-from poise.shortcuts.trust import believed
+from poise.shortcuts.protocol import Floats
+from poise.shortcuts.regressor import Estimate, RegressorShortcut
 
 __all__ = ["KernelRidgeShortcut", "find_kernel_ridge", "kernel_workspace"]
 
@@ -21,7 +21,7 @@ _KERNELS = ("linear", "rbf", "poly", "polynomial", "laplacian")
 
 
 @dataclass(frozen=True)
-class KernelRidgeShortcut:
+class KernelRidgeShortcut(RegressorShortcut):
     """Both kernel ridge fits of every trial from one factorisation."""
 
     kernel: str
@@ -31,14 +31,13 @@ class KernelRidgeShortcut:
     constant: float
     name: str = "bordered update of kernel ridge"
 
-    @np.errstate(all="ignore")
-    def pairs(self, X: Floats, y: Floats, x: Floats) -> Pairs:
-        """See :meth:`poise.shortcuts.Shortcut.pairs`."""
+    def estimate(self, X: Floats, y: Floats, x: Floats) -> Estimate:
+        """See :meth:`poise.shortcuts.regressor.RegressorShortcut.estimate`."""
         n = X.shape[1]
         system, test, sensitivity = self._covariance(X, x)
         system[:, np.arange(n), np.arange(n)] += self.penalty
         found = remove_last(system, y[:, None, :], test, sensitivity)
-        return believed(found.full[:, 0], found.reduced[:, 0], found.error[:, 0])
+        return Estimate(found.full[:, 0], found.reduced[:, 0], found.error[:, 0])
 
     def _covariance(self, X: Floats, x: Floats) -> Covariance:
         gamma = 1.0 / X.shape[2] if self.gamma is None else self.gamma

@@ -24,6 +24,12 @@ class Classes(NamedTuple):
         kind = self.names.dtype.kind
         return kind in "biuUSO" or bool(np.all(np.equal(np.mod(self.names, 1), 0)))
 
+    @property
+    def survive(self) -> NDArray[np.bool_]:
+        """Whether at least two classes are there, and the same without the last row."""
+        present, left = self.member.any(axis=2), self.member[:, :, :-1].any(axis=2)
+        return np.asarray((present == left).all(axis=1) & (np.count_nonzero(left, axis=1) > 1))
+
 
 def encode(y: NDArray[Any]) -> Classes:
     """Find the classes and mark the members of each.

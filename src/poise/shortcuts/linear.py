@@ -10,11 +10,20 @@ import numpy as np
 
 from poise.shortcuts.narrow import LinearPairs, narrow_pairs
 from poise.shortcuts.parameters import is_flag, is_number
-from poise.shortcuts.protocol import Floats, Pairs
-from poise.shortcuts.trust import believed
+from poise.shortcuts.protocol import Floats
+from poise.shortcuts.regressor import Estimate, RegressorShortcut
 from poise.shortcuts.wide import wide_pairs
 
-__all__ = ["LeastSquaresShortcut", "RidgeShortcut", "find_least_squares", "find_ridge"]
+__all__ = [
+    "LARGEST_SVD_CONDITION",
+    "LeastSquaresShortcut",
+    "RidgeShortcut",
+    "find_least_squares",
+    "find_ridge",
+    "is_plain_ridge",
+    "linear_workspace",
+    "ridge_pairs",
+]
 
 _LARGEST_CONDITION = 1e4
 """Beyond this, correct solvers of least squares begin to disagree."""
@@ -22,13 +31,12 @@ _LARGEST_CONDITION = 1e4
 _DIRECT_SOLVERS = ("auto", "cholesky", "svd")
 """The others iterate to a tolerance, so their answer is not the exact one."""
 
-
-_LARGEST_SVD_CONDITION = 1e6
+LARGEST_SVD_CONDITION = 1e6
 """Beyond this, a singular value decomposition loses small columns that Cholesky keeps."""
 
 
 @dataclass(frozen=True)
-class RidgeShortcut:
+class RidgeShortcut(RegressorShortcut):
     """Both ridge fits of every trial from one factorisation."""
 
     penalty: float
@@ -36,9 +44,8 @@ class RidgeShortcut:
     largest_condition: float = math.inf
     name: str = "rank-one downdate of ridge"
 
-    @np.errstate(all="ignore")
-    def pairs(self, X: Floats, y: Floats, x: Floats) -> Pairs:
-        """See :meth:`poise.shortcuts.Shortcut.pairs`."""
+    def estimate(self, X: Floats, y: Floats, x: Floats) -> Estimate:
+        """See :meth:`poise.shortcuts.regressor.RegressorShortcut.estimate`."""
         found = ridge_pairs(X, y[:, None, :], x, self.penalty, self.intercept)
         return _single_response(found, self.largest_condition)
 
@@ -48,16 +55,15 @@ class RidgeShortcut:
 
 
 @dataclass(frozen=True)
-class LeastSquaresShortcut:
+class LeastSquaresShortcut(RegressorShortcut):
     """Both least-squares fits of every trial from one factorisation."""
 
     intercept: bool
     largest_condition: float = _LARGEST_CONDITION
     name: str = "rank-one downdate of least squares"
 
-    @np.errstate(all="ignore")
-    def pairs(self, X: Floats, y: Floats, x: Floats) -> Pairs:
-        """See :meth:`poise.shortcuts.Shortcut.pairs`."""
+    def estimate(self, X: Floats, y: Floats, x: Floats) -> Estimate:
+        """See :meth:`poise.shortcuts.regressor.RegressorShortcut.estimate`."""
         n, d = X.shape[1:]
         fit = narrow_pairs if d + self.intercept < n else wide_pairs
         found = fit(X, y[:, None, :], x, 0.0, self.intercept)
@@ -68,10 +74,10 @@ class LeastSquaresShortcut:
         return linear_workspace(n, d)
 
 
-def _single_response(found: LinearPairs, largest_condition: float) -> Pairs:
-    """Believe what is accurate and, where the solver demands it, well-conditioned."""
-    pairs = believed(found.full[:, 0], found.reduced[:, 0], found.error[:, 0])
-    return pairs._replace(trusted=pairs.trusted & (found.condition <= largest_condition))
+def _single_response(found: LinearPairs, largest_condition: float) -> Estimate:
+    """Take the only response; where the solver demands it, from well-conditioned trials."""
+    error = np.where(found.condition <= largest_condition, found.error[:, 0], np.inf)
+    return Estimate(found.full[:, 0], found.reduced[:, 0], error)
 
 
 def ridge_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: bool) -> LinearPairs:
@@ -86,8 +92,8 @@ def ridge_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: bool
 
 
 def linear_workspace(n: int, d: int) -> int:
-    """Centred rows, and the smaller of the two square matrices three times over."""
-    return 8 * (n * d + 3 * (min(n, d) + 3) ** 2)
+    """Centred rows and a copy, and the smaller of the two square matrices three times over."""
+    return 8 * (2 * n * d + 3 * (min(n, d) + 3) ** 2)
 
 
 def find_ridge(estimator: Any) -> RidgeShortcut | None:
@@ -96,7 +102,7 @@ def find_ridge(estimator: Any) -> RidgeShortcut | None:
 
     if type(estimator) is not Ridge or not is_plain_ridge(estimator):
         return None
-    limit = _LARGEST_SVD_CONDITION if estimator.solver == "svd" else math.inf
+    limit = LARGEST_SVD_CONDITION if estimator.solver == "svd" else math.inf
     return RidgeShortcut(float(estimator.alpha), bool(estimator.fit_intercept), limit)
 
 

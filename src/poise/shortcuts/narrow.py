@@ -6,25 +6,22 @@ removed row and the test point relative to the mean, and A = S + λI::
     change = e/(1 − h) · (1/n + w'A⁻¹u),   h = 1/n + u'A⁻¹u,   e = (y_n − ȳ) − u'A⁻¹c
 
 so one factorisation of A serves both fits. All that is needed are inner
-products in A⁻¹, and a Cholesky factorisation of the bordered matrix
-[[A, V'], [V, ·]] leaves V L⁻ᵀ in its lower rows: one LAPACK call per trial does
-everything. :func:`remove_row` runs unchanged on NumPy and on JAX arrays.
+products in A⁻¹, which a bordered Cholesky factorisation leaves behind: one LAPACK
+call per trial does everything. :func:`remove_row` runs unchanged on NumPy and on
+JAX arrays.
 """
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
+from poise.shortcuts.factor import bordered, cholesky, norm, smallest_eigenvalue
 from poise.shortcuts.protocol import Array, Floats
-from poise.shortcuts.trust import ROUNDING
+from poise.shortcuts.regressor import ROUNDING
 
-__all__ = ["LinearPairs", "RowRemoval", "centred", "narrow_pairs", "norm", "remove_row"]
-
-_CORNER = 1e300  # anything so large that the bordered matrix is positive definite
-_COMFORTABLE = 1e-3  # a smallest eigenvalue about which nothing more need be known
+__all__ = ["LinearPairs", "RowRemoval", "centred", "narrow_pairs", "remove_row"]
 
 
 class LinearPairs(NamedTuple):
@@ -54,7 +51,7 @@ class RowRemoval(NamedTuple):
 def narrow_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: bool) -> LinearPairs:
     """Fit with and without the last row; arguments as in :func:`remove_row`."""
     found = remove_row(X, Y, x, penalty, intercept)
-    smallest = _smallest_eigenvalue(found.gram, found.pivots)
+    smallest = smallest_eigenvalue(found.gram, found.pivots)
     gap = np.where(found.gap > 0, found.gap, np.nan)
     diagonal = np.linalg.diagonal(found.gram)
     # Removing the row takes at most the factor 1 − h from the smallest eigenvalue.
@@ -85,7 +82,7 @@ def remove_row(X: Array, Y: Array, x: Array, penalty: float, intercept: bool) ->
     rows, mean, responses, level, share = centred(X, Y, intercept)
     gram = _gram(rows) + penalty * xp.eye(d, dtype=X.dtype)
     removed, test = rows[:, -1:, :], x[:, None, :] - mean
-    lower = _cholesky(_bordered(gram, xp.concat([removed, test, responses @ rows], axis=1)))
+    lower = cholesky(bordered(gram, xp.concat([removed, test, responses @ rows], axis=1)))
     removed, test, fit = lower[:, d, :d], lower[:, d + 1, :d], lower[:, d + 2 :, :d]
     full = level + xp.vecdot(fit, test[:, None, :])
     gap = 1.0 - share - xp.vecdot(removed, removed)
@@ -129,56 +126,6 @@ def _gram(rows: Array) -> Array:
     xp = rows.__array_namespace__()
     few = rows.shape[2] < 32
     return xp.matrix_transpose(rows) @ (xp.asarray(rows, copy=True) if few else rows)
-
-
-def norm(vectors: Array) -> Array:
-    """Return Euclidean lengths along the last axis."""
-    xp = vectors.__array_namespace__()
-    return xp.sqrt(xp.vecdot(vectors, vectors))
-
-
-def _bordered(gram: Array, borders: Array) -> Array:
-    """Put the vectors to be solved for around A, with a corner too large to matter."""
-    xp = gram.__array_namespace__()
-    trials, extra, _ = borders.shape
-    corner = xp.broadcast_to(_CORNER * xp.eye(extra, dtype=gram.dtype), (trials, extra, extra))
-    left = xp.concat([gram, borders], axis=1)
-    right = xp.concat([xp.matrix_transpose(borders), corner], axis=1)
-    return xp.concat([left, right], axis=2)
-
-
-def _cholesky(stack: Array) -> Array:
-    """Factor every matrix of a stack; NaN where one is not positive definite.
-
-    NumPy refuses a whole stack for one bad matrix, so halve until it stands alone.
-    """
-    xp = stack.__array_namespace__()
-    try:
-        return xp.linalg.cholesky(stack)
-    except np.linalg.LinAlgError:
-        if len(stack) == 1:
-            return xp.full_like(stack, xp.nan)
-    half = len(stack) // 2
-    return xp.concat([_cholesky(stack[:half]), _cholesky(stack[half:])], axis=0)
-
-
-def _smallest_eigenvalue(gram: Floats, pivots: Floats) -> Floats:
-    """Bound the smallest eigenvalue of each Gram matrix scaled to a unit diagonal, from below.
-
-    The eigenvalues of the scaled matrix add up to d, so by the inequality of the
-    means all but the smallest multiply to at most e, and the smallest is at least
-    the determinant over e. That costs nothing. Only where it says too little are
-    the eigenvalues computed.
-    """
-    diagonal = np.linalg.diagonal(gram)
-    bound = np.asarray(np.prod(pivots**2 / diagonal, axis=-1) / math.e)
-    doubtful = bound < _COMFORTABLE
-    if doubtful.any():
-        size = np.sqrt(diagonal[doubtful])
-        scaled = gram[doubtful] / (size[:, :, None] * size[:, None, :])
-        rounding = gram.shape[-1] * np.finfo(np.float64).eps
-        bound[doubtful] = np.maximum(np.linalg.eigvalsh(scaled)[:, 0] - rounding, 0.0)
-    return bound
 
 
 def _rounding_error(found: RowRemoval, x: Floats, smallest: Floats, gap: Floats) -> Floats:

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.shortcuts.narrow import norm
+from poise.shortcuts.factor import norm
 from poise.shortcuts.protocol import Floats
-from poise.shortcuts.trust import ROUNDING
+from poise.shortcuts.regressor import ROUNDING
 
 __all__ = ["Neighborhood", "Votes"]
 

@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.shortcuts.factor import norm
 from poise.shortcuts.labels import choose, encode, label_pairs
-from poise.shortcuts.narrow import norm
 from poise.shortcuts.neighborhood import Neighborhood, Votes
 from poise.shortcuts.parameters import is_count, is_number
 from poise.shortcuts.protocol import Floats, Pairs
-from poise.shortcuts.trust import AGREEMENT, finite_rows
+from poise.shortcuts.regressor import Estimate, RegressorShortcut, finite_trials
 
 __all__ = ["NeighborsClassifierShortcut", "NeighborsRegressorShortcut", "find_neighbors"]
 
-Predict = Callable[[Votes, NDArray[Any]], tuple[NDArray[Any], NDArray[np.bool_]]]
-"""From votes and responses to predictions, and which of those are certain."""
+Predict = Callable[[Votes, NDArray[Any]], tuple[NDArray[Any], Floats]]
+"""From votes and responses to predictions and a bound on their error."""
 
 _POWERS = {
     "euclidean": 2.0,
@@ -38,42 +38,45 @@ _POWERS = {
 
 def both_fits(
     neighborhood: Neighborhood, X: Floats, y: NDArray[Any], x: Floats, predict: Predict
-) -> Pairs:
-    """Predict without the last row, and again only where it would have been a neighbour."""
+) -> tuple[NDArray[Any], NDArray[Any], Floats]:
+    """Predict without the last row, and again only where it would have been a neighbour.
+
+    Returns both predictions and a bound on their error, infinite where rows tie.
+    """
     if neighborhood.k >= X.shape[1]:  # too few rows for the smaller fit
-        return Pairs(y[:, 0], y[:, 0], np.zeros(len(y), dtype=np.bool_))
+        return y[:, 0], y[:, 0], np.full(len(y), np.inf)
     distances = neighborhood.distances(X, x)
     votes = neighborhood.votes(distances[:, :-1], x, y[:, :-1])
-    reduced, certain = predict(votes, y[:, :-1])
-    trusted = certain & votes.clear & finite_rows(distances, y)
+    reduced, error = predict(votes, y[:, :-1])
+    error = np.where(votes.clear & finite_trials(distances), error, np.inf)
     full = reduced.copy()
     near = np.flatnonzero(distances[:, -1] <= votes.radius)
     votes = neighborhood.votes(distances[near], x[near], y[near])
-    full[near], certain = predict(votes, y[near])
-    trusted[near] &= certain & votes.clear
-    return Pairs(full, reduced, trusted)
+    full[near], full_error = predict(votes, y[near])
+    error[near] = np.maximum(error[near], np.where(votes.clear, full_error, np.inf))
+    return full, reduced, error
 
 
 @dataclass(frozen=True)
-class NeighborsRegressorShortcut:
+class NeighborsRegressorShortcut(RegressorShortcut):
     """Mean response of the nearest rows, from one computation of the distances."""
 
     neighborhood: Neighborhood
     name: str = "one search for the neighbours of both fits"
 
-    @np.errstate(all="ignore")
-    def pairs(self, X: Floats, y: Floats, x: Floats) -> Pairs:
-        """See :meth:`poise.shortcuts.Shortcut.pairs`."""
-        return both_fits(self.neighborhood, X, y, x, self._mean)
+    def estimate(self, X: Floats, y: Floats, x: Floats) -> Estimate:
+        """See :meth:`poise.shortcuts.regressor.RegressorShortcut.estimate`."""
+        return Estimate(*both_fits(self.neighborhood, X, y, x, self._mean))
 
-    def _mean(self, votes: Votes, y: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    def _mean(self, votes: Votes, y: Floats) -> tuple[Floats, Floats]:
         weighted = self.neighborhood.by_distance
         total = votes.weights.sum(axis=1) if weighted else self.neighborhood.k
         mean = np.vecdot(votes.weights, y) / total
-        certain = votes.error * norm(y) <= AGREEMENT * np.abs(mean)
-        if not weighted and not certain.all():
-            certain |= (y == np.rint(y)).all(axis=1)  # sums of whole numbers are exact
-        return mean, certain
+        error = votes.error * norm(y)
+        if not weighted and (mean == 0).any():
+            # Sums of whole numbers are exact, 0 included.
+            error = np.where((y == np.rint(y)).all(axis=1), 0.0, error)
+        return mean, error
 
     def workspace_bytes(self, n: int, d: int) -> int:
         """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""
@@ -93,17 +96,18 @@ class NeighborsClassifierShortcut:
         classes = encode(y)
         numbers = np.arange(len(classes.names))[:, None]
 
-        def vote(votes: Votes, codes: NDArray[np.intp]) -> tuple[Any, NDArray[np.bool_]]:
+        def vote(votes: Votes, codes: NDArray[np.intp]) -> tuple[NDArray[np.intp], Floats]:
             member = codes[:, None, :] == numbers
             scores = np.vecdot(votes.weights[:, None, :].astype(np.float64), member)
             if self.neighborhood.by_distance:
-                return choose(scores, votes.error * scores.sum(axis=1))
+                best, leads = choose(scores, votes.error * scores.sum(axis=1))
+                return best, np.where(leads, 0.0, np.inf)
             # Whole votes: equal numbers are an exact tie, which goes to the first class.
-            return np.rint(scores).argmax(axis=1), np.ones(len(codes), dtype=np.bool_)
+            return np.rint(scores).argmax(axis=1), np.zeros(len(codes))
 
         codes = classes.member.argmax(axis=1)
-        full, reduced, trusted = both_fits(self.neighborhood, X, codes, x, vote)
-        return label_pairs(classes, full, reduced, trusted)
+        full, reduced, error = both_fits(self.neighborhood, X, codes, x, vote)
+        return label_pairs(classes, full, reduced, error == 0)
 
     def workspace_bytes(self, n: int, d: int) -> int:
         """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""

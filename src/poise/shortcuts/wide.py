@@ -10,9 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from poise.shortcuts.dual import remove_last, solve_in_place
-from poise.shortcuts.narrow import LinearPairs, centred, norm
+from poise.shortcuts.factor import norm
+from poise.shortcuts.narrow import LinearPairs, centred
 from poise.shortcuts.protocol import Floats
-from poise.shortcuts.trust import ROUNDING
+from poise.shortcuts.regressor import ROUNDING
 
 __all__ = ["wide_pairs"]
 

@@ -1,0 +1,66 @@
+"""The shortcut for scikit-learn's DummyRegressor: the same statistic of every trial at once."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from poise.shortcuts.parameters import is_number
+from poise.shortcuts.protocol import Floats
+from poise.shortcuts.regressor import ROUNDING, Estimate, RegressorShortcut
+
+__all__ = ["DummyShortcut", "find_dummy"]
+
+
+@dataclass(frozen=True)
+class DummyShortcut(RegressorShortcut):
+    """A statistic of the responses with and without the last one."""
+
+    strategy: str
+    quantile: float | None = None
+    constant: float | None = None
+
+    @property
+    def name(self) -> str:
+        """Say in a few words what is done instead of two fits."""
+        return f"{self.strategy} of the responses"
+
+    def estimate(self, X: Floats, y: Floats, x: Floats) -> Estimate:
+        """See :meth:`poise.shortcuts.regressor.RegressorShortcut.estimate`."""
+        full, reduced = self._statistic(y), self._statistic(y[:, :-1])
+        # Order statistics are picked, not computed; sums of whole numbers are exact too.
+        exact = self.strategy != "mean" or bool((y == np.rint(y)).all())
+        error = np.zeros(len(y)) if exact else ROUNDING * np.abs(y).mean(axis=1)
+        return Estimate(full, reduced, error)
+
+    def _statistic(self, y: Floats) -> Floats:
+        if self.strategy == "mean":
+            return np.asarray(y.mean(axis=1))
+        if self.strategy == "median":
+            return np.asarray(np.median(y, axis=1))
+        if self.quantile is not None:
+            return np.asarray(np.percentile(y, 100.0 * self.quantile, axis=1))
+        return np.full(len(y), self.constant, dtype=np.float64)
+
+    def workspace_bytes(self, n: int, d: int) -> int:
+        """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""
+        return 8 * 3 * n
+
+
+def find_dummy(estimator: Any) -> DummyShortcut | None:
+    """Return the shortcut of a ``DummyRegressor``, whatever its strategy."""
+    from sklearn.dummy import DummyRegressor
+
+    if type(estimator) is not DummyRegressor:
+        return None
+    strategy, quantile, constant = estimator.strategy, estimator.quantile, estimator.constant
+    if strategy in ("mean", "median"):
+        return DummyShortcut(strategy)
+    if strategy == "quantile" and is_number(quantile, 0, math.nextafter(1.0, 2.0)):
+        return DummyShortcut(strategy, quantile=float(quantile))
+    if strategy == "constant" and is_number(constant, -math.inf) and math.isfinite(constant):
+        return DummyShortcut(strategy, constant=float(constant))
+    return None

@@ -1,0 +1,75 @@
+"""What all shortcuts for regressors share: their own bound on the rounding error decides.
+
+A shortcut and the estimator it replaces compute the same number along two
+routes, and each route rounds. To first order their difference is at most a
+multiple of the unit roundoff times an amplification that the data determine.
+Every shortcut bounds that per trial, on the pessimistic side; a trial whose
+bound exceeds the agreement promised is left to the estimator.
+"""
+
+from __future__ import annotations
+
+import abc
+from typing import Any, NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.shortcuts.protocol import Floats, Pairs
+
+__all__ = ["AGREEMENT", "ROUNDING", "Estimate", "RegressorShortcut", "finite_trials"]
+
+AGREEMENT = 1e-9
+"""Largest difference between shortcut and estimator, relative to the size of the predictions."""
+
+ROUNDING = 16 * float(np.finfo(np.float64).eps)
+"""Unit roundoff with room for the constants that a first-order bound leaves out."""
+
+
+class Estimate(NamedTuple):
+    """Both predictions of every trial, and how far either may be from the estimator's."""
+
+    full: Floats
+    reduced: Floats
+    error: Floats  # absolute; infinite or NaN where nothing is known
+
+
+class RegressorShortcut(abc.ABC):
+    """A shortcut that predicts numbers: subclasses estimate, the base class decides on trust."""
+
+    @abc.abstractmethod
+    def estimate(self, X: Floats, y: Floats, x: Floats) -> Estimate:
+        """Compute both predictions and a bound on their error; shapes as in :meth:`pairs`."""
+
+    @abc.abstractmethod
+    def workspace_bytes(self, n: int, d: int) -> int:
+        """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""
+
+    @final
+    @np.errstate(all="ignore")
+    def pairs(self, X: Floats, y: NDArray[Any], x: Floats) -> Pairs:
+        """See :meth:`poise.shortcuts.Shortcut.pairs`."""
+        full, reduced, error = self.estimate(X, _as_numbers(y), x)
+        pairs = Pairs(full, reduced, np.zeros(len(y), dtype=np.bool_))
+        accurate = error <= AGREEMENT * pairs.scale
+        return pairs._replace(trusted=accurate & np.isfinite(pairs.scale) & finite_trials(y))
+
+
+def _as_numbers(y: NDArray[Any]) -> Floats:
+    """Turn whole numbers into floating-point ones, and anything else into NaN.
+
+    With responses in single precision some estimators compute in single precision.
+    """
+    if y.dtype == np.float64 or y.dtype.kind in "iu":
+        return y.astype(np.float64, copy=False)
+    return np.full(y.shape, np.nan)
+
+
+def finite_trials(*arrays: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which trials hold finite numbers only: estimators refuse all others."""
+    # One infinity or NaN makes a sum infinite or NaN, and summing is faster than testing.
+    finite = np.ones(len(arrays[0]), dtype=np.bool_)
+    for array in arrays:
+        if array.dtype.kind == "f":
+            finite &= np.isfinite(array.reshape(len(array), -1).sum(axis=1))
+    return finite

@@ -1,0 +1,62 @@
+"""The shortcut for scikit-learn's RidgeClassifier: ridge regression on ±1, one response a class."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.shortcuts.labels import choose, encode, label_pairs
+from poise.shortcuts.linear import (
+    LARGEST_SVD_CONDITION,
+    is_plain_ridge,
+    linear_workspace,
+    ridge_pairs,
+)
+from poise.shortcuts.protocol import Floats, Pairs
+
+__all__ = ["RidgeClassifierShortcut", "find_ridge_classifier"]
+
+
+@dataclass(frozen=True)
+class RidgeClassifierShortcut:
+    """Both classifiers of every trial from one factorisation."""
+
+    penalty: float
+    intercept: bool
+    largest_condition: float = math.inf
+    name: str = "rank-one downdate of the ridge classifier"
+
+    @np.errstate(all="ignore")
+    def pairs(self, X: Floats, y: NDArray[Any], x: Floats) -> Pairs:
+        """See :meth:`poise.shortcuts.Shortcut.pairs`."""
+        classes = encode(y)
+        targets = np.where(classes.member, 1.0, -1.0)
+        found = ridge_pairs(X, targets, x, self.penalty, self.intercept)
+        error = found.error.max(axis=1)
+        present = classes.member.any(axis=2)
+        full, leads = choose(np.where(present, found.full, -np.inf), error)
+        reduced, still_leads = choose(np.where(present, found.reduced, -np.inf), error)
+        trusted = (
+            leads & still_leads & classes.survive & (found.condition <= self.largest_condition)
+        )
+        return label_pairs(classes, full, reduced, trusted)
+
+    def workspace_bytes(self, n: int, d: int) -> int:
+        """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""
+        return linear_workspace(n, d) + 8 * 10 * n
+
+
+def find_ridge_classifier(estimator: Any) -> RidgeClassifierShortcut | None:
+    """Return the shortcut of a ``RidgeClassifier`` with equal weights and a direct solver."""
+    from sklearn.linear_model import RidgeClassifier
+
+    if type(estimator) is not RidgeClassifier or not is_plain_ridge(estimator):
+        return None
+    if estimator.class_weight is not None:
+        return None
+    limit = LARGEST_SVD_CONDITION if estimator.solver == "svd" else math.inf
+    return RidgeClassifierShortcut(float(estimator.alpha), bool(estimator.fit_intercept), limit)

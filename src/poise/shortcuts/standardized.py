@@ -1,0 +1,132 @@
+"""Shortcuts for a Pipeline of StandardScaler and an estimator that has a shortcut itself.
+
+The scaler's means and deviations change with the removed row too. So the rows
+are standardised twice, once for each fit, and the inner shortcut is asked for
+the full prediction of one and the reduced prediction of the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.shortcuts.parameters import is_flag
+from poise.shortcuts.protocol import Floats, Pairs, Shortcut
+from poise.shortcuts.regressor import Estimate, RegressorShortcut
+
+__all__ = ["StandardizedClassifier", "StandardizedRegressor", "Standardizer", "find_standardized"]
+
+_LARGEST_OFFSET = 1e4
+"""Means beyond this many deviations leave too few digits to tell classes apart."""
+
+
+class Standardized(NamedTuple):
+    """Rows and test points in units of the deviations of each trial."""
+
+    X: Floats
+    x: Floats
+    offset: Floats  # largest value in those units, before centring: digits lost, (trials,)
+
+
+@dataclass(frozen=True)
+class Standardizer:
+    """What a ``StandardScaler`` does to every trial."""
+
+    centre: bool
+    scale: bool
+
+    def __call__(self, X: Floats, x: Floats, n: int) -> Standardized:
+        """Apply what the scaler learns from the first ``n`` rows to all rows and the test point."""
+        seen, rows = X[:, :n], X.shape[1]
+        averaging = np.full((1, n), 1.0 / n)
+        mean = averaging @ seen
+        deviation = np.sqrt(averaging @ (seen - np.repeat(mean, n, axis=1)) ** 2)
+        # Exactly, or the rounding of the mean would pass for a variation.
+        constant = (seen == seen[:, :1]).all(axis=1, keepdims=True)
+        offset = np.where(constant, 0.0, np.abs(seen).max(axis=1, keepdims=True) / deviation)
+        mean = np.where(constant, seen[:, :1], mean) if self.centre else np.zeros_like(mean)
+        unit = np.where(constant, 1.0, deviation) if self.scale else np.ones_like(mean)
+        standard = (X - np.repeat(mean, rows, axis=1)) / np.repeat(unit, rows, axis=1)
+        return Standardized(standard, ((x[:, None] - mean) / unit)[:, 0], offset.max(axis=(1, 2)))
+
+    def workspace_bytes(self, n: int, d: int) -> int:
+        """Estimate the memory that one trial needs beside its own rows."""
+        return 8 * 4 * n * d
+
+
+@dataclass(frozen=True)
+class StandardizedRegressor(RegressorShortcut):
+    """Another shortcut for a regressor, on standardised rows."""
+
+    standardize: Standardizer
+    inner: RegressorShortcut
+    name: str
+
+    def estimate(self, X: Floats, y: Floats, x: Floats) -> Estimate:
+        """See :meth:`poise.shortcuts.regressor.RegressorShortcut.estimate`."""
+        n = X.shape[1]
+        for_full, for_reduced = self.standardize(X, x, n), self.standardize(X, x, n - 1)
+        full = self.inner.estimate(for_full.X, y, for_full.x)
+        reduced = self.inner.estimate(for_reduced.X, y, for_reduced.x)
+        # The inner bounds are for rows known to the last digit; these have lost some.
+        error = full.error * (1.0 + for_full.offset) + reduced.error * (1.0 + for_reduced.offset)
+        return Estimate(full.full, reduced.reduced, error)
+
+    def workspace_bytes(self, n: int, d: int) -> int:
+        """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""
+        return self.inner.workspace_bytes(n, d) + self.standardize.workspace_bytes(n, d)
+
+
+@dataclass(frozen=True)
+class StandardizedClassifier:
+    """Another shortcut for a classifier, on standardised rows."""
+
+    standardize: Standardizer
+    inner: Shortcut
+    name: str
+
+    @np.errstate(all="ignore")
+    def pairs(self, X: Floats, y: NDArray[Any], x: Floats) -> Pairs:
+        """See :meth:`poise.shortcuts.Shortcut.pairs`."""
+        n = X.shape[1]
+        for_full, for_reduced = self.standardize(X, x, n), self.standardize(X, x, n - 1)
+        full = self.inner.pairs(for_full.X, y, for_full.x)
+        reduced = self.inner.pairs(for_reduced.X, y, for_reduced.x)
+        digits_left = np.maximum(for_full.offset, for_reduced.offset) <= _LARGEST_OFFSET
+        return Pairs(full.full, reduced.reduced, full.trusted & reduced.trusted & digits_left)
+
+    def workspace_bytes(self, n: int, d: int) -> int:
+        """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""
+        return self.inner.workspace_bytes(n, d) + self.standardize.workspace_bytes(n, d)
+
+
+def find_standardized(
+    estimator: Any, find: Callable[[Any], Shortcut | None]
+) -> StandardizedRegressor | StandardizedClassifier | None:
+    """Return the shortcut of a two-step pipeline whose second step ``find`` recognises."""
+    from sklearn.pipeline import Pipeline
+
+    if type(estimator) is not Pipeline or len(estimator.steps) != 2:
+        return None
+    scaler, last = (step for _, step in estimator.steps)
+    standardize, inner = _standardizer(scaler), find(last)
+    if standardize is None or inner is None or estimator.memory is not None:
+        return None
+    name = f"{inner.name}, on rows standardised for each fit"
+    if isinstance(inner, RegressorShortcut):
+        return StandardizedRegressor(standardize, inner, name)
+    return StandardizedClassifier(standardize, inner, name)
+
+
+def _standardizer(scaler: Any) -> Standardizer | None:
+    from sklearn.preprocessing import StandardScaler
+
+    if type(scaler) is not StandardScaler:
+        return None
+    if not is_flag(scaler.with_mean) or not is_flag(scaler.with_std):
+        return None
+    return Standardizer(bool(scaler.with_mean), bool(scaler.with_std))
