@@ -200,7 +200,7 @@ def test_heuristics_are_caught_by_the_traps(procedure: Any) -> None:
     assert findings(*suite.results) == ["invalid"] * 3
     assert [r.measures for r in suite.results] == ["power", "level", "level"]
     assert suite.invalid
-    assert suite.verdict.startswith("invalid: measured")
+    assert suite.verdict.startswith("invalid: measured level")
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_a_suite_is_a_table() -> None:
     )  # fmt: skip
     lines = suite.table().splitlines()
     assert len(lines) == 1 + 3 + 1
-    assert "label trap in constant 0" in lines[2]
+    assert "label trap in constant, n = 3" in lines[2]
     assert lines[-1] == suite.verdict
     frame = suite.to_frame()
     assert list(frame["measures"]) == ["power", "level", "level"]

@@ -21,6 +21,7 @@ __version__ = "0.1.0"
 _HOME = {
     "Algorithm": "poise.algorithm",
     "Answers": "poise.record",
+    "AuditResult": "poise.auditing",
     "Batch": "poise.record",
     "Budget": "poise.budget",
     "Comparison": "poise.record",
@@ -36,28 +37,35 @@ _HOME = {
     "StabilityResult": "poise.results",
     "Transcript": "poise.transcript",
     "Trials": "poise.results",
+    "World": "poise.world",
+    "adversary": "poise.adversary",
     "as_algorithm": "poise.adapters",
+    "audit": "poise.auditing",
+    "audit_with_traps": "poise.auditing",
     "errors": "poise.errors",
     "jax_algorithm": "poise.adapters.jax",
     "measure": "poise.api",
     "networks": "poise.networks",
+    "notions": "poise.notions",
     "plan": "poise.theory.planning",
     "procedures": "poise.procedures",
     "replay": "poise.transcript",
     "run": "poise.blackbox",
     "stability_test": "poise.api",
     "theory": "poise.theory",
+    "world": "poise.world",
 }
 
 __all__ = ["__version__", *sorted(_HOME)]
 
 if TYPE_CHECKING:
-    from poise import errors, networks, procedures, theory
+    from poise import adversary, errors, networks, notions, procedures, theory, world
     from poise.adapters import as_algorithm
     from poise.adapters.jax import jax_algorithm
     from poise.adapters.program import Program
     from poise.algorithm import Algorithm
     from poise.api import measure, stability_test
+    from poise.auditing import AuditResult, audit, audit_with_traps
     from poise.blackbox import Run, run
     from poise.budget import Budget
     from poise.record import Answers, Batch, Comparison, Made, Query
@@ -71,6 +79,7 @@ if TYPE_CHECKING:
     )
     from poise.theory.planning import Plan, plan
     from poise.transcript import Transcript, replay
+    from poise.world import World
 
 
 def __getattr__(name: str) -> Any:

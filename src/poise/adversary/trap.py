@@ -100,6 +100,16 @@ class Trap:
         Chance, at most, that a sprung trap leaves the prediction within ε.
     delta_star : float
         δ*_ε of the honest world, or the lower bound that was assumed.
+
+    Examples
+    --------
+    >>> import poise
+    >>> world = poise.world.zoo.nearest_neighbours(n=20, k=1)
+    >>> trap = poise.adversary.feature_trap(world, epsilon=0.0, delta=0.1)
+    >>> trap.honest.delta_star(0.0), round(trap.instability, 4), trap.exponent
+    (0.05, 0.1, 21)
+    >>> round(trap.coincidence_probability(n_labeled=20, n_unlabeled=1), 4)
+    0.9474
     """
 
     honest: World

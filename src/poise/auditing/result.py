@@ -43,6 +43,15 @@ class AuditResult:
         P(declares stable) that was claimed for the procedure, if any.
     n, n_labeled, n_unlabeled : int
         Training size and rows per replication.
+
+    Examples
+    --------
+    >>> import poise
+    >>> test = poise.procedures.BootstrapTest(n=4, epsilon=0.5, delta=0.2, resamples=30)
+    >>> result = poise.audit(test, poise.world.zoo.memorising(n=4, rarity=0.25), n_labeled=8,
+    ...     replications=200, random_state=0)
+    >>> print(result)
+    invalid: measured level 0.12 [0.06797, 0.1909] of BootstrapTest > 0.05 on memorising ...
     """
 
     procedure: str

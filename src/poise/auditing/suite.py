@@ -26,6 +26,15 @@ class AuditSuite:
     ----------
     results : tuple of AuditResult
         One per world.
+
+    Examples
+    --------
+    >>> import poise
+    >>> test = poise.procedures.BinomialTest(n=4, epsilon=0.5, delta=0.3)
+    >>> world = poise.world.zoo.constant(n=4)
+    >>> suite = poise.audit_with_traps(test, world, n_labeled=50, replications=30, random_state=0)
+    >>> print(suite.verdict)
+    no violation found in 3 worlds; that is no proof of validity
     """
 
     results: tuple[AuditResult, ...]
@@ -37,11 +46,12 @@ class AuditSuite:
 
     @property
     def verdict(self) -> str:
-        """The verdict on the procedure, with the worst result as its reason."""
-        worst = max(self.results, key=lambda r: (r.invalid, r.accepted.low - r.limit))
+        """The verdict on the procedure, with the plainest result as its reason."""
+        # A trap that was called stable is plainer evidence than too much power elsewhere.
+        plainest = max(self.results, key=_plainness)
         if not self.invalid:
             return f"no violation found in {len(self.results)} worlds; that is no proof of validity"
-        return worst.summary()
+        return plainest.summary()
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per world, as plain values."""
@@ -82,6 +92,10 @@ class AuditSuite:
 
     def __str__(self) -> str:
         return self.table()
+
+
+def _plainness(result: AuditResult) -> tuple[bool, bool, float]:
+    return result.invalid, result.measures == "level", result.accepted.low - result.limit
 
 
 def audit_with_traps(

@@ -40,6 +40,8 @@ class World:
         Training size, at least 2.
     law : ChangeLaw, optional
         The law of Δ, where it is known in closed form.
+    title : str, optional
+        A short name; by default algorithm and distribution spelt out.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class World:
     distribution: Distribution
     n: int
     law: ChangeLaw | None = None
+    title: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "algorithm", as_algorithm(self.algorithm))
@@ -68,8 +71,9 @@ class World:
 
     @property
     def name(self) -> str:
-        """The algorithm, the distribution and the size in one line."""
-        return f"{self.algorithm.name} on {self.distribution}, n = {self.n}"
+        """The world and its size in one line."""
+        title = self.title or f"{self.algorithm.name} on {self.distribution}"
+        return f"{title}, n = {self.n}"
 
     def draw(self, rng: np.random.Generator, n_labeled: int, n_unlabeled: int = 0) -> Sample:
         """Draw labelled and unlabelled rows, all independent."""

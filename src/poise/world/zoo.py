@@ -29,7 +29,7 @@ def constant(n: int, value: float = 0.0) -> World:
     >>> constant(n=5).delta_star(0.0)
     0.0
     """
-    return World(algorithms.Constant(value), GaussianRows(), n, NoChange())
+    return World(algorithms.Constant(value), GaussianRows(), n, NoChange(), "constant")
 
 
 def mean_response(n: int, sigma: float = 1.0) -> World:
@@ -44,7 +44,7 @@ def mean_response(n: int, sigma: float = 1.0) -> World:
     """
     size = _check.training_size(n)
     law = HalfNormalChange(_positive("sigma", sigma) / math.sqrt(size * (size - 1)))
-    return World(algorithms.MeanResponse(), GaussianRows(sigma=sigma), n, law)
+    return World(algorithms.MeanResponse(), GaussianRows(sigma=sigma), n, law, "mean response")
 
 
 def nearest_neighbours(n: int, k: int = 1, n_features: int = 1, sigma: float = 1.0) -> World:
@@ -60,8 +60,9 @@ def nearest_neighbours(n: int, k: int = 1, n_features: int = 1, sigma: float = 1
     """
     if not 1 <= k < n:
         raise ArgumentError(f"k must be from 1 to n - 1 = {n - 1}, got {k}")
+    algorithm = algorithms.NearestNeighbours(k)
     law = Sometimes(k / n, HalfNormalChange(_positive("sigma", sigma) * math.sqrt(2) / k))
-    return World(algorithms.NearestNeighbours(k), GaussianRows(n_features, sigma), n, law)
+    return World(algorithm, GaussianRows(n_features, sigma), n, law, algorithm.name)
 
 
 def flipping(n: int, probability: float = 0.05, height: float = 1.0) -> World:
@@ -78,7 +79,7 @@ def flipping(n: int, probability: float = 0.05, height: float = 1.0) -> World:
     """
     p = float(_check.probability("probability", probability))
     law = FlippingChange(p, height, even=n % 2 == 0)
-    return World(algorithms.Flipping(p, height), GaussianRows(), n, law)
+    return World(algorithms.Flipping(p, height), GaussianRows(), n, law, f"flipping with p = {p:g}")
 
 
 def memorising(n: int, rarity: float = 0.05, height: float = 1.0) -> World:
@@ -92,8 +93,8 @@ def memorising(n: int, rarity: float = 0.05, height: float = 1.0) -> World:
     0.1
     """
     q = float(_check.probability("rarity", rarity))
-    law = Sometimes(q, PointChange(height))
-    return World(algorithms.Memorising(q, height), UniformRows(), n, law)
+    algorithm, law = algorithms.Memorising(q, height), Sometimes(q, PointChange(height))
+    return World(algorithm, UniformRows(), n, law, f"memorising rows of rarity {q:g}")
 
 
 def _positive(name: str, value: float) -> float:
