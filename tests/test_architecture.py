@@ -28,6 +28,7 @@ ROWS = [
     ["progress"],
     ["engines"],
     ["results"],
+    ["journal"],
     ["work", "ledger"],
     ["oracle"],
     ["procedures"],

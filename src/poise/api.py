@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poise.distance import Distance
 from poise.errors import PowerWarning
+from poise.journal import Journal
 from poise.oracle import Oracle, run_procedure
 from poise.procedures.binomial import BinomialTest, MeasureChanges
 from poise.randomness import Coupling, Randomness, as_coupling
@@ -41,6 +45,7 @@ def stability_test(
     address: str | None = None,
     timeout: float | None = None,
     fast: bool = True,
+    journal: str | Path | Journal | None = None,
     progress: bool | None = None,
 ) -> StabilityResult:
     """Test whether an algorithm is (ε, δ)-stable at training size n.
@@ -98,8 +103,15 @@ def stability_test(
     fast : bool
         Compute many trials at once where that is exact for this estimator and these
         data; the result says which path was taken. False fits every trial.
+    journal : str or Path, optional
+        A file that every trial is written to as soon as it is known. The same call
+        with the same journal goes on where an earlier one was cut short, and gives
+        the same result bit for bit; another call is refused. ``random_state=None``
+        goes on with the seed in the journal. Another question (``epsilon``,
+        ``delta``, ``alpha``) may be put to the trials of a journal.
     progress : bool, optional
-        Draw a progress bar on stderr; by default if it is a terminal.
+        Show progress on stderr: a bar in a terminal or notebook, a line a minute
+        elsewhere. By default only where someone is looking.
 
     Returns
     -------
@@ -118,7 +130,6 @@ def stability_test(
     ('stable', 36)
     """
     sample = Sample(X, y, X_unlabeled)
-    randomness = Randomness.from_state(random_state)
     oracle = Oracle.about(
         algorithm,
         sample,
@@ -136,8 +147,14 @@ def stability_test(
     test = BinomialTest(
         n, epsilon, delta, alpha, randomized, stop_early, coupling, shuffle, *oracle.names
     )
-    warn_if_hopeless(test.measurement.design(sample, randomness), delta, alpha, randomized)
-    result: StabilityResult = run_procedure(test, oracle, randomness)
+    question = {"epsilon": epsilon, "delta": delta, "alpha": alpha, "randomized": randomized}
+    with _journalled(journal, random_state) as (log, randomness):
+        design = test.measurement.design(sample, randomness)
+        warn_if_hopeless(design, delta, alpha, randomized)
+        if log is not None:
+            log.describe(design, sample.digest(), question)
+        oracle.journal = log
+        result: StabilityResult = run_procedure(test, oracle, randomness)
     return result
 
 
@@ -159,6 +176,7 @@ def measure(
     address: str | None = None,
     timeout: float | None = None,
     fast: bool = True,
+    journal: str | Path | Journal | None = None,
     progress: bool | None = None,
 ) -> Trials:
     """Measure the change in every independent trial the data hold; judge nothing.
@@ -201,8 +219,24 @@ def measure(
     )
     as_coupling(coupling)
     measurement = MeasureChanges(n, coupling, shuffle, *oracle.names)
-    trials: Trials = run_procedure(measurement, oracle, Randomness.from_state(random_state))
+    with _journalled(journal, random_state) as (log, randomness):
+        if log is not None:
+            log.describe(measurement.design(sample, randomness), sample.digest())
+        oracle.journal = log
+        trials: Trials = run_procedure(measurement, oracle, randomness)
     return trials
+
+
+@contextmanager
+def _journalled(
+    journal: str | Path | Journal | None, random_state: Any
+) -> Iterator[tuple[Journal | None, Randomness]]:
+    """Open the journal, if there is one, and settle the randomness of the run with it."""
+    if journal is None:
+        yield None, Randomness.from_state(random_state)
+        return
+    with Journal.of(journal) as log:
+        yield log, log.randomness(random_state)
 
 
 def warn_if_hopeless(design: Design, delta: float, alpha: float, randomized: bool) -> None:

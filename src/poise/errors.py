@@ -67,7 +67,17 @@ class BudgetError(TrialError):
 
 
 class RecordError(PoiseError):
-    """A saved record cannot be read, or does not belong to the run that wants it."""
+    """A saved record cannot be read or written, or does not belong to the run that wants it.
+
+    Attributes
+    ----------
+    partial : object or None
+        What had been measured when a record could not be written any more.
+    """
+
+    def __init__(self, message: str, *, partial: object = None) -> None:
+        super().__init__(message)
+        self.partial = partial
 
 
 class PoiseWarning(UserWarning):

@@ -12,6 +12,8 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import numpy as np
+
 from poise import _check
 from poise.adapters import as_algorithm
 from poise.algorithm import Algorithm
@@ -19,7 +21,8 @@ from poise.budget import Budget, Counts, cost
 from poise.distance import Distance, as_distance
 from poise.engines import Engine, choose_engine
 from poise.engines.batched import batched
-from poise.errors import ArgumentError, TrialError
+from poise.errors import ArgumentError, RecordError, TrialError
+from poise.journal import Journal
 from poise.ledger import Ledger, ledger_for
 from poise.progress import Progress
 from poise.randomness import Randomness
@@ -78,6 +81,9 @@ class Oracle:
         Whether fitted models stay hidden (Definition 1) or may be seen (Definition 2).
     budget : Budget
         What may be asked in all.
+    journal : Journal or None
+        Where comparisons are written down as they are answered, and read from if
+        an earlier run was cut short.
     """
 
     algorithm: Algorithm
@@ -90,6 +96,7 @@ class Oracle:
     fast: bool = True
     models: str = "black-box"
     budget: Budget = field(default_factory=Budget)
+    journal: Journal | None = None
     counts: Counts = field(default_factory=Counts, init=False)
     _relax: bool | None = field(default=None, init=False)
 
@@ -134,7 +141,10 @@ class Oracle:
         ledger = ledger_for(batch)
         work, path = self._work(batch)
         try:
-            self._collect(work, batch, ledger)
+            self._collect(work, path, batch, ledger)
+        except RecordError as error:
+            error.partial = ledger.entered()
+            raise
         finally:
             self.counts += cost(batch.tasks, ledger.done)
         return ledger.answers(path)
@@ -151,16 +161,39 @@ class Oracle:
         if self.budget.limited:
             self.budget.check(self.counts, cost(batch.tasks, len(batch)))
 
-    def _collect(self, work: Any, batch: Batch, ledger: Ledger) -> None:
-        answering = closing(self.engine.map(work, 0, len(batch)))
-        with Progress(len(batch), self.progress) as progress, answering as answers:
+    def _collect(self, work: Any, path: str, batch: Batch, ledger: Ledger) -> None:
+        if self._recall(path, batch, ledger) or ledger.done == len(batch):
+            return
+        state = getattr(batch.until, "state", None)
+        answering = closing(self.engine.map(work, ledger.done, len(batch)))
+        with (
+            Progress(len(batch), self.progress, state=state, done=ledger.done) as progress,
+            answering as answers,
+        ):
             for answer in answers:
-                if isinstance(answer, Failure):
-                    self._decide(answer, ledger)
-                finished = ledger.enter(answer)
+                finished = self._enter(answer, ledger)
                 progress.advance_to(ledger.done)
                 if finished:
                     break
+
+    def _recall(self, path: str, batch: Batch, ledger: Ledger) -> bool:
+        """Enter what the journal already holds; return whether that is enough."""
+        if self.journal is None:
+            return False
+        known = self.journal.begin(path, batch.near)
+        return any(self._enter(answer, ledger, new=False) for answer in known)
+
+    def _enter(self, answer: Any, ledger: Ledger, new: bool = True) -> bool:
+        """Decide about a failure, and write the answer down; return whether to stop."""
+        if isinstance(answer, Failure):
+            self._decide(answer, ledger)
+        before = ledger.done
+        finished = ledger.enter(answer)
+        if new and self.journal is not None:
+            # A block may reach beyond the trial that settled the matter.
+            used = answer[: ledger.done - before] if isinstance(answer, np.ndarray) else answer
+            self.journal.append(used)
+        return finished
 
     def _work(self, batch: Batch) -> tuple[Any, str]:
         """Return the work of a batch and a word for the path taken."""
@@ -197,17 +230,18 @@ def run_procedure(
 ) -> Any:
     """Drive a procedure to its verdict.
 
-    A failed trial is thrown into the procedure, so that it can say what had
-    been measured until then. ``watch`` is shown every batch with its answers.
+    A failed trial, or a journal that cannot be written, is thrown into the
+    procedure, so that it can say what had been measured until then. ``watch`` is
+    shown every batch with its answers.
     """
     conversation = procedure.ask(oracle.sample, randomness)
     try:
         batch = next(conversation)
         while True:
             answers = _answers_or_error(oracle, batch)
-            if watch is not None:
+            if watch is not None and not isinstance(answers, RecordError):
                 watch(batch, answers)
-            if isinstance(answers, TrialError):
+            if isinstance(answers, (TrialError, RecordError)):
                 batch = conversation.throw(answers)
             else:
                 batch = conversation.send(answers)
@@ -215,8 +249,8 @@ def run_procedure(
         return stop.value
 
 
-def _answers_or_error(oracle: Respondent, batch: Batch) -> Answers | TrialError:
+def _answers_or_error(oracle: Respondent, batch: Batch) -> Answers | TrialError | RecordError:
     try:
         return oracle.answer(batch)
-    except TrialError as error:
+    except (TrialError, RecordError) as error:
         return error

@@ -1,87 +1,78 @@
-"""A progress bar on stderr for work of more than a second; silent when nobody looks."""
+"""How far a run is, for whoever is looking: a bar, a line a minute, or nothing.
+
+The bar is for terminals and notebooks, and for work of more than a second. The
+lines are for logs: asked for with ``progress=True`` where stderr is no terminal.
+"""
 
 from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 __all__ = ["Progress"]
 
 _PATIENCE = 1.0  # seconds before a bar appears: short work needs none
-_REFRESH = 0.1
+_REDRAW = 0.1
+_LINE = 60.0
 
 
 class Progress(AbstractContextManager["Progress"]):
-    """Counts trials; draws a bar with the time left once work has lasted a second.
+    """Counts trials and shows, now and then, how many are done and how long it will take.
 
     Parameters
     ----------
     total : int
         Number of trials planned.
     shown : bool or None
-        None shows the bar if stderr is a terminal.
+        None shows a bar if there is a terminal or a notebook, and nothing elsewhere.
     label : str
-        What is being done.
+        What is counted.
+    state : callable, optional
+        Says in a few words how things stand; asked only when something is shown.
+    done : int
+        Trials that were done before.
 
     Examples
     --------
-    >>> with Progress(3, shown=False, label="trials") as progress:
+    >>> with Progress(3, shown=False) as progress:
     ...     progress.advance_to(1)
     >>> progress.done
     1
     """
 
-    def __init__(self, total: int, shown: bool | None = None, label: str = "trials") -> None:
-        self.total, self.label = total, label
-        self.done = 0
-        self.note = ""
-        self.shown = sys.stderr.isatty() if shown is None else shown
-        self._bar: Any = None
-        self._task: Any = None
-        self._next = time.monotonic() + _PATIENCE
+    def __init__(
+        self,
+        total: int,
+        shown: bool | None = None,
+        label: str = "trials",
+        *,
+        state: Callable[[], str] | None = None,
+        done: int = 0,
+    ) -> None:
+        self.total, self.done, self.start, self.label = total, done, done, label
+        self.state = state or str
+        self.began = time.monotonic()
+        self._view = _view(shown)
+        self._next = self.began + self._view.patience
 
-    def advance_to(self, done: int, note: str = "") -> None:
-        """Say how many trials are done; redraw now and then."""
+    def advance_to(self, done: int) -> None:
+        """Say how many trials are done; show it if it is time."""
         self.done = done
-        if not self.shown:
-            return
-        self.note = note or self.note
         if time.monotonic() >= self._next:
-            self._draw()
+            self._view.show(self)
+            self._next = time.monotonic() + self._view.interval
 
-    def _draw(self) -> None:
-        if self._bar is None:
-            self._open()
-        self._next = time.monotonic() + _REFRESH
-        self._bar.update(self._task, completed=self.done, note=self.note)
-
-    def _open(self) -> None:
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
-        from rich.progress import Progress as Bar
-
-        self._bar = Bar(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[note]}"),
-            console=Console(stderr=True),
-            transient=True,
-        )
-        self._bar.start()
-        self._task = self._bar.add_task(self.label, total=self.total, note="")
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds that all the trials still to come would take; None before the first."""
+        fresh = self.done - self.start
+        if fresh == 0:
+            return None
+        return (time.monotonic() - self.began) / fresh * (self.total - self.done)
 
     def __exit__(
         self,
@@ -89,5 +80,116 @@ class Progress(AbstractContextManager["Progress"]):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._view.close()
+
+
+class _View(Protocol):
+    patience: float
+    interval: float
+
+    def show(self, progress: Progress) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def _view(shown: bool | None) -> _View:
+    if shown is False:
+        return _Nothing()
+    if sys.stderr.isatty() or _in_notebook():
+        return _Bar()
+    return _Lines() if shown else _Nothing()
+
+
+def _in_notebook() -> bool:
+    """Tell a notebook, without importing what knows about them where there is none."""
+    if "ipykernel" not in sys.modules:
+        return False
+    from rich.console import Console
+
+    return Console().is_jupyter
+
+
+class _Nothing:
+    patience = interval = float("inf")
+
+    def show(self, progress: Progress) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+class _Lines:
+    """A line a minute, for logs."""
+
+    patience = interval = _LINE
+
+    def show(self, progress: Progress) -> None:
+        left = progress.seconds_left
+        parts = [
+            f"{progress.done:,} of {progress.total:,} {progress.label}",
+            progress.state(),
+            "" if left is None else f"at most {_duration(left)} left",
+        ]
+        print("poise: " + ", ".join(filter(None, parts)), file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        pass
+
+
+class _Bar:
+    """A bar with the time left, drawn by rich, gone when the work is done."""
+
+    patience, interval = _PATIENCE, _REDRAW
+
+    def __init__(self) -> None:
+        self._bar: Any = None
+        self._task: Any = None
+
+    def show(self, progress: Progress) -> None:
+        if self._bar is None:
+            self._open(progress)
+        left = progress.seconds_left
+        remaining = "" if left is None else f"{_duration(left)} left"
+        self._bar.update(
+            self._task, completed=progress.done, state=progress.state(), left=remaining
+        )
+
+    def _open(self, progress: Progress) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+        from rich.progress import Progress as Bar
+
+        self._bar = Bar(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[left]}"),
+            TextColumn("{task.fields[state]}"),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._bar.start()
+        self._task = self._bar.add_task(progress.label, total=progress.total, state="", left="")
+
+    def close(self) -> None:
         if self._bar is not None:
             self._bar.stop()
+
+
+def _duration(seconds: float) -> str:
+    """Say a duration in its two leading units.
+
+    Examples
+    --------
+    >>> _duration(42.2), _duration(3700), _duration(200_000)
+    ('42 s', '1 h 1 min', '2 d 7 h')
+    """
+    units = [("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1)]
+    rest = round(seconds)
+    parts: list[str] = []
+    for name, size in units:
+        count, rest = divmod(rest, size)
+        if count or parts:
+            parts.append(f"{count} {name}" if count else "")
+    return " ".join(filter(None, parts[:2])) or "0 s"

@@ -137,7 +137,8 @@ class Batch:
         not exist as a million objects.
     until : callable or None
         Fed the answers in plan order, one at a time; once it returns True the
-        rest of the batch is cancelled and the answers stop there.
+        rest of the batch is cancelled and the answers stop there. It may have a
+        method ``state()`` that says in a few words how things stand, for progress.
     near : tuple of float
         Changes at which a decision turns: 0 and ε. A shortcut must not round across them.
     models : bool

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise import _check
-from poise.errors import ArgumentError, TrialError
+from poise.errors import ArgumentError, RecordError, TrialError
 from poise.oracle import Answers
 from poise.procedures.split import Split
 from poise.randomness import Coupling, Randomness, as_coupling
@@ -72,7 +72,7 @@ class MeasureChanges:
             return Trials(np.empty(0), design)
         try:
             answers = yield Batch(split, until, near=near)
-        except TrialError as error:
+        except (TrialError, RecordError) as error:
             error.partial = _trials(error.partial, design)
             raise
         return _trials(answers.changes, design, answers)
@@ -207,6 +207,10 @@ class _StopWhenForced:
 
     def __call__(self, change: float) -> bool:
         return self.rule.update(change > self.epsilon)
+
+    def state(self) -> str:
+        """Say how things stand, for whoever watches."""
+        return f"{self.rule.exceedances:,} larger changes, verdict {self.rule.verdict or 'open'}"
 
 
 def _trials(changes: Any, design: Design, answers: Answers | None = None) -> Trials:
