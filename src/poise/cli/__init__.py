@@ -8,7 +8,7 @@ from __future__ import annotations
 import click
 
 from poise import __version__
-from poise.cli.group import LazyGroup
+from poise.cli.group import USAGE, LazyGroup
 
 __all__ = ["main"]
 
@@ -36,14 +36,19 @@ Exit status:
     cls=LazyGroup,
     lazy=COMMANDS,
     epilog=EXIT_STATUS,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, "-V", "--version", message="poise %(version)s")
 @click.option("--traceback", is_flag=True, help="Show where in the code an error arose.")
-def main(traceback: bool) -> None:
+@click.pass_context
+def main(ctx: click.Context, /, traceback: bool) -> int:
     """Tell whether a learning algorithm is stable.
 
     Do its predictions stay put, within ε except with probability δ, when one
     training row is removed? The algorithm is run as a black box, and the answer
     has a guaranteed error level. Start with `poise demo`.
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+    return USAGE  # kept only where no command was given; else the command's own status counts

@@ -98,18 +98,12 @@ def _visit(algorithm: Any, note: str) -> Section:
 
 def _tabulate(sections: list[Section]) -> None:
     from poise.cli.screen import print_table
-    from poise.results.wording import number
 
     print_table(
-        ["algorithm", "larger changes", "delta_hat", "verdict"],
+        ["algorithm", "larger changes", "verdict"],
         (
-            [
-                result.design.algorithm,
-                f"{result.statistic} of {result.n_trials}",
-                number(result.delta_hat),
-                result.verdict.value,
-            ]
-            for result in (section.result for section in sections)
+            [r.design.algorithm, f"{r.statistic} of {r.n_trials}", r.verdict.value]
+            for r in (section.result for section in sections)
         ),
     )
 

@@ -13,7 +13,7 @@ import click
 from poise.cli.streams import forget_stdout, one_line, say, survive_narrow_encodings
 from poise.errors import PoiseError, TrialError
 
-__all__ = ["LazyGroup"]
+__all__ = ["USAGE", "LazyGroup"]
 
 USAGE, FIT_FAILED = 2, 3
 DEFECT = 70  # an error in poise itself must not look like a verdict

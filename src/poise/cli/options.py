@@ -13,6 +13,7 @@ import click
 __all__ = [
     "Measurement",
     "Output",
+    "WholeNumber",
     "alpha_option",
     "measurement_options",
     "output_options",
@@ -25,6 +26,22 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 _FILE = click.Path(path_type=Path)
 
 
+class WholeNumber(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4 only
+    """A count, which people also write as 1e6 or 1_000_000."""
+
+    name = "integer"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number, or say that it is none."""
+        try:
+            number = float(value)
+        except ValueError:
+            number = 0.5
+        if not number.is_integer():
+            self.fail(f"{value!r} is not a whole number.", param, ctx)
+        return int(number)
+
+
 @dataclass(frozen=True)
 class Measurement:
     """What to fit, on which rows, and how: the options of every command that fits."""
@@ -35,7 +52,7 @@ class Measurement:
     unlabeled: Path | None
     algorithm: str
     param: tuple[str, ...]
-    n: float
+    n: int
     coupling: str
     distance: str
     shuffle: bool
@@ -141,7 +158,11 @@ measurement_options = _packed(
         help="Parameter of the algorithm, as alpha=1.0. Repeatable.",
     ),
     click.option(
-        "--n", type=float, metavar="N", required=True, help="Training size asked about, at least 2."
+        "--n",
+        type=WholeNumber(),
+        metavar="N",
+        required=True,
+        help="Training size asked about, at least 2.",
     ),
     click.option(
         "--coupling",
@@ -174,7 +195,9 @@ measurement_options = _packed(
         show_default=True,
         help="A failed fit ends the run, or counts as an infinite change.",
     ),
-    click.option("--seed", type=int, help="The same seed gives the same changes."),
+    click.option(
+        "--seed", type=click.IntRange(min=0), help="The same seed gives the same changes."
+    ),
     click.option("--jobs", "-j", type=int, help="Trials at once; -1 for one per core."),
 )
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from poise.cli.options import WholeNumber
+
 __all__ = ["command"]
 
 
@@ -20,14 +22,14 @@ Will it find out?
 
 
 @click.command("plan", epilog=EXAMPLES)
-@click.option("--n-labeled", type=float, metavar="ROWS", help="Labelled rows.")
-@click.option("--n", type=float, metavar="N", help="Training size asked about.")
+@click.option("--n-labeled", type=WholeNumber(), metavar="ROWS", help="Labelled rows.")
+@click.option("--n", type=WholeNumber(), metavar="N", help="Training size asked about.")
 @click.option("--delta", type=float, help="Allowed probability of a change larger than ε.")
 @click.option("--alpha", type=float, help="Error level.")
 @click.option("--power", type=float, help="Probability of declaring a stable algorithm stable.")
 @click.option(
     "--n-unlabeled",
-    type=float,
+    type=WholeNumber(),
     metavar="ROWS",
     default=0,
     show_default=True,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from poise.cli.files import check_files, write_files
@@ -14,6 +16,9 @@ from poise.cli.options import (
     output_options,
 )
 from poise.cli.streams import fits_print_to_stderr, one_line_warnings
+
+if TYPE_CHECKING:
+    from poise.results import Profile, Trials
 
 __all__ = ["command"]
 
@@ -30,9 +35,10 @@ Example:
 @alpha_option
 @click.option(
     "--band",
+    type=click.Choice(["equal-local-levels", "ks", "dkw", "pointwise"]),
     default="equal-local-levels",
     show_default=True,
-    help="Or ks, dkw; pointwise holds only for one ε fixed beforehand.",
+    help="Which limits; pointwise ones hold only for one ε fixed beforehand.",
 )
 @click.option("--epsilon", type=float, multiple=True, help="Print the limit at this ε. Repeatable.")
 @output_options("save", "plot")
@@ -48,18 +54,23 @@ def command(
     from poise.theory.bands import profile_band
 
     check_files(output)
-    profile_band(1, alpha, band)  # a wrong level or name is found before the first fit
+    profile_band(1, alpha, band)  # a level that this band does not have, before the first fit
     with one_line_warnings(output.quiet), fits_print_to_stderr():
         trials = measured(measurement, output)
         profile = trials.profile(alpha, band)
         write_files(output, trials, alpha=alpha)
-    from poise.cli.screen import print_profile, print_trials
+    _tell(profile, trials, output, epsilon)
+    return 0
+
+
+def _tell(profile: Profile, trials: Trials, output: Output, wanted: tuple[float, ...]) -> None:
+    from poise.cli.screen import print_profile, print_steps, print_trials
     from poise.results.encoding import to_json
 
     if output.as_json:
         click.echo(to_json(profile.to_dict()))
-        return 0
-    if not output.quiet:
+    elif output.quiet:
+        print_steps(profile, trials, wanted)
+    else:
         print_trials(trials)
-    print_profile(profile, trials, epsilon)
-    return 0
+        print_profile(profile, trials, wanted)

@@ -122,7 +122,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Print rows under headings; the first column is a name, the others are aligned right."""
     table = Table(box=None, padding=(0, 3, 0, 0), pad_edge=False, header_style="bold")
     for position, name in enumerate(columns):
-        table.add_column(name, justify="right" if position else "left")
+        table.add_column(name, justify="right" if position else "left", overflow="fold")
     for row in rows:
         table.add_row(*(str(cell) for cell in row))
     screen().print(table)
@@ -135,16 +135,20 @@ def print_profile(profile: Profile, trials: Trials, wanted: Sequence[float] = ()
         f"With confidence {number(1 - profile.alpha)}, {scope}: removing a row moves a "
         "prediction by more than epsilon with probability at most delta_hat.\n"
     )
+    shown = print_steps(profile, trials, wanted)
+    if not wanted and shown < len(profile.epsilon):
+        print_paragraphs(f"\n{shown} of {len(profile.epsilon):,} steps; --json has all.")
+
+
+def print_steps(profile: Profile, trials: Trials, wanted: Sequence[float] = ()) -> int:
+    """Print the table alone; return how many rows it has."""
     chosen = list(wanted) or profile.epsilon[_spread(len(profile.epsilon))].tolist()
-    print_table(
-        ["epsilon", "larger changes", "delta_hat"],
-        (
-            [number(e), f"{trials.exceedances(e):,} of {trials.n_trials:,}", number(profile.at(e))]
-            for e in chosen
-        ),
-    )
-    if len(chosen) < len(profile.epsilon) and not wanted:
-        print_paragraphs(f"\n{len(chosen)} of {len(profile.epsilon):,} steps; --json has all.")
+    rows = [
+        [number(e), f"{trials.exceedances(e):,} of {trials.n_trials:,}", number(profile.at(e))]
+        for e in chosen
+    ]
+    print_table(["epsilon", "larger changes", "delta_hat"], rows)
+    return len(rows)
 
 
 def _spread(n_steps: int) -> list[int]:

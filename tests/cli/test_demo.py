@@ -1,0 +1,39 @@
+"""The demo, end to end."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def test_the_tour_shows_all_three_verdicts_and_leaves_a_plot_and_a_report(
+    run, tmp_path: Path
+) -> None:
+    result = run("demo --output", str(tmp_path / "new" / "demo"))
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    for line in ("STABLE: Ridge()", "UNSTABLE: LinearRegression()", "INCONCLUSIVE: whether KN"):
+        assert line in result.stdout
+    plot = tmp_path / "new" / "demo" / "changes.png"
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    page = (tmp_path / "new" / "demo" / "report.html").read_text(encoding="utf-8")
+    assert page.count("data:image/png;base64,") == 3
+    for verdict in ("stable", "unstable", "inconclusive"):
+        assert f'<section class="{verdict}">' in page
+    # The page needs nothing but itself, and fits a phone.
+    assert not re.search(r"https?://|<script|<link|@import|url\(", page)
+    assert 'name="viewport"' in page
+
+
+def test_the_tour_goes_on_without_matplotlib(
+    run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    result = run("demo --output", str(tmp_path))
+    assert result.exit_code == 0
+    assert result.stderr == "poise: plots need matplotlib: pip install 'poise[plot]'\n"
+    assert not (tmp_path / "changes.png").exists()
+    assert "<img" not in (tmp_path / "report.html").read_text(encoding="utf-8")

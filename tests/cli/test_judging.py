@@ -1,0 +1,123 @@
+"""``poise profile``, ``plan`` and ``show``: numbers of the library, on the terminal and as JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import poise
+from poise import Plan, StabilityResult, Trials
+
+PROFILE = (
+    "profile numbers.csv --target price --drop id --n 20 --seed 0 "
+    "--algorithm sklearn.linear_model:Ridge"
+)
+
+
+def rows_of(text: str) -> list[list[str]]:
+    """Return the cells of the table in a text: the lines that begin with a number."""
+    return [line.split() for line in text.splitlines() if re.match(r"[\d.]+ +\d+ of ", line)]
+
+
+def test_profile_prints_the_band_and_keeps_the_trials(run, folder: Path) -> None:
+    done = run(f"{PROFILE} --alpha 0.1 --save profile.trials --plot profile.png")
+    assert done.exit_code == 0
+    trials = Trials.load(folder / "profile.trials")
+    band = trials.profile(0.1)
+    rows = rows_of(done.stdout)
+    assert len(rows) == 16
+    assert "16 of 32 steps; --json has all." in done.stdout
+    assert [row[0] for row in (rows[0], rows[-1])] == ["0", f"{trials.changes.max():.4g}"]
+    for epsilon, larger, _, total, limit in rows:
+        position = np.argmin(np.abs(band.epsilon - float(epsilon)))
+        assert float(limit) == pytest.approx(band.delta_hat[position], rel=1e-3)
+        assert (int(larger), int(total)) == (band.exceedances[position], 31)
+    assert (folder / "profile.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_profile_at_chosen_epsilons(run) -> None:
+    done = run(f"{PROFILE} --quiet --epsilon 0.1 --epsilon 0.25")
+    assert [row[0] for row in rows_of(done.stdout)] == ["0.1", "0.25"]
+    assert len(done.output.splitlines()) == 3
+
+
+def test_profile_as_json(run) -> None:
+    done = run(f"{PROFILE} --json --band pointwise")
+    content = json.loads(done.stdout)
+    assert done.stderr == ""
+    assert content["band"] == "pointwise"
+    assert len(content["epsilon"]) == len(content["delta_hat"]) == 32
+    assert "for one epsilon fixed before" in run(f"{PROFILE} --band pointwise").stdout
+
+
+PLAN = "plan --n 1e2 --delta 0.1 --alpha 0.05 --power 0.9 --delta-star 0.01"
+
+
+def test_plan_is_that_of_the_library(run) -> None:
+    expected = poise.plan(n=100, delta=0.1, alpha=0.05, power=0.9, delta_star=0.01)
+    done = run(PLAN)
+    assert done.exit_code == 0
+    assert " ".join(done.stdout.split()) == " ".join(expected.summary().split())
+    assert Plan.from_json(run(f"{PLAN} --json").stdout) == expected
+    assert run(f"{PLAN} --quiet").output == f"{expected.n_labeled}\n"
+    assert int(run(f"{PLAN} --randomized --n-unlabeled 1000 -q").output) < expected.n_labeled
+
+
+@pytest.fixture
+def saved(folder: Path) -> Trials:
+    trials = Trials.from_changes([0.1] * 28 + [0.5, np.inf], n=20, algorithm="a [b] c")
+    trials.save(folder / "saved.trials")
+    return trials
+
+
+@pytest.mark.parametrize(("epsilon", "status"), [(1.0, 0), (0.05, 1), (0.2, 0)])
+def test_show_judges_again(run, saved: Trials, epsilon: float, status: int) -> None:
+    command = f"show saved.trials --epsilon {epsilon} --delta 0.3 --alpha 0.1"
+    expected = saved.test(epsilon, 0.3, 0.1)
+    done = run(f"{command} --json")
+    assert StabilityResult.from_json(done.stdout) == expected
+    assert done.exit_code == status
+    assert run(f"{command} -q").output == f"{expected.verdict.value}\n"
+    text = run(command).stdout
+    assert " ".join(expected.summary().splitlines()[0].split()) in " ".join(text.split())
+
+
+def test_show_gives_the_limit_that_was_not_asked_with(run, saved: Trials) -> None:
+    limit = saved.delta_hat(0.2, 0.1)
+    assert float(run("show saved.trials --epsilon 0.2 --alpha 0.1 -q").output) == limit
+    text = run("show saved.trials --epsilon 0.2 --alpha 0.1").stdout
+    assert f"at most {limit:.4g}." in " ".join(text.split())
+    assert json.loads(run("show saved.trials --epsilon 0.2 --json").stdout) == {
+        "epsilon": 0.2,
+        "delta_hat": saved.delta_hat(0.2),
+        "alpha": 0.05,
+    }
+    assert float(run("show saved.trials --delta 0.3 -q").output) == saved.epsilon_hat(0.3)
+    assert json.loads(run("show saved.trials --delta 0.01 --json").stdout) == {
+        "epsilon_hat": "Infinity",
+        "delta": 0.01,
+        "alpha": 0.05,
+    }
+
+
+def test_show_without_a_question_tells_what_is_there(run, saved: Trials) -> None:
+    done = run("show saved.trials")
+    assert done.exit_code == 0
+    assert "a [b] c" in done.stdout
+    assert "median 0.1, 90% up to 0.1, largest infinity" in done.stdout
+    assert [row[0] for row in rows_of(done.stdout)] == ["0", "0.1", "0.5"]
+    content = json.loads(run("show saved.trials --json").stdout)
+    assert content["changes"][-2:] == [0.5, "Infinity"]
+
+
+def test_show_writes_pictures_and_reports(run, saved: Trials, folder: Path) -> None:
+    question = "--epsilon 0.2 --delta 0.3"
+    assert run(f"show saved.trials {question} --plot s.pdf --report s.html -q").exit_code == 0
+    assert (folder / "s.pdf").read_bytes().startswith(b"%PDF")
+    assert "a [b] c" in (folder / "s.html").read_text(encoding="utf-8")
+    assert run("show saved.trials --plot only.png").exit_code == 0
+    assert (folder / "only.png").exists()

@@ -1,0 +1,96 @@
+"""The command line as the shell sees it: real processes, pipes and signals."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+MEAN = (
+    "test numbers.csv --target price --n 20 --seed 0 --epsilon 1 --delta 0.2 "
+    "--algorithm poise_test_models.py:mean"
+)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_stdout_holds_json_and_nothing_an_algorithm_prints(shell, jobs: int) -> None:
+    done = shell(f"{MEAN} --json --jobs {jobs}")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["verdict"] == "stable"
+    assert "a line that algorithms like to print" in done.stderr
+
+
+def test_exit_statuses(shell) -> None:
+    assert shell(f"{MEAN} -q --epsilon 0").returncode == 1
+    assert shell(f"{MEAN} -q --target nothing").returncode == 2
+    failed = shell(f"{MEAN.replace(':mean', ':failing')} -q")
+    assert failed.returncode == 3
+    assert failed.stdout == ""
+    assert failed.stderr.count("\n") == 1
+
+
+def test_compiled_code_cannot_write_into_the_json_either(shell, folder: Path) -> None:
+    (folder / "poise_test_loud.py").write_text(
+        "import os\n"
+        "def loud(X, y, seed):\n"
+        "    os.write(1, b'from below\\n')\n"
+        "    return lambda rows: [0.0] * len(rows)\n"
+    )
+    done = shell(f"{MEAN.replace('models.py:mean', 'loud.py:loud')} --json")
+    assert json.loads(done.stdout)["verdict"] == "stable"
+    assert "from below" in done.stderr
+
+
+def test_a_reader_that_goes_away_is_no_error(folder: Path) -> None:
+    command = [sys.executable, "-m", "poise", *MEAN.split(), "--json"]
+    reading, writing = os.pipe()
+    os.close(reading)  # nobody will ever read
+    done = subprocess.run(
+        command, cwd=folder, stdout=writing, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(writing)
+    assert done.returncode == 141
+    assert "Traceback" not in done.stderr
+    assert "BrokenPipe" not in done.stderr
+
+
+def test_interrupting_ends_in_one_line_and_status_130(folder: Path) -> None:
+    (folder / "poise_test_slow.py").write_text(
+        "import pathlib, time\n"
+        "def slow(X, y, seed):\n"
+        "    pathlib.Path('started').touch()\n"
+        "    time.sleep(60)\n"
+    )
+    arguments = MEAN.replace("models.py:mean", "slow.py:slow").split()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "poise", *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not (folder / "started").exists() and process.poll() is None:
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == ""
+    assert err.strip() == "poise: interrupted"
+
+
+def test_a_terminal_without_greek_letters(folder: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "poise", "profile", "--help"],
+        cwd=folder,
+        env={**os.environ, "PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr
