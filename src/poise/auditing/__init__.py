@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from poise.auditing.audit import audit
+from poise.auditing.measuring import audit
 from poise.auditing.result import AuditResult
 from poise.auditing.suite import AuditSuite, audit_with_traps
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from poise.adversary import TRAPS
-from poise.auditing.audit import audit
+from poise.auditing.measuring import audit
 from poise.auditing.question import Question
 from poise.auditing.result import AuditResult
 from poise.oracle import Procedure
