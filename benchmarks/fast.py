@@ -14,15 +14,13 @@ from __future__ import annotations
 import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
+os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
 
 import argparse
 import time
 import warnings
 
 import numpy as np
-from overhead import bare_loop
-from side_by_side import race, table
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, WhiteKernel
@@ -32,6 +30,8 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.neural_network import MLPRegressor
 
 import poise
+from overhead import bare_loop
+from side_by_side import race, table
 
 SHAPES = {(50, 5): 20_000, (200, 20): 5_000, (1000, 50): 1_000}
 TARGETS = {
@@ -112,7 +112,7 @@ HEADERS = ["algorithm", "(n, d)", "loop", "poise", "faster", "asked", "apart", "
 
 
 def compare_network(n: int, d: int, trials: int, rounds: int) -> list[str]:
-    """A network of 64 units, 100 full-batch Adam steps, float32, against scikit-learn's."""
+    """Compare networks of 64 units, 100 full-batch Adam steps, float32, against scikit-learn's."""
     X, y = problem(n, d, trials)
     slow_trials = max(1, min(10, int(1e3 / n)))
     sklearn_network = MLPRegressor((64,), batch_size=n, max_iter=100, tol=0.0, n_iter_no_change=100)

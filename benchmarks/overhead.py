@@ -16,7 +16,6 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
-from side_by_side import race, table
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import Ridge
@@ -27,6 +26,7 @@ from sklearn.tree import DecisionTreeRegressor
 import poise
 from poise.adapters.function import seed_from
 from poise.randomness import Randomness
+from side_by_side import race, table
 
 SHAPES = [(50, 5), (200, 20), (1000, 50)]
 ALGORITHMS = {
@@ -58,36 +58,32 @@ def bare_loop(estimator, X, y, n: int, trials: int, seeds: list[int]) -> np.ndar
     return changes
 
 
-def compare_with_bare_loop(rounds: int) -> None:
-    rows = []
-    for name, (estimator, counts) in ALGORITHMS.items():
-        for n, d in SHAPES:
-            trials = counts[n]
-            X, y = problem(n, d, trials)
-            seeds = [seed_from(int(w)) for w in Randomness(0).block("xi", 0, trials)[:, 0]]
-            result = race(
-                {
-                    "loop": lambda: bare_loop(estimator, X, y, n, trials, seeds),
-                    "poise": lambda: poise.measure(
-                        estimator, X, y, n=n, shuffle=False, random_state=0
-                    ).changes,
-                },
-                rounds,
-            )
-            same = np.array_equal(result.results["loop"], result.results["poise"])
-            per_trial = 1e3 * result.seconds["loop"] / trials
-            rows.append(
-                [
-                    name,
-                    f"({n}, {d})",
-                    f"{per_trial:.2f} ms",
-                    f"{result.ratios['poise']:.3f}",
-                    "identical" if same else "DIFFERENT",
-                ]
-            )
-            print(table(["algorithm", "(n, d)", "loop/trial", "poise/loop", "changes"], rows[-1:]))
-    print()
-    print(table(["algorithm", "(n, d)", "loop/trial", "poise/loop", "changes"], rows))
+HEADERS = ["algorithm", "(n, d)", "loop/trial", "poise/loop", "changes"]
+
+
+def compare_with_bare_loop(name: str, n: int, d: int, rounds: int) -> list[str]:
+    estimator, counts = ALGORITHMS[name]
+    trials = counts[n]
+    X, y = problem(n, d, trials)
+    seeds = [seed_from(int(word)) for word in Randomness(0).block("xi", 0, trials)[:, 0]]
+
+    def loop() -> np.ndarray:
+        return bare_loop(estimator, X, y, n, trials, seeds)
+
+    def measured() -> np.ndarray:
+        return poise.measure(
+            estimator, X, y, n=n, shuffle=False, random_state=0, fast=False
+        ).changes
+
+    result = race({"loop": loop, "poise": measured}, rounds)
+    same = np.array_equal(result.results["loop"], result.results["poise"])
+    return [
+        name,
+        f"({n}, {d})",
+        f"{1e3 * result.seconds['loop'] / trials:.2f} ms",
+        f"{result.ratios['poise']:.3f}",
+        "identical" if same else "DIFFERENT",
+    ]
 
 
 def leave_one_out_loop(estimator, X, y) -> np.ndarray:
@@ -107,24 +103,29 @@ def mapie_jackknife(estimator, X, y) -> None:
     ).fit_conformalize(X, y)
 
 
-def compare_peers(rounds: int) -> None:
-    rows = []
-    for name, (estimator, _) in ALGORITHMS.items():
-        n, d = (50, 5) if name == "random forest" else (200, 20)
-        X, y = problem(n, d, 1)
-        X, y = X[:n], y[:n]
-        result = race(
-            {
-                "loop": lambda: leave_one_out_loop(estimator, X, y),
-                "cross_val_predict": lambda: cross_val_predict(estimator, X, y, cv=LeaveOneOut()),
-                "MAPIE": lambda: mapie_jackknife(estimator, X, y),
-            },
-            rounds,
-        )
-        cells = [f"{result.ratios[peer]:.3f}" for peer in ("cross_val_predict", "MAPIE")]
-        rows.append([name, f"({n}, {d})", *cells])
-    print()
-    print(table(["algorithm", "(n, d)", "cross_val_predict/loop", "MAPIE/loop"], rows))
+def compare_peers(name: str, rounds: int) -> list[str]:
+    estimator, _ = ALGORITHMS[name]
+    n, d = (50, 5) if name == "random forest" else (200, 20)
+    X, y = (array[:n] for array in problem(n, d, 1))
+    result = race(
+        {
+            "loop": lambda: leave_one_out_loop(estimator, X, y),
+            "cross_val_predict": lambda: cross_val_predict(estimator, X, y, cv=LeaveOneOut()),
+            "MAPIE": lambda: mapie_jackknife(estimator, X, y),
+        },
+        rounds,
+    )
+    cells = [f"{result.ratios[peer]:.3f}" for peer in ("cross_val_predict", "MAPIE")]
+    return [name, f"({n}, {d})", *cells]
+
+
+def main(rounds: int, peers: bool) -> None:
+    cells = [(name, n, d) for name in ALGORITHMS for n, d in SHAPES]
+    print(table(HEADERS, [compare_with_bare_loop(name, n, d, rounds) for name, n, d in cells]))
+    if peers:
+        headers = ["algorithm", "(n, d)", "cross_val_predict/loop", "MAPIE/loop"]
+        print()
+        print(table(headers, [compare_peers(name, max(3, rounds // 3)) for name in ALGORITHMS]))
 
 
 if __name__ == "__main__":
@@ -132,6 +133,4 @@ if __name__ == "__main__":
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--peers", action="store_true")
     arguments = parser.parse_args()
-    compare_with_bare_loop(arguments.rounds)
-    if arguments.peers:
-        compare_peers(max(3, arguments.rounds // 3))
+    main(arguments.rounds, arguments.peers)
