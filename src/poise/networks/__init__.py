@@ -218,7 +218,9 @@ def _network(
         "hidden": tuple(int(_check.count("hidden", units, minimum=1)) for units in layers),
         "steps": int(_check.count("steps", steps, minimum=1)),
         "learning_rate": _at_least("learning_rate", learning_rate, 0.0, strictly=True),
-        "batch_size": batch_size and int(_check.count("batch_size", batch_size, minimum=1)),
+        "batch_size": None
+        if batch_size is None
+        else int(_check.count("batch_size", batch_size, minimum=1)),
         "penalty": _at_least("penalty", penalty, 0.0),
         "activation": _check.choice("activation", activation, _ACTIVATIONS),
         "precision": _check.choice("precision", precision, _PRECISIONS),
