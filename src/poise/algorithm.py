@@ -16,6 +16,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.errors import AlgorithmError
+from poise.sample import Sample
+
 __all__ = ["Algorithm", "BatchAlgorithm", "Predict", "Stack"]
 
 Predict = Callable[[Any], Any]
@@ -64,6 +67,21 @@ class Algorithm(abc.ABC):
         The same rows and the same ``xi`` must give the same predictions. ``X``
         and ``y`` are the algorithm's own copies: it may change them.
         """
+
+    def fit_with(self, X: Any, y: Any, xi: int, arguments: dict[str, Any]) -> Predict:
+        """Do what :meth:`fit` does with further arguments, such as the weights of the rows."""
+        raise AlgorithmError(f"{self.name} takes no fit_params, got {', '.join(arguments)}")
+
+    def prepared(self, sample: Sample) -> Algorithm:
+        """Return the algorithm to run on these rows, or refuse them before the first fit.
+
+        Called once per run. What is learnt from ``sample`` must not alter a
+        prediction: it serves checks and names, such as those of the classes.
+        """
+        if sample.fit_params is not None and type(self).fit_with is Algorithm.fit_with:
+            names = ", ".join(sample.fit_params.names)
+            raise AlgorithmError(f"{self.name} takes no fit_params, got {names}")
+        return self
 
     def model(self, predict: Predict) -> Any:
         """Return the fitted model behind ``predict`` (Definition 2, transparent models)."""

@@ -16,9 +16,10 @@ import numpy as np
 
 from poise.errors import ArgumentError
 
-__all__ = ["DISTANCES", "Distance", "Undefined", "as_distance", "single"]
+__all__ = ["DISTANCES", "Distance", "Undefined", "as_distance", "needs_response", "single"]
 
-Distance = Callable[[Any, Any], float]
+Distance = Callable[..., float]
+"""Takes two predictions; one that needs the true response takes it as a third argument."""
 
 
 class Undefined(ValueError):
@@ -92,7 +93,33 @@ def label(a: Any, b: Any) -> float:
     return 0.0 if np.array_equal(np.asarray(a), np.asarray(b)) else 1.0
 
 
-DISTANCES: dict[str, Distance] = {"absolute": absolute, "euclidean": euclidean, "label": label}
+def total_variation(a: Any, b: Any) -> float:
+    """Half the sum of absolute differences of two lists of probabilities.
+
+    For one response this is the largest change of the probability of any event.
+    For several responses, side by side, it is the sum over them, which bounds
+    the change for all of them together.
+
+    Examples
+    --------
+    >>> total_variation(np.array([0.5, 0.5, 0.0]), np.array([0.5, 0.0, 0.5]))
+    0.5
+    """
+    first, second = np.asarray(a), np.asarray(b)
+    if first.ndim != 1 or first.shape != second.shape or first.dtype.kind not in "biuf":
+        raise Undefined(
+            "total variation compares one probability per class, the same classes in both fits, "
+            f"got {a!r} and {b!r}"
+        )
+    return 0.5 * math.fsum(absolute(x, z) for x, z in zip(first, second, strict=True))
+
+
+DISTANCES: dict[str, Distance] = {
+    "absolute": absolute,
+    "euclidean": euclidean,
+    "label": label,
+    "total_variation": total_variation,
+}
 
 
 def as_distance(distance: str | Distance, natural: str = "euclidean") -> Distance:
@@ -107,12 +134,23 @@ def as_distance(distance: str | Distance, natural: str = "euclidean") -> Distanc
     poise.errors.ArgumentError: distance must be 'auto', ..., got 'manhattan'
     """
     if callable(distance):
-        return _Checked(distance)
+        return distance if needs_response(distance) else _Checked(distance)
     name = natural if distance == "auto" else distance
     if name not in DISTANCES:
         listed = ", ".join(repr(known) for known in ("auto", *DISTANCES))
         raise ArgumentError(f"distance must be {listed} or a function, got {distance!r}")
     return DISTANCES[name]
+
+
+def needs_response(distance: Distance) -> bool:
+    """Tell whether a distance compares losses, and so has to know the true response.
+
+    Examples
+    --------
+    >>> needs_response(absolute)
+    False
+    """
+    return bool(getattr(distance, "needs_response", False))
 
 
 class _Checked:
@@ -124,6 +162,6 @@ class _Checked:
 
     def __call__(self, a: Any, b: Any) -> float:
         value = float(self.function(a, b))
-        if not value >= 0:
+        if not value >= 0:  # NaN is not
             raise Undefined(f"distance {self.__name__} returned {value}; it must be >= 0")
         return value

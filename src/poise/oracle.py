@@ -18,17 +18,18 @@ from poise import _check
 from poise.adapters import as_algorithm
 from poise.algorithm import Algorithm
 from poise.budget import Budget, Counts, cost
-from poise.distance import Distance, as_distance
+from poise.distance import Distance, as_distance, needs_response
 from poise.engines import Engine, choose_engine
 from poise.engines.batched import batched
 from poise.errors import ArgumentError, RecordError, TrialError
 from poise.journal import Journal
 from poise.ledger import Ledger, ledger_for
+from poise.losses import LossChange
 from poise.progress import Progress
 from poise.randomness import Randomness
 from poise.record import FIT_BY_FIT, Answers, Batch, Failure
 from poise.sample import Sample
-from poise.work import ComparisonWork, QueryWork
+from poise.work import ComparisonWork, LossWork, QueryWork
 
 __all__ = ["Answers", "Oracle", "Procedure", "Respondent", "run_procedure"]
 
@@ -112,6 +113,7 @@ class Oracle:
         sample: Sample,
         distance: str | Distance = "auto",
         *,
+        response: str = "predict",
         n_jobs: int | None = None,
         backend: str | None = None,
         address: str | None = None,
@@ -119,8 +121,10 @@ class Oracle:
         **policy: Any,
     ) -> Oracle:
         """Check everything that concerns the fits, and bring it together."""
-        black_box = as_algorithm(algorithm)
+        black_box = as_algorithm(algorithm, response).prepared(sample)
         measure_of_change = as_distance(distance, black_box.natural_distance)
+        if isinstance(measure_of_change, LossChange):
+            measure_of_change = measure_of_change.about(sample)
         engine = choose_engine(
             n_jobs,
             backend,
@@ -202,7 +206,8 @@ class Oracle:
         common = (self.algorithm, self.sample, batch.tasks, self._relax)
         if not batch.compares:
             return QueryWork(*common, batch.models), FIT_BY_FIT
-        work = ComparisonWork(*common, self.distance)
+        kind = LossWork if needs_response(self.distance) else ComparisonWork
+        work = kind(*common, self.distance)
         fast = batched(work, self.algorithm.batch(), batch.near) if self.fast else None
         return (work, FIT_BY_FIT) if fast is None else (fast, fast.batch.name)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -10,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.errors import DataError
+from poise.fit_params import FitParams
+from poise.groups import Groups
 from poise.record import Made, Rows
 from poise.tables import Table, as_table, concatenate
 
@@ -28,6 +31,10 @@ class Sample:
         Labelled rows; kept as they are.
     X_unlabeled : same kind as X, optional
         More rows without a response: they serve as test points.
+    groups : array, column or list, optional
+        One label per labelled row; rows with equal labels stay together.
+    fit_params : mapping, optional
+        Further arguments of ``fit``; those with one value per row follow the rows.
 
     Examples
     --------
@@ -40,7 +47,14 @@ class Sample:
     [[3.0], [9.0]]
     """
 
-    def __init__(self, X: Any, y: Any, X_unlabeled: Any = None) -> None:
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        X_unlabeled: Any = None,
+        groups: Any = None,
+        fit_params: Mapping[str, Any] | None = None,
+    ) -> None:
         self.X = as_table(X, "X")
         self.y = as_table(y, "y")
         self.X_unlabeled = None if X_unlabeled is None else as_table(X_unlabeled, "X_unlabeled")
@@ -50,6 +64,8 @@ class Sample:
         _check_responses(self.y)
         if self.X_unlabeled is not None:
             _check_columns(self.X, self.X_unlabeled)
+        self.groups = None if groups is None else Groups(groups, self.n_labeled)
+        self.fit_params = FitParams(fit_params, self.n_labeled) if fit_params else None
 
     def training(self, rows: Rows) -> tuple[Any, Any]:
         """Return fresh copies of the features and responses of labelled rows."""
@@ -80,6 +96,21 @@ class Sample:
         position[np.flatnonzero(~labeled)] = np.arange(labeled.sum(), len(rows))
         return as_table(both, "X").take(position)
 
+    def response(self, row: int) -> Any:
+        """Return the response of one labelled row."""
+        if row >= self.n_labeled:
+            raise DataError(
+                f"row {row} has no response: this question needs labelled test rows, and only "
+                f"the first {self.n_labeled} rows are labelled"
+            )
+        return np.asarray(self.y.take(slice(row, row + 1)))[0]
+
+    @cached_property
+    def classes(self) -> tuple[NDArray[Any], ...]:
+        """The distinct responses in ascending order, for each column of y."""
+        values = np.asarray(self.y.native)
+        return tuple(np.unique(column) for column in values.reshape(len(values), -1).T)
+
     @cached_property
     def all_finite(self) -> bool:
         """Whether the features are a plain array of numbers without NaN or infinity."""
@@ -91,6 +122,13 @@ class Sample:
         state = hashlib.blake2b(digest_size=16)
         for table in (self.X, self.y, self.X_unlabeled):
             if table is not None:
+                _feed(state, table.native)
+        if self.groups is not None:
+            _feed(state, self.groups.codes)
+        if self.fit_params is not None:
+            state.update(repr(self.fit_params.constant).encode())
+            for name, table in self.fit_params.per_row.items():
+                state.update(name.encode())
                 _feed(state, table.native)
         return state.hexdigest()
 
@@ -112,6 +150,8 @@ def _check_lengths(X: Table, y: Table) -> None:
 
 def _check_responses(y: Table) -> None:
     """Refuse missing and infinite responses, and say in which row the first one is."""
+    if hasattr(y.native, "indptr"):
+        raise DataError("y must not be sparse; give y.toarray(), one column per response")
     values = np.asarray(y.native)
     if values.dtype.kind == "f":
         bad = ~np.isfinite(values)

@@ -16,7 +16,7 @@ from poise.ambient import AmbientGenerators, one_at_a_time
 from poise.distance import Distance, Undefined, single
 from poise.record import Comparison, Failure, Query, n_rows
 
-__all__ = ["ComparisonWork", "QueryWork", "Work"]
+__all__ = ["ComparisonWork", "LossWork", "QueryWork", "Work"]
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,10 @@ class Work:
         """Train as the query says, with every global generator set from its ξ."""
         ambient.pin(query.xi)
         X, y = self.sample.training(query.train)
-        return self.algorithm.fit(X, y, query.xi)
+        if self.sample.fit_params is None:
+            return self.algorithm.fit(X, y, query.xi)
+        arguments = self.sample.fit_params.of(query.train)
+        return self.algorithm.fit_with(X, y, query.xi, arguments)
 
     @property
     def data(self) -> tuple[Any, Any]:
@@ -108,6 +111,25 @@ class ComparisonWork(Work):
     def _prediction(self, query: Query, ambient: AmbientGenerators) -> Any:
         predict = self.fitted(query, ambient)
         return single(predict(self.sample.points(query.evaluate)))
+
+
+@dataclass(frozen=True)
+class LossWork(ComparisonWork):
+    """The change between two losses at one labelled row."""
+
+    def compute(self, task: Comparison, ambient: AmbientGenerators) -> float:
+        """Return the change."""
+        truth = self.sample.response(_only_row(task.full.evaluate))
+        full = self._prediction(task.full, ambient)
+        reduced = self._prediction(task.reduced, ambient)
+        return self.distance(full, reduced, truth)
+
+
+def _only_row(rows: Any) -> int:
+    """Return the number of the one row of the sample that is evaluated."""
+    if isinstance(rows, np.ndarray) and len(rows) == 1:
+        return int(rows[0])
+    raise Undefined("losses are compared at one labelled row; made-up rows have no response")
 
 
 @dataclass(frozen=True)

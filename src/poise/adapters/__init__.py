@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from poise import _check
+from poise.adapters.responses import RESPONSES
 from poise.algorithm import Algorithm
 from poise.errors import AlgorithmError
 
 __all__ = ["as_algorithm"]
 
 
-def as_algorithm(candidate: Any) -> Algorithm:
+def as_algorithm(candidate: Any, response: str = "predict") -> Algorithm:
     """Turn an estimator or a function into an algorithm, or say what is wrong with it.
 
     Parameters
@@ -19,6 +21,8 @@ def as_algorithm(candidate: Any) -> Algorithm:
         A scikit-learn-compatible estimator (``fit(X, y)`` and ``predict(X)``),
         a function ``fit(X, y, seed)`` that returns a prediction function, or
         an :class:`~poise.Algorithm`, which is returned as it is.
+    response : {"predict", "predict_proba", "decision_function"}
+        Which method of a fitted estimator is asked.
 
     Examples
     --------
@@ -31,8 +35,9 @@ def as_algorithm(candidate: Any) -> Algorithm:
     Traceback (most recent call last):
     poise.errors.AlgorithmError: algorithm must be an estimator with fit and predict, ...
     """
+    _check.choice("response", response, RESPONSES)
     if isinstance(candidate, Algorithm):
-        return candidate
+        return _as_it_is(candidate, response)
     if isinstance(candidate, type):
         raise AlgorithmError(
             f"algorithm must be an instance, got the class {candidate.__name__}; "
@@ -41,12 +46,21 @@ def as_algorithm(candidate: Any) -> Algorithm:
     if hasattr(candidate, "fit"):
         from poise.adapters.estimator import EstimatorAlgorithm
 
-        return EstimatorAlgorithm(candidate)
+        return EstimatorAlgorithm(candidate, response)
     if callable(candidate):
         from poise.adapters.function import FunctionAlgorithm
 
-        return FunctionAlgorithm(candidate)
+        return _as_it_is(FunctionAlgorithm(candidate), response)
     raise AlgorithmError(
         "algorithm must be an estimator with fit and predict, or a function "
         f"fit(X, y, seed) that returns a prediction function, got {candidate!r}"
     )
+
+
+def _as_it_is(algorithm: Algorithm, response: str) -> Algorithm:
+    """Refuse a choice of response where there is none: only estimators have several methods."""
+    if response != "predict" and getattr(algorithm, "response", None) != response:
+        raise AlgorithmError(
+            f"response={response!r} is for estimators; {algorithm.name} returns what it returns"
+        )
+    return algorithm

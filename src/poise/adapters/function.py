@@ -6,8 +6,10 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from poise.adapters.suitability import require_arguments
 from poise.algorithm import Algorithm, Predict
 from poise.errors import AlgorithmError
+from poise.sample import Sample
 
 __all__ = ["FunctionAlgorithm", "seed_from"]
 
@@ -34,14 +36,24 @@ class FunctionAlgorithm(Algorithm):
     [2.0]
     """
 
-    def __init__(self, function: Callable[[Any, Any, int], Predict], name: str = "") -> None:
+    def __init__(self, function: Callable[..., Predict], name: str = "") -> None:
         _check_signature(function)
         self.function = function
         self.name = name or getattr(function, "__name__", repr(function))
 
     def fit(self, X: Any, y: Any, xi: int) -> Predict:
         """Call the function and check that it returned something that predicts."""
-        predict = self.function(X, y, seed_from(xi))
+        return self.fit_with(X, y, xi, {})
+
+    def prepared(self, sample: Sample) -> Algorithm:
+        """Refuse ``fit_params`` that the function does not take."""
+        if sample.fit_params is not None:
+            require_arguments(self.function, 3, sample.fit_params.names)
+        return self
+
+    def fit_with(self, X: Any, y: Any, xi: int, arguments: dict[str, Any]) -> Predict:
+        """Call the function with further arguments by name."""
+        predict = self.function(X, y, seed_from(xi), **arguments)
         if not callable(predict):
             raise TypeError(
                 f"{self.name}(X, y, seed) must return a function from rows to predictions, "

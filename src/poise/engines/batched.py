@@ -89,7 +89,7 @@ class BatchedWork:
         if pairs.full.dtype.kind != "f":
             return self._label_changes(pairs), ~pairs.trusted
         with np.errstate(invalid="ignore", over="ignore"):
-            changes = _gaps(pairs)
+            changes = _gaps(pairs, self.distance)
             sure = pairs.trusted & np.isfinite(changes)
             if self.batch.exact:
                 slack = self._slack(stack, pairs)
@@ -97,8 +97,8 @@ class BatchedWork:
                     sure &= (np.abs(changes - value) > slack) | (changes == value)
         if self.distance is DISTANCES["label"]:
             changes = np.sign(changes)
-        if self.distance is DISTANCES["absolute"] and pairs.full.ndim > 1:
-            sure[:] = False  # vectors have no absolute difference: let a fit say so
+        if self.distance is DISTANCES["total_variation" if pairs.full.ndim == 1 else "absolute"]:
+            sure[:] = False  # numbers are no probabilities, nor vectors numbers: let a fit say so
         return changes, ~sure
 
     def _pairs(self, stack: Stack) -> Any:
@@ -203,11 +203,14 @@ def _applies(work: Any, at_least: int) -> bool:
     )
 
 
-def _gaps(pairs: Any) -> NDArray[np.float64]:
-    """Return the absolute differences of numbers, the Euclidean lengths of those of vectors."""
+def _gaps(pairs: Any, distance: Distance) -> NDArray[np.float64]:
+    """Return absolute differences of numbers; of vectors the total variation or the length."""
     differences = pairs.full - pairs.reduced
-    vectors = differences.ndim > 1
-    return np.asarray(np.linalg.norm(differences, axis=1) if vectors else np.abs(differences))
+    if differences.ndim == 1:
+        return np.asarray(np.abs(differences))
+    if distance is DISTANCES["total_variation"]:
+        return np.asarray(np.abs(differences).sum(axis=1) / 2)
+    return np.asarray(np.linalg.norm(differences, axis=1))
 
 
 def _selected(array: NDArray[Any], rows: NDArray[np.int64] | slice) -> NDArray[Any]:
