@@ -24,8 +24,10 @@ _HOME = {
     "AuditResult": "poise.auditing",
     "Batch": "poise.record",
     "Budget": "poise.budget",
+    "CompareResult": "poise.results",
     "Comparison": "poise.record",
     "Design": "poise.results",
+    "Failure": "poise.record",
     "Made": "poise.record",
     "Outcome": "poise.results",
     "Plan": "poise.theory.planning",
@@ -42,6 +44,7 @@ _HOME = {
     "as_algorithm": "poise.adapters",
     "audit": "poise.auditing",
     "audit_with_traps": "poise.auditing",
+    "compare": "poise.comparing",
     "errors": "poise.errors",
     "jax_algorithm": "poise.adapters.jax",
     "measure": "poise.api",
@@ -68,8 +71,10 @@ if TYPE_CHECKING:
     from poise.auditing import AuditResult, audit, audit_with_traps
     from poise.blackbox import Run, run
     from poise.budget import Budget
-    from poise.record import Answers, Batch, Comparison, Made, Query
+    from poise.comparing import compare
+    from poise.record import Answers, Batch, Comparison, Failure, Made, Query
     from poise.results import (
+        CompareResult,
         Design,
         Outcome,
         ProcedureResult,

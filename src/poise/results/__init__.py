@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from poise.results.compared import Compared, CompareResult
 from poise.results.design import Design
 from poise.results.outcome import Outcome
 from poise.results.procedure import ProcedureResult
@@ -9,4 +10,13 @@ from poise.results.profile import Profile
 from poise.results.stability import StabilityResult
 from poise.results.trials import Trials
 
-__all__ = ["Design", "Outcome", "ProcedureResult", "Profile", "StabilityResult", "Trials"]
+__all__ = [
+    "CompareResult",
+    "Compared",
+    "Design",
+    "Outcome",
+    "ProcedureResult",
+    "Profile",
+    "StabilityResult",
+    "Trials",
+]

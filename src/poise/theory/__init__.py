@@ -25,6 +25,7 @@ _HOME = {
     "expected_trials": "sequential",
     "exponent": "bounds",
     "forced_after": "sequential",
+    "holm": "multiple",
     "is_forced": "sequential",
     "kappa": "trials",
     "local_level": "bands",
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     )
     from poise.theory.bounds import exponent, power_bound
     from poise.theory.estimates import delta_hat, epsilon_hat
+    from poise.theory.multiple import holm
     from poise.theory.sequential import (
         Curtailment,
         acceptance_martingale,

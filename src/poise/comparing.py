@@ -1,0 +1,125 @@
+"""Many algorithms on the same trials, with one error level for all verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from poise.adapters import as_algorithm
+from poise.api import measure, warn_if_hopeless
+from poise.errors import ArgumentError, TrialError
+from poise.randomness import Randomness
+from poise.results import CompareResult, Design, Trials
+from poise.sample import Sample
+
+__all__ = ["compare", "refuse_journal"]
+
+
+def compare(
+    algorithms: Iterable[Any] | Mapping[str, Any],
+    X: Any,
+    y: Any,
+    *,
+    n: int,
+    epsilon: float,
+    delta: float,
+    alpha: float = 0.05,
+    randomized: bool = False,
+    random_state: Any = None,
+    **settings: Any,
+) -> CompareResult:
+    """Test several algorithms on the same trials, with one error level for all of them.
+
+    P(any algorithm that is not (ε, δ)-stable is declared stable) ≤ α, and the
+    same for "unstable": Holm's method on the p-values of Theorem 1, valid
+    although the algorithms share rows. Every algorithm sees the same training
+    rows, test points and random terms, trial by trial, so differences between
+    them are differences between the algorithms.
+
+    It is not a ranking: that one is declared stable and another is not does not
+    mean that the first is more stable. Every trial is run for every algorithm;
+    nothing stops early.
+
+    Parameters
+    ----------
+    algorithms : list, or dict from names to algorithms
+        Estimators, functions or :class:`~poise.Algorithm` objects. In a list
+        each is called by its own description.
+    X, y : array, data frame, sparse matrix or list
+        Labelled rows.
+    n, epsilon, delta, alpha, randomized
+        The question, as in :func:`stability_test`.
+    random_state : None, int, Generator or RandomState
+        Decides the trials, once for all algorithms.
+    **settings
+        Any other argument of :func:`measure` but ``journal``: ``X_unlabeled``,
+        ``coupling``, ``distance``, ``n_jobs``, …
+
+    Returns
+    -------
+    CompareResult
+
+    Examples
+    --------
+    >>> import poise
+    >>> from sklearn.linear_model import LinearRegression, Ridge
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> result = poise.compare(
+    ...     [Ridge(), LinearRegression()], X, y, n=12, epsilon=20, delta=0.2, random_state=0)
+    >>> print(result.table().text())
+    algorithm           verdict   larger changes  p, adjusted  delta_hat  epsilon_hat
+    Ridge()             stable    0 of 34         0.001014     0.1028     10.54
+    LinearRegression()  unstable  26 of 34        4.411e-12    0.8925     3,306
+    """
+    named = _named(algorithms)
+    refuse_journal(settings, "one algorithm")
+    sample = Sample(X, y, settings.get("X_unlabeled"))
+    design = Design("", n, sample.n_labeled, sample.n_unlabeled)
+    # Judging no trial at all checks every number of the question before the first fit.
+    CompareResult.judge({"": Trials(np.empty(0), design)}, epsilon, delta, alpha, randomized)
+    warn_if_hopeless(design, delta, alpha / len(named), randomized)
+    seed = Randomness.from_state(random_state).root
+    trials = {
+        name: _measured(name, algorithm, X, y, n=n, random_state=seed, **settings)
+        for name, algorithm in named.items()
+    }
+    return CompareResult.judge(trials, epsilon, delta, alpha, randomized)
+
+
+def _named(algorithms: Iterable[Any] | Mapping[str, Any]) -> dict[str, Any]:
+    """Give every algorithm a name of its own, and refuse what cannot be fitted."""
+    if isinstance(algorithms, Mapping):
+        pairs = [(str(name), algorithm) for name, algorithm in algorithms.items()]
+    else:
+        pairs = [(as_algorithm(algorithm).name, algorithm) for algorithm in algorithms]
+    if not pairs:
+        raise ArgumentError("algorithms must hold at least one algorithm, got none")
+    named = dict(pairs)
+    if len(named) < len(pairs):
+        raise ArgumentError(
+            f"algorithms must have different names, got {[name for name, _ in pairs]}; "
+            "give a dict from names to algorithms"
+        )
+    for algorithm in named.values():
+        as_algorithm(algorithm)
+    return named
+
+
+def _measured(name: str, algorithm: Any, *data: Any, **settings: Any) -> Trials:
+    try:
+        return measure(algorithm, *data, **settings)
+    except TrialError as error:
+        error.add_note(f"The algorithm is {name!r}.")
+        raise
+
+
+def refuse_journal(settings: Mapping[str, Any], whose: str) -> None:
+    """Say early that a journal holds the trials of a single measurement."""
+    if settings.get("journal") is not None:
+        raise ArgumentError(
+            f"journal must be None here, got {settings['journal']!r}: a journal holds the trials "
+            f"of {whose}; call measure with a journal for each and judge the trials together"
+        )

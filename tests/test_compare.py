@@ -1,0 +1,182 @@
+"""Comparing algorithms: the same trials for all, and one error level for all verdicts."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.datasets import load_diabetes
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.neighbors import KNeighborsRegressor
+
+import poise
+from poise.errors import ArgumentError, DataError, PowerWarning, TrialError
+from poise.results import CompareResult, Design, Trials
+
+X, y = load_diabetes(return_X_y=True)
+THREE = [Ridge(), LinearRegression(), KNeighborsRegressor()]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=6))
+def test_holm_is_the_closure_of_bonferroni(pvalues) -> None:
+    """H is rejected iff Bonferroni rejects every intersection of hypotheses that holds H."""
+    adjusted = poise.theory.holm(pvalues)
+    k = len(pvalues)
+    families = [f for r in range(1, k + 1) for f in itertools.combinations(range(k), r)]
+    for i in range(k):
+        worst = max(len(f) * min(pvalues[j] for j in f) for f in families if i in f)
+        assert adjusted[i] == pytest.approx(min(1.0, worst), abs=1e-15)
+
+
+@pytest.mark.parametrize("pvalues", [[0.5, 1.2], [[0.1]], [float("nan")], ["a"]])
+def test_holm_refuses_what_is_no_list_of_probabilities(pvalues) -> None:
+    with pytest.raises(ArgumentError, match="pvalues must be"):
+        poise.theory.holm(pvalues)
+
+
+def test_every_algorithm_sees_the_trials_it_would_see_alone() -> None:
+    result = poise.compare(THREE, X, y, n=12, epsilon=20, delta=0.2, random_state=7)
+    for algorithm, trials in zip(THREE, result.trials, strict=True):
+        alone = poise.measure(algorithm, X, y, n=12, random_state=7)
+        assert trials.changes.tolist() == alone.changes.tolist()
+
+
+def test_without_a_seed_the_trials_are_still_the_same_for_all() -> None:
+    twins = {"one": Ridge(), "two": Ridge()}
+    result = poise.compare(twins, X, y, n=12, epsilon=20, delta=0.2)
+    first, second = (trials.changes.tolist() for trials in result.trials)
+    assert first == second
+
+
+def test_verdicts_are_those_of_adjusted_pvalues() -> None:
+    result = poise.compare(THREE, X, y, n=12, epsilon=20, delta=0.2, random_state=0)
+    assert [row.verdict.value for row in result.rows] == ["stable", "unstable", "inconclusive"]
+    assert result.stable == ("Ridge()",)
+    assert not result.all_stable
+    for row, trials in zip(result.rows, result.trials, strict=True):
+        alone = trials.test(20, 0.2)
+        assert (row.pvalue, row.pvalue_unstable) == (alone.pvalue, alone.pvalue_unstable)
+        assert row.delta_hat == trials.delta_hat(20, 0.05 / 3)
+        assert row.epsilon_hat == trials.epsilon_hat(0.2, 0.05 / 3)
+    assert result["Ridge()"].adjusted == pytest.approx(3 * result["Ridge()"].pvalue)
+
+
+def test_one_algorithm_is_a_plain_test() -> None:
+    for epsilon in (1.0, 6.0, 20.0):
+        result = poise.compare([Ridge()], X, y, n=12, epsilon=epsilon, delta=0.2, random_state=0)
+        plain = poise.measure(Ridge(), X, y, n=12, random_state=0).test(epsilon, 0.2)
+        assert result.rows[0].verdict == plain.verdict
+        assert result.rows[0].delta_hat == plain.delta_hat
+
+
+def test_the_chance_of_any_false_stable_is_at_most_alpha() -> None:
+    """Four algorithms just beyond δ, two of them always alike, and a coin for exact size.
+
+    400 comparisons with a false-alarm rate below 1e-6; without adjustment the chance is
+    0.14, which is noticed.
+    """
+    rng = np.random.default_rng(0)
+    m, delta, alpha, wrong = 60, 0.1, 0.05, 0
+    for _ in range(400):
+        uniform = rng.random((3, m))
+        changes = (uniform[[0, 0, 1, 2]] < delta + 1e-9).astype(float)
+        coin = float(rng.random())
+        trials = {
+            str(i): Trials(row, Design("", 5, 5 * m, m, zeta=coin)) for i, row in enumerate(changes)
+        }
+        result = CompareResult.judge(trials, 0.5, delta, alpha, randomized=True)
+        wrong += len(result.stable) > 0
+    assert wrong <= stats.binom.isf(1e-6, 400, alpha)
+
+
+def test_more_algorithms_never_make_a_verdict_easier() -> None:
+    calm = Trials.from_changes([0.0] * 30, n=5)
+    assert CompareResult.judge({"calm": calm}, 0.5, 0.1).stable == ("calm",)
+    wild = Trials.from_changes([1.0] * 30, n=5)
+    crowd = {"calm": calm, "wild": wild, "wilder": wild}
+    assert CompareResult.judge(crowd, 0.5, 0.1).stable == ()
+
+
+def test_results_as_text_frame_json_html_and_picture() -> None:
+    result = poise.compare(
+        {"<ridge>": Ridge(), "ols": LinearRegression()},
+        X,
+        y,
+        n=12,
+        epsilon=20,
+        delta=0.2,
+        random_state=0,
+    )
+    text = str(result)
+    assert text.startswith("2 algorithms on the same trials, (20, 0.2)-stability at n = 12: 1 st")
+    assert 'any "stable" is wrong is at most 0.05' in text
+    frame = result.to_frame()
+    assert frame["name"].tolist() == ["<ridge>", "ols"]
+    assert frame["verdict"].tolist() == ["stable", "unstable"]
+    content = json.loads(result.to_json())
+    assert content["algorithms"][0]["adjusted"] == result.rows[0].adjusted
+    assert "&lt;ridge&gt;" in result._repr_html_()
+    axes = result.plot().axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == [
+        "<ridge>\nstable",
+        "ols\nunstable",
+    ]
+    with pytest.raises(KeyError, match="did you mean 'ols'"):
+        _ = result["oils"]
+
+
+def test_hopeless_comparisons_are_called_so_at_the_level_they_need() -> None:
+    # 31 clean trials certify δ = 0.1 at level 0.05 (0.9^31 = 0.038), but not at 0.025.
+    poise.compare([Ridge()], X, y, n=13, epsilon=20, delta=0.1, random_state=0)
+    with pytest.warns(PowerWarning, match="at level 0.025"):
+        poise.compare(THREE[:2], X, y, n=13, epsilon=20, delta=0.1, random_state=0)
+
+
+@pytest.mark.parametrize(
+    ("algorithms", "message"),
+    [
+        ([], "at least one algorithm, got none"),
+        ({}, "at least one algorithm, got none"),
+        ([Ridge(), Ridge()], "different names.*dict"),
+        ([Ridge], "write Ridge"),
+        ({"a": 7}, "must be an estimator"),
+    ],
+)
+def test_unusable_algorithms(algorithms, message) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        poise.compare(algorithms, X, y, n=12, epsilon=20, delta=0.2)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"n": 1}, "n must be a whole number >= 2"),
+        ({"epsilon": -1}, "epsilon must be"),
+        ({"delta": 1.0}, "delta must be"),
+        ({"alpha": 0.0}, "alpha must be"),
+        ({"journal": "here"}, "journal must be None here"),
+    ],
+)
+def test_bad_arguments_are_refused_before_the_first_fit(wrong, message) -> None:
+    def never(X, y, seed):
+        raise AssertionError("fitted")
+
+    arguments = {"n": 12, "epsilon": 20, "delta": 0.2} | wrong
+    with pytest.raises(ArgumentError, match=message):
+        poise.compare([never], X, y, **arguments)
+    with pytest.raises(DataError):
+        poise.compare([never], X, y[:-1], n=12, epsilon=20, delta=0.2)
+
+
+def test_a_failed_fit_names_the_algorithm() -> None:
+    def failing(X, y, seed):
+        raise ZeroDivisionError("singular")
+
+    with pytest.raises(TrialError, match="singular") as caught:
+        poise.compare([Ridge(), failing], X, y, n=12, epsilon=20, delta=0.2)
+    assert caught.value.__notes__ == ["The algorithm is 'failing'."]
