@@ -97,7 +97,7 @@ def shell(folder: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
             cwd=folder,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
             check=False,
         )
 

@@ -74,3 +74,24 @@ def test_an_object_that_takes_no_parameters(folder: Path) -> None:
 def test_a_class_that_cannot_be_created() -> None:
     with pytest.raises(AlgorithmError, match=r"Pipeline cannot be created: .* 'steps'"):
         load_algorithm("sklearn.pipeline:Pipeline", {})
+
+
+def test_only_who_ignores_names_gets_an_array(folder: Path) -> None:
+    import numpy as np
+    import pandas as pd
+
+    from poise.cli.options import Measurement
+
+    def rows(**changed: object) -> dict[str, object]:
+        usual = dict.fromkeys(Measurement.__dataclass_fields__)
+        usual |= {"data": "numbers.csv", "target": "price", "drop": ["id"], "param": []}
+        usual |= {"algorithm": "sklearn.linear_model:Ridge", "distance": "auto"}
+        return Measurement(**(usual | changed)).arguments(progress=False)  # type: ignore[arg-type]
+
+    assert isinstance(rows()["X"], np.ndarray)
+    assert isinstance(rows()["y"], np.ndarray)
+    assert isinstance(rows(unlabeled="more.csv")["X_unlabeled"], np.ndarray)
+    assert isinstance(rows(algorithm="poise_test_models.py:mean")["X"], pd.DataFrame)
+    text = rows(data="rows.csv", unlabeled="more.csv")
+    assert isinstance(text["X"], pd.DataFrame)
+    assert isinstance(text["X_unlabeled"], pd.DataFrame)

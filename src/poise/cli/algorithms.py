@@ -16,7 +16,7 @@ from poise._suggest import did_you_mean, listed
 from poise.cli.streams import one_line
 from poise.errors import AlgorithmError
 
-__all__ = ["load_algorithm", "load_object", "parse_parameters"]
+__all__ = ["ignores_names", "load_algorithm", "load_object", "parse_parameters"]
 
 
 def load_algorithm(place: str, parameters: dict[str, Any]) -> Any:
@@ -43,6 +43,27 @@ def load_algorithm(place: str, parameters: dict[str, Any]) -> Any:
     if hasattr(found, "fit"):
         return _with_parameters(found, parameters)
     return _with_keywords(found, parameters) if parameters else found
+
+
+def ignores_names(algorithm: Any) -> bool:
+    """Tell whether an algorithm surely never asks what a column is called.
+
+    That holds for scikit-learn's own estimators unless a parameter is another
+    estimator or a list, which may speak of columns.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import BaggingRegressor, HistGradientBoostingRegressor
+    >>> from sklearn.linear_model import Ridge
+    >>> ignores_names(Ridge()), ignores_names(BaggingRegressor(Ridge()))
+    (True, False)
+    >>> ignores_names(HistGradientBoostingRegressor(categorical_features=["city"]))
+    False
+    """
+    if not type(algorithm).__module__.startswith("sklearn."):
+        return False
+    values = algorithm.get_params(deep=False).values()
+    return all(isinstance(value, (bool, int, float, str, type(None))) for value in values)
 
 
 def parse_parameters(pairs: Iterable[str]) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def _check_question(arguments: dict[str, Any], asked: dict[str, Any]) -> None:
     from poise.api import warn_if_hopeless
     from poise.results import Design, Trials
 
-    n_unlabeled = 0 if arguments["X_unlabeled"] is None else len(arguments["X_unlabeled"])
+    n_unlabeled = len(arguments.get("X_unlabeled", ()))
     design = Design("", arguments["n"], len(arguments["X"]), n_unlabeled)
     Trials(np.empty(0), design).test(**asked)  # judging no trial at all checks every argument
     warn_if_hopeless(design, asked["delta"], asked["alpha"], asked["randomized"])

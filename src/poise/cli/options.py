@@ -64,17 +64,11 @@ class Measurement:
     def arguments(self, progress: bool | None) -> dict[str, Any]:
         """Return the arguments of :func:`poise.measure`, with the files read."""
         from poise.cli.algorithms import load_algorithm, load_object, parse_parameters
-        from poise.readers import read_features, read_table
 
-        X, y = read_table(self.data, self.target, self.drop)
-        columns = list(X.columns) if hasattr(X, "columns") else None
+        algorithm = load_algorithm(self.algorithm, parse_parameters(self.param))
         return {
-            "algorithm": load_algorithm(self.algorithm, parse_parameters(self.param)),
-            "X": X,
-            "y": y,
-            "X_unlabeled": None
-            if self.unlabeled is None
-            else read_features(self.unlabeled, columns),
+            "algorithm": algorithm,
+            **self._rows(algorithm),
             "n": self.n,
             "coupling": self.coupling,
             "distance": load_object(self.distance) if ":" in self.distance else self.distance,
@@ -85,6 +79,22 @@ class Measurement:
             "n_jobs": self.jobs,
             "progress": progress,
         }
+
+    def _rows(self, algorithm: Any) -> dict[str, Any]:
+        """Read the files; as arrays if they hold only numbers and nobody asks for names."""
+        from poise.cli.algorithms import ignores_names
+        from poise.readers import as_numbers, read_features, read_table
+
+        X, y = read_table(self.data, self.target, self.drop)
+        columns = list(X.columns) if hasattr(X, "columns") else None
+        more = None if self.unlabeled is None else read_features(self.unlabeled, columns)
+        rows = {"X": X, "y": y} if more is None else {"X": X, "y": y, "X_unlabeled": more}
+        if not ignores_names(algorithm):
+            return rows
+        numbers = {name: as_numbers(table) for name, table in rows.items()}
+        # Text in one of them keeps both as they are: X and X_unlabeled must be of one kind.
+        alike = type(numbers["X"]) is type(numbers.get("X_unlabeled", numbers["X"]))
+        return (numbers if alike else rows) | {"y": numbers["y"]}
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from typing import Any
 
 from poise._suggest import did_you_mean, listed
 from poise.errors import DataError
-from poise.readers.columns import UNNAMED, Columns
+from poise.readers.columns import UNNAMED, Columns, as_numbers
 
-__all__ = ["read_features", "read_table"]
+__all__ = ["as_numbers", "read_features", "read_table"]
 
 PathLike = str | os.PathLike[str]
 
