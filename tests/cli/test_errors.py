@@ -55,7 +55,7 @@ WRONG_USE = [
     ),
     ("profile numbers.csv --target price --n 20 --algorithm x:y --alpha 2", "alpha must be in"),
     ("show nowhere.trials", "no such file: nowhere.trials"),
-    ("show numbers.csv", "does not hold trials"),
+    ("show numbers.csv", "numbers.csv does not hold trials saved by poise"),
     ("plan --n 100 --delta 0.1", "leave out exactly one of --n-labeled, --n, --delta, --alpha"),
     ("plan --n 100 --delta 0.1 --alpha 0.1 --power 0.5 --n-labeled 9", "left out now: none"),
     ("plan --n 100 --delta 0.1 --alpha 0.05 --power 0.9 --delta-star 0.2", "delta must be above"),
