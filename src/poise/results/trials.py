@@ -200,7 +200,7 @@ class Trials:
         except FileNotFoundError:
             raise RecordError(f"no such file: {path}") from None
         except Exception as error:
-            raise RecordError(f"{path} does not hold trials saved by poise: {error}") from error
+            raise RecordError(f"{path} does not hold trials saved by poise") from error
         if header.get("format") != _FORMAT:
             raise RecordError(f"{path} has format {header.get('format')!r}, expected {_FORMAT!r}")
         design = Design(**header["design"])
