@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from poise._suggest import did_you_mean, listed
+from poise.adapters.jax import JaxAlgorithm
 from poise.cli.streams import one_line
 from poise.errors import AlgorithmError
 
@@ -26,9 +27,9 @@ def load_algorithm(place: str, parameters: dict[str, Any]) -> Any:
     ----------
     place : str
         ``module:name`` or ``path/to/file.py:name``. The name may stand for a
-        class (called with the parameters), an estimator (a copy is given the
-        parameters) or a function ``fit(X, y, seed)`` (which takes them as
-        further keywords).
+        class or a function that makes an algorithm (called with the parameters),
+        an estimator (a copy is given the parameters) or a function
+        ``fit(X, y, seed)`` (which takes them as further keywords).
     parameters : dict
         Parameters by name.
 
@@ -42,14 +43,16 @@ def load_algorithm(place: str, parameters: dict[str, Any]) -> Any:
         return _instance(found, parameters)
     if hasattr(found, "fit"):
         return _with_parameters(found, parameters)
+    if _makes_algorithms(found):
+        return _instance(found, parameters)
     return _with_keywords(found, parameters) if parameters else found
 
 
 def ignores_names(algorithm: Any) -> bool:
     """Tell whether an algorithm surely never asks what a column is called.
 
-    That holds for scikit-learn's own estimators unless a parameter is another
-    estimator or a list, which may speak of columns.
+    That holds for functions in JAX, and for scikit-learn's own estimators unless a
+    parameter is another estimator or a list, which may speak of columns.
 
     Examples
     --------
@@ -60,6 +63,8 @@ def ignores_names(algorithm: Any) -> bool:
     >>> ignores_names(HistGradientBoostingRegressor(categorical_features=["city"]))
     False
     """
+    if isinstance(algorithm, JaxAlgorithm):
+        return True
     if not type(algorithm).__module__.startswith("sklearn."):
         return False
     values = algorithm.get_params(deep=False).values()
@@ -141,7 +146,17 @@ def _member(module: ModuleType, name: str, source: str) -> Any:
     return found
 
 
-def _instance(kind: type, parameters: dict[str, Any]) -> Any:
+def _makes_algorithms(found: Any) -> bool:
+    """Tell a function such as ``mlp_regressor(hidden=(64,), *, ...)`` from ``fit(X, y, seed)``."""
+    try:
+        accepted = inspect.signature(found).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    positional = [p for p in accepted if p.kind is not p.KEYWORD_ONLY]
+    return len(positional) < 3 and all(p.default is not p.empty for p in accepted)
+
+
+def _instance(kind: Any, parameters: dict[str, Any]) -> Any:
     _check_names(kind.__name__, kind, parameters)
     try:
         return kind(**parameters)
