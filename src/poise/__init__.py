@@ -36,6 +36,7 @@ _HOME = {
     "Program": "poise.adapters.program",
     "Query": "poise.record",
     "Run": "poise.blackbox",
+    "StabilityCurve": "poise.results",
     "StabilityResult": "poise.results",
     "Transcript": "poise.transcript",
     "Trials": "poise.results",
@@ -53,7 +54,9 @@ _HOME = {
     "plan": "poise.theory.planning",
     "procedures": "poise.procedures",
     "replay": "poise.transcript",
+    "reproduce": "poise.reproduction",
     "run": "poise.blackbox",
+    "stability_curve": "poise.curve",
     "stability_test": "poise.api",
     "theory": "poise.theory",
     "world": "poise.world",
@@ -72,13 +75,16 @@ if TYPE_CHECKING:
     from poise.blackbox import Run, run
     from poise.budget import Budget
     from poise.comparing import compare
+    from poise.curve import stability_curve
     from poise.record import Answers, Batch, Comparison, Failure, Made, Query
+    from poise.reproduction import reproduce
     from poise.results import (
         CompareResult,
         Design,
         Outcome,
         ProcedureResult,
         Profile,
+        StabilityCurve,
         StabilityResult,
         Trials,
     )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from poise.results.compared import Compared, CompareResult
+from poise.results.curve import StabilityCurve
 from poise.results.design import Design
+from poise.results.extrapolated import Extrapolation
 from poise.results.outcome import Outcome
 from poise.results.procedure import ProcedureResult
 from poise.results.profile import Profile
@@ -14,9 +16,11 @@ __all__ = [
     "CompareResult",
     "Compared",
     "Design",
+    "Extrapolation",
     "Outcome",
     "ProcedureResult",
     "Profile",
+    "StabilityCurve",
     "StabilityResult",
     "Trials",
 ]
