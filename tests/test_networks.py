@@ -13,7 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import poise
-from poise.errors import ArgumentError, TrialError
+from poise.cli.algorithms import ignores_names, load_algorithm
+from poise.errors import AlgorithmError, ArgumentError, TrialError
 from poise.networks import logistic_regression, mlp_classifier, mlp_regressor
 from poise.networks.adam import minibatches
 
@@ -201,7 +202,20 @@ def test_arguments_are_named_with_value_and_remedy(make, message) -> None:
         make()
 
 
-def test_the_name_says_everything_that_was_chosen() -> None:
-    name = mlp_regressor(32, steps=10, batch_size=5).name
-    assert name.startswith("mlp_regressor(hidden=(32,), steps=10, learning_rate=0.001")
-    assert "batch_size=5" in name
+def test_the_name_says_what_was_chosen() -> None:
+    assert mlp_regressor().name == "mlp_regressor(hidden=(64,))"
+    name = mlp_regressor(32, steps=10, batch_size=5, standardize=False).name
+    assert name == "mlp_regressor(hidden=(32,), steps=10, batch_size=5, standardize=False)"
+    name = mlp_classifier((4, 4), classes=["b", "a", "c"], predict="label").name
+    assert name == "mlp_classifier(hidden=(4, 4), classes=3, predict='label')"
+    assert logistic_regression(solver="lbfgs").name == "logistic_regression(solver='lbfgs')"
+
+
+def test_the_command_line_makes_networks_and_feeds_them_numbers() -> None:
+    network = load_algorithm("poise.networks:mlp_regressor", {"hidden": (4,), "steps": 7})
+    assert network.name == "mlp_regressor(hidden=(4,), steps=7)"
+    assert ignores_names(network)
+    with pytest.raises(AlgorithmError, match=r"no parameter 'hiden'; did you mean 'hidden'\?"):
+        load_algorithm("poise.networks:mlp_regressor", {"hiden": (4,)})
+    with pytest.raises(AlgorithmError, match="steps must be a whole number >= 1"):
+        load_algorithm("poise.networks:mlp_regressor", {"steps": 0})

@@ -7,8 +7,10 @@ line the same is ``--algorithm poise.networks:mlp_regressor --param hidden=(64,)
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from poise import _check
@@ -84,7 +86,7 @@ def mlp_regressor(
 
     shape = _network(hidden, steps, learning_rate, batch_size, penalty, activation, precision)
     network = RegressorNetwork(**shape, standardize=standardize)
-    return _algorithm("mlp_regressor", network, None, float64, memory)
+    return _algorithm(mlp_regressor, network, None, float64, memory)
 
 
 def mlp_classifier(
@@ -140,7 +142,7 @@ def mlp_classifier(
     network = ClassifierNetwork(
         **shape, standardize=standardize, classes=len(labels), predict=predict
     )
-    return _algorithm("mlp_classifier", network, labels, float64, memory)
+    return _algorithm(mlp_classifier, network, labels, float64, memory)
 
 
 def logistic_regression(
@@ -200,7 +202,7 @@ def logistic_regression(
         standardize=standardize,
         predict=predict,
     )
-    return _algorithm("logistic_regression", model, labels, float64, memory)
+    return _algorithm(logistic_regression, model, labels, float64, memory)
 
 
 def _network(
@@ -238,14 +240,16 @@ def _at_least(name: str, value: float, least: float, strictly: bool = False) -> 
 
 
 def _algorithm(
-    name: str, model: Any, labels: Any, float64: bool | None, memory: int | None
+    factory: Callable[..., Any], model: Any, labels: Any, float64: bool | None, memory: int | None
 ) -> JaxAlgorithm:
-    """Wrap a model under a name that says everything that was chosen."""
-    from dataclasses import fields
-
+    """Wrap a model under a name that says what was chosen other than by default."""
     from poise.adapters.jax import JaxAlgorithm
 
-    chosen = ", ".join(f"{f.name}={getattr(model, f.name)!r}" for f in fields(model))
-    return JaxAlgorithm(
-        model, name=f"{name}({chosen})", memory=memory, float64=float64, labels=labels
-    )
+    defaults = {name: p.default for name, p in inspect.signature(factory).parameters.items()}
+    chosen = [
+        f"{field.name}={getattr(model, field.name)!r}"
+        for field in dataclasses.fields(model)
+        if field.name == "hidden" or getattr(model, field.name) != defaults[field.name]
+    ]
+    name = f"{factory.__name__}({', '.join(chosen)})"
+    return JaxAlgorithm(model, name=name, memory=memory, float64=float64, labels=labels)
