@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import LinearRegression, Ridge
 
 import poise
-from poise import Batch, Budget, Comparison, Made, Query
+from poise import Batch, Budget, Comparison, Failure, Made, Query
 from poise.budget import Counts, cost
 from poise.errors import ArgumentError, BudgetError, TrialError
 from poise.procedures.split import Split
@@ -80,7 +80,12 @@ def test_an_algorithm_cannot_change_made_up_rows() -> None:
     def vandal(X, y, seed):
         level = float(np.mean(y))
         X[:], y[:] = 99.0, 99.0
-        return lambda rows: np.full(len(rows), level)
+
+        def predict(rows):
+            rows[:] = 99.0
+            return np.full(len(rows), level)
+
+        return predict
 
     made = Made(np.zeros((3, 1)), np.array([1.0, 2.0, 3.0]))
     point = Made(np.zeros((1, 1)))
@@ -88,6 +93,8 @@ def test_an_algorithm_cannot_change_made_up_rows() -> None:
     run = poise.run(Ask(batch), vandal, [[0.0]], [0.0])
     assert run.result[0].changes.tolist() == [0.0]
     assert made.y.tolist() == [1.0, 2.0, 3.0]
+    assert made.X.tolist() == [[0.0]] * 3
+    assert point.X.tolist() == [[0.0]]
 
 
 def test_comparisons_of_made_up_rows() -> None:
@@ -140,7 +147,7 @@ def test_a_failing_query_stops_the_run() -> None:
 def test_a_failing_query_can_be_an_answer() -> None:
     tasks = [Query(np.array([k]), np.array([0]), 0) for k in range(40)]
     (answers,) = poise.run(Ask(Batch(tasks)), Spy(limit=1.0), X, y, on_error="unstable").result
-    failed = [k for k, p in enumerate(answers.predictions) if isinstance(p, poise.record.Failure)]
+    failed = [k for k, p in enumerate(answers.predictions) if isinstance(p, Failure)]
     assert failed == np.flatnonzero(y > 1.0).tolist() == [f.trial for f in answers.failures]
 
 

@@ -162,12 +162,11 @@ def test_every_result_says_what_it_is_worth(name: str) -> None:
 # Differences are found and named
 
 
-def tampered(transcript: Transcript, task_index: int = 3, **changes) -> Transcript:
+def tampered(transcript: Transcript, which: str = "full", **changes) -> Transcript:
     stage = transcript.stages[0]
-    task = stage.tasks[task_index]
-    full = dataclasses.replace(task.full, **changes)
     tasks = list(stage.tasks)
-    tasks[task_index] = dataclasses.replace(task, full=full)
+    query = dataclasses.replace(getattr(tasks[3], which), **changes)
+    tasks[3] = dataclasses.replace(tasks[3], **{which: query})
     stages = (dataclasses.replace(stage, tasks=tuple(tasks)), *transcript.stages[1:])
     return dataclasses.replace(transcript, stages=stages)
 
@@ -182,10 +181,11 @@ def tampered(transcript: Transcript, task_index: int = 3, **changes) -> Transcri
         ({"evaluate": None}, "recorded None"),
     ],
 )
-def test_a_changed_question_is_named(changes, message: str) -> None:
+@pytest.mark.parametrize("which", ["full", "reduced"])
+def test_a_changed_question_is_named(which: str, changes, message: str) -> None:
     transcript = run_case("bootstrap").transcript
-    with pytest.raises(RecordError, match=message):
-        poise.replay(tampered(transcript, **changes))
+    with pytest.raises(RecordError, match=message.replace("full fit", f"{which} fit")):
+        poise.replay(tampered(transcript, which, **changes))
 
 
 def test_a_made_up_row_changed_in_its_last_bit_is_found() -> None:
@@ -254,7 +254,7 @@ def test_failures_are_replayed(kind: str, saved: bool, tmp_path) -> None:
     class Tolerant:
         def ask(self, sample, randomness):
             answers = yield Batch([Query(np.array([k]), np.array([0]), 0) for k in range(60)])
-            return sum(isinstance(p, poise.record.Failure) for p in answers.predictions)
+            return sum(isinstance(p, poise.Failure) for p in answers.predictions)
 
     procedure = Tolerant() if kind == "queries" else BootstrapTest(**question, resamples=60)
     run = poise.run(procedure, explosive, X, y, on_error="unstable", random_state=0)

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.record import Answers, Batch, Failure
+from poise.record import Answers, Batch, Failure, Reply
 
 __all__ = ["Ledger", "ledger_for"]
 
@@ -94,18 +94,16 @@ class PredictionsLedger:
         self.until = until
         self.failures: list[Failure] = []
 
-    def enter(self, answer: tuple[Any, Any] | Failure) -> bool:
+    def enter(self, answer: Reply | Failure) -> bool:
         """Write down one answer; a failure stands in the place of its predictions."""
         if isinstance(answer, Failure):
             self.failures.append(answer)
-            values, model = answer, None
-        else:
-            values, model = answer
-        self.predictions.append(values)
+            answer = Reply(answer)
+        self.predictions.append(answer.predictions)
         if self.models is not None:
-            self.models.append(model)
+            self.models.append(answer.model)
         self.done += 1
-        return self.until is not None and self.until(values)
+        return self.until is not None and self.until(answer.predictions)
 
     def entered(self) -> list[Any]:
         """Return the predictions so far."""

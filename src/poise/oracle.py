@@ -257,5 +257,9 @@ def run_procedure(
 def _answers_or_error(oracle: Respondent, batch: Batch) -> Answers | TrialError | RecordError:
     try:
         return oracle.answer(batch)
-    except (TrialError, RecordError) as error:
+    except RecordError as error:
+        if error.partial is None:
+            raise  # not about what was measured: no business of the procedure
+        return error
+    except TrialError as error:
         return error

@@ -25,6 +25,7 @@ __all__ = [
     "Failure",
     "Made",
     "Query",
+    "Reply",
     "Rows",
     "n_rows",
 ]
@@ -124,6 +125,14 @@ class Failure:
     message: str
     cause: BaseException | None = field(default=None, compare=False, repr=False)
     kind: Literal["error", "death", "timeout"] = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What one query brought: its predictions and, where it may be seen, the fitted model."""
+
+    predictions: Any
+    model: Any = None
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 from poise.algorithm import Algorithm, Predict
 from poise.ambient import AmbientGenerators, one_at_a_time
 from poise.distance import Distance, Undefined, single
-from poise.record import Comparison, Failure, Query, n_rows
+from poise.record import Comparison, Failure, Query, Reply, n_rows
 
 __all__ = ["ComparisonWork", "LossWork", "QueryWork", "Work"]
 
@@ -138,13 +138,13 @@ class QueryWork(Work):
 
     models: bool
 
-    def compute(self, task: Query, ambient: AmbientGenerators) -> tuple[Any, Any]:
-        """Return (predictions, model or None)."""
+    def compute(self, task: Query, ambient: AmbientGenerators) -> Reply:
+        """Return the predictions, and the model if it was asked for."""
         predict = self.fitted(task, ambient)
         values = np.empty(0)
         if task.evaluate is not None:
             values = _several(predict(self.sample.points(task.evaluate)), n_rows(task.evaluate))
-        return values, self.algorithm.model(predict) if self.models else None
+        return Reply(values, self.algorithm.model(predict) if self.models else None)
 
 
 def _several(predictions: Any, count: int) -> Any:

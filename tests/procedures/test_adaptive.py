@@ -97,6 +97,8 @@ def test_verdicts() -> None:
     assert verdict(mean, 10.0) == "stable"
     assert verdict(mean, 0.0) == "unstable"
     assert verdict(coin, 0.5, explorations=30) == "inconclusive"
+    # Targeted comparisons alone are not enough: 5 random ones cannot pass at this level.
+    assert verdict(mean, 10.0, explorations=5) == "inconclusive"
 
 
 def test_targeted_hits_alone_never_say_unstable() -> None:
@@ -155,7 +157,7 @@ def test_neighbours_are_nearest_in_standardised_features() -> None:
 
 
 def test_explored_and_tested_rows_are_disjoint() -> None:
-    test = ExploreThenTest(n=10, delta=0.2, share=0.3, explorations=80)
+    test = ExploreThenTest(n=10, epsilon=1e9, delta=0.25, share=0.3, explorations=80)
     extra = rng.normal(size=(5, 2))
     run = poise.run(test, mean, X, y, X_unlabeled=extra, random_state=0)
     first, second = run.transcript.stages
@@ -168,6 +170,10 @@ def test_explored_and_tested_rows_are_disjoint() -> None:
     assert used(first) & used(second) == set()
     assert len(used(first)) <= 60
     assert max(used(first)) < 200  # unlabelled rows are kept for the test
+    trained = np.concatenate([task.full.train for task in second.tasks])
+    points = [int(task.full.evaluate[0]) for task in second.tasks]
+    assert trained.max() < 200
+    assert sum(point >= 200 for point in points) == 3  # after the 10 labelled rows left over
     # 140 rows and 5 points: min(140 // 10, 145 // 11) trials.
     assert second.asked == 13 == run.result.n_trials
     assert run.result.details["kappa"] == pytest.approx(145 / 11)

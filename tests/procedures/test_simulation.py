@@ -63,10 +63,12 @@ def test_smoothing_widens_the_rows_by_silvermans_bandwidth() -> None:
 
 
 def test_smoothing_leaves_classes_alone() -> None:
-    labels = np.array(["ham", "spam"])[(y > 0).astype(int)]
-    made_X, made_y = as_law("smoothed-bootstrap").fit(Sample(X, labels))(rng, 200)
+    far = np.concatenate([X - 50, X + 50])
+    labels = np.repeat(["ham", "spam"], 400)
+    made_X, made_y = as_law("smoothed-bootstrap").fit(Sample(far, labels))(rng, 200)
+    assert made_y.tolist() == np.where(made_X[:, 0] > 0, "spam", "ham").tolist()
     assert set(made_y) == {"ham", "spam"}
-    assert not np.isin(made_X[:, 0], X[:, 0]).any()
+    assert not np.isin(made_X[:, 0], far[:, 0]).any()
 
 
 @pytest.mark.parametrize("density", [KernelDensity(bandwidth=0.3), GaussianMixture(2)])

@@ -51,6 +51,11 @@ class Part:
         """Number of unlabelled rows in the part."""
         return len(self.unlabeled)
 
+    @property
+    def groups(self) -> None:
+        """A part consists of rows, never of groups."""
+        return
+
     def rows(self, rows: Any) -> Any:
         """Turn the part's row numbers into those of the sample."""
         if rows is None or isinstance(rows, Made):
