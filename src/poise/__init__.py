@@ -58,6 +58,7 @@ _HOME = {
     "run": "poise.blackbox",
     "stability_curve": "poise.curve",
     "stability_test": "poise.api",
+    "testing": "poise.testing",
     "theory": "poise.theory",
     "world": "poise.world",
 }
@@ -65,7 +66,7 @@ _HOME = {
 __all__ = ["__version__", *sorted(_HOME)]
 
 if TYPE_CHECKING:
-    from poise import adversary, errors, networks, notions, procedures, theory, world
+    from poise import adversary, errors, networks, notions, procedures, testing, theory, world
     from poise.adapters import as_algorithm
     from poise.adapters.jax import jax_algorithm
     from poise.adapters.program import Program

@@ -80,7 +80,7 @@ def _points(n: Any, values: Any) -> NDArray[np.float64]:
 
 
 def plot_curve(curve: StabilityCurve) -> Figure:
-    """Draw certified limits as solid lines, what was seen as dots, and the guess dashed.
+    """Draw certified limits as bars, what was seen as circles, and the guess dashed.
 
     Examples
     --------
@@ -99,7 +99,9 @@ def plot_curve(curve: StabilityCurve) -> Figure:
 
 def _draw(axes: Any, line: Line, alpha: float) -> None:
     sure = f"certified, all at once ({number(100 * (1 - alpha))}%)"
-    axes.plot(*line.limits.T, "o-", color=COLOURS["band"], label=sure)
+    # Bars, not a line: nothing is certified between two training sizes.
+    axes.plot(*line.limits.T, "o", color=COLOURS["band"], label=sure)
+    axes.vlines(line.limits[:, 0], 0, line.limits[:, 1], color=COLOURS["band"], alpha=0.35)
     axes.plot(*line.observed.T, "o", color=COLOURS["observed"], label="observed", mfc="white")
     if line.guessed is not None:
         options = {"linestyle": "--", "color": COLOURS["observed"], "linewidth": 1.2}
