@@ -41,7 +41,7 @@ ROWS = [
     ["api"],
     ["comparing", "curve", "testing", "preflight", "config"],
     ["plots", "report", "readers"],
-    ["reproduce"],
+    ["reproduction"],
     ["cli"],
 ]
 

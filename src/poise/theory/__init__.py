@@ -38,9 +38,35 @@ _HOME = {
     "pvalue_unstable": "binomial",
 }
 
-__all__ = [*sorted(_HOME)]
+__all__ = [
+    "Curtailment",
+    "acceptance_martingale",
+    "acceptance_probability",
+    "confidence_sequence",
+    "critical_count",
+    "critical_count_unstable",
+    "critical_value",
+    "cut_offs",
+    "delta_hat",
+    "e_value",
+    "epsilon_hat",
+    "expected_fraction",
+    "expected_trials",
+    "exponent",
+    "forced_after",
+    "holm",
+    "is_forced",
+    "kappa",
+    "local_level",
+    "log_e_value",
+    "n_trials",
+    "power",
+    "power_bound",
+    "profile_band",
+    "pvalue",
+    "pvalue_unstable",
+]
 
-# ruff: noqa: F401 (re-exported through the table above; type checkers read them here)
 if TYPE_CHECKING:
     from poise.theory.bands import local_level, profile_band
     from poise.theory.binomial import (

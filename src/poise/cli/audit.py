@@ -1,0 +1,106 @@
+"""``poise audit``: whether a procedure is valid, and how its power compares with the ceiling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from poise.errors import ArgumentError
+
+__all__ = ["command"]
+
+PROCEDURES = {
+    "binomial": "BinomialTest",
+    "bootstrap": "BootstrapTest",
+    "simulation": "SimulationTest",
+    "adaptive": "AdaptiveTest",
+    "explore-then-test": "ExploreThenTest",
+}
+WORLDS = ("constant", "mean-response", "nearest-neighbours", "flipping", "memorising")
+
+EXAMPLES = """\b
+The Binomial test keeps its level on every trap; the bootstrap does not:
+  poise audit binomial constant
+  poise audit bootstrap constant
+"""
+
+
+@click.command("audit", epilog=EXAMPLES)
+@click.argument("procedure", type=click.Choice(list(PROCEDURES)))
+@click.argument("world", type=click.Choice(WORLDS))
+@click.option("--n", type=int, default=10, show_default=True, help="Training size.")
+@click.option("--n-labeled", type=int, default=220, show_default=True, help="Labelled rows.")
+@click.option("--n-unlabeled", type=int, default=0, show_default=True, help="Unlabelled rows.")
+@click.option("--epsilon", type=float, default=0.5, show_default=True, help="Allowed change.")
+@click.option("--delta", type=float, default=0.2, show_default=True, help="Allowed probability.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Claimed level.")
+@click.option("--param", multiple=True, metavar="NAME=VALUE", help="A parameter of the procedure.")
+@click.option("--replications", type=int, default=500, show_default=True, help="Data sets.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Decides everything.")
+@click.option("--jobs", type=int, default=None, help="Workers, as in joblib.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
+def command(
+    procedure: str,
+    world: str,
+    n: int,
+    epsilon: float,
+    delta: float,
+    alpha: float,
+    param: tuple[str, ...],
+    seed: int,
+    as_json: bool,
+    jobs: int | None,
+    **rows: Any,
+) -> int:
+    """Run PROCEDURE on WORLD and on the traps that mimic it; judge the procedure.
+
+    The exit status is 1 if it was found invalid.
+    """
+    from poise.auditing import audit_with_traps
+    from poise.world.zoo import ZOO
+
+    test = _procedure(procedure, param, n=n, epsilon=epsilon, delta=delta, alpha=alpha)
+    suite = audit_with_traps(test, ZOO[world](n=n), random_state=seed, n_jobs=jobs, **rows)
+    _show(suite, alpha, as_json)
+    return 1 if suite.invalid else 0
+
+
+def _procedure(name: str, param: tuple[str, ...], **question: Any) -> Any:
+    """Make the procedure, with its own parameters where some were given."""
+    from poise import procedures
+    from poise.cli.algorithms import parse_parameters
+
+    kind = getattr(procedures, PROCEDURES[name])
+    try:
+        return kind(**question, **parse_parameters(param))
+    except TypeError as error:
+        raise ArgumentError(f"{PROCEDURES[name]} does not take these parameters: {error}") from None
+
+
+def _show(suite: Any, alpha: float, as_json: bool) -> None:
+    from poise.cli.screen import print_paragraphs, print_table
+    from poise.results.encoding import to_json
+    from poise.results.wording import number
+
+    if as_json:
+        content = {"invalid": suite.invalid, "verdict": suite.verdict, "worlds": suite.rows()}
+        click.echo(to_json(content))
+        return
+    headers = ("world", "measures", "delta*", "claimed", "measured", "limit", "finding")
+    print_table(
+        headers,
+        [
+            (
+                result.world,
+                result.measures,
+                number(result.delta_star),
+                number(alpha),
+                str(result.accepted),
+                number(result.limit),
+                result.finding,
+            )
+            for result in suite.results
+        ],
+    )
+    print_paragraphs(f"\n{suite.verdict}")
