@@ -150,8 +150,9 @@ class Trials:
         band : {"equal-local-levels", "ks", "dkw", "pointwise"}
             The first three are simultaneous; "pointwise" is not.
         """
-        from poise.theory.bands import profile_band
+        from poise.theory.bands import BANDS, profile_band
 
+        _check.choice("band", band, BANDS)
         limits = profile_band(self.n_trials, alpha, band)
         steps = np.unique(np.append(self.changes[np.isfinite(self.changes)], 0.0))
         ordered = np.sort(self.changes)
