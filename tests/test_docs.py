@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import re
 from pathlib import Path
 
 import pytest
@@ -23,3 +24,12 @@ def test_examples(page, tmp_path, monkeypatch) -> None:
     results = doctest.testfile(str(page), module_relative=False, optionflags=flags)
     assert results.attempted > 0
     assert results.failed == 0
+
+
+def test_a_test_of_your_own_takes_at_most_twenty_lines() -> None:
+    text = (DOCS / "write_your_own_test.rst").read_text(encoding="utf-8")
+    example = re.search(r">>> @dataclass.*?(?=\n\n)", text, re.DOTALL)
+    assert example is not None
+    lines = [line for line in example.group().splitlines() if line.strip(" .>")]
+    assert "class AllQuiet" in example.group()
+    assert len(lines) <= 20
