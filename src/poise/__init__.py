@@ -28,6 +28,7 @@ _HOME = {
     "Comparison": "poise.record",
     "Design": "poise.results",
     "Failure": "poise.record",
+    "LossChange": "poise.losses",
     "Made": "poise.record",
     "Outcome": "poise.results",
     "Plan": "poise.theory.planning",
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
     from poise.budget import Budget
     from poise.comparing import compare
     from poise.curve import stability_curve
+    from poise.losses import LossChange
     from poise.record import Answers, Batch, Comparison, Failure, Made, Query
     from poise.reproduction import reproduce
     from poise.results import (

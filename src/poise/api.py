@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from poise.distance import Distance
+from poise.distance import Distance, needs_response
+from poise.duplicates import warn_of_copies
 from poise.errors import PowerWarning
 from poise.journal import Journal
 from poise.oracle import Oracle, run_procedure
@@ -47,6 +48,11 @@ def stability_test(
     fast: bool = True,
     journal: str | Path | Journal | None = None,
     progress: bool | None = None,
+    response: str = "predict",
+    fit_params: Mapping[str, Any] | None = None,
+    groups: Any = None,
+    remove: int = 1,
+    replace: bool = False,
 ) -> StabilityResult:
     """Test whether an algorithm is (ε, δ)-stable at training size n.
 
@@ -77,8 +83,10 @@ def stability_test(
         More rows without a response: test points, which leave more rows to train on.
     coupling : {"shared", "independent"} or Coupling
         Whether both fits of a trial use the same random seed (Appendix E).
-    distance : {"auto", "absolute", "euclidean", "label"} or callable
-        How far apart two predictions are.
+    distance : {"auto", "absolute", "euclidean", "label", "total_variation"} or callable
+        How far apart two predictions are, or :class:`LossChange`. By default the
+        absolute difference or Euclidean distance of numbers, 0 or 1 for the labels
+        of classifiers, the total variation of their probabilities.
     randomized : bool
         Toss the coin ζ in a tie, as in the paper; size exactly α.
     shuffle : bool
@@ -112,6 +120,20 @@ def stability_test(
     progress : bool, optional
         Show progress on stderr: a bar in a terminal or notebook, a line a minute
         elsewhere. By default only where someone is looking.
+    response : {"predict", "predict_proba", "decision_function"}
+        Which method of a fitted estimator is asked. Probabilities and scores are
+        put in the order of all classes in ``y`` before they are compared.
+    fit_params : dict, optional
+        Further arguments of ``fit``; those with one value per labelled row, such
+        as ``sample_weight``, are sliced with the rows.
+    groups : array, column or list, optional
+        One label per labelled row (a patient, a user). Groups are kept and removed
+        as a whole: n, and the trials, are then counted in groups, and the test
+        point is a row drawn from a fresh group. An unlabelled row is its own group.
+    remove : int
+        How many of the n rows (or groups) are removed, 1 ≤ remove < n.
+    replace : bool
+        Put fresh rows (or groups) in the place of those removed.
 
     Returns
     -------
@@ -129,11 +151,12 @@ def stability_test(
     >>> result.verdict.value, result.n_trials
     ('stable', 36)
     """
-    sample = Sample(X, y, X_unlabeled)
+    sample = Sample(X, y, X_unlabeled, groups, fit_params)
     oracle = Oracle.about(
         algorithm,
         sample,
         distance,
+        response=response,
         n_jobs=n_jobs,
         backend=backend,
         address=address,
@@ -145,12 +168,24 @@ def stability_test(
     )
     as_coupling(coupling)
     test = BinomialTest(
-        n, epsilon, delta, alpha, randomized, stop_early, coupling, shuffle, *oracle.names
+        n,
+        epsilon,
+        delta,
+        alpha,
+        randomized,
+        stop_early,
+        coupling,
+        shuffle,
+        *oracle.names,
+        remove=remove,
+        replace=replace,
+        labeled_test=needs_response(oracle.distance),
     )
     question = {"epsilon": epsilon, "delta": delta, "alpha": alpha, "randomized": randomized}
     with _journalled(journal, random_state) as (log, randomness):
         design = test.measurement.design(sample, randomness)
         warn_if_hopeless(design, delta, alpha, randomized)
+        warn_of_copies(sample)
         if log is not None:
             log.describe(design, sample.digest(), question)
         oracle.journal = log
@@ -178,6 +213,11 @@ def measure(
     fast: bool = True,
     journal: str | Path | Journal | None = None,
     progress: bool | None = None,
+    response: str = "predict",
+    fit_params: Mapping[str, Any] | None = None,
+    groups: Any = None,
+    remove: int = 1,
+    replace: bool = False,
 ) -> Trials:
     """Measure the change in every independent trial the data hold; judge nothing.
 
@@ -203,11 +243,12 @@ def measure(
     >>> round(trials.delta_hat(epsilon=0.0, alpha=0.1), 3)
     0.173
     """
-    sample = Sample(X, y, X_unlabeled)
+    sample = Sample(X, y, X_unlabeled, groups, fit_params)
     oracle = Oracle.about(
         algorithm,
         sample,
         distance,
+        response=response,
         n_jobs=n_jobs,
         backend=backend,
         address=address,
@@ -218,8 +259,17 @@ def measure(
         fast=fast,
     )
     as_coupling(coupling)
-    measurement = MeasureChanges(n, coupling, shuffle, *oracle.names)
+    measurement = MeasureChanges(
+        n,
+        coupling,
+        shuffle,
+        *oracle.names,
+        remove=remove,
+        replace=replace,
+        labeled_test=needs_response(oracle.distance),
+    )
     with _journalled(journal, random_state) as (log, randomness):
+        warn_of_copies(sample)
         if log is not None:
             log.describe(measurement.design(sample, randomness), sample.digest())
         oracle.journal = log
@@ -245,24 +295,36 @@ def warn_if_hopeless(design: Design, delta: float, alpha: float, randomized: boo
 
     if randomized or critical_count(design.n_trials, delta, alpha) >= 0:
         return
+    ceiling = design.ceiling(delta, alpha)
+    reason = (
+        ""
+        if ceiling is None
+        else (f": no valid black-box test has more than {ceiling:.3g} power here")
+    )
     warnings.warn(
         f"{design.n_trials} trials at n = {design.n:,} cannot certify delta = {delta} at level "
-        f"{alpha}: no valid black-box test has more than {design.ceiling(delta, alpha):.3g} "
-        f"power here. {_remedy(design, delta, alpha)}",
+        f"{alpha}{reason}. {_remedy(design, delta, alpha)}",
         PowerWarning,
         stacklevel=3,
     )
 
 
 def _remedy(design: Design, delta: float, alpha: float) -> str:
-    from poise.errors import ArgumentError
-    from poise.theory.planning import plan
-
-    try:
-        rows = plan(n=design.n, delta=delta, alpha=alpha, power=1.0).n_labeled
-    except ArgumentError:
+    if delta == 0:
         return "No amount of data can certify delta = 0; ask about a larger delta."
     return (
-        f"You need {rows:,} labelled rows at this n (now {design.n_labeled:,}), a smaller n, "
-        "a larger delta or a larger alpha."
+        f"You need {_units_needed(design, delta, alpha):,} {_labelled_units(design)} at this n "
+        f"(now {design.n_units:,}), a smaller n, a larger delta or a larger alpha."
     )
+
+
+def _units_needed(design: Design, delta: float, alpha: float) -> int:
+    """Return how many labelled rows or groups a clean run needs to be declared stable."""
+    from poise.theory.planning import plan
+
+    trials = plan(n=2, delta=delta, alpha=alpha, power=1.0).n_trials
+    return trials * (design.training_units + 1)
+
+
+def _labelled_units(design: Design) -> str:
+    return "labelled rows" if design.unit == "row" else "groups"

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from poise import _check
 from poise.errors import ArgumentError, RecordError, TrialError
 from poise.oracle import Answers
-from poise.procedures.split import Split
+from poise.procedures.split import Split, TrialSequence
+from poise.procedures.unit_split import UnitSplit
 from poise.randomness import Coupling, Randomness, as_coupling
 from poise.record import Batch
 from poise.results import Design, StabilityResult, Trials
@@ -42,6 +43,13 @@ class MeasureChanges:
         Whether rows are put in random order before they are split.
     algorithm, distance : str
         Names for the record.
+    remove : int
+        How many of the n rows (groups, if the sample has any) the second fit
+        goes without: at least 1, and fewer than n unless they are replaced.
+    replace : bool
+        Whether fresh ones take the place of those removed.
+    labeled_test : bool
+        Whether test rows must have a response.
     """
 
     n: int
@@ -49,6 +57,9 @@ class MeasureChanges:
     shuffle: bool = True
     algorithm: str = "unknown"
     distance: str = "auto"
+    remove: int = 1
+    replace: bool = False
+    labeled_test: bool = False
 
     def named(self, algorithm: str, distance: str) -> MeasureChanges:
         """Return the same measurement with the names that the record will hold."""
@@ -67,7 +78,7 @@ class MeasureChanges:
     ) -> Generator[Batch, Answers, Trials]:
         """Yield the trials as one batch that ``until`` may cut short; return the changes."""
         design = self.design(sample, randomness)
-        split = self._split(design, randomness)
+        split = self._split(design, sample, randomness)
         if len(split) == 0:
             return Trials(np.empty(0), design)
         try:
@@ -80,12 +91,7 @@ class MeasureChanges:
     def design(self, sample: Sample, randomness: Randomness) -> Design:
         """Return what is known before the first fit; refuse what cannot be asked."""
         n = _check.training_size(self.n)
-        if n > sample.n_labeled:
-            raise ArgumentError(
-                f"n must be at most the number of labelled rows ({sample.n_labeled}), got {n}; "
-                "ask about a smaller training size"
-            )
-        return Design(
+        design = Design(
             algorithm=self.algorithm,
             n=n,
             n_labeled=sample.n_labeled,
@@ -96,10 +102,29 @@ class MeasureChanges:
             # 1 − U lies in (0, 1]: a coin that never shows 0 keeps ties exact.
             zeta=1.0 - randomness.uniform("zeta"),
             shuffle=self.shuffle,
+            remove=self._removed(n),
+            replace=bool(self.replace),
+            n_groups=None if sample.groups is None else len(sample.groups),
+            labeled_test=self.labeled_test,
         )
+        if n > design.n_units:
+            raise ArgumentError(
+                f"n must be at most the number of {_units(design)} ({design.n_units}), got {n}; "
+                "ask about a smaller training size"
+            )
+        return design
 
-    def _split(self, design: Design, randomness: Randomness) -> Split:
-        return Split(
+    def _removed(self, n: int) -> int:
+        """Check how many rows or groups are removed from n."""
+        remove = int(_check.count("remove", self.remove, minimum=1))
+        if remove > (n if self.replace else n - 1):
+            raise ArgumentError(
+                f"remove must be less than n = {n} (or at most n with replace=True), got {remove}"
+            )
+        return remove
+
+    def _split(self, design: Design, sample: Sample, randomness: Randomness) -> TrialSequence:
+        common = (
             design.n,
             design.n_trials,
             design.n_labeled,
@@ -108,6 +133,13 @@ class MeasureChanges:
             as_coupling(self.coupling),
             self.shuffle,
         )
+        if design.remove == 1 and not design.replace and sample.groups is None:
+            return Split(*common)
+        return UnitSplit(*common, design.remove, design.replace, sample.groups)
+
+
+def _units(design: Design) -> str:
+    return "groups" if design.unit == "group" else "labelled rows"
 
 
 @dataclass(frozen=True)
@@ -125,7 +157,7 @@ class BinomialTest:
     stop_early : bool or "stable"
         True stops once the three-way verdict is forced; "stable" once it is
         known whether the verdict is "stable"; False runs every trial.
-    coupling, shuffle, algorithm, distance
+    coupling, shuffle, algorithm, distance, remove, replace, labeled_test
         As in :class:`MeasureChanges`.
 
     Examples
@@ -148,6 +180,9 @@ class BinomialTest:
     shuffle: bool = True
     algorithm: str = "unknown"
     distance: str = "auto"
+    remove: int = 1
+    replace: bool = False
+    labeled_test: bool = False
 
     def __post_init__(self) -> None:
         _check.epsilon(self.epsilon)
@@ -165,7 +200,16 @@ class BinomialTest:
     @property
     def measurement(self) -> MeasureChanges:
         """The trials this test runs, without its question."""
-        return MeasureChanges(self.n, self.coupling, self.shuffle, self.algorithm, self.distance)
+        return MeasureChanges(
+            self.n,
+            self.coupling,
+            self.shuffle,
+            self.algorithm,
+            self.distance,
+            self.remove,
+            self.replace,
+            self.labeled_test,
+        )
 
     def ask(
         self, sample: Sample, randomness: Randomness

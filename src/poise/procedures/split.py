@@ -7,6 +7,7 @@ unlabelled ones after them. Rows are put in random order first, unless told not 
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, overload
@@ -18,14 +19,14 @@ from poise.budget import Counts
 from poise.randomness import Coupling, Randomness
 from poise.record import Comparison, Query
 
-__all__ = ["Split"]
+__all__ = ["Split", "TrialSequence"]
 
 _TERMS_AT_ONCE = 1024  # random terms are made in blocks; a single one costs as much
 
 
 @dataclass
-class Split(Sequence[Comparison]):
-    """The trials of the Binomial test, each made when it is looked up.
+class TrialSequence(Sequence[Comparison]):
+    """Trials that share no row, each made when it is looked up.
 
     Parameters
     ----------
@@ -37,13 +38,6 @@ class Split(Sequence[Comparison]):
         Where (ξ, ξ′) of each trial come from.
     shuffle : bool
         Whether to put the rows in random order first.
-
-    Examples
-    --------
-    >>> from poise.randomness import Shared
-    >>> split = Split(3, 2, 8, 0, Randomness(0), Shared(), shuffle=False)
-    >>> split[1].full.train, split[1].reduced.train, split[1].full.evaluate
-    (slice(3, 6, None), slice(3, 5, None), array([7]))
     """
 
     n: int
@@ -55,16 +49,21 @@ class Split(Sequence[Comparison]):
     shuffle: bool = True
 
     def __post_init__(self) -> None:
-        self.labeled: NDArray[np.int64] | None = None
-        self.unlabeled: NDArray[np.int64] | None = None
-        if self.shuffle:
-            self.labeled = self._order("order of labelled rows", self.n_labeled)
-            self.unlabeled = self._order("order of unlabelled rows", self.n_unlabeled)
         self._block = -1
         self._xi = self._xi_reduced = np.empty(0, dtype=np.uint64)
+        self.unlabeled = self._order("order of unlabelled rows", self.n_unlabeled)
 
-    def _order(self, role: str, count: int) -> NDArray[np.int64]:
-        return self.randomness.generator(role).permutation(count)
+    @abc.abstractmethod
+    def trial(self, index: int, xi: int, xi_reduced: int) -> Comparison:
+        """Return the two queries of one trial."""
+
+    @abc.abstractmethod
+    def cost(self, stop: int) -> Counts:
+        """Return what the first ``stop`` trials ask for: two fits each, one point each."""
+
+    def _order(self, role: str, count: int) -> NDArray[np.int64] | None:
+        """Return a random order, or None if things stay where they are."""
+        return self.randomness.generator(role).permutation(count) if self.shuffle else None
 
     def __len__(self) -> int:
         return self.n_trials
@@ -78,7 +77,45 @@ class Split(Sequence[Comparison]):
             return [self[k] for k in range(*index.indices(len(self)))]
         if not 0 <= index < self.n_trials:
             raise IndexError(index)
-        xi, xi_reduced = self._terms(index)
+        return self.trial(index, *self._terms(index))
+
+    def unlabeled_row(self, position: int) -> int:
+        """Return the number of an unlabelled row; they come after the labelled ones."""
+        row = position if self.unlabeled is None else int(self.unlabeled[position])
+        return self.n_labeled + row
+
+    def _terms(self, trial: int) -> tuple[int, int]:
+        """Return (ξ, ξ′) of one trial, from the block it lies in."""
+        block, offset = divmod(trial, _TERMS_AT_ONCE)
+        if block != self._block:
+            first = block * _TERMS_AT_ONCE
+            self._xi, self._xi_reduced = self.terms(first, first + _TERMS_AT_ONCE)
+            self._block = block
+        return int(self._xi[offset]), int(self._xi_reduced[offset])
+
+    def terms(self, start: int, stop: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """Return (ξ, ξ′) for a range of trials."""
+        return self.coupling.pairs(self.randomness.block("xi", start, stop))
+
+
+@dataclass
+class Split(TrialSequence):
+    """The trials of the Binomial test: n rows, and again without the last of them.
+
+    Examples
+    --------
+    >>> from poise.randomness import Shared
+    >>> split = Split(3, 2, 8, 0, Randomness(0), Shared(), shuffle=False)
+    >>> split[1].full.train, split[1].reduced.train, split[1].full.evaluate
+    (slice(3, 6, None), slice(3, 5, None), array([7]))
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.labeled = self._order("order of labelled rows", self.n_labeled)
+
+    def trial(self, index: int, xi: int, xi_reduced: int) -> Comparison:
+        """Return the two queries of one trial."""
         point = np.array([self.test_row(index)])
         first, last = index * self.n, (index + 1) * self.n
         return Comparison(
@@ -96,11 +133,9 @@ class Split(Sequence[Comparison]):
     def test_row(self, trial: int) -> int:
         """Return the row at which this trial is evaluated."""
         position = self.n_trials * self.n + trial
-        if position < self.n_labeled:
-            return position if self.labeled is None else int(self.labeled[position])
-        position -= self.n_labeled
-        row = position if self.unlabeled is None else int(self.unlabeled[position])
-        return self.n_labeled + row
+        if position >= self.n_labeled:
+            return self.unlabeled_row(position - self.n_labeled)
+        return position if self.labeled is None else int(self.labeled[position])
 
     def rows(self, start: int, stop: int) -> tuple[NDArray[np.int64] | slice, NDArray[np.int64]]:
         """Return the training rows of a range of trials, end to end, and their test rows."""
@@ -110,16 +145,3 @@ class Split(Sequence[Comparison]):
             points[left] = self.labeled[points[left]]
             points[~left] = self.n_labeled + self.unlabeled[points[~left] - self.n_labeled]
         return self._training(start * self.n, stop * self.n), points
-
-    def _terms(self, trial: int) -> tuple[int, int]:
-        """Return (ξ, ξ′) of one trial, from the block it lies in."""
-        block, offset = divmod(trial, _TERMS_AT_ONCE)
-        if block != self._block:
-            first = block * _TERMS_AT_ONCE
-            self._xi, self._xi_reduced = self.terms(first, first + _TERMS_AT_ONCE)
-            self._block = block
-        return int(self._xi[offset]), int(self._xi_reduced[offset])
-
-    def terms(self, start: int, stop: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        """Return (ξ, ξ′) for a range of trials."""
-        return self.coupling.pairs(self.randomness.block("xi", start, stop))

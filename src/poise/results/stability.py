@@ -44,8 +44,9 @@ class StabilityResult:
         The chance that the paper's test, tossing its coin, declares stable.
     delta_hat, epsilon_hat : float
         Upper confidence limits for δ*_ε and ε*_δ, each at level 1 − α.
-    power_bound : float
-        The largest power any valid black-box test could have here, at δ* = 0.
+    power_bound : float or None
+        The largest power any valid black-box test could have here, at δ* = 0;
+        None where no ceiling is known (see :meth:`poise.Design.ceiling`).
     stopped_early : bool
         Whether trials were left out because the verdict was already forced.
 
@@ -73,7 +74,7 @@ class StabilityResult:
     acceptance_probability: float
     delta_hat: float
     epsilon_hat: float
-    power_bound: float
+    power_bound: float | None
     n_fits: int
     n_failures: int
     design: Design
@@ -108,7 +109,7 @@ class StabilityResult:
             acceptance_probability=binomial.acceptance_probability(worst, m, delta, alpha),
             delta_hat=trials.delta_hat(epsilon, alpha, randomized),
             epsilon_hat=trials.epsilon_hat(delta, alpha, randomized),
-            power_bound=trials.design.ceiling(delta, alpha),
+            power_bound=trials.design.ceiling(delta, alpha, epsilon),
             n_fits=trials.n_fits,
             n_failures=len(trials.failures),
             design=trials.design,

@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from poise.results.outcome import Outcome
+from poise.results.statement import compared, moved, perturbation, qualified, remarks, shortage
 
 if TYPE_CHECKING:
     from poise.results.stability import StabilityResult
@@ -14,14 +15,16 @@ if TYPE_CHECKING:
 __all__ = ["html", "number", "summary"]
 
 
-def number(value: float) -> str:
-    """Write a number with the digits a reader needs.
+def number(value: float | None) -> str:
+    """Write a number with the digits a reader needs; None is what nobody knows.
 
     Examples
     --------
     >>> number(0.123456), number(math.inf), number(12345.6), number(1e-9)
     ('0.1235', 'infinity', '12,346', '1e-09')
     """
+    if value is None:
+        return "not known"
     if math.isinf(value):
         return "infinity"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
@@ -30,12 +33,12 @@ def number(value: float) -> str:
 def summary(result: StabilityResult) -> str:
     """Return paragraphs: verdict, what was done, what was found, what it does not mean, next."""
     parts = [_headline(result), _done(result), _found(result), _limits(result)]
-    parts += [result.verdict.not_meant, _next_step(result)]
+    parts += [*remarks(result.design), result.verdict.not_meant, _next_step(result)]
     return "\n".join(part for part in parts if part)
 
 
 def _question(r: StabilityResult) -> str:
-    return f"({number(r.epsilon)}, {number(r.delta)})-stable at n = {r.n:,}"
+    return f"({number(r.epsilon)}, {number(r.delta)})-{qualified(r.design)}"
 
 
 def _headline(r: StabilityResult) -> str:
@@ -51,18 +54,11 @@ def _headline(r: StabilityResult) -> str:
 
 def _done(r: StabilityResult) -> str:
     if r.n_trials == 0:
-        return (
-            f"The data hold no independent trial: {r.design.n_labeled:,} labelled and "
-            f"{r.design.n_unlabeled:,} unlabelled rows cannot supply {r.n:,} training rows and "
-            "a test point. Nothing was fitted."
-        )
+        return f"The data hold no independent trial: {shortage(r.design)}. Nothing was fitted."
     ran = f"{r.n_observed:,} of {r.n_trials:,}" if r.stopped_early else f"{r.n_trials:,}"
     stop = ", stopped once the verdict was forced" if r.stopped_early else ""
     failed = f", of which {r.n_failures} failed and count as changes" if r.n_failures else ""
-    return (
-        f"{ran} independent trials{stop}{failed}: each trains on {r.n:,} rows and again without "
-        f"the last of them ({r.coupling} randomness), and compares predictions at a fresh point."
-    )
+    return f"{ran} independent trials{stop}{failed}: {compared(r.design)}."
 
 
 def _found(r: StabilityResult) -> str:
@@ -70,7 +66,7 @@ def _found(r: StabilityResult) -> str:
         return ""
     p = r.pvalue if r.verdict != Outcome.UNSTABLE else r.pvalue_unstable
     return (
-        f"In {r.statistic:,} of them the prediction moved by more than {number(r.epsilon)} "
+        f"In {r.statistic:,} of them the {moved(r.design)} moved by more than {number(r.epsilon)} "
         f"(p = {number(p)})."
     )
 
@@ -79,10 +75,13 @@ def _limits(r: StabilityResult) -> str:
     if r.n_trials == 0:
         return ""
     wide = " (wide: unseen trials count as changes)" if r.stopped_early else ""
+    change = f"by more than {number(r.epsilon_hat)} with probability at most {number(r.delta)}"
+    if math.isinf(r.epsilon_hat):
+        change = f"these trials name no change whose probability is at most {number(r.delta)}"
     return (
-        f"At confidence {number(1 - r.alpha)}: removing a row moves a prediction by more than "
-        f"{number(r.epsilon)} with probability at most {number(r.delta_hat)}; by more than "
-        f"{number(r.epsilon_hat)} with probability at most {number(r.delta)}{wide}."
+        f"At confidence {number(1 - r.alpha)}: {perturbation(r.design)} moves a "
+        f"{moved(r.design)} by more than "
+        f"{number(r.epsilon)} with probability at most {number(r.delta_hat)}; {change}{wide}."
     )
 
 
@@ -106,17 +105,23 @@ def _what_would_settle(r: StabilityResult) -> str:
         needed = math.ceil(math.log(r.alpha) / math.log1p(-r.delta))
         options.append(
             f"{needed:,} trials are the least that can certify delta = {number(r.delta)} at this "
-            f"level ({needed * (r.n + 1):,} labelled rows, or a smaller n); no valid black-box "
-            f"test has more than {number(r.power_bound)} power here"
+            f"level ({needed * (r.design.training_units + 1):,} labelled {r.design.unit}s, or a "
+            f"smaller n){_hopeless(r)}"
         )
     else:
-        options.append("more rows")
+        options.append(f"more {r.design.unit}s")
     if math.isfinite(r.epsilon_hat):
         options.append(f"a larger epsilon ({number(r.epsilon_hat)} would have passed)")
     if r.delta_hat < 1:
         options.append(f"a larger delta ({number(r.delta_hat)} would have passed)")
     caution = " (choose before looking at new data)" if len(options) > 1 else ""
     return "; or ".join(options) + caution
+
+
+def _hopeless(r: StabilityResult) -> str:
+    if r.power_bound is None:
+        return ""
+    return f"; no valid black-box test has more than {number(r.power_bound)} power here"
 
 
 def html(result: StabilityResult) -> str:
