@@ -160,9 +160,7 @@ def test_three_way_verdict_errs_at_most_alpha_either_way(means) -> None:
     truth = mean_delta_star(epsilon, 4)
     wrong = sum(r.stable for r in verdicts(means, epsilon, truth - 1e-9, 0.1, False))
     assert stats.binom.sf(wrong - 1, REPLICATIONS, 0.1) > FALSE_ALARM
-    wrong = sum(
-        r.verdict == "unstable" for r in verdicts(means, epsilon, truth, 0.1, False)
-    )
+    wrong = sum(r.verdict == "unstable" for r in verdicts(means, epsilon, truth, 0.1, False))
     assert stats.binom.sf(wrong - 1, REPLICATIONS, 0.1) > FALSE_ALARM
 
 

@@ -54,9 +54,7 @@ def paper_loop(estimator, n: int, seed: int, independent: bool = False) -> list[
 @pytest.mark.parametrize("independent", [False, True], ids=["shared", "independent"])
 def test_equals_a_loop_over_the_papers_split(estimator, independent) -> None:
     coupling = "independent" if independent else "shared"
-    trials = poise.measure(
-        estimator, X, y, n=30, shuffle=False, random_state=5, coupling=coupling
-    )
+    trials = poise.measure(estimator, X, y, n=30, shuffle=False, random_state=5, coupling=coupling)
     assert trials.n_trials == 14
     expected = paper_loop(estimator, 30, 5, independent)
     if type(estimator).__name__ in ("Ridge", "KNeighborsRegressor"):  # may take an exact shortcut
