@@ -32,11 +32,12 @@ def polynomial(X: Floats, x: Floats, gamma: float, constant: float, degree: floa
     return Covariance((rows / gamma + constant) ** degree, (test + constant) ** degree, sensitivity)
 
 
-def gaussian(X: Floats, x: Floats, length_scale: float | Floats, origin: bool) -> Covariance:
+def gaussian(X: Floats, x: Floats, length_scale: float | Floats, expands: bool) -> Covariance:
     """Evaluate exp(−|x − x̃|²/(2ℓ²)), with one length scale or one for every column.
 
-    ``origin`` says that the estimator expands |x − x̃|² about the origin, so that
-    its own rounding grows with the distance of the data from there.
+    The estimator rounds x/ℓ before it takes differences, so its error grows with the
+    distance of the data from the origin; and with the square of that distance where,
+    as ``expands`` says, it multiplies |x − x̃|² out.
     """
     # About the test point the expansion is accurate however far from the origin all points lie.
     rows = (X - np.repeat(x[:, None, :], X.shape[1], axis=1)) / length_scale
@@ -48,9 +49,8 @@ def gaussian(X: Floats, x: Floats, length_scale: float | Floats, origin: bool) -
     matrix[:, np.arange(X.shape[1]), np.arange(X.shape[1])] = 1.0
     test = np.exp(half[..., 0])
     extent = np.sqrt(-2.0 * half.min(axis=(1, 2)))
-    if origin:
-        extent = extent + norm(x / length_scale)
-    return Covariance(matrix, test, 1.0 + extent**2)
+    farthest = extent + norm(x / length_scale)
+    return Covariance(matrix, test, 1.0 + farthest * (farthest if expands else extent))
 
 
 def laplacian(X: Floats, x: Floats, gamma: float) -> Covariance:

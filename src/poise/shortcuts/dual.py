@@ -30,6 +30,7 @@ class BorderedRemoval(NamedTuple):
     full: Floats  # (trials, responses)
     reduced: Floats  # (trials, responses)
     error: Floats  # (trials, responses)
+    reach: Floats  # |Hk| with and without the row, added; (trials,)
     fitted: Floats  # √(y'Hy) with and without the row, added; (trials, responses)
 
 
@@ -95,25 +96,38 @@ def remove_last(
     left_out = fit[..., -1] / pivot[:, None]
     full = np.vecdot(fit, test[:, None, :])
     # To first order an error E in the system moves k'Hy by (Hk)'E(Hy), with and without the row.
-    fit_norm = norm(fit) + np.abs(left_out) * norm(last)[:, None]
-    test_norm = norm(weights) + np.abs(weight / pivot) * norm(last)
-    error = noise * test_norm + ROUNDING * sensitivity * norm(test) + _underflow(test)
+    fit_norm = _length(fit) + np.abs(left_out) * _length(last)[:, None]
+    test_norm = _length(weights) + np.abs(weight / pivot) * _length(last)
+    error = noise * test_norm + ROUNDING * sensitivity * _length(test) + _underflow(test)
     return BorderedRemoval(
         full=full,
         reduced=full - left_out * weight[:, None],
         error=fit_norm * error[:, None],
+        reach=test_norm,
         fitted=np.sqrt(np.abs(np.vecdot(fit, responses)))
         + np.abs(left_out) * np.sqrt(pivot)[:, None],
     )
 
 
 def _noise(system: Floats, sensitivity: Floats | float) -> Floats:
-    """Bound the norm of the rounding errors in a system and in its factorisation."""
-    entries = system.reshape(len(system), -1)
-    diagonal = np.linalg.diagonal(system)
-    everything, on_diagonal = np.vecdot(entries, entries), np.vecdot(diagonal, diagonal)
-    beside = np.sqrt(np.maximum(everything - on_diagonal, 0.0))
-    return np.asarray(ROUNDING * (np.sqrt(everything) + sensitivity * beside))
+    """Estimate the rounding errors in the entries of a system and in its factorisation.
+
+    They are independent, so in a bilinear form they add up like the largest of
+    them times the norms of the two vectors, not like all of them.
+    """
+    trials, n, _ = system.shape
+    diagonal = np.linalg.diagonal(system).max(axis=-1)
+    # Without its first entry the matrix falls into rows that end on the diagonal.
+    beside = system.reshape(trials, -1)[:, 1:].reshape(trials, n - 1, n + 1)[:, :, :-1]
+    largest = np.maximum(beside.max(axis=(1, 2)), -beside.min(axis=(1, 2)))
+    return np.asarray(ROUNDING * (diagonal + sensitivity * largest))
+
+
+def _length(vectors: Floats) -> Floats:
+    """Return Euclidean lengths of vectors so small that their squares vanish."""
+    largest = np.abs(vectors).max(axis=-1, keepdims=True)
+    lengths = norm(vectors / np.where(largest > 0, largest, 1.0))
+    return np.asarray(largest[..., 0] * lengths)
 
 
 def _underflow(test: Floats) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,7 +42,8 @@ class GaussianProcessShortcut(RegressorShortcut):
         full = level + found.full[:, 0]
         reduced = level + found.reduced[:, 0] + moved * (1.0 - found.reduced[:, 1])
         error = found.error[:, 0] + np.abs(moved) * found.error[:, 1]
-        return Estimate(full, reduced, error + ROUNDING * np.abs(level))
+        shift = np.abs(level) * (1.0 + math.sqrt(n) * found.reach)
+        return Estimate(full, reduced, error + ROUNDING * shift)
 
     def workspace_bytes(self, n: int, d: int) -> int:
         """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""
@@ -60,7 +62,7 @@ def evaluate(kernel: Any, X: Floats, x: Floats) -> Covariance:
         base, power = evaluate(kernel.kernel, X, x), kernel.exponent
         return Covariance(base.rows**power, base.test**power, base.sensitivity * (1 + abs(power)))
     if kind is kernels.RBF and np.size(kernel.length_scale) in (1, d):
-        return gaussian(X, x, np.squeeze(kernel.length_scale), origin=False)
+        return gaussian(X, x, np.squeeze(kernel.length_scale), expands=False)
     if kind is kernels.DotProduct:
         products, constant = inner_products(X, x), kernel.sigma_0**2
         return products._replace(rows=products.rows + constant, test=products.test + constant)

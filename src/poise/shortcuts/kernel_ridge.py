@@ -45,7 +45,7 @@ class KernelRidgeShortcut(RegressorShortcut):
             case "linear":
                 return covariance.inner_products(X, x)
             case "rbf":
-                return covariance.gaussian(X, x, math.sqrt(0.5 / gamma), origin=True)
+                return covariance.gaussian(X, x, math.sqrt(0.5 / gamma), expands=True)
             case "laplacian":
                 return covariance.laplacian(X, x, gamma)
             case _:

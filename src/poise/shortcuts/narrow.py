@@ -13,13 +13,14 @@ JAX arrays.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from poise.shortcuts.factor import bordered, cholesky, norm, smallest_eigenvalue
 from poise.shortcuts.protocol import Array, Floats
-from poise.shortcuts.regressor import ROUNDING
+from poise.shortcuts.regressor import LARGEST, ROUNDING, SMALLEST
 
 __all__ = ["LinearPairs", "RowRemoval", "centred", "narrow_pairs", "remove_row"]
 
@@ -46,14 +47,19 @@ class RowRemoval(NamedTuple):
     left_out: Array  # |y_n − prediction without row n|, (trials, responses)
     gap: Array  # 1 − h, what the leverage of the removed row leaves, (trials,)
     mean: Array  # x̄, or 0 without intercept, (trials, d)
+    level: Array  # ȳ, or 0 without intercept, (trials, responses)
+    n: int
 
 
 def narrow_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: bool) -> LinearPairs:
     """Fit with and without the last row; arguments as in :func:`remove_row`."""
     found = remove_row(X, Y, x, penalty, intercept)
     smallest = smallest_eigenvalue(found.gram, found.pivots)
-    gap = np.where(found.gap > 0, found.gap, np.nan)
     diagonal = np.linalg.diagonal(found.gram)
+    regular = (
+        (found.gap > 0) & (diagonal > SMALLEST).all(axis=-1) & (diagonal < LARGEST).all(axis=-1)
+    )
+    gap = np.where(regular, found.gap, np.nan)
     # Removing the row takes at most the factor 1 − h from the smallest eigenvalue.
     floor = smallest * gap * diagonal.min(axis=-1)
     return LinearPairs(
@@ -99,6 +105,8 @@ def remove_row(X: Array, Y: Array, x: Array, penalty: float, intercept: bool) ->
         left_out=xp.abs(left_out),
         gap=gap,
         mean=mean[:, 0, :],
+        level=level,
+        n=X.shape[1],
     )
 
 
@@ -137,8 +145,10 @@ def _rounding_error(found: RowRemoval, x: Floats, smallest: Floats, gap: Floats)
     """
     size = np.sqrt(np.linalg.diagonal(found.gram))
     offset = norm((np.abs(x) + np.abs(found.mean)) / size)
-    solve = (1.0 + found.reach) / (smallest * gap)
-    cancel = offset / np.sqrt(smallest)
-    error = (found.spread + found.left_out) * solve[:, None]
-    error += (found.fitted + found.left_out) * cancel[:, None]
+    # The rounding of the means themselves: of second order, unless nothing else varies.
+    drift = 1.0 + ROUNDING * found.n * norm(found.mean / size) ** 2
+    solve = (1.0 + found.reach) * drift / (smallest * gap)
+    level = np.abs(found.level) * (math.sqrt(found.n) * (1.0 + found.reach) / gap)[:, None]
+    error = (found.spread + found.left_out) * solve[:, None] + level
+    error += (found.fitted + found.left_out) * (offset / np.sqrt(smallest))[:, None]
     return np.asarray(ROUNDING * (error + np.abs(found.full)))

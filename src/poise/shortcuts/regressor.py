@@ -17,13 +17,24 @@ from numpy.typing import NDArray
 
 from poise.shortcuts.protocol import Floats, Pairs
 
-__all__ = ["AGREEMENT", "ROUNDING", "Estimate", "RegressorShortcut", "finite_trials"]
+__all__ = [
+    "AGREEMENT",
+    "LARGEST",
+    "ROUNDING",
+    "SMALLEST",
+    "Estimate",
+    "RegressorShortcut",
+    "finite_trials",
+]
 
 AGREEMENT = 1e-9
 """Largest difference between shortcut and estimator, relative to the size of the predictions."""
 
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
 """Unit roundoff with room for the constants that a first-order bound leaves out."""
+
+SMALLEST, LARGEST = 1e-140, 1e140
+"""Range of numbers whose squares are sure to neither vanish nor overflow."""
 
 
 class Estimate(NamedTuple):
@@ -51,8 +62,10 @@ class RegressorShortcut(abc.ABC):
         """See :meth:`poise.shortcuts.Shortcut.pairs`."""
         full, reduced, error = self.estimate(X, _as_numbers(y), x)
         pairs = Pairs(full, reduced, np.zeros(len(y), dtype=np.bool_))
-        accurate = error <= AGREEMENT * pairs.scale
-        return pairs._replace(trusted=accurate & np.isfinite(pairs.scale) & finite_trials(y))
+        scale = pairs.scale
+        accurate = (error <= AGREEMENT * scale) & (scale < LARGEST)
+        ordinary = (scale > SMALLEST) | (scale == 0)
+        return pairs._replace(trusted=accurate & ordinary & finite_trials(y))
 
 
 def _as_numbers(y: NDArray[Any]) -> Floats:

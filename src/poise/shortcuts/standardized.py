@@ -29,7 +29,7 @@ class Standardized(NamedTuple):
 
     X: Floats
     x: Floats
-    offset: Floats  # largest value in those units, before centring: digits lost, (trials,)
+    offset: Floats  # distance from the origin in those units: digits lost, (trials,)
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,9 @@ class Standardizer:
         deviation = np.sqrt(averaging @ (seen - np.repeat(mean, n, axis=1)) ** 2)
         # Exactly, or the rounding of the mean would pass for a variation.
         constant = (seen == seen[:, :1]).all(axis=1, keepdims=True)
-        offset = np.where(constant, 0.0, np.abs(seen).max(axis=1, keepdims=True) / deviation)
+        far = np.abs(mean if self.centre else seen).max(axis=1, keepdims=True)
+        offset = np.where(np.isfinite(deviation), far / deviation, np.inf)
+        offset[constant] = 0.0
         mean = np.where(constant, seen[:, :1], mean) if self.centre else np.zeros_like(mean)
         unit = np.where(constant, 1.0, deviation) if self.scale else np.ones_like(mean)
         standard = (X - np.repeat(mean, rows, axis=1)) / np.repeat(unit, rows, axis=1)
@@ -73,8 +75,9 @@ class StandardizedRegressor(RegressorShortcut):
         full = self.inner.estimate(for_full.X, y, for_full.x)
         reduced = self.inner.estimate(for_reduced.X, y, for_reduced.x)
         # The inner bounds are for rows known to the last digit; these have lost some.
-        error = full.error * (1.0 + for_full.offset) + reduced.error * (1.0 + for_reduced.offset)
-        return Estimate(full.full, reduced.reduced, error)
+        full_error = full.error * (1.0 + for_full.offset)
+        reduced_error = reduced.error * (1.0 + for_reduced.offset)
+        return Estimate(full.full, reduced.reduced, np.maximum(full_error, reduced_error))
 
     def workspace_bytes(self, n: int, d: int) -> int:
         """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""

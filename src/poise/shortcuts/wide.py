@@ -7,6 +7,8 @@ projection on that vector makes it regular without touching anything else.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from poise.shortcuts.dual import remove_last, solve_in_place
@@ -26,6 +28,10 @@ def wide_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: bool)
     """
     n = X.shape[1]
     rows, mean, responses, level, _ = centred(X, Y, intercept)
+    if intercept:
+        # Once more: the rounding of a mean is the same in all rows, and with a test point
+        # far away it would count.
+        rows = centred(rows, Y, intercept)[0]
     system = rows @ rows.mT
     typical = np.trace(system, axis1=1, axis2=2) / n
     if intercept:
@@ -38,7 +44,8 @@ def wide_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: bool)
     full, reduced = level + found.full, level + found.reduced
     # Cancellation in x'β + (ȳ − x̄'β), as for narrow data; |β| <= √(y'Hy).
     offset = norm(np.abs(x) + np.abs(mean[:, 0, :]))
-    cancel = ROUNDING * (offset[:, None] * found.fitted + np.abs(full))
+    shift = np.abs(level) * (math.sqrt(n) * found.reach)[:, None]
+    cancel = ROUNDING * (offset[:, None] * found.fitted + shift + np.abs(full))
     return LinearPairs(full, reduced, found.error + cancel, condition)
 
 
