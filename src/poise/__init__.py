@@ -24,6 +24,7 @@ _HOME = {
     "AuditResult": "poise.auditing",
     "Batch": "poise.record",
     "Budget": "poise.budget",
+    "CheckReport": "poise.preflight",
     "CompareResult": "poise.results",
     "Comparison": "poise.record",
     "Design": "poise.results",
@@ -46,6 +47,7 @@ _HOME = {
     "as_algorithm": "poise.adapters",
     "audit": "poise.auditing",
     "audit_with_traps": "poise.auditing",
+    "check_algorithm": "poise.preflight",
     "compare": "poise.comparing",
     "errors": "poise.errors",
     "jax_algorithm": "poise.adapters.jax",
@@ -78,6 +80,7 @@ if TYPE_CHECKING:
     from poise.budget import Budget
     from poise.comparing import compare
     from poise.curve import stability_curve
+    from poise.preflight import CheckReport, check_algorithm
     from poise.losses import LossChange
     from poise.record import Answers, Batch, Comparison, Failure, Made, Query
     from poise.reproduction import reproduce
