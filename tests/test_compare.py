@@ -173,6 +173,19 @@ def test_bad_arguments_are_refused_before_the_first_fit(wrong, message) -> None:
         poise.compare([never], X, y[:-1], n=12, epsilon=20, delta=0.2)
 
 
+def test_variants_of_the_question_reach_every_algorithm() -> None:
+    groups = np.arange(len(y)) // 2
+    result = poise.compare(
+        [Ridge()], X, y, n=12, epsilon=20, delta=0.2, random_state=0, groups=groups, remove=2
+    )
+    alone = poise.measure(Ridge(), X, y, n=12, random_state=0, groups=groups, remove=2)
+    assert result.trials[0].changes.tolist() == alone.changes.tolist()
+    assert result.rows[0].n_trials == 221 // 13
+    # 17 trials of groups cannot certify δ = 0.1 even for one algorithm.
+    with pytest.warns(PowerWarning, match="17 trials"):
+        poise.compare([Ridge()], X, y, n=12, epsilon=20, delta=0.1, groups=groups)
+
+
 def test_a_failed_fit_names_the_algorithm() -> None:
     def failing(X, y, seed):
         raise ZeroDivisionError("singular")

@@ -143,7 +143,7 @@ def test_a_size_without_trials_certifies_nothing() -> None:
     ("wrong", "message"),
     [
         ({"n": 10}, "n must be a list of training sizes"),
-        ({"n": []}, "n must hold training sizes"),
+        ({"n": []}, "n must hold at least one training size"),
         ({"n": [10, 443]}, r"at most the number of labelled rows \(442\)"),
         ({"n": [1]}, "n must be a whole number >= 2"),
         ({"n": "ten"}, "n must be a whole number >= 2"),

@@ -9,12 +9,14 @@ import numpy as np
 
 from poise.adapters import as_algorithm
 from poise.api import measure, warn_if_hopeless
+from poise.distance import needs_response
 from poise.errors import ArgumentError, TrialError
+from poise.procedures.binomial import MeasureChanges
 from poise.randomness import Randomness
 from poise.results import CompareResult, Design, Trials
 from poise.sample import Sample
 
-__all__ = ["compare", "refuse_journal"]
+__all__ = ["compare", "design_of", "refuse_journal"]
 
 
 def compare(
@@ -76,8 +78,7 @@ def compare(
     """
     named = _named(algorithms)
     refuse_journal(settings, "one algorithm")
-    sample = Sample(X, y, settings.get("X_unlabeled"))
-    design = Design("", n, sample.n_labeled, sample.n_unlabeled)
+    design = design_of(X, y, n, settings)
     # Judging no trial at all checks every number of the question before the first fit.
     CompareResult.judge({"": Trials(np.empty(0), design)}, epsilon, delta, alpha, randomized)
     warn_if_hopeless(design, delta, alpha / len(named), randomized)
@@ -114,6 +115,18 @@ def _measured(name: str, algorithm: Any, *data: Any, **settings: Any) -> Trials:
     except TrialError as error:
         error.add_note(f"The algorithm is {name!r}.")
         raise
+
+
+def design_of(X: Any, y: Any, n: int, settings: Mapping[str, Any]) -> Design:
+    """Check the data and n as :func:`measure` will, and return how many trials there will be."""
+    sample = Sample(X, y, *(settings.get(name) for name in ("X_unlabeled", "groups", "fit_params")))
+    measurement = MeasureChanges(
+        n,
+        remove=settings.get("remove", 1),
+        replace=settings.get("replace", False),
+        labeled_test=needs_response(settings.get("distance", "auto")),
+    )
+    return measurement.design(sample, Randomness(0))
 
 
 def refuse_journal(settings: Mapping[str, Any], whose: str) -> None:

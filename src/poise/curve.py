@@ -7,11 +7,10 @@ from typing import Any
 
 from poise import _check
 from poise.api import measure
-from poise.comparing import refuse_journal
+from poise.comparing import design_of, refuse_journal
 from poise.errors import ArgumentError, TrialError
 from poise.randomness import Randomness
 from poise.results import StabilityCurve, Trials
-from poise.sample import Sample
 
 __all__ = ["stability_curve"]
 
@@ -72,24 +71,22 @@ def stability_curve(
     >>> [round(limit, 1) for limit in curve.epsilon_hat]
     [21.4, 9.3, 6.5]
     """
-    sizes = _sizes(n, Sample(X, y, settings.get("X_unlabeled")).n_labeled)
+    sizes = _sizes(n)
     refuse_journal(settings, "one training size")
+    design_of(X, y, sizes[-1], settings)
     _check_question(epsilon, delta, alpha)
     seed = Randomness.from_state(random_state).root
     trials = (_measured(algorithm, X, y, n=size, random_state=seed, **settings) for size in sizes)
     return StabilityCurve(tuple(trials), epsilon, delta, alpha)
 
 
-def _sizes(n: Any, n_labeled: int) -> list[int]:
+def _sizes(n: Any) -> list[int]:
     """Return the training sizes in order, each once."""
     if not isinstance(n, Iterable):
         raise ArgumentError(f"n must be a list of training sizes such as [10, 20, 40], got {n!r}")
     sizes = sorted({_check.training_size(size) for size in n})
-    if not sizes or sizes[-1] > n_labeled:
-        raise ArgumentError(
-            f"n must hold training sizes of at most the number of labelled rows ({n_labeled}), "
-            f"got {sizes}"
-        )
+    if not sizes:
+        raise ArgumentError("n must hold at least one training size, got none")
     return sizes
 
 
