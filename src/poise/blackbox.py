@@ -27,6 +27,15 @@ class Run:
         Whatever the procedure returned.
     transcript : Transcript
         Everything asked and answered; :func:`poise.replay` recomputes the result from it.
+
+    Examples
+    --------
+    >>> import poise
+    >>> from sklearn.dummy import DummyRegressor
+    >>> test = poise.procedures.BinomialTest(n=4, epsilon=1.0, delta=0.5)
+    >>> ran = poise.run(test, DummyRegressor(), [[0.0]] * 50, [1.0] * 50, random_state=0)
+    >>> ran.counts.calls, poise.replay(ran.transcript).verdict == ran.verdict
+    (18, True)
     """
 
     result: Any

@@ -87,6 +87,11 @@ class Query:
     """One stage of Definition 1: train on these rows with ``xi``, predict at those points.
 
     ``evaluate`` may be None where the fitted model itself is asked for (Definition 2).
+
+    Examples
+    --------
+    >>> Query(train=slice(0, 10), evaluate=np.array([12]), xi=7).xi
+    7
     """
 
     train: Rows
@@ -96,7 +101,15 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two queries whose predictions are compared: with all rows, and with some removed."""
+    """Two queries whose predictions are compared: with all rows, and with some removed.
+
+    Examples
+    --------
+    >>> full = Query(slice(0, 10), np.array([12]), xi=7)
+    >>> reduced = Query(slice(0, 9), np.array([12]), xi=7)
+    >>> Comparison(full, reduced).reduced.train
+    slice(0, 9, None)
+    """
 
     full: Query
     reduced: Query
@@ -119,7 +132,13 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A trial that could not be computed; never dropped, always decided by policy."""
+    """A trial that could not be computed; never dropped, always decided by policy.
+
+    Examples
+    --------
+    >>> Failure(trial=3, message="ValueError: singular matrix").kind
+    'error'
+    """
 
     trial: int
     message: str
@@ -153,6 +172,13 @@ class Batch:
     models : bool
         Ask to see the fitted models of queries (Definition 2); refused unless
         the run allows it.
+
+    Examples
+    --------
+    >>> question = Query(slice(0, 10), np.array([12]), xi=7)
+    >>> batch = Batch([question, question])
+    >>> len(batch), batch.compares
+    (2, False)
     """
 
     tasks: Sequence[Query] | Sequence[Comparison]
@@ -188,6 +214,11 @@ class Answers:
     models : tuple
         One fitted model per query, if the batch asked to see them; None where
         the call failed.
+
+    Examples
+    --------
+    >>> Answers(changes=np.array([0.1, 0.4])).changes.max()
+    np.float64(0.4)
     """
 
     changes: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
