@@ -63,4 +63,4 @@ def choose_engine(
             f"timeout needs a number of seconds > 0 and worker processes (n_jobs=2 or more), "
             f"got timeout={timeout!r} with {chosen.workers} {chosen.name} worker(s)"
         )
-    return SerialEngine() if chosen.workers == 1 else ParallelEngine(chosen, timeout)
+    return SerialEngine() if chosen.serial else ParallelEngine(chosen, timeout)

@@ -1,18 +1,16 @@
-"""Which joblib backend a run uses, and what it can do."""
+"""Which workers a run uses: those of joblib, or of a cluster that joblib knows by name."""
 
 from __future__ import annotations
 
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from typing import Any
 
 from poise.errors import ArgumentError
 
-__all__ = ["Backend", "choose_backend"]
+__all__ = ["CLUSTERS", "Backend", "choose_backend"]
 
+CLUSTERS = ("dask", "ray")
 _CLASSES = {"Loky": "loky", "Threading": "threading", "Dask": "dask", "Ray": "ray"}
-_CLUSTERS = ("dask", "ray")
 
 
 @dataclass(frozen=True)
@@ -26,7 +24,8 @@ class Backend:
     workers : int
         How many tasks run at once.
     address : str or None
-        Where the scheduler of a cluster is; None for one on this machine.
+        Where the scheduler of a cluster is; None for the one that is connected already,
+        or else one on this machine.
     """
 
     name: str
@@ -34,30 +33,19 @@ class Backend:
     address: str | None = None
 
     @property
-    def processes(self) -> bool:
-        """Whether each worker is a process that may die alone."""
-        return self.name != "threading" and self.workers > 1
+    def cluster(self) -> bool:
+        """Whether the workers may be on other machines."""
+        return self.name in CLUSTERS
 
     @property
-    def streams(self) -> bool:
-        """Whether joblib hands back results of this backend as they come."""
-        return self.name != "ray"
+    def serial(self) -> bool:
+        """Whether there is nobody to share the work with."""
+        return self.workers == 1 and not self.cluster
 
-    def deaths(self) -> tuple[type[BaseException], ...]:
-        """Return what this backend raises when a worker was killed."""
-        if self.name == "dask":
-            from distributed import KilledWorker
-
-            return (KilledWorker,)
-        if self.name == "ray":
-            from ray.exceptions import RayError
-
-            return (RayError,)
-        return (BrokenProcessPool,)
-
-    def active(self) -> AbstractContextManager[Any]:
-        """Context in which joblib uses this backend, connected to its cluster."""
-        return connected(self.name, self.address)
+    @property
+    def processes(self) -> bool:
+        """Whether each worker is a process that may die alone."""
+        return self.name != "threading" and not self.serial
 
 
 def choose_backend(
@@ -86,15 +74,14 @@ def choose_backend(
     Backend(name='loky', workers=1, address=None)
     """
     _check_jobs(n_jobs)
-    if address is not None and backend not in _CLUSTERS:
+    if address is not None and backend not in CLUSTERS:
         raise ArgumentError(f"address needs backend='dask' or 'ray', got backend={backend!r}")
-    if backend in _CLUSTERS and n_jobs is None:
-        n_jobs = -1  # who names a cluster wants all of it; Ray would silently use one
-    with connected(backend, address):
-        name = backend or _active_name()
-        if backend is None and prefer_threads and name == "loky":
-            name = "threading"
-        return Backend(name, _workers(n_jobs), address)
+    name = backend or _active_name()
+    if name in CLUSTERS:
+        return Backend(name, _cluster_size(name, address, n_jobs), address)
+    if backend is None and prefer_threads and name == "loky":
+        name = "threading"
+    return Backend(name, _workers(n_jobs, backend))
 
 
 def _check_jobs(n_jobs: int | None) -> None:
@@ -102,66 +89,45 @@ def _check_jobs(n_jobs: int | None) -> None:
         raise ArgumentError(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}")
 
 
-def _workers(n_jobs: int | None) -> int:
-    from joblib import effective_n_jobs
+def _workers(n_jobs: int | None, backend: str | None) -> int:
+    """Count workers as joblib does, in its configuration for ``backend``."""
+    from joblib import effective_n_jobs, parallel_config
 
-    # None is documented: it takes the number from the surrounding parallel_config.
-    return int(effective_n_jobs(n_jobs))  # type: ignore[arg-type]
-
-
-def _active_name() -> str:
-    """Name the backend of the surrounding ``parallel_config``."""
-    from joblib.parallel import get_active_backend
-
-    kind = type(get_active_backend()[0]).__name__
-    return next((name for word, name in _CLASSES.items() if word in kind), "loky")
-
-
-def connected(backend: str | None, address: str | None) -> ExitStack:
-    """Enter joblib's configuration for a backend, starting or joining its cluster."""
-    from joblib import parallel_config
-
-    stack = ExitStack()
     if backend is None:
-        return stack
-    if backend == "dask":
-        _join_dask(stack, address)
-    elif backend == "ray":
-        _join_ray(address)
+        # None is documented: it takes the number from the surrounding parallel_config.
+        return int(effective_n_jobs(n_jobs))  # type: ignore[arg-type]
     try:
-        stack.enter_context(parallel_config(backend=backend))
+        with parallel_config(backend=backend):
+            return int(effective_n_jobs(n_jobs))  # type: ignore[arg-type]
     except (ValueError, KeyError) as error:
         raise ArgumentError(
             f"backend must be 'loky', 'threading', 'dask', 'ray' or one that joblib knows, "
             f"got {backend!r}"
         ) from error
-    return stack
 
 
-def _join_dask(stack: ExitStack, address: str | None) -> None:
-    """Use the client that is there; else connect to the address, or start one here."""
-    try:
-        import distributed
-    except ImportError:
-        raise ArgumentError("backend='dask' needs dask: pip install 'poise[dask]'") from None
-    library: Any = distributed  # has no annotations
-    if address is not None:
-        stack.enter_context(library.Client(address))
-        return
-    try:
-        library.default_client()
-    except ValueError:
-        stack.enter_context(library.Client(processes=True, threads_per_worker=1))
+def _cluster_size(name: str, address: str | None, n_jobs: int | None) -> int:
+    """Return how many workers of a cluster to use: all, unless a number is given."""
+    if name == "dask":
+        from poise.engines.dask_cluster import count_dask_workers as count_workers
+    else:
+        from poise.engines.ray_cluster import count_ray_workers as count_workers
+    if n_jobs is None:
+        # joblib would use a single worker of Ray, without a word: one stands for unsaid.
+        configured = _active()[1]
+        n_jobs = -1 if configured in (None, 1) else configured
+    there = count_workers(address)
+    return max(1, there + 1 + n_jobs if n_jobs < 0 else n_jobs)
 
 
-def _join_ray(address: str | None) -> None:
-    """Join Ray once; it stays up for the runs to come, as Ray itself advises."""
-    try:
-        import ray
-        import ray.util.joblib
-    except ImportError:
-        raise ArgumentError("backend='ray' needs ray: pip install 'poise[ray]'") from None
-    if not ray.is_initialized():
-        ray.init(address=address, include_dashboard=False, log_to_driver=False)
-    library: Any = ray.util.joblib  # has no annotations
-    library.register_ray()
+def _active_name() -> str:
+    """Name the backend of the surrounding ``parallel_config``."""
+    kind = type(_active()[0]).__name__
+    return next((name for word, name in _CLASSES.items() if word in kind), "loky")
+
+
+def _active() -> tuple[Any, int | None]:
+    from joblib.parallel import get_active_backend
+
+    backend, n_jobs = get_active_backend()
+    return backend, n_jobs

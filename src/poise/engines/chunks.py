@@ -28,16 +28,10 @@ class Chunks:
     def __init__(self, start: int, stop: int, workers: int) -> None:
         self.position, self.stop, self.workers = start, stop, workers
         self.size = 1
-        self.seconds = 0.0  # what a chunk of the present size takes; 0 until one was measured
 
     def learn(self, seconds_per_task: float) -> None:
         """Size the chunks to come by what the last one took."""
         self.size = max(1, int(_CHUNK_SECONDS / max(seconds_per_task, 1e-7)))
-        self.seconds = self.size * seconds_per_task
-
-    def per_round(self, seconds: float) -> int:
-        """Return how many chunks one worker does in that time; 1 until one was measured."""
-        return max(1, int(seconds / self.seconds)) if self.seconds else 1
 
     def close(self) -> None:
         """Hand out nothing more."""

@@ -1,4 +1,4 @@
-"""A time limit for one fit, kept from inside the worker.
+"""An algorithm that is watched in its worker: what it is doing, and for how long.
 
 Nothing in Python can interrupt a fit that hangs inside an extension, except the
 end of its process. So the worker watches itself: when a fit overruns its time the
@@ -9,46 +9,54 @@ from __future__ import annotations
 
 import os
 import threading
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
 from poise.algorithm import Algorithm, BatchAlgorithm, Predict
+from poise.engines import notes
 
-__all__ = ["Timed", "timed_out"]
+__all__ = ["Watched"]
 
-_NOTE = "timed-out"
 _EXIT_STATUS = 70
 
 
-class Timed(Algorithm):
-    """An algorithm whose every fit and prediction must end within ``seconds``.
+class Watched(Algorithm):
+    """An algorithm that notes every fit it begins, and ends its process if one takes too long.
 
     Parameters
     ----------
     algorithm : Algorithm
         The black box.
-    seconds : float
-        Time for one fit and its prediction.
     folder : Path
-        Where the note is left.
+        Where notes are left.
+    seconds : float or None
+        Time for one fit, and for its prediction.
     """
 
-    def __init__(self, algorithm: Algorithm, seconds: float, folder: Path) -> None:
-        self.algorithm, self.seconds, self.folder = algorithm, seconds, folder
+    def __init__(self, algorithm: Algorithm, folder: Path, seconds: float | None = None) -> None:
+        self.algorithm, self.folder, self.seconds = algorithm, folder, seconds
         self.name = algorithm.name
         self.natural_distance = algorithm.natural_distance
         self.thread_safe = algorithm.thread_safe
 
     def fit(self, X: Any, y: Any, xi: int) -> Predict:
         """Fit within the time, and hand out a predictor that must keep it too."""
-        with _TimeLimit(self.seconds, self.folder):
+        notes.begin(self.folder, xi)
+        if self.seconds is None:
+            return self.algorithm.fit(X, y, xi)
+        with self.limit(xi):
             predict = self.algorithm.fit(X, y, xi)
-        return _TimedPredict(predict, self)
+        return _TimedPredict(predict, self, xi)
+
+    def limit(self, xi: int) -> AbstractContextManager[Any]:
+        """Context that must end in time."""
+        return nullcontext() if self.seconds is None else _TimeLimit(self.seconds, self.folder, xi)
 
     def model(self, predict: Predict) -> Any:
         """Return the fitted model."""
-        return self.algorithm.model(getattr(predict, "predict", predict))
+        inner = predict.predict if isinstance(predict, _TimedPredict) else predict
+        return self.algorithm.model(inner)
 
     def batch(self) -> BatchAlgorithm | None:
         """Return the inner algorithm's batches: they do not hang."""
@@ -60,19 +68,19 @@ class Timed(Algorithm):
 
 
 class _TimedPredict:
-    def __init__(self, predict: Predict, limits: Timed) -> None:
-        self.predict, self.limits = predict, limits
+    def __init__(self, predict: Predict, watched: Watched, xi: int) -> None:
+        self.predict, self.watched, self.xi = predict, watched, xi
 
     def __call__(self, rows: Any) -> Any:
-        with _TimeLimit(self.limits.seconds, self.limits.folder):
+        with self.watched.limit(self.xi):
             return self.predict(rows)
 
 
 class _TimeLimit(AbstractContextManager[None]):
     """Ends the process unless the block ends first."""
 
-    def __init__(self, seconds: float, folder: Path) -> None:
-        self.timer = threading.Timer(seconds, _end_process, (folder,))
+    def __init__(self, seconds: float, folder: Path, xi: int) -> None:
+        self.timer = threading.Timer(seconds, _end_process, (folder, xi))
         self.timer.daemon = True
 
     def __enter__(self) -> None:
@@ -82,14 +90,6 @@ class _TimeLimit(AbstractContextManager[None]):
         self.timer.cancel()
 
 
-def _end_process(folder: Path) -> None:
-    (folder / _NOTE).touch()
+def _end_process(folder: Path, xi: int) -> None:
+    notes.leave_late(folder, xi)
     os._exit(_EXIT_STATUS)
-
-
-def timed_out(folder: Path) -> bool:
-    """Tell whether a worker left a note since the last time this was asked."""
-    note = folder / _NOTE
-    found = note.exists()
-    note.unlink(missing_ok=True)
-    return found

@@ -1,0 +1,101 @@
+"""Workers of a Dask or Ray cluster, through the client that each of them brings.
+
+joblib has backends for both, and it says which of them to use. But its Dask
+backend waits for ever when a task has killed its workers, and its Ray backend
+needs seconds for every call and answers only when a whole call is done. So the
+trials go to the cluster's own client.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator
+from typing import Any, Protocol
+
+from poise.engines.crew import Died, Job, Report, Span
+
+__all__ = ["Cluster", "ClusterCrew"]
+
+
+class Cluster(Protocol):
+    """What is asked of a cluster's client."""
+
+    @property
+    def deaths(self) -> tuple[type[BaseException], ...]:
+        """What :meth:`result` raises when a worker was killed."""
+        ...
+
+    def put(self, content: Any) -> Any:
+        """Send something to every worker, once; return what stands for it."""
+        ...
+
+    def start(self, job: Any, span: Span, data: Any) -> Any:
+        """Have a chunk computed; return its future."""
+        ...
+
+    def finished(self, futures: list[Any]) -> set[Any]:
+        """Wait for one of the futures; return those that are done."""
+        ...
+
+    def result(self, future: Any) -> Report:
+        """Return what came of a finished future, or raise."""
+        ...
+
+    def cancel(self, futures: list[Any]) -> None:
+        """Begin none of these any more; end those that are running where that is possible."""
+        ...
+
+
+class ClusterCrew:
+    """Keeps every worker of a cluster busy, and hands over reports in order.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        A connected client.
+    workers : int
+        How many chunks may run at once.
+    job, data : Job, tuple
+        User code; rows and plan.
+    """
+
+    def __init__(self, cluster: Cluster, workers: int, job: Job, data: Any) -> None:
+        self.cluster = cluster
+        self.in_flight = 2 * workers  # as many again are waiting, so that nobody is idle
+        self.content = (job, data)
+        self.recover()
+
+    def recover(self) -> None:
+        """Send user code and data; again, where a worker that died may have held the last copy."""
+        self.job, self.data = (self.cluster.put(part) for part in self.content)
+
+    def submit(self, spans: Iterable[Span]) -> Generator[Report, None, None]:
+        """Yield the reports in order while later spans are being computed."""
+        todo = iter(spans)
+        queue: deque[tuple[Span, Any]] = deque()  # in plan order
+        running: set[Any] = set()
+        try:
+            while True:
+                self._top_up(todo, queue, running)
+                while queue and queue[0][1] not in running:
+                    yield self._report(*queue.popleft())
+                if not running:
+                    return
+                running -= self.cluster.finished(list(running))
+        finally:
+            self.cluster.cancel(list(running))
+
+    def _top_up(
+        self, todo: Iterator[Span], queue: deque[tuple[Span, Any]], running: set[Any]
+    ) -> None:
+        """Start chunks until all workers have enough to do."""
+        while len(running) < self.in_flight and (span := next(todo, None)) is not None:
+            future = self.cluster.start(self.job, span, self.data)
+            queue.append((span, future))
+            running.add(future)
+
+    def _report(self, span: Span, future: Any) -> Report:
+        try:
+            return self.cluster.result(future)
+        except self.cluster.deaths as error:
+            raise Died(span) from error

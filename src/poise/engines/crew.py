@@ -1,0 +1,117 @@
+"""Workers, and what they were given for one run: user code, and the data sent once."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from poise.engines.backend import Backend
+from poise.engines.orphans import end_with
+from poise.engines.threads import one_inner_thread
+from poise.engines.watchdog import Watched
+
+__all__ = ["STOP", "Crew", "Died", "Job", "Report", "Span", "assembled"]
+
+Span = tuple[int, int]
+Report = tuple[float, list[Any]]
+"""The seconds a chunk took, and its answers in order."""
+
+STOP = "stop"  # name of the note that tells workers to begin nothing more
+
+
+class Died(Exception):
+    """A worker was killed.
+
+    Attributes
+    ----------
+    span : (int, int) or None
+        The chunk it was computing, where the backend can tell.
+    """
+
+    def __init__(self, span: Span | None = None) -> None:
+        super().__init__(span)
+        self.span = span
+
+
+class Crew(Protocol):
+    """The workers of one run."""
+
+    def submit(self, spans: Iterable[Span]) -> Generator[Report, None, None]:
+        """Have spans of tasks computed, and yield their reports in order.
+
+        A span is taken only when a worker will soon be free for it, so that it can
+        be cut by what the ones before it took. Closing the generator cancels what
+        was not begun, and what is running where that is possible and worth it.
+        Raises :class:`Died` if a worker was killed.
+        """
+        ...
+
+    def recover(self) -> None:
+        """Make good what may have been lost with a worker that died."""
+        ...
+
+
+@dataclass(frozen=True)
+class Job:
+    """The part of the work that travels with every chunk: user code, without the data.
+
+    Attributes
+    ----------
+    work : Work
+        What to compute, without rows and plan.
+    folder : Path
+        A temporary folder of the machine that asks, for notes.
+    parent : int or None
+        The process to end with, for workers that joblib starts on this machine.
+    """
+
+    work: Any
+    folder: Path
+    parent: int | None = None
+
+    def __call__(self, first: int, last: int, data: Any) -> Report:
+        """Compute one chunk in a worker; report how long it took and what came out."""
+        if self.parent is not None:
+            end_with(self.parent, self.folder)
+        if (self.folder / STOP).exists():
+            return 0.0, []
+        began = time.perf_counter()
+        with one_inner_thread():
+            answers = list(self.work.with_data(*data)(first, last))
+        return time.perf_counter() - began, answers
+
+
+@contextmanager
+def assembled(backend: Backend, work: Any, timeout: float | None) -> Iterator[tuple[Crew, Path]]:
+    """Bring workers and work together; yield the crew and the folder for its notes."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="poise-")))
+        if backend.processes:
+            work = work.with_algorithm(lambda algorithm: Watched(algorithm, folder, timeout))
+        yield _crew(backend, work, folder, stack), folder
+
+
+def _crew(backend: Backend, work: Any, folder: Path, stack: ExitStack) -> Crew:
+    if not backend.cluster:
+        from poise.engines.local import LocalCrew
+
+        parent = os.getpid() if backend.processes else None
+        return LocalCrew(backend, Job(work.without_data(), folder, parent), work.data)
+    from poise.engines.cluster import Cluster, ClusterCrew
+
+    cluster: Cluster
+    if backend.name == "dask":
+        from poise.engines.dask_cluster import connected_to_dask
+
+        cluster = stack.enter_context(connected_to_dask(backend.address, backend.workers, folder))
+    else:
+        from poise.engines.ray_cluster import RayCluster
+
+        cluster = RayCluster(backend.address)  # Ray stays up for the runs to come, as it advises
+    return ClusterCrew(cluster, backend.workers, Job(work.without_data(), folder), work.data)

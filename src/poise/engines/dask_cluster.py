@@ -1,0 +1,131 @@
+"""Dask: the cluster that is there, one at an address, or one started here for the run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import CancelledError
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from poise.engines.crew import Report, Span
+from poise.errors import ArgumentError
+
+__all__ = ["DaskCluster", "connected_to_dask", "count_dask_workers"]
+
+
+class DaskCluster:
+    """A connected Dask client.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The client.
+    """
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        # A worker that took data with it cancels what needed them.
+        self.deaths: tuple[type[BaseException], ...] = (
+            _distributed().KilledWorker,
+            CancelledError,
+        )
+
+    def put(self, content: Any) -> Any:
+        """Send something to every worker."""
+        # In a list, because Dask would take a tuple apart. hash=False, because what is kept
+        # under the hash of its content is lost when an earlier run lets go of the same.
+        (future,) = self.client.scatter([content], broadcast=True, hash=False)
+        return future
+
+    def start(self, job: Any, span: Span, data: Any) -> Any:
+        """Have a chunk computed where there is room."""
+        return self.client.submit(_compute, job, span, data, pure=False)
+
+    def finished(self, futures: list[Any]) -> set[Any]:
+        """Wait for one of the futures."""
+        done: set[Any] = set(_distributed().wait(futures, return_when="FIRST_COMPLETED").done)
+        return done
+
+    def result(self, future: Any) -> Report:
+        """Return what came of a future."""
+        report: Report = future.result()
+        return report
+
+    def cancel(self, futures: list[Any]) -> None:
+        """Begin none of these any more; Dask cannot end what is running."""
+        if futures:
+            self.client.cancel(futures, force=True)
+
+
+def _compute(job: Any, span: Span, data: Any) -> Report:
+    report: Report = job(*span, data)
+    return report
+
+
+@contextmanager
+def connected_to_dask(address: str | None, workers: int, folder: Path) -> Iterator[DaskCluster]:
+    """Use the cluster at the address, or the one that is connected, or start one here."""
+    client = _present_client() if address is None else None
+    with ExitStack() as stack:
+        if address is not None:
+            client = stack.enter_context(_distributed().Client(address))
+        elif client is None:
+            client = _started(stack, workers, folder)
+        yield DaskCluster(client)
+
+
+def _started(stack: ExitStack, workers: int, folder: Path) -> Any:
+    import dask
+
+    # A trial that kills its worker is tried again alone by the engine, not in the crowd by Dask.
+    stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": 0}))
+    cluster = _distributed().LocalCluster(
+        n_workers=workers,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address=None,
+        local_directory=str(folder / "dask"),
+    )
+    stack.enter_context(cluster)
+    return stack.enter_context(_distributed().Client(cluster))
+
+
+def count_dask_workers(address: str | None) -> int:
+    """Count the threads of all workers; of a cluster still to be started, the cores here."""
+    if address is not None:
+        with _distributed().Client(address) as client:
+            return _threads(client)
+    client = _present_client()
+    if client is not None:
+        return _threads(client)
+    from joblib import cpu_count
+
+    return int(cpu_count())
+
+
+def _threads(client: Any) -> int:
+    client.wait_for_workers(1)
+    return sum(client.nthreads().values())
+
+
+def _present_client() -> Any:
+    """Return the client of joblib's configuration, or Dask's default one, or None."""
+    from joblib.parallel import get_active_backend
+
+    configured = getattr(get_active_backend()[0], "client", None)
+    if configured is not None:
+        return configured
+    try:
+        return _distributed().default_client()
+    except ValueError:
+        return None
+
+
+def _distributed() -> Any:
+    """Import Dask's scheduler, which has no annotations."""
+    try:
+        import distributed
+    except ImportError:
+        raise ArgumentError("backend='dask' needs dask: pip install 'poise[dask]'") from None
+    return distributed

@@ -1,0 +1,112 @@
+"""Who killed the worker? The trials that were running are tried again, in the end alone."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from poise.engines import notes
+from poise.engines.crew import Crew, Died
+from poise.record import Failure
+
+__all__ = ["Inquest"]
+
+_FEW = 4  # suspects who are heard one by one; more are tried together first
+
+
+class Inquest:
+    """Finds the trials that kill their worker, and clears the others.
+
+    Parameters
+    ----------
+    crew : Crew
+        Workers, replaced since.
+    folder : Path
+        Where the dead left their notes.
+    tasks : sequence
+        The trials.
+    timeout : float or None
+        Seconds that one fit may take.
+    """
+
+    def __init__(self, crew: Crew, folder: Path, tasks: Any, timeout: float | None) -> None:
+        self.crew, self.folder, self.tasks, self.timeout = crew, folder, tasks, timeout
+        self._unexplained = -1  # position of the last death that no running trial explains
+
+    def hold(self, death: Died, first: int, last: int) -> dict[int, list[Any]]:
+        """Try again the trials, out of those in flight, that may have killed a worker.
+
+        Parameters
+        ----------
+        death : Died
+            What happened.
+        first, last : int
+            The trials that were in flight: ``first`` to ``last - 1``.
+
+        Returns
+        -------
+        dict
+            For each trial that was tried again, its answers: as ever, or a failure.
+        """
+        self.crew.recover()
+        suspects = self._suspects(death, first, last)
+        if not suspects and self._unexplained == first:
+            suspects = [first]  # it happens every time, before any fit begins
+        self._unexplained = first
+        return self._hear(suspects)
+
+    def _suspects(self, death: Died, first: int, last: int) -> list[int]:
+        """Return the trials that overran their time, or else those that were running."""
+        late, running = notes.take_late(self.folder), notes.take_running(self.folder)
+        in_flight = range(*death.span) if death.span else range(first, last)
+        named = notes.trials_with(late or running, self.tasks, in_flight)
+        # Workers on other machines leave no notes here, but then the chunk is known.
+        return named or (list(in_flight) if death.span else [])
+
+    def _hear(self, suspects: list[int]) -> dict[int, list[Any]]:
+        """Try many together, and halve them while someone dies; few are tried alone."""
+        if len(suspects) <= _FEW:
+            return {trial: self._alone(trial) for trial in suspects}
+        heard: dict[int, list[Any]] = {}
+        try:
+            with closing(self.crew.submit((k, k + 1) for k in suspects)) as reports:
+                for trial, (_, answers) in zip(suspects, reports, strict=True):
+                    heard[trial] = answers
+        except Died:
+            self.crew.recover()
+            left = suspects[len(heard) :]
+            middle = len(left) // 2
+            heard |= self._hear(left[:middle]) | self._hear(left[middle:])
+        return heard
+
+    def _alone(self, trial: int) -> list[Any]:
+        """Compute one trial with nothing else running."""
+        notes.take_late(self.folder)
+        notes.take_running(self.folder)
+        began = time.monotonic()
+        try:
+            [(_, answers)] = self.crew.submit([(trial, trial + 1)])
+        except Died:
+            late = self._late(time.monotonic() - began)
+            self.crew.recover()
+            return [self._failure(trial, late)]
+        return answers
+
+    def _late(self, seconds: float) -> bool:
+        """Tell whether a lone trial died of its time limit rather than by itself."""
+        if notes.take_late(self.folder):
+            return True
+        # A worker on another machine leaves no notes at all here: the clock has to do.
+        elsewhere = not notes.take_running(self.folder)
+        return self.timeout is not None and elsewhere and seconds >= self.timeout
+
+    def _failure(self, trial: int, late: bool) -> Failure:
+        if late:
+            message = f"a fit took longer than timeout={self.timeout} seconds"
+            return Failure(trial, message, TimeoutError(message), kind="timeout")
+        message = "its worker process died, and died again with this trial alone"
+        return Failure(
+            trial, f"{message} (out of memory, or a crash in an extension?)", kind="death"
+        )

@@ -1,0 +1,66 @@
+"""Processes or threads of this machine, through joblib."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Generator, Iterable
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from typing import Any
+
+from poise.engines.backend import Backend
+from poise.engines.crew import STOP, Died, Job, Report, Span
+from poise.engines.mapped import MappedFile, write_mapped
+
+__all__ = ["LocalCrew"]
+
+_WORTH_WAITING = 1.0  # seconds; killing the workers would cost the next run as much
+
+
+class LocalCrew:
+    """Workers that joblib starts, keeps for the next run, and replaces when they die."""
+
+    def __init__(self, backend: Backend, job: Job, data: Any) -> None:
+        self.backend, self.job = backend, job
+        # Threads share memory; processes share a file that each maps into its own.
+        self.data = write_mapped(data, job.folder) if backend.processes else data
+
+    def submit(self, spans: Iterable[Span]) -> Generator[Report, None, None]:
+        """Yield the reports in order while later spans are being computed."""
+        reports = self._begin(spans)
+        seconds = 0.0
+        try:
+            for seconds, answers in reports:
+                yield seconds, answers
+        except BrokenProcessPool as error:
+            raise Died from error
+        except GeneratorExit:
+            self._dismiss(reports, seconds)
+            raise
+
+    def _begin(self, spans: Iterable[Span]) -> Any:
+        from joblib import Parallel, delayed, parallel_config
+
+        with parallel_config(backend=self.backend.name):
+            parallel = Parallel(n_jobs=self.backend.workers, return_as="generator", batch_size=1)
+            return parallel(delayed(_compute)(self.job, span, self.data) for span in spans)
+
+    def _dismiss(self, reports: Any, seconds: float) -> None:
+        """Begin nothing more; wait for what is running only if it takes a moment.
+
+        joblib's generator can only be left by killing the workers.
+        """
+        (self.job.folder / STOP).touch()
+        with suppress(BrokenProcessPool), warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # joblib's, that work was left undone
+            if seconds > _WORTH_WAITING:
+                reports.close()
+            for _ in reports:
+                pass
+
+    def recover(self) -> None:
+        """Nothing is lost with a process: the data are in a file."""
+
+
+def _compute(job: Job, span: Span, data: Any) -> Report:
+    return job(*span, data.open() if isinstance(data, MappedFile) else data)
