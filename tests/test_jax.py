@@ -106,8 +106,10 @@ def test_same_seed_same_bits_whatever_n_jobs() -> None:
     algorithm = poise.jax_algorithm(network, memory=100_000)
     arguments = {"X": X, "y": y, "n": 14, "random_state": 3}
     first, again = (poise.measure(algorithm, **arguments) for _ in range(2))
-    workers = poise.measure(algorithm, **arguments, n_jobs=2)
-    assert first.changes.tolist() == again.changes.tolist() == workers.changes.tolist()
+    threads = poise.measure(algorithm, **arguments, n_jobs=2)
+    processes = poise.measure(algorithm, **arguments, n_jobs=2, backend="loky")
+    assert first.changes.tolist() == again.changes.tolist()
+    assert first.changes.tolist() == threads.changes.tolist() == processes.changes.tolist()
     other = poise.measure(algorithm, X, y, n=14, random_state=4)
     assert first.changes.tolist() != other.changes.tolist()
 

@@ -13,10 +13,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import poise
+from poise.algorithm import Stack
 from poise.cli.algorithms import ignores_names, load_algorithm
-from poise.errors import AlgorithmError, ArgumentError, TrialError
+from poise.errors import AlgorithmError, ArgumentError, DataError
 from poise.networks import logistic_regression, mlp_classifier, mlp_regressor
 from poise.networks.adam import minibatches
+from poise.sample import Sample
 
 rng = np.random.default_rng(7)
 X = rng.normal(size=(700, 4))
@@ -79,7 +81,7 @@ def test_logistic_regression_is_that_of_scikit_learn(solver, penalty) -> None:
         sklearn = make_pipeline(
             StandardScaler(), LogisticRegression(C=1 / penalty, tol=1e-12, max_iter=10_000)
         ).fit(X[:80], labels[:80])
-        algorithm = logistic_regression(len(set(labels)), penalty=penalty, solver=solver)
+        algorithm = logistic_regression(penalty=penalty, solver=solver)
         ours = algorithm.fit(X[:80], labels[:80], 0)(X[80:120])
         np.testing.assert_allclose(ours, sklearn.predict_proba(X[80:120]), rtol=0, atol=2e-6)
 
@@ -143,7 +145,7 @@ def test_a_network_learns() -> None:
     network = mlp_regressor((32,), steps=400, learning_rate=0.01)
     predictions = network.fit(X[:500], y[:500], xi=3)(X[500:])
     assert np.mean((predictions - y[500:]) ** 2) < 0.5 * np.var(y)
-    classifier = mlp_classifier((16,), classes=3, steps=200, learning_rate=0.01, predict="label")
+    classifier = mlp_classifier((16,), classes=3, steps=200, learning_rate=0.01, response="predict")
     assert np.mean(classifier.fit(X[:500], three[:500], xi=3)(X[500:]) == three[500:]) > 0.6
 
 
@@ -153,30 +155,49 @@ def test_probabilities_or_labels(labels) -> None:
     arguments = {"hidden": 8, "classes": names, "steps": 20, "learning_rate": 0.05}
     vectors = mlp_classifier(**arguments).fit(X[:50], labels[:50], xi=0)(X[50:60])
     np.testing.assert_allclose(vectors.sum(axis=1), 1, rtol=1e-6)
-    chosen = mlp_classifier(**arguments, predict="label").fit(X[:50], labels[:50], xi=0)(X[50:60])
+    chosen = mlp_classifier(**arguments, response="predict").fit(X[:50], labels[:50], xi=0)(
+        X[50:60]
+    )
     assert chosen.tolist() == [names[k] for k in vectors.argmax(axis=1)]
 
 
 def test_changes_of_classifiers() -> None:
-    arguments = {"hidden": 8, "classes": 3, "steps": 20, "learning_rate": 0.05, "float64": True}
+    arguments = {"hidden": 8, "steps": 20, "learning_rate": 0.05, "float64": True}
     question = {"X": X, "y": three, "n": 15, "random_state": 0}
-    fast = poise.measure(mlp_classifier(**arguments), **question)
-    slow = poise.measure(mlp_classifier(**arguments), **question, fast=False)
+    network = mlp_classifier(**arguments)
+    fast = poise.measure(network, **question)
+    slow = poise.measure(network, **question, fast=False)
     np.testing.assert_allclose(fast.changes, slow.changes, rtol=0, atol=1e-9)
-    assert 0 < fast.changes.max() <= 2**0.5
-    labels = poise.measure(mlp_classifier(**arguments, predict="label"), **question)
+    assert 0 < fast.changes.max() <= 1
+    labels = poise.measure(mlp_classifier(**arguments, response="predict"), **question)
     assert set(labels.changes.tolist()) == {0.0, 1.0}
     assert labels.changes.mean() < (fast.changes > 0).mean()
 
 
-def test_a_label_that_was_not_announced_fails_its_trial() -> None:
-    network = mlp_classifier(4, classes=2, steps=5)
+def test_classes_are_those_of_the_data_unless_given() -> None:
+    network = logistic_regression()
+    sample = Sample(X, np.array(["low", "middle", "high"])[three])
+    prepared = network.prepared(sample)
+    assert prepared.labels.classes.tolist() == ["high", "low", "middle"]
+    assert network.prepared(sample) is prepared, "compiled once"
+    few = slice(0, 6)
+    vectors = prepared.fit(X[few], np.full(6, "low"), 0)(X[:2])
+    assert vectors.shape == (2, 3), "also where rows miss a class"
+    with pytest.raises(ArgumentError, match="two or more different labels"):
+        network.prepared(Sample(X, np.zeros(700, dtype=int)))
+
+
+def test_a_label_that_was_not_announced_is_refused_before_the_first_fit() -> None:
     stranger = np.where(np.arange(700) == 33, 2, three > 0)
-    arguments = {"X": X, "y": stranger, "n": 15, "shuffle": False}
-    with pytest.raises(TrialError, match=r"trial 2 failed.*label 2, which is not among"):
-        poise.measure(network, **arguments)
-    trials = poise.measure(network, **arguments, on_error="unstable")
-    assert np.flatnonzero(np.isinf(trials.changes)).tolist() == [2]
+    network = mlp_classifier(4, classes=2, steps=5)
+    message = r"classes \[0, 1\] only, got 2 in row 33; name all classes"
+    with pytest.raises(DataError, match=message):
+        poise.measure(network, X, stranger, n=15)
+    with pytest.raises(DataError, match=message):
+        network.fit(X, stranger, 0)
+    stack = Stack(*(np.zeros((3, 2, 1)), np.array([[0, 1], [2, 0], [1, 1]]), np.zeros((3, 1))),
+                  *np.zeros((2, 3), dtype=np.uint64))  # fmt: skip
+    assert network.batch().pairs(stack).trusted.tolist() == [True, False, True]
 
 
 @pytest.mark.parametrize(
@@ -192,7 +213,7 @@ def test_a_label_that_was_not_announced_fails_its_trial() -> None:
         (lambda: mlp_classifier(classes=1), "classes must be a whole number >= 2, got 1"),
         (lambda: mlp_classifier(classes=["a", "a"]), "two or more different labels"),
         (lambda: mlp_classifier(classes="ab"), "classes must be a number or a sequence"),
-        (lambda: mlp_classifier(predict="class"), "predict must be one of 'probability'"),
+        (lambda: mlp_classifier(response="class"), "response must be one of 'predict_proba'"),
         (lambda: logistic_regression(penalty=0), "penalty must be a finite number > 0, got 0"),
         (lambda: logistic_regression(solver="sgd"), "solver must be one of 'newton', 'lbfgs'"),
     ],
@@ -206,8 +227,8 @@ def test_the_name_says_what_was_chosen() -> None:
     assert mlp_regressor().name == "mlp_regressor(hidden=(64,))"
     name = mlp_regressor(32, steps=10, batch_size=5, standardize=False).name
     assert name == "mlp_regressor(hidden=(32,), steps=10, batch_size=5, standardize=False)"
-    name = mlp_classifier((4, 4), classes=["b", "a", "c"], predict="label").name
-    assert name == "mlp_classifier(hidden=(4, 4), classes=3, predict='label')"
+    name = mlp_classifier((4, 4), classes=["b", "a", "c"], response="predict").name
+    assert name == "mlp_classifier(hidden=(4, 4), response='predict', classes=['b', 'a', 'c'])"
     assert logistic_regression(solver="lbfgs").name == "logistic_regression(solver='lbfgs')"
 
 

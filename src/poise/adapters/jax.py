@@ -19,10 +19,12 @@ from poise.adapters.compiled import Compiled, FitPredict, import_jax, key_data, 
 from poise.adapters.labels import Labels
 from poise.algorithm import Algorithm, BatchAlgorithm, Predict, Stack
 from poise.errors import AlgorithmError, DataError
+from poise.sample import Sample
 from poise.shortcuts.protocol import Pairs
 
 __all__ = ["JaxAlgorithm", "jax_algorithm"]
 
+_DISTANCES = {"predict": "label", "predict_proba": "total_variation"}
 _CACHE_BYTES = 4 << 20  # on a CPU, trials that stay in the cache are fastest
 _DEVICE_BYTES = 4 << 30  # an accelerator is fastest when it has much to do
 
@@ -95,6 +97,10 @@ class JaxAlgorithm(Algorithm):
     [2.0, 2.0]
     """
 
+    numbers_only = True
+    thread_safe = True  # a pure function of its key; compiled code releases Python's lock
+    prefers_threads = True
+
     def __init__(
         self,
         fit_predict: FitPredict,
@@ -110,7 +116,8 @@ class JaxAlgorithm(Algorithm):
         self.name = name or str(getattr(fit_predict, "__name__", repr(fit_predict)))
         self.memory = memory
         self.labels = labels
-        self.natural_distance = "label" if labels and labels.predicted else "euclidean"
+        self.response = "predict" if labels is None else labels.response
+        self.natural_distance = "euclidean" if labels is None else _DISTANCES[labels.response]
         self.programs = Compiled(fit_predict, float64)
         self._workspace: dict[tuple[int, int], int] = {}
         self._token = uuid.uuid4().hex
@@ -128,6 +135,17 @@ class JaxAlgorithm(Algorithm):
 
         return predict
 
+    def prepared(self, sample: Sample) -> Algorithm:
+        """Refuse rows that hold anything but numbers, and labels that were not announced."""
+        super().prepared(sample)
+        first_row, _ = sample.training(slice(0, 1))
+        _numbers("X", first_row)
+        if self.labels is None:
+            _numbers("y", sample.y.native)
+        else:
+            self.labels.encode_all(np.asarray(sample.y.native))
+        return self
+
     def batch(self) -> BatchAlgorithm:
         """Return the same algorithm for many trials at once."""
         return _AllTrials(self)
@@ -140,9 +158,9 @@ class JaxAlgorithm(Algorithm):
                 f"{self.name}(X, y, x, key) must return a number or a vector, "
                 f"got an array of shape {array.shape[1:]}"
             )
-        if self.labels is not None and self.labels.predicted:
-            return self.labels.decode(array)
-        return array.astype(np.float64)
+        if self.labels is not None:
+            array = self.labels.predictions(array)
+        return array.astype(np.float64) if array.dtype.kind == "f" else array
 
     def workspace_bytes(self, n: int, d: int) -> int:
         """Return the memory that one trial needs beside its rows; found out once per shape."""

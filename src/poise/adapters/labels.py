@@ -25,21 +25,21 @@ class Labels:
     classes : int or sequence
         The labels themselves, at least two and all different; or their number
         K, for the labels 0 to K − 1.
-    predicted : bool
-        Whether a prediction is a label, rather than one probability per class.
+    response : {"predict_proba", "predict"}
+        Whether a prediction is one probability per class, or a label.
 
     Examples
     --------
-    >>> colours = Labels(["red", "green", "blue"])
+    >>> colours = Labels(["red", "green", "blue"], "predict")
     >>> colours.encode(np.array([["red", "blue"], ["green", "pink"]])).tolist()
     [[2, 0], [1, -1]]
-    >>> colours.decode(np.array([2, 0])).tolist()
+    >>> colours.predictions(np.array([2, 0])).tolist()
     ['red', 'blue']
     """
 
-    def __init__(self, classes: int | Sequence[Any], predicted: bool = False) -> None:
+    def __init__(self, classes: int | Sequence[Any], response: str = "predict_proba") -> None:
         self.classes = _sorted_classes(classes)
-        self.predicted = predicted
+        self.response = _check.choice("response", response, ("predict_proba", "predict"))
 
     def __len__(self) -> int:
         return len(self.classes)
@@ -52,18 +52,18 @@ class Labels:
             return np.full(np.shape(y), -1, dtype=np.int32)
         return np.where(self.classes[found] == y, found, -1).astype(np.int32)
 
-    def decode(self, codes: NDArray[Any]) -> NDArray[Any]:
-        """Return the labels at these positions."""
-        return np.asarray(self.classes[codes])
+    def predictions(self, outputs: NDArray[Any]) -> NDArray[Any]:
+        """Return the labels at these positions, or the probabilities as they are."""
+        return np.asarray(self.classes[outputs] if self.response == "predict" else outputs)
 
     def encode_all(self, y: NDArray[Any]) -> NDArray[np.int32]:
         """Encode labels, all of which must be known."""
         codes = self.encode(y)
         if (codes < 0).any():
-            stranger = y[np.argmax(codes < 0)]
+            row = int(np.argmax(codes < 0))
             raise DataError(
-                f"y holds the label {stranger!s}, which is not among the classes "
-                f"{self.classes.tolist()}; name all of them in the parameter classes"
+                f"y must hold the classes {self.classes.tolist()} only, got {y[row]!s} in row "
+                f"{row}; name all classes in the parameter classes, or leave it out"
             )
         return codes
 

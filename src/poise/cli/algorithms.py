@@ -13,7 +13,6 @@ from types import ModuleType
 from typing import Any
 
 from poise._suggest import did_you_mean, listed
-from poise.adapters.jax import JaxAlgorithm
 from poise.cli.streams import one_line
 from poise.errors import AlgorithmError
 
@@ -63,7 +62,7 @@ def ignores_names(algorithm: Any) -> bool:
     >>> ignores_names(HistGradientBoostingRegressor(categorical_features=["city"]))
     False
     """
-    if isinstance(algorithm, JaxAlgorithm):
+    if getattr(algorithm, "numbers_only", False):
         return True
     if not type(algorithm).__module__.startswith("sklearn."):
         return False

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from poise import _check
 from poise.adapters.compiled import import_jax
+from poise.algorithm import Algorithm
 from poise.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["logistic_regression", "mlp_classifier", "mlp_regressor"]
 
 _ACTIVATIONS = ("relu", "tanh", "logistic")
+_RESPONSES = ("predict_proba", "predict")
 _PRECISIONS = ("float32", "tensorfloat32", "bfloat16")
-_PREDICTIONS = ("probability", "label")
 
 
 def mlp_regressor(
@@ -82,39 +83,42 @@ def mlp_regressor(
     (21, True)
     """
     import_jax()
+    from poise.adapters.jax import JaxAlgorithm
     from poise.networks.perceptron import RegressorNetwork
 
     shape = _network(hidden, steps, learning_rate, batch_size, penalty, activation, precision)
     network = RegressorNetwork(**shape, standardize=standardize)
-    return _algorithm(mlp_regressor, network, None, float64, memory)
+    name = _name(mlp_regressor, network)
+    return JaxAlgorithm(network, name=name, float64=float64, memory=memory)
 
 
 def mlp_classifier(
     hidden: int | Sequence[int] = (64,),
     *,
-    classes: int | Sequence[Any] = 2,
+    classes: int | Sequence[Any] | None = None,
     steps: int = 500,
     learning_rate: float = 1e-3,
     batch_size: int | None = None,
     penalty: float = 1e-4,
     activation: str = "relu",
     standardize: bool = True,
-    predict: str = "probability",
+    response: str = "predict_proba",
     precision: str = "float32",
     float64: bool | None = None,
     memory: int | None = None,
-) -> JaxAlgorithm:
+) -> Algorithm:
     """Return a fully connected network for classification, trained by Adam.
 
     Parameters
     ----------
-    classes : int or sequence
-        The labels, or their number K for the labels 0 to K − 1. All classes must
-        be known beforehand: a sample of n rows may miss one.
-    predict : {"probability", "label"}
-        Whether a prediction is the vector of class probabilities (a change is
-        the Euclidean distance, between 0 and √2) or the most probable label (a
-        change is 0 or 1).
+    classes : int or sequence, optional
+        The labels, or their number K for the labels 0 to K − 1; by default those
+        that occur in the data. They are the same in all fits, though n rows may
+        miss one.
+    response : {"predict_proba", "predict"}
+        Whether a prediction is one probability per class (a change is their
+        total variation, between 0 and 1) or the most probable label (a change
+        is 0 or 1).
     hidden, steps, learning_rate, batch_size, penalty, activation, precision, float64, memory
         As in :func:`mlp_regressor`.
     standardize : bool
@@ -122,40 +126,41 @@ def mlp_classifier(
 
     Returns
     -------
-    JaxAlgorithm
+    Algorithm
 
     Examples
     --------
     >>> import poise
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> network = poise.networks.mlp_classifier(hidden=(8,), classes=3, steps=50)
+    >>> network = poise.networks.mlp_classifier(hidden=(8,), steps=50)
     >>> poise.measure(network, X, y, n=14, random_state=0).n_trials
     10
     """
     import_jax()
-    from poise.adapters.labels import Labels
     from poise.networks.perceptron import ClassifierNetwork
 
     shape = _network(hidden, steps, learning_rate, batch_size, penalty, activation, precision)
-    labels = Labels(classes, _check.choice("predict", predict, _PREDICTIONS) == "label")
     network = ClassifierNetwork(
-        **shape, standardize=standardize, classes=len(labels), predict=predict
+        **shape,
+        standardize=standardize,
+        classes=0,
+        response=_check.choice("response", response, _RESPONSES),
     )
-    return _algorithm(mlp_classifier, network, labels, float64, memory)
+    return _classifier(mlp_classifier, network, classes, float64, memory)
 
 
 def logistic_regression(
-    classes: int | Sequence[Any] = 2,
+    classes: int | Sequence[Any] | None = None,
     *,
     penalty: float = 1.0,
     solver: str = "newton",
     steps: int = 200,
     standardize: bool = True,
-    predict: str = "probability",
+    response: str = "predict_proba",
     float64: bool | None = True,
     memory: int | None = None,
-) -> JaxAlgorithm:
+) -> Algorithm:
     """Return penalised logistic regression, solved to convergence.
 
     The same minimiser as scikit-learn's ``LogisticRegression(C=1/penalty)`` after
@@ -163,7 +168,7 @@ def logistic_regression(
 
     Parameters
     ----------
-    classes, predict
+    classes, response
         As in :func:`mlp_classifier`.
     penalty : float
         Weight of half the squared weights, > 0.
@@ -178,7 +183,7 @@ def logistic_regression(
 
     Returns
     -------
-    JaxAlgorithm
+    Algorithm
 
     Examples
     --------
@@ -186,23 +191,21 @@ def logistic_regression(
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> trials = poise.measure(poise.networks.logistic_regression(), X, y, n=50, random_state=0)
-    >>> trials.n_trials, bool(trials.changes.max() < 2**0.5)
+    >>> trials.n_trials, bool(trials.changes.max() < 1)
     (11, True)
     """
     import_jax()
-    from poise.adapters.labels import Labels
     from poise.networks.logistic import LogisticRegression
 
-    labels = Labels(classes, _check.choice("predict", predict, _PREDICTIONS) == "label")
     model = LogisticRegression(
-        classes=len(labels),
+        classes=0,
         penalty=_at_least("penalty", penalty, 0.0, strictly=True),
         solver=_check.choice("solver", solver, ("newton", "lbfgs")),
         steps=int(_check.count("steps", steps, minimum=1)),
         standardize=standardize,
-        predict=predict,
+        response=_check.choice("response", response, _RESPONSES),
     )
-    return _algorithm(logistic_regression, model, labels, float64, memory)
+    return _classifier(logistic_regression, model, classes, float64, memory)
 
 
 def _network(
@@ -239,17 +242,29 @@ def _at_least(name: str, value: float, least: float, strictly: bool = False) -> 
     return number
 
 
-def _algorithm(
-    factory: Callable[..., Any], model: Any, labels: Any, float64: bool | None, memory: int | None
-) -> JaxAlgorithm:
-    """Wrap a model under a name that says what was chosen other than by default."""
-    from poise.adapters.jax import JaxAlgorithm
+def _classifier(
+    factory: Callable[..., Any],
+    model: Any,
+    classes: int | Sequence[Any] | None,
+    float64: bool | None,
+    memory: int | None,
+) -> Algorithm:
+    """Wrap a classifier; its classes are given, or known once the data are."""
+    from poise.networks.classes import ClassifierAlgorithm
 
+    given = {} if classes is None else {"classes": classes}
+    algorithm = ClassifierAlgorithm(model, _name(factory, model, **given), float64, memory)
+    return algorithm if classes is None else algorithm.completed(classes)
+
+
+def _name(factory: Callable[..., Any], model: Any, **given: Any) -> str:
+    """Write a call that says what was chosen other than by default."""
     defaults = {name: p.default for name, p in inspect.signature(factory).parameters.items()}
-    chosen = [
-        f"{field.name}={getattr(model, field.name)!r}"
-        for field in dataclasses.fields(model)
-        if field.name == "hidden" or getattr(model, field.name) != defaults[field.name]
-    ]
-    name = f"{factory.__name__}({', '.join(chosen)})"
-    return JaxAlgorithm(model, name=name, memory=memory, float64=float64, labels=labels)
+    values = {field.name: getattr(model, field.name) for field in dataclasses.fields(model)}
+    chosen = {
+        name: value
+        for name, value in values.items()
+        if name == "hidden" or (name != "classes" and value != defaults[name])
+    }
+    arguments = ", ".join(f"{name}={value!r}" for name, value in (chosen | given).items())
+    return f"{factory.__name__}({arguments})"

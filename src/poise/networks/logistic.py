@@ -28,7 +28,7 @@ class LogisticRegression:
     solver: str
     steps: int
     standardize: bool
-    predict: str
+    response: str
 
     def __call__(self, X: Any, y: Any, x: Any, key: Any) -> Any:
         """Train on (X, y) and predict the class at x, or the probability of each."""
@@ -39,7 +39,7 @@ class LogisticRegression:
         with jax.default_matmul_precision("float32"):
             best = minimum(self._objective(rows, y, scores), start, RULES[self.solver], self.steps)
             found = _scores(best.reshape(scores, -1), point[None])[0]
-        return jnp.argmax(found) if self.predict == "label" else jax.nn.softmax(found)
+        return jnp.argmax(found) if self.response == "predict" else jax.nn.softmax(found)
 
     def _objective(self, X: Any, y: Any, scores: int) -> Callable[[Any], Any]:
         def objective(flat: Any) -> Any:

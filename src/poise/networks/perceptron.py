@@ -93,7 +93,7 @@ class ClassifierNetwork(Network):
     """One output per class, softmax, and cross-entropy."""
 
     classes: int
-    predict: str
+    response: str
 
     def __call__(self, X: Any, y: Any, x: Any, key: Any) -> Any:
         """Train on (X, y) and predict the class at x, or the probability of each."""
@@ -101,7 +101,7 @@ class ClassifierNetwork(Network):
         with jax.default_matmul_precision(self.precision):
             start = glorot(key, (X.shape[1], *self.hidden, self.classes), X.dtype)
             scores = self.outputs(self.trained(start, rows, y, key), point)
-        return jnp.argmax(scores) if self.predict == "label" else jax.nn.softmax(scores)
+        return jnp.argmax(scores) if self.response == "predict" else jax.nn.softmax(scores)
 
     def loss(self, outputs: Any, y: Any) -> Any:
         """Return the mean negative log-likelihood."""
