@@ -20,6 +20,8 @@ COMMANDS = {
     "profile": "Measure the probability of a change larger than ε, for every ε.",
     "plan": "Find how much data a question needs, or what data can answer.",
     "show": "Judge saved trials again, without fitting anything.",
+    "status": "Tell how far a run is, from its journal.",
+    "resume": "Go on with a run that was cut short.",
     "audit": "Find out whether a black-box test is valid, on worlds and on traps.",
     "reproduce": "Reproduce the paper: every claim, expected beside measured.",
 }

@@ -73,8 +73,12 @@ class LazyGroup(click.Group):
         """Run; commands return their exit status, errors become one line and a status."""
         survive_narrow_encodings()
         run: Any = super().main
+        given = list(sys.argv[1:] if args is None else args)
         try:
-            status = run(args, prog_name, complete_var, standalone_mode=False, **extra)
+            # A journal keeps what was given, so that the run can be begun again.
+            status = run(
+                given, prog_name, complete_var, standalone_mode=False, obj=given[:], **extra
+            )
         except (Exception, KeyboardInterrupt) as error:
             if not standalone_mode:
                 raise
@@ -102,9 +106,9 @@ class LazyGroup(click.Group):
 def _ending(error: BaseException) -> tuple[int, str]:
     """Return the exit status that stands for an error, and the line that explains it."""
     if isinstance(error, (click.Abort, KeyboardInterrupt)):
-        return INTERRUPTED, "interrupted"
+        return INTERRUPTED, "; ".join(["interrupted", *_notes(error.__cause__ or error)])
     if isinstance(error, TrialError):
-        return FIT_FAILED, _failed_fit(error)
+        return FIT_FAILED, ". ".join([_failed_fit(error), *_notes(error)])
     if isinstance(error, click.UsageError):
         path = error.ctx.command_path if error.ctx else "poise"
         return USAGE, f"{error.format_message()} See {path} --help"
@@ -115,6 +119,11 @@ def _ending(error: BaseException) -> tuple[int, str]:
     return DEFECT, (
         f"a defect in poise: {type(error).__name__}: {error} (poise --traceback … shows where)"
     )
+
+
+def _notes(error: BaseException) -> list[str]:
+    """Return what a journal has to say about going on."""
+    return list(getattr(error, "__notes__", []))
 
 
 def _failed_fit(error: TrialError) -> str:

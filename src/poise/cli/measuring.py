@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from poise.cli.options import Measurement, Output
+from poise.cli.standing import saying_where_it_stands
 from poise.cli.streams import say
 from poise.errors import TrialError
 
@@ -31,7 +32,8 @@ def measured(
     if asked is not None:
         _check_question(arguments, asked)
     try:
-        return measure(**arguments)
+        with saying_where_it_stands(asked):
+            return measure(**arguments)
     except TrialError as error:
         if output.save is not None and isinstance(error.partial, Trials):
             error.partial.save(output.save)

@@ -58,8 +58,13 @@ class Measurement:
     shuffle: bool
     fast: bool
     on_error: str
+    on_timeout: str
+    timeout: float | None
     seed: int | None
     jobs: int | None
+    backend: str | None
+    address: str | None
+    journal: Path | None
 
     def arguments(self, progress: bool | None) -> dict[str, Any]:
         """Return the arguments of :func:`poise.measure`, with the files read."""
@@ -75,10 +80,24 @@ class Measurement:
             "shuffle": self.shuffle,
             "fast": self.fast,
             "on_error": self.on_error,
+            "on_timeout": self.on_timeout,
+            "timeout": self.timeout,
             "random_state": self.seed,
             "n_jobs": self.jobs,
+            "backend": self.backend,
+            "address": self.address,
+            "journal": self._journal(),
             "progress": progress,
         }
+
+    def _journal(self) -> Any:
+        """Return the journal, which keeps how it was begun for `poise resume`."""
+        if self.journal is None:
+            return None
+        from poise.journal import Journal
+
+        given = click.get_current_context().find_root().obj
+        return Journal(self.journal, {"arguments": given, "folder": str(Path.cwd())})
 
     def _rows(self, algorithm: Any) -> dict[str, Any]:
         """Read the files; as arrays if they hold only numbers and nobody asks for names."""
@@ -209,6 +228,24 @@ measurement_options = _packed(
         "--seed", type=click.IntRange(min=0), help="The same seed gives the same changes."
     ),
     click.option("--jobs", "-j", type=int, help="Trials at once; -1 for one per core."),
+    click.option("--backend", metavar="NAME", help="Where they run: loky, threading, dask or ray."),
+    click.option("--address", metavar="HOST:PORT", help="Scheduler of a Dask or Ray cluster."),
+    click.option(
+        "--timeout", metavar="SECONDS", type=float, help="Time for one fit; needs --jobs 2 or more."
+    ),
+    click.option(
+        "--on-timeout",
+        type=click.Choice(["raise", "unstable"]),
+        default="raise",
+        show_default=True,
+        help="A fit beyond its time ends the run, or counts as an infinite change.",
+    ),
+    click.option(
+        "--journal",
+        metavar="FILE",
+        type=_FILE,
+        help="Write every trial down at once; a run cut short goes on from there.",
+    ),
 )
 
 _FILES = {

@@ -15,6 +15,7 @@ from poise.cli.options import (
     output_options,
     question_options,
 )
+from poise.cli.standing import saying_where_it_stands
 from poise.cli.streams import fits_print_to_stderr, one_line_warnings
 
 if TYPE_CHECKING:
@@ -65,7 +66,9 @@ def _judged(measurement: Measurement, output: Output, asked: dict[str, Any]) -> 
     from poise.api import stability_test
 
     if not output.needs_changes:
-        return stability_test(**measurement.arguments(output.progress), **asked)
+        arguments = measurement.arguments(output.progress)
+        with saying_where_it_stands(asked):
+            return stability_test(**arguments, **asked)
     trials = measured(measurement, output, asked)
     result = trials.test(**asked)
     write_files(output, trials, result, alpha=asked["alpha"])

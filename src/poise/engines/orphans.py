@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import threading
 import time
 from pathlib import Path
@@ -25,6 +26,8 @@ def end_with(parent: int, folder: Path) -> None:
         return
     _folders.add(folder)
     if not _watch:
+        # Ctrl-C in a terminal reaches every process: the parent decides what it means.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         _watch.append(threading.Thread(target=_look_after, args=(parent,), daemon=True))
         _watch[0].start()
 

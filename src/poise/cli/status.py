@@ -1,0 +1,88 @@
+"""``poise status``: how far a run is, from its journal."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from poise.cli.options import question_options
+from poise.cli.standing import verdict_so_far
+
+if TYPE_CHECKING:
+    from poise.journal import JournalContent
+
+__all__ = ["command"]
+
+
+@click.command("status")
+@click.argument("journal", type=click.Path(path_type=Path))
+@question_options(required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
+@click.option("--quiet", "-q", is_flag=True, help="Print the verdict so far, or the trials done.")
+def command(journal: Path, as_json: bool, quiet: bool, **asked: Any) -> int:
+    """Tell how far the run is that writes JOURNAL, or wrote it.
+
+    The question is the one that was asked when the run began, unless --epsilon
+    and --delta ask another. "open" means that trials still to come decide.
+    """
+    from poise.journal import read_journal
+
+    content = read_journal(journal)
+    question = _question(content, asked)
+    facts = _facts(content, question, journal)
+    if as_json:
+        from poise.results.encoding import to_json
+
+        click.echo(to_json(facts))
+    elif quiet:
+        click.echo(facts.get("verdict", facts["trials"]))
+    else:
+        _print(content, facts)
+    return 0
+
+
+def _question(content: JournalContent, asked: dict[str, Any]) -> dict[str, Any]:
+    """Return what is asked now, or else what was asked when the run began."""
+    given = {name: asked[name] for name in ("epsilon", "delta") if asked[name] is not None}
+    if not given:
+        return content.header.question
+    if len(given) == 1:
+        (name,) = given
+        raise click.UsageError(f"--{name} needs the other one of --epsilon and --delta.")
+    return asked
+
+
+def _facts(content: JournalContent, question: dict[str, Any], path: Path) -> dict[str, Any]:
+    trials, design = content.trials, content.header.design
+    facts: dict[str, Any] = {
+        "algorithm": design.algorithm,
+        "n": design.n,
+        "seed": design.seed,
+        "trials": trials.n_observed,
+        "planned": trials.n_trials,
+        "failures": [f"trial {f.trial}: {f.message}" for f in content.failures],
+        "seconds_since_last_write": round(max(0.0, time.time() - path.stat().st_mtime), 1),
+    }
+    if question:
+        facts |= question
+        facts["exceedances"] = trials.exceedances(question["epsilon"])
+        facts["verdict"] = verdict_so_far(trials, question)
+    return facts
+
+
+def _print(content: JournalContent, facts: dict[str, Any]) -> None:
+    from poise.cli.screen import print_facts, print_trials
+
+    print_trials(content.trials)
+    shown = {"last write": f"{facts['seconds_since_last_write']:,.0f} s ago"}
+    if "verdict" in facts:
+        asked = f"epsilon {facts['epsilon']:g}, delta {facts['delta']:g}, alpha {facts['alpha']:g}"
+        shown |= {
+            "question": asked,
+            "larger changes": f"{facts['exceedances']:,}",
+            "verdict so far": facts["verdict"],
+        }
+    print_facts(shown)
