@@ -65,7 +65,9 @@ class Sample:
         if self.X_unlabeled is not None:
             _check_columns(self.X, self.X_unlabeled)
         self.groups = None if groups is None else Groups(groups, self.n_labeled)
-        self.fit_params = FitParams(fit_params, self.n_labeled) if fit_params else None
+        self.fit_params = None
+        if fit_params is not None:
+            self.fit_params = FitParams(fit_params, self.n_labeled)
 
     def training(self, rows: Rows) -> tuple[Any, Any]:
         """Return fresh copies of the features and responses of labelled rows."""

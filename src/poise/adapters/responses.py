@@ -16,7 +16,7 @@ from poise import _check
 from poise.distance import Undefined
 from poise.errors import AlgorithmError
 
-__all__ = ["RESPONSES", "AlignedResponse", "natural_distance", "require_response"]
+__all__ = ["RESPONSES", "AlignedResponse", "can_answer", "natural_distance", "require_response"]
 
 RESPONSES = ("predict", "predict_proba", "decision_function")
 
@@ -38,15 +38,37 @@ def require_response(estimator: Any, response: str) -> None:
     _check.choice("response", response, RESPONSES)
     if not callable(getattr(estimator, "fit", None)):
         raise AlgorithmError(f"algorithm must have a method fit(X, y), got {kind}")
-    if hasattr(estimator, response):
+    if can_answer(estimator, response):
         return
-    others = [repr(name) for name in RESPONSES if hasattr(estimator, name)]
+    others = [repr(name) for name in RESPONSES if can_answer(estimator, name)]
     remedy = "wrap it in a pipeline that ends in a regressor or classifier"
     if others:
         remedy = f"it can be asked with response={' or '.join(others)}"
     raise AlgorithmError(
         f"algorithm must have a method {response}(X), got {kind}, which has none; {remedy}"
     )
+
+
+def can_answer(estimator: Any, response: str) -> bool:
+    """Tell whether an estimator will have this method once it is fitted.
+
+    A stack whose final estimator was left to scikit-learn has its methods only
+    then; its class tells beforehand.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import StackingClassifier
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> can_answer(StackingClassifier([("naive", GaussianNB())]), "predict_proba")
+    True
+    """
+    if hasattr(estimator, response):
+        return True
+    parameters = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
+    unsettled = any(
+        value is None and name.endswith("final_estimator") for name, value in parameters.items()
+    )
+    return unsettled and hasattr(type(estimator), response)
 
 
 def natural_distance(estimator: Any, response: str) -> str:

@@ -101,6 +101,26 @@ def _wants_one_feature(estimator: Any, tags: Any, sample: Sample) -> str | None:
     return f"it takes one feature, and X has {count}"
 
 
+def _wants_as_many_responses_as_components(estimator: Any, tags: Any, sample: Sample) -> str | None:
+    components = getattr(estimator, "n_components", None)
+    if type(estimator).__name__ not in ("CCA", "PLSCanonical") or components is None:
+        return None
+    responses = 1 if np.ndim(sample.y.native) == 1 else np.shape(sample.y.native)[1]
+    if components <= responses:
+        return None
+    return f"it needs at least n_components = {components} responses, and y has {responses}"
+
+
+def _wants_other_labels(estimator: Any, tags: Any, sample: Sample) -> str | None:
+    text = np.asarray(sample.y.native).dtype.kind in "US"
+    return _NO_TEXT.get(type(estimator).__name__) if text else None
+
+
+_NO_TEXT = {
+    "ClassifierChain": "it takes numbers as labels; encode the classes",
+    "SelfTrainingClassifier": "it takes text labels of dtype object only; give y.astype(object)",
+}
+
 _RULES: tuple[Callable[[Any, Any, Sample], str | None], ...] = (
     _wants_classes,
     _wants_several_responses,
@@ -108,6 +128,8 @@ _RULES: tuple[Callable[[Any, Any, Sample], str | None], ...] = (
     _wants_positive_responses,
     _wants_positive_features,
     _wants_one_feature,
+    _wants_as_many_responses_as_components,
+    _wants_other_labels,
 )
 
 
