@@ -31,6 +31,7 @@ ROWS = [
     ["journal"],
     ["work", "ledger"],
     ["oracle"],
+    ["second_look"],
     ["procedures"],
     ["transcript"],
     ["blackbox"],

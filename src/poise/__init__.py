@@ -80,8 +80,8 @@ if TYPE_CHECKING:
     from poise.budget import Budget
     from poise.comparing import compare
     from poise.curve import stability_curve
-    from poise.preflight import CheckReport, check_algorithm
     from poise.losses import LossChange
+    from poise.preflight import CheckReport, check_algorithm
     from poise.record import Answers, Batch, Comparison, Failure, Made, Query
     from poise.reproduction import reproduce
     from poise.results import (

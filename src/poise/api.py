@@ -16,6 +16,7 @@ from poise.oracle import Oracle, run_procedure
 from poise.procedures.binomial import BinomialTest, MeasureChanges
 from poise.randomness import Coupling, Randomness, as_coupling
 from poise.sample import Sample
+from poise.second_look import SecondLook
 
 if TYPE_CHECKING:
     from poise.results import Design, StabilityResult, Trials
@@ -47,6 +48,7 @@ def stability_test(
     timeout: float | None = None,
     fast: bool = True,
     journal: str | Path | Journal | None = None,
+    check: bool = True,
     progress: bool | None = None,
     response: str = "predict",
     fit_params: Mapping[str, Any] | None = None,
@@ -117,6 +119,10 @@ def stability_test(
         the same result bit for bit; another call is refused. ``random_state=None``
         goes on with the seed in the journal. Another question (``epsilon``,
         ``delta``, ``alpha``) may be put to the trials of a journal.
+    check : bool
+        Compute the first trial once more at the end, where fits take less than 50 ms
+        and may have a memory or a seed of their own; warn if it comes out different.
+        See :func:`check_algorithm` for more.
     progress : bool, optional
         Show progress on stderr: a bar in a terminal or notebook, a line a minute
         elsewhere. By default only where someone is looking.
@@ -189,7 +195,8 @@ def stability_test(
         if log is not None:
             log.describe(design, sample.digest(), question)
         oracle.journal = log
-        result: StabilityResult = run_procedure(test, oracle, randomness)
+        look = SecondLook(oracle) if check else None
+        result: StabilityResult = run_procedure(test, oracle, randomness, look)
     return result
 
 

@@ -21,6 +21,7 @@ from poise.budget import Budget, Counts, cost
 from poise.distance import Distance, as_distance, needs_response
 from poise.engines import Engine, choose_engine
 from poise.engines.batched import batched
+from poise.engines.threads import one_inner_thread
 from poise.errors import ArgumentError, RecordError, TrialError
 from poise.journal import Journal
 from poise.ledger import Ledger, ledger_for
@@ -203,13 +204,24 @@ class Oracle:
         """Return the work of a batch and a word for the path taken."""
         if self._relax is None:
             self._relax = self.sample.all_finite
-        common = (self.algorithm, self.sample, batch.tasks, self._relax)
-        if not batch.compares:
-            return QueryWork(*common, batch.models), FIT_BY_FIT
-        kind = LossWork if needs_response(self.distance) else ComparisonWork
-        work = kind(*common, self.distance)
-        fast = batched(work, self.algorithm.batch(), batch.near) if self.fast else None
+        work = self._fit_by_fit(batch, self._relax)
+        if not batch.compares or not self.fast:
+            return work, FIT_BY_FIT
+        fast = batched(work, self.algorithm.batch(), batch.near)
         return (work, FIT_BY_FIT) if fast is None else (fast, fast.batch.name)
+
+    def _fit_by_fit(self, batch: Batch, relax: bool) -> Any:
+        common = (self.algorithm, self.sample, batch.tasks, relax)
+        if not batch.compares:
+            return QueryWork(*common, batch.models)
+        kind = LossWork if needs_response(self.distance) else ComparisonWork
+        return kind(*common, self.distance)
+
+    def repeat(self, batch: Batch, index: int) -> Any:
+        """Compute one task of a batch once more, fit by fit and here; it counts for nothing."""
+        with one_inner_thread():
+            [answer] = self._fit_by_fit(batch, relax=False)(index, index + 1)
+        return answer
 
     def _decide(self, failure: Failure, ledger: Ledger) -> None:
         """Apply the policy: a failed trial is never dropped."""
