@@ -119,8 +119,9 @@ def glorot(key: Any, sizes: tuple[int, ...], dtype: Any) -> Any:
     """
     shapes = list(pairwise(sizes))
     ends = np.cumsum([inputs * outputs + outputs for inputs, outputs in shapes])
-    # One draw for all layers: drawing is what takes longest to compile.
-    draw = jax.random.uniform(key, (int(ends[-1]),), dtype, minval=-1.0)
+    # One draw for all layers: drawing is what takes longest to compile. And the same
+    # draw in either precision, so that these differ by rounding alone.
+    draw = jax.random.uniform(key, (int(ends[-1]),), jnp.float32, minval=-1.0).astype(dtype)
     layers = []
     for (inputs, outputs), part in zip(shapes, jnp.split(draw, ends[:-1]), strict=True):
         part = part * math.sqrt(6 / (inputs + outputs))
