@@ -16,7 +16,7 @@ import numpy as np
 from poise.ambient import AmbientGenerators
 from poise.engines.backend import Backend
 from poise.engines.chunks import Chunks
-from poise.engines.crew import Crew, Died, assembled
+from poise.engines.crew import Crew, Died, Span, assembled
 from poise.engines.inquest import Inquest
 from poise.engines.threads import one_inner_thread
 
@@ -47,18 +47,19 @@ class ParallelEngine:
                 stack.enter_context(one_inner_thread())
             crew, folder = stack.enter_context(assembled(self.backend, work, self.timeout))
             inquest = Inquest(crew, folder, work.data[1], self.timeout)
-            yield from self._outlive(crew, inquest, start, stop)
+            yield from self._outlive(crew, inquest, (start, stop), getattr(work, "grain", 1))
 
-    def _outlive(self, crew: Crew, inquest: Inquest, start: int, stop: int) -> Iterator[Any]:
+    def _outlive(self, crew: Crew, inquest: Inquest, span: Span, grain: int) -> Iterator[Any]:
         """Yield every answer, going on after a worker has died."""
-        position = start
+        position, stop = span
         settled: dict[int, list[Any]] = {}  # trials whose case was heard
         while position < stop:
             if position in settled:
                 yield from settled.pop(position)
                 position += 1
                 continue
-            chunks = Chunks(position, min(settled, default=stop), self.backend.workers)
+            end = min(settled, default=stop)
+            chunks = Chunks(position, end, self.backend.workers, grain)
             try:
                 for answer in _stream(crew, chunks):
                     position += np.size(answer)
