@@ -110,7 +110,8 @@ def _chosen(table: Table) -> NDArray[np.int64] | None:
         return None
     # Drawing with replacement and dropping repeats takes no time that grows with the table.
     drawn = np.sort(np.random.default_rng(0).integers(0, len(table), count))
-    return drawn[np.append(True, np.diff(drawn) > 0)]
+    chosen: NDArray[np.int64] = drawn[np.append(True, np.diff(drawn) > 0)]
+    return chosen
 
 
 def _count(columns: list[Words], owners: NDArray[np.int64]) -> Copies:
