@@ -18,6 +18,7 @@ __all__ = [
     "measurement_options",
     "output_options",
     "question_options",
+    "some_measurement_options",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -42,38 +43,54 @@ class WholeNumber(click.ParamType):  # type: ignore[type-arg]  # generic since c
         return int(number)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Measurement:
-    """What to fit, on which rows, and how: the options of every command that fits."""
+    """What to fit, on which rows, and how: the options of every command that fits.
+
+    A command that has no use for one of them leaves it at its default.
+    """
 
     data: Path
     target: str | None
     drop: tuple[str, ...]
     unlabeled: Path | None
-    algorithm: str
-    param: tuple[str, ...]
+    algorithm: str = ""
+    param: tuple[str, ...] = ()
     n: int
-    coupling: str
-    distance: str
-    shuffle: bool
-    fast: bool
-    on_error: str
-    on_timeout: str
-    timeout: float | None
+    coupling: str = "shared"
+    distance: str = "auto"
+    shuffle: bool = True
+    fast: bool = True
+    on_error: str = "raise"
+    on_timeout: str = "raise"
+    timeout: float | None = None
     seed: int | None
-    jobs: int | None
-    backend: str | None
-    address: str | None
-    journal: Path | None
+    jobs: int | None = None
+    backend: str | None = None
+    address: str | None = None
+    journal: Path | None = None
 
     def arguments(self, progress: bool | None) -> dict[str, Any]:
         """Return the arguments of :func:`poise.measure`, with the files read."""
-        from poise.cli.algorithms import load_algorithm, load_object, parse_parameters
-
-        algorithm = load_algorithm(self.algorithm, parse_parameters(self.param))
+        algorithm = self.loaded()
         return {
             "algorithm": algorithm,
-            **self._rows(algorithm),
+            **self.rows(algorithm),
+            **self.settings(progress),
+            "journal": self._journal(),
+        }
+
+    def loaded(self) -> Any:
+        """Return the algorithm with its parameters."""
+        from poise.cli.algorithms import load_algorithm, parse_parameters
+
+        return load_algorithm(self.algorithm, parse_parameters(self.param))
+
+    def settings(self, progress: bool | None) -> dict[str, Any]:
+        """Return what does not depend on the algorithm or the files."""
+        from poise.cli.algorithms import load_object
+
+        return {
             "n": self.n,
             "coupling": self.coupling,
             "distance": load_object(self.distance) if ":" in self.distance else self.distance,
@@ -86,7 +103,6 @@ class Measurement:
             "n_jobs": self.jobs,
             "backend": self.backend,
             "address": self.address,
-            "journal": self._journal(),
             "progress": progress,
         }
 
@@ -99,7 +115,7 @@ class Measurement:
         given = click.get_current_context().find_root().obj
         return Journal(self.journal, {"arguments": given, "folder": str(Path.cwd())})
 
-    def _rows(self, algorithm: Any) -> dict[str, Any]:
+    def rows(self, *algorithms: Any) -> dict[str, Any]:
         """Read the files; as arrays if they hold only numbers and nobody asks for names."""
         from poise.cli.algorithms import ignores_names
         from poise.readers import as_numbers, read_features, read_table
@@ -108,7 +124,7 @@ class Measurement:
         columns = list(X.columns) if hasattr(X, "columns") else None
         more = None if self.unlabeled is None else read_features(self.unlabeled, columns)
         rows = {"X": X, "y": y} if more is None else {"X": X, "y": y, "X_unlabeled": more}
-        if not ignores_names(algorithm):
+        if not all(ignores_names(algorithm) for algorithm in algorithms):
             return rows
         numbers = {name: as_numbers(table) for name, table in rows.items()}
         # Text in one of them keeps both as they are: X and X_unlabeled must be of one kind.
@@ -164,89 +180,103 @@ def _all_of(*options: Decorator) -> Callable[[Command], Command]:
     return decorate
 
 
-measurement_options = _packed(
-    Measurement,
-    "measurement",
-    click.argument("data", type=_FILE),
-    click.option(
+_MEASUREMENT: dict[str, Decorator] = {
+    "data": click.argument("data", type=_FILE),
+    "target": click.option(
         "--target", metavar="COL", help="Column with the responses (npz: an array, by default y)."
     ),
-    click.option("--drop", metavar="COL", multiple=True, help="Leave out a column. Repeatable."),
-    click.option("--unlabeled", metavar="FILE", type=_FILE, help="More rows, without responses."),
-    click.option(
+    "drop": click.option(
+        "--drop", metavar="COL", multiple=True, help="Leave out a column. Repeatable."
+    ),
+    "unlabeled": click.option(
+        "--unlabeled", metavar="FILE", type=_FILE, help="More rows, without responses."
+    ),
+    "algorithm": click.option(
         "--algorithm",
         metavar="PLACE:NAME",
         required=True,
         help="sklearn.linear_model:Ridge, or path/to/file.py:name: an estimator, its class, "
         "or a function fit(X, y, seed) that returns a prediction function.",
     ),
-    click.option(
+    "param": click.option(
         "--param",
         metavar="NAME=VALUE",
         multiple=True,
         help="Parameter of the algorithm, as alpha=1.0. Repeatable.",
     ),
-    click.option(
+    "n": click.option(
         "--n",
         type=WholeNumber(),
         metavar="N",
         required=True,
         help="Training size asked about, at least 2.",
     ),
-    click.option(
+    "coupling": click.option(
         "--coupling",
         default="shared",
         show_default=True,
         help="Randomness of the two fits of a trial: shared or independent.",
     ),
-    click.option(
+    "distance": click.option(
         "--distance",
         default="auto",
         show_default=True,
         help="Between two predictions: auto, absolute, euclidean, label, or PLACE:NAME.",
     ),
-    click.option(
+    "shuffle": click.option(
         "--shuffle/--no-shuffle",
         default=True,
         show_default=True,
         help="Put the rows in random order before they are split into trials.",
     ),
-    click.option(
+    "fast": click.option(
         "--fast/--no-fast",
         default=True,
         show_default=True,
         help="Use exact shortcuts for the algorithms that have one.",
     ),
-    click.option(
+    "on_error": click.option(
         "--on-error",
         type=click.Choice(["raise", "unstable"]),
         default="raise",
         show_default=True,
         help="A failed fit ends the run, or counts as an infinite change.",
     ),
-    click.option(
+    "seed": click.option(
         "--seed", type=click.IntRange(min=0), help="The same seed gives the same changes."
     ),
-    click.option("--jobs", "-j", type=int, help="Trials at once; -1 for one per core."),
-    click.option("--backend", metavar="NAME", help="Where they run: loky, threading, dask or ray."),
-    click.option("--address", metavar="HOST:PORT", help="Scheduler of a Dask or Ray cluster."),
-    click.option(
+    "jobs": click.option("--jobs", "-j", type=int, help="Trials at once; -1 for one per core."),
+    "backend": click.option(
+        "--backend", metavar="NAME", help="Where they run: loky, threading, dask or ray."
+    ),
+    "address": click.option(
+        "--address", metavar="HOST:PORT", help="Scheduler of a Dask or Ray cluster."
+    ),
+    "timeout": click.option(
         "--timeout", metavar="SECONDS", type=float, help="Time for one fit; needs --jobs 2 or more."
     ),
-    click.option(
+    "on_timeout": click.option(
         "--on-timeout",
         type=click.Choice(["raise", "unstable"]),
         default="raise",
         show_default=True,
         help="A fit beyond its time ends the run, or counts as an infinite change.",
     ),
-    click.option(
+    "journal": click.option(
         "--journal",
         metavar="FILE",
         type=_FILE,
         help="Write every trial down at once; a run cut short goes on from there.",
     ),
-)
+}
+
+measurement_options = _packed(Measurement, "measurement", *_MEASUREMENT.values())
+
+
+def some_measurement_options(*names: str) -> Callable[[Command], Command]:
+    """Return those of the options that say what to fit, for a command that needs no others."""
+    return _packed(Measurement, "measurement", *(_MEASUREMENT[name] for name in names))
+
 
 _FILES = {
     "save": click.option(
