@@ -148,7 +148,7 @@ class Oracle:
         try:
             self._collect(work, path, batch, ledger)
         except RecordError as error:
-            error.partial = ledger.entered()
+            error.partial = ledger.entered() if ledger.done else None
             raise
         finally:
             self.counts += cost(batch.tasks, ledger.done)

@@ -81,14 +81,14 @@ class Header:
         """Refuse to go on with a run that is another one, and show the difference."""
         before, after = self._determinants(), now._determinants()
         different = [
-            f"  {key}: {before[key]} in the journal, {after[key]} now"
+            f"  {key}: {before[key]} in the journal, {after[key]} now;"
             for key in before
             if before[key] != after[key]
         ]
         if different:
             raise RecordError(
                 f"{name} belongs to another run:\n" + "\n".join(different) + "\n"
-                "Call with the arguments of that run to go on with it, or give another file name"
+                "call with the arguments of that run to go on with it, or give another file name"
             )
         self._warn_of_versions(now, name)
 

@@ -84,7 +84,8 @@ class MeasureChanges:
         try:
             answers = yield Batch(split, until, near=near)
         except (TrialError, RecordError) as error:
-            error.partial = _trials(error.partial, design)
+            if error.partial is not None:
+                error.partial = _trials(error.partial, design)
             raise
         return _trials(answers.changes, design, answers)
 
