@@ -39,9 +39,9 @@ def jax_algorithm(
     """Make an algorithm of a JAX function, with all trials computed at once on CPU or GPU.
 
     The same ``random_state`` gives the same changes, bit for bit, on the same
-    machine, however the trials are divided among blocks and workers. Another
-    machine, or fitting trial by trial (``fast=False``), rounds differently; in
-    float32 that can show in a change. Float32 is not a shortcut for the same
+    machine, whatever ``n_jobs``. Another machine, another ``memory`` or fitting
+    trial by trial (``fast=False``) rounds differently; in float32 that can show in
+    a change. Float32 is not a shortcut for the same
     algorithm in float64: it is another algorithm, with a stability of its own.
 
     Parameters
