@@ -129,7 +129,7 @@ def table() -> str:
     """Return the table as it should be in the file."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["Estimator", *RESPONSES, "Seed", "Exact shortcut", "Refused if not"])
+    writer.writerow(["Estimator", *RESPONSES, "Seed", "Exact shortcut", "Refused"])
     writer.writerows(case.row() for case in cases())
     return text.getvalue()
 
