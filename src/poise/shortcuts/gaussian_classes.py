@@ -83,7 +83,9 @@ class DiscriminantShortcut:
         size = np.sqrt(np.linalg.diagonal(within))
         offset = norm((np.abs(x) + np.abs(X).max(axis=1)) / size)
         reach = np.max(norm(white), axis=1, where=present, initial=0.0) + offset
-        error = ROUNDING * divisor * reach**2 / smallest
+        # Rows that vary little about their class mean have lost digits of that little.
+        lost = 1.0 + math.sqrt(X.shape[1]) * offset
+        error = ROUNDING * divisor * reach**2 * lost / smallest
         kept = (smallest > 100 * self.tolerance**2) & self._separated(white, moments)
         return scores, np.where(kept, error, np.inf)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -82,9 +83,14 @@ def _combined(left: Covariance, right: Covariance, is_sum: bool) -> Covariance:
 
 def _one_by_one(kernel: Any, X: Floats, x: Floats) -> Covariance:
     """Call the kernel once per trial: half of what the two fits would call."""
-    rows = np.stack([kernel(trial) for trial in X])
-    test = np.stack([kernel(point[None], trial)[0] for point, trial in zip(x, X, strict=True)])
-    return Covariance(rows.astype(np.float64), test.astype(np.float64), np.ones(len(X)))
+    trials, n, _ = X.shape
+    rows, test = np.full((trials, n, n), np.nan), np.full((trials, n), np.nan)
+    # A kernel may refuse the data (wrong number of length scales): let the estimator say so.
+    with contextlib.suppress(ValueError):
+        for trial in range(trials):
+            rows[trial] = kernel(X[trial])
+            test[trial] = kernel(x[trial : trial + 1], X[trial])[0]
+    return Covariance(rows, test, np.ones(trials))
 
 
 def find_gaussian_process(estimator: Any) -> GaussianProcessShortcut | None:
@@ -102,7 +108,18 @@ def find_gaussian_process(estimator: Any) -> GaussianProcessShortcut | None:
         kernel = ConstantKernel(1.0) * RBF(1.0)
     if not _is_known(kernel) or (estimator.optimizer is not None and kernel.n_dims > 0):
         return None
+    kernel = _as_fitted(kernel)
     return GaussianProcessShortcut(kernel, float(estimator.alpha), bool(estimator.normalize_y))
+
+
+def _as_fitted(kernel: Any) -> Any:
+    """Send the parameters through their logarithms, as fitting does: the last digit may change."""
+    from sklearn.base import clone
+
+    fitted = clone(kernel)
+    with np.errstate(all="ignore"):
+        fitted.theta = fitted.theta
+    return fitted
 
 
 def _is_plain(estimator: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.shortcuts.narrow import LinearPairs, narrow_pairs
+from poise.shortcuts.narrow import LinearPairs, narrow_pairs, orthogonal_pairs
 from poise.shortcuts.parameters import is_flag, is_number
 from poise.shortcuts.protocol import Floats
 from poise.shortcuts.regressor import Estimate, RegressorShortcut
@@ -65,9 +65,19 @@ class LeastSquaresShortcut(RegressorShortcut):
     def estimate(self, X: Floats, y: Floats, x: Floats) -> Estimate:
         """See :meth:`poise.shortcuts.regressor.RegressorShortcut.estimate`."""
         n, d = X.shape[1:]
-        fit = narrow_pairs if d + self.intercept < n else wide_pairs
-        found = fit(X, y[:, None, :], x, 0.0, self.intercept)
-        return _single_response(found, self.largest_condition)
+        if d + self.intercept >= n:
+            found = wide_pairs(X, y[:, None, :], x, 0.0, self.intercept)
+            return _single_response(found, self.largest_condition)
+        quick = narrow_pairs(X, y[:, None, :], x, 0.0, self.intercept)
+        answer = _single_response(quick, self.largest_condition)
+        hopeful = ~answer.is_accurate & (quick.condition <= self.largest_condition)
+        if hopeful.any():
+            careful = orthogonal_pairs(X[hopeful], y[hopeful, None, :], x[hopeful], self.intercept)
+            for values, better in zip(
+                answer, _single_response(careful, self.largest_condition), strict=True
+            ):
+                values[hopeful] = better
+        return answer
 
     def workspace_bytes(self, n: int, d: int) -> int:
         """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""
@@ -81,11 +91,14 @@ def _single_response(found: LinearPairs, largest_condition: float) -> Estimate:
 
 
 def ridge_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: bool) -> LinearPairs:
-    """Choose the form by shape, as scikit-learn does for one fit or the other."""
+    """Choose the form that scikit-learn chooses, so that both round alike."""
     n, d = X.shape[1:]
     if d < n:
         return narrow_pairs(X, Y, x, penalty, intercept)
     found = wide_pairs(X, Y, x, penalty, intercept)
+    if d == n:  # the larger fit is still done in the narrow form, the smaller in the wide one
+        narrow = narrow_pairs(X, Y, x, penalty, intercept)
+        return found._replace(error=np.maximum(found.error, narrow.error))
     if penalty == 0:  # a singular system, which scikit-learn hands from solver to solver
         return found._replace(error=np.full_like(found.error, np.inf))
     return found

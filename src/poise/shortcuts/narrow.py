@@ -1,14 +1,16 @@
 """Linear fits with more rows than columns: one row is removed by formula.
 
 With S the centred Gram matrix, c the centred cross products, u and w the
-removed row and the test point relative to the mean, and A = S + λI::
+removed row and the test point relative to the mean, and A = S + λI = LL'::
 
     change = e/(1 − h) · (1/n + w'A⁻¹u),   h = 1/n + u'A⁻¹u,   e = (y_n − ȳ) − u'A⁻¹c
 
-so one factorisation of A serves both fits. All that is needed are inner
-products in A⁻¹, which a bordered Cholesky factorisation leaves behind: one LAPACK
-call per trial does everything. :func:`remove_row` runs unchanged on NumPy and on
-JAX arrays.
+so one factorisation of A serves both fits, and all that is needed of it are
+L⁻¹u, L⁻¹w and L⁻¹c. A bordered Cholesky factorisation of A leaves them behind
+in one LAPACK call per trial. Where its error, which grows with the square of the
+condition number, might show, an orthogonal factorisation of the rows gives the
+same three vectors with an error that grows with the condition number itself.
+:func:`remove_row` runs unchanged on NumPy and on JAX arrays.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from poise.shortcuts.factor import bordered, cholesky, norm, smallest_eigenvalue
 from poise.shortcuts.protocol import Array, Floats
 from poise.shortcuts.regressor import LARGEST, ROUNDING, SMALLEST
 
-__all__ = ["LinearPairs", "RowRemoval", "centred", "narrow_pairs", "remove_row"]
+__all__ = ["Centred", "LinearPairs", "RowRemoval", "narrow_pairs", "orthogonal_pairs", "remove_row"]
 
 
 class LinearPairs(NamedTuple):
@@ -40,34 +42,55 @@ class RowRemoval(NamedTuple):
     full: Array  # (trials, responses)
     reduced: Array  # (trials, responses)
     gram: Array  # A, (trials, d, d)
-    pivots: Array  # diagonal of the Cholesky factor of A, (trials, d)
+    pivots: Array  # diagonal of L, (trials, d)
     reach: Array  # |L⁻¹w|, how far out the test point lies, (trials,)
     fitted: Array  # |L⁻¹c|, size of the fit, (trials, responses)
     spread: Array  # |y − ȳ|, (trials, responses)
     left_out: Array  # |y_n − prediction without row n|, (trials, responses)
     gap: Array  # 1 − h, what the leverage of the removed row leaves, (trials,)
-    mean: Array  # x̄, or 0 without intercept, (trials, d)
-    level: Array  # ȳ, or 0 without intercept, (trials, responses)
-    n: int
+
+
+class Centred(NamedTuple):
+    """Rows and responses less their means, or as they are without an intercept."""
+
+    rows: Array  # (trials, n, d)
+    mean: Array  # (trials, 1, d)
+    responses: Array  # (trials, responses, n)
+    level: Array  # (trials, responses)
+    share: float  # 1/n, or 0 without an intercept
+
+    @classmethod
+    def of(cls, X: Array, Y: Array, intercept: bool) -> Centred:
+        """Centre rows and responses if an intercept is fitted."""
+        xp = X.__array_namespace__()
+        n = X.shape[1]
+        share = 1.0 / n if intercept else 0.0
+        averaging = xp.full((1, n), share, dtype=X.dtype)
+        # Both of these are several times faster than a mean over, and broadcasting along,
+        # the middle axis, where every inner loop is only d long.
+        mean = averaging @ X
+        level = xp.vecdot(Y, averaging)
+        if not intercept:
+            return cls(X, mean, Y, level, share)
+        return cls(X - xp.repeat(mean, n, axis=1), mean, Y - level[..., None], level, share)
 
 
 def narrow_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: bool) -> LinearPairs:
     """Fit with and without the last row; arguments as in :func:`remove_row`."""
-    found = remove_row(X, Y, x, penalty, intercept)
-    smallest = smallest_eigenvalue(found.gram, found.pivots)
-    diagonal = np.linalg.diagonal(found.gram)
-    regular = (
-        (found.gap > 0) & (diagonal > SMALLEST).all(axis=-1) & (diagonal < LARGEST).all(axis=-1)
-    )
-    gap = np.where(regular, found.gap, np.nan)
-    # Removing the row takes at most the factor 1 − h from the smallest eigenvalue.
-    floor = smallest * gap * diagonal.min(axis=-1)
-    return LinearPairs(
-        found.full,
-        found.reduced,
-        _rounding_error(found, x, smallest, gap),
-        np.sqrt(diagonal.sum(axis=-1) / floor),
-    )
+    data = Centred.of(X, Y, intercept)
+    found = _by_cholesky(data, x, penalty)
+    smallest, gap, condition = _conditioning(found)
+    error = _rounding_error(found, data, x, 1.0 / smallest, gap)
+    return LinearPairs(found.full, found.reduced, error, condition)
+
+
+def orthogonal_pairs(X: Floats, Y: Floats, x: Floats, intercept: bool) -> LinearPairs:
+    """Fit least squares with and without the last row, more slowly and more accurately."""
+    data = Centred.of(X, Y, intercept)
+    found = _by_reflections(data, x)
+    _, gap, condition = _conditioning(found)
+    error = _rounding_error(found, data, x, condition, gap)
+    return LinearPairs(found.full, found.reduced, error, condition)
 
 
 def remove_row(X: Array, Y: Array, x: Array, penalty: float, intercept: bool) -> RowRemoval:
@@ -83,46 +106,52 @@ def remove_row(X: Array, Y: Array, x: Array, penalty: float, intercept: bool) ->
     intercept : bool
         Whether an unpenalised constant is fitted.
     """
-    xp = X.__array_namespace__()
-    d = X.shape[2]
-    rows, mean, responses, level, share = centred(X, Y, intercept)
-    gram = _gram(rows) + penalty * xp.eye(d, dtype=X.dtype)
-    removed, test = rows[:, -1:, :], x[:, None, :] - mean
-    lower = cholesky(bordered(gram, xp.concat([removed, test, responses @ rows], axis=1)))
-    removed, test, fit = lower[:, d, :d], lower[:, d + 1, :d], lower[:, d + 2 :, :d]
-    full = level + xp.vecdot(fit, test[:, None, :])
-    gap = 1.0 - share - xp.vecdot(removed, removed)
-    left_out = (responses[:, :, -1] - xp.vecdot(fit, removed[:, None, :])) / gap[:, None]
-    weight = share + xp.vecdot(removed, test)
+    return _by_cholesky(Centred.of(X, Y, intercept), x, penalty)
+
+
+def _by_cholesky(data: Centred, x: Array, penalty: float) -> RowRemoval:
+    rows = data.rows
+    xp, d = rows.__array_namespace__(), rows.shape[2]
+    gram = _gram(rows) + penalty * xp.eye(d, dtype=rows.dtype)
+    vectors = [rows[:, -1:, :], x[:, None, :] - data.mean, data.responses @ rows]
+    lower = cholesky(bordered(gram, xp.concat(vectors, axis=1)))
+    pivots = xp.linalg.diagonal(lower)[:, :d]
+    return _removal(data, gram, pivots, lower[:, d, :d], lower[:, d + 1, :d], lower[:, d + 2 :, :d])
+
+
+def _by_reflections(data: Centred, x: Floats) -> RowRemoval:
+    """Factor rows and responses together: the last columns of R are then L⁻¹c."""
+    d = data.rows.shape[2]
+    together = np.concat([data.rows, data.responses.mT], axis=2)
+    factor: Floats = np.asarray(np.linalg.qr(together, mode="r"))
+    upper, fit = factor[:, :d, :d], factor[:, :d, d:].mT
+    sides = np.stack([data.rows[:, -1], x - data.mean[:, 0]], axis=2)
+    solved = np.linalg.solve(upper.mT, sides)
+    pivots = np.abs(np.linalg.diagonal(upper))
+    return _removal(data, upper.mT @ upper, pivots, solved[..., 0], solved[..., 1], fit)
+
+
+def _removal(
+    data: Centred, gram: Array, pivots: Array, removed: Array, test: Array, fit: Array
+) -> RowRemoval:
+    """Apply the formula to L⁻¹u, L⁻¹w and L⁻¹c."""
+    xp = gram.__array_namespace__()
+    full = data.level + xp.vecdot(fit, test[:, None, :])
+    gap = 1.0 - data.share - xp.vecdot(removed, removed)
+    residual = data.responses[:, :, -1] - xp.vecdot(fit, removed[:, None, :])
+    left_out = residual / gap[:, None]
+    weight = data.share + xp.vecdot(removed, test)
     return RowRemoval(
         full=full,
         reduced=full - left_out * weight[:, None],
         gram=gram,
-        pivots=xp.linalg.diagonal(lower)[:, :d],
+        pivots=pivots,
         reach=norm(test),
         fitted=norm(fit),
-        spread=norm(responses),
+        spread=norm(data.responses),
         left_out=xp.abs(left_out),
         gap=gap,
-        mean=mean[:, 0, :],
-        level=level,
-        n=X.shape[1],
     )
-
-
-def centred(X: Array, Y: Array, intercept: bool) -> tuple[Array, Array, Array, Array, float]:
-    """Return rows and responses less their means, each with its means, and 1/n."""
-    xp = X.__array_namespace__()
-    n = X.shape[1]
-    share = 1.0 / n if intercept else 0.0
-    averaging = xp.full((1, n), share, dtype=X.dtype)
-    # Both of these are several times faster than a mean over, and broadcasting along,
-    # the middle axis, where every inner loop is only d long.
-    mean = averaging @ X
-    level = xp.vecdot(Y, averaging)
-    if not intercept:
-        return X, mean, Y, level, share
-    return X - xp.repeat(mean, n, axis=1), mean, Y - level[..., None], level, share
 
 
 def _gram(rows: Array) -> Array:
@@ -136,19 +165,36 @@ def _gram(rows: Array) -> Array:
     return xp.matrix_transpose(rows) @ (xp.asarray(rows, copy=True) if few else rows)
 
 
-def _rounding_error(found: RowRemoval, x: Floats, smallest: Floats, gap: Floats) -> Floats:
+def _conditioning(found: RowRemoval) -> tuple[Floats, Floats, Floats]:
+    """Bound the smallest eigenvalue of the scaled Gram matrix and the condition number.
+
+    Returned with them is 1 − h, as NaN where one of the fits is degenerate.
+    """
+    smallest = smallest_eigenvalue(found.gram, found.pivots)
+    diagonal = np.linalg.diagonal(found.gram)
+    low, high = diagonal.min(axis=-1), diagonal.max(axis=-1)
+    gap = np.where((found.gap > 0) & (low > SMALLEST) & (high < LARGEST), found.gap, np.nan)
+    # Removing the row takes at most the factor 1 − h from the smallest eigenvalue.
+    return smallest, gap, np.sqrt(diagonal.sum(axis=-1) / (smallest * gap * low))
+
+
+def _rounding_error(
+    found: RowRemoval, data: Centred, x: Floats, amplification: Floats, gap: Floats
+) -> Floats:
     """Bound the difference from another correct computation, per trial and response.
 
     A perturbation E of the Gram matrix, |E_ij| <= u·√(A_ii·A_jj), moves w'A⁻¹c by at
-    most u·d·|L⁻¹w|·|L⁻¹c|/``smallest``, and dividing by 1 − h enlarges that. Beside it
+    most u·d·|L⁻¹w|·|L⁻¹c| over the smallest eigenvalue, and dividing by 1 − h
+    enlarges that. One of the rows moves it by the condition number at most. Beside it
     stands the cancellation in x'β + (ȳ − x̄'β), large for data far from the origin.
     """
+    n, mean = data.rows.shape[1], data.mean[:, 0]
     size = np.sqrt(np.linalg.diagonal(found.gram))
-    offset = norm((np.abs(x) + np.abs(found.mean)) / size)
+    offset = norm((np.abs(x) + np.abs(mean)) / size)
     # The rounding of the means themselves: of second order, unless nothing else varies.
-    drift = 1.0 + ROUNDING * found.n * norm(found.mean / size) ** 2
-    solve = (1.0 + found.reach) * drift / (smallest * gap)
-    level = np.abs(found.level) * (math.sqrt(found.n) * (1.0 + found.reach) / gap)[:, None]
+    drift = 1.0 + ROUNDING * n * norm(mean / size) ** 2
+    solve = (1.0 + found.reach) * drift * amplification / gap
+    level = np.abs(data.level) * (math.sqrt(n) * (1.0 + found.reach) / gap)[:, None]
     error = (found.spread + found.left_out) * solve[:, None] + level
-    error += (found.fitted + found.left_out) * (offset / np.sqrt(smallest))[:, None]
+    error += (found.fitted + found.left_out) * (offset * np.sqrt(amplification))[:, None]
     return np.asarray(ROUNDING * (error + np.abs(found.full)))

@@ -44,6 +44,12 @@ class Estimate(NamedTuple):
     reduced: Floats
     error: Floats  # absolute; infinite or NaN where nothing is known
 
+    @property
+    def is_accurate(self) -> NDArray[np.bool_]:
+        """Whether the error keeps the agreement promised."""
+        scale = np.maximum(np.abs(self.full), np.abs(self.reduced))
+        return np.asarray((self.error <= AGREEMENT * scale) & (scale < LARGEST))
+
 
 class RegressorShortcut(abc.ABC):
     """A shortcut that predicts numbers: subclasses estimate, the base class decides on trust."""
@@ -60,12 +66,10 @@ class RegressorShortcut(abc.ABC):
     @np.errstate(all="ignore")
     def pairs(self, X: Floats, y: NDArray[Any], x: Floats) -> Pairs:
         """See :meth:`poise.shortcuts.Shortcut.pairs`."""
-        full, reduced, error = self.estimate(X, _as_numbers(y), x)
-        pairs = Pairs(full, reduced, np.zeros(len(y), dtype=np.bool_))
-        scale = pairs.scale
-        accurate = (error <= AGREEMENT * scale) & (scale < LARGEST)
-        ordinary = (scale > SMALLEST) | (scale == 0)
-        return pairs._replace(trusted=accurate & ordinary & finite_trials(y))
+        found = self.estimate(X, _as_numbers(y), x)
+        pairs = Pairs(found.full, found.reduced, found.is_accurate & finite_trials(y, x))
+        ordinary = (pairs.scale > SMALLEST) | (pairs.scale == 0)
+        return pairs._replace(trusted=pairs.trusted & ordinary)
 
 
 def _as_numbers(y: NDArray[Any]) -> Floats:

@@ -13,7 +13,7 @@ import numpy as np
 
 from poise.shortcuts.dual import remove_last, solve_in_place
 from poise.shortcuts.factor import norm
-from poise.shortcuts.narrow import LinearPairs, centred
+from poise.shortcuts.narrow import Centred, LinearPairs
 from poise.shortcuts.protocol import Floats
 from poise.shortcuts.regressor import ROUNDING
 
@@ -27,11 +27,11 @@ def wide_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: bool)
     the interpolating fit of least norm.
     """
     n = X.shape[1]
-    rows, mean, responses, level, _ = centred(X, Y, intercept)
+    rows, mean, responses, level, _ = Centred.of(X, Y, intercept)
     if intercept:
         # Once more: the rounding of a mean is the same in all rows, and with a test point
         # far away it would count.
-        rows = centred(rows, Y, intercept)[0]
+        rows = Centred.of(rows, Y, intercept).rows
     system = rows @ rows.mT
     typical = np.trace(system, axis1=1, axis2=2) / n
     if intercept:
