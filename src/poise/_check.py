@@ -74,7 +74,7 @@ def count(name: str, value: ArrayLike, minimum: int = 0) -> NDArray[np.int64]:
     """
     array = _real(name, value, f", a whole number >= {minimum}")
     ok = np.isfinite(array) & (array == np.floor(array)) & (array >= minimum)
-    _require(name, array, ok, f"a whole number >= {minimum}")
+    _require(name, value, ok, f"a whole number >= {minimum}")
     return np.asarray(value).astype(np.int64)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from poise.theory.trials import kappa, n_trials
@@ -91,7 +92,7 @@ class Design:
         """Labelled units that one trial trains on: n, and the fresh ones that replace some."""
         return self.n + (self.remove if self.replace else 0)
 
-    @property
+    @cached_property
     def n_trials(self) -> int:
         """Number of independent trials the data hold, ⌊κ⌋."""
         return int(n_trials(self.training_units, self.n_units, self._spare))
