@@ -126,3 +126,10 @@ def test_a_bad_weight_is_found_in_any_trial() -> None:
         poise.measure(
             LogisticRegression(), X, y > 0, n=40, fit_params={"sample_weight": bad}, shuffle=False
         )
+
+
+def test_worker_processes_slice_them_as_well() -> None:
+    settings = {"n": 40, "fit_params": {"sample_weight": weights}, "random_state": 0}
+    one = poise.measure(Ridge(), X, y, **settings)
+    two = poise.measure(Ridge(), X, y, n_jobs=2, timeout=60, **settings)
+    assert one.changes.tolist() == two.changes.tolist()

@@ -195,3 +195,12 @@ def test_the_fitted_model_is_the_estimator() -> None:
         ready = algorithm.prepared(Sample(X, two))
         predict = ready.fit(X[:20], two[:20], xi=0)
         assert isinstance(ready.model(predict), RandomForestClassifier)
+
+
+def test_wrapped_estimators_align_too() -> None:
+    from poise.notions import Symmetrized
+
+    wrapped = Symmetrized(EstimatorAlgorithm(GaussianNB(), "predict_proba"))
+    trials = poise.measure(wrapped, X, rare, n=12, random_state=0)
+    assert np.isfinite(trials.changes).all()
+    assert trials.design.distance == "total_variation"

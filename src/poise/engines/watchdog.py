@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -42,11 +43,18 @@ class Watched(Algorithm):
 
     def fit(self, X: Any, y: Any, xi: int) -> Predict:
         """Fit within the time, and hand out a predictor that must keep it too."""
+        return self._watched(xi, lambda: self.algorithm.fit(X, y, xi))
+
+    def fit_with(self, X: Any, y: Any, xi: int, arguments: dict[str, Any]) -> Predict:
+        """Do the same with further arguments of fit."""
+        return self._watched(xi, lambda: self.algorithm.fit_with(X, y, xi, arguments))
+
+    def _watched(self, xi: int, fit: Callable[[], Predict]) -> Predict:
         notes.begin(self.folder, xi)
         if self.seconds is None:
-            return self.algorithm.fit(X, y, xi)
+            return fit()
         with self.limit(xi):
-            predict = self.algorithm.fit(X, y, xi)
+            predict = fit()
         return _TimedPredict(predict, self, xi)
 
     def limit(self, xi: int) -> AbstractContextManager[Any]:

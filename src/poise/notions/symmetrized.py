@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from poise.adapters import as_algorithm
 from poise.algorithm import Algorithm, Predict
 from poise.randomness import Randomness
+from poise.sample import Sample
 from poise.tables import as_table
 
 __all__ = ["Symmetrized"]
@@ -52,6 +54,13 @@ class Symmetrized(Algorithm):
         order = np.argsort(randomness.generator("row order").random(len(features)))
         inner_xi = randomness.words("inner random term")
         return self.algorithm.fit(features.take(order), responses.take(order), inner_xi)
+
+    def prepared(self, sample: Sample) -> Algorithm:
+        """Prepare the wrapped algorithm; arguments that follow the rows are refused."""
+        super().prepared(sample)
+        ready = copy.copy(self)
+        ready.algorithm = self.algorithm.prepared(sample)
+        return ready
 
     def model(self, predict: Predict) -> Any:
         """Return the fitted model of the wrapped algorithm."""
