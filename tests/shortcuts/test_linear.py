@@ -64,8 +64,7 @@ def test_it_is_the_last_row_that_is_removed() -> None:
     assert np.all(np.abs(turned.reduced - pairs.reduced) > 1e-6)
 
 
-def test_a_tiny_change_beside_a_large_prediction_is_computed_from_the_formula() -> None:
-    """Subtracting two predictions of 1e6 would leave the change no digit beyond 1e-10."""
+def test_a_change_of_a_thousandth_keeps_all_the_digits_the_prediction_has() -> None:
     X, y, x = _data(4, 2000, 2)
     change = np.array([
         _ridge_at_sixty_digits(X[t], y[t], x[t], 1.0, True)

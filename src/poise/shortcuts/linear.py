@@ -105,8 +105,8 @@ def ridge_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: bool
 
 
 def linear_workspace(n: int, d: int) -> int:
-    """Centred rows and a copy, and the smaller of the two square matrices three times over."""
-    return 8 * (2 * n * d + 3 * (min(n, d) + 3) ** 2)
+    """Centred rows, and the smaller of the two square matrices three times over."""
+    return 8 * (n * d + 3 * (min(n, d) + 3) ** 2)
 
 
 def find_ridge(estimator: Any) -> RidgeShortcut | None:

@@ -79,8 +79,8 @@ def narrow_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: boo
     """Fit with and without the last row; arguments as in :func:`remove_row`."""
     data = Centred.of(X, Y, intercept)
     found = _by_cholesky(data, x, penalty)
-    smallest, gap, condition = _conditioning(found)
-    error = _rounding_error(found, data, x, 1.0 / smallest, gap)
+    smallest, condition = _conditioning(found)
+    error = _rounding_error(found, data, x, 1.0 / smallest)
     return LinearPairs(found.full, found.reduced, error, condition)
 
 
@@ -88,8 +88,8 @@ def orthogonal_pairs(X: Floats, Y: Floats, x: Floats, intercept: bool) -> Linear
     """Fit least squares with and without the last row, more slowly and more accurately."""
     data = Centred.of(X, Y, intercept)
     found = _by_reflections(data, x)
-    _, gap, condition = _conditioning(found)
-    error = _rounding_error(found, data, x, condition, gap)
+    _, condition = _conditioning(found)
+    error = _rounding_error(found, data, x, condition)
     return LinearPairs(found.full, found.reduced, error, condition)
 
 
@@ -165,22 +165,20 @@ def _gram(rows: Array) -> Array:
     return xp.matrix_transpose(rows) @ (xp.asarray(rows, copy=True) if few else rows)
 
 
-def _conditioning(found: RowRemoval) -> tuple[Floats, Floats, Floats]:
-    """Bound the smallest eigenvalue of the scaled Gram matrix and the condition number.
+def _conditioning(found: RowRemoval) -> tuple[Floats, Floats]:
+    """Bound the smallest eigenvalue of the scaled Gram matrix, and the condition number.
 
-    Returned with them is 1 − h, as NaN where one of the fits is degenerate.
+    Both are NaN where one of the fits is degenerate.
     """
-    smallest = smallest_eigenvalue(found.gram, found.pivots)
     diagonal = np.linalg.diagonal(found.gram)
     low, high = diagonal.min(axis=-1), diagonal.max(axis=-1)
-    gap = np.where((found.gap > 0) & (low > SMALLEST) & (high < LARGEST), found.gap, np.nan)
+    regular = (found.gap > 0) & (low > SMALLEST) & (high < LARGEST)
+    smallest = np.where(regular, smallest_eigenvalue(found.gram, found.pivots), np.nan)
     # Removing the row takes at most the factor 1 − h from the smallest eigenvalue.
-    return smallest, gap, np.sqrt(diagonal.sum(axis=-1) / (smallest * gap * low))
+    return smallest, np.sqrt(diagonal.sum(axis=-1) / (smallest * found.gap * low))
 
 
-def _rounding_error(
-    found: RowRemoval, data: Centred, x: Floats, amplification: Floats, gap: Floats
-) -> Floats:
+def _rounding_error(found: RowRemoval, data: Centred, x: Floats, amplification: Floats) -> Floats:
     """Bound the difference from another correct computation, per trial and response.
 
     A perturbation E of the Gram matrix, |E_ij| <= u·√(A_ii·A_jj), moves w'A⁻¹c by at
@@ -188,13 +186,14 @@ def _rounding_error(
     enlarges that. One of the rows moves it by the condition number at most. Beside it
     stands the cancellation in x'β + (ȳ − x̄'β), large for data far from the origin.
     """
-    n, mean = data.rows.shape[1], data.mean[:, 0]
+    n = data.rows.shape[1]
     size = np.sqrt(np.linalg.diagonal(found.gram))
-    offset = norm((np.abs(x) + np.abs(mean)) / size)
+    offset = norm((np.abs(x) + np.abs(data.mean[:, 0])) / size)
+    reach = (1.0 + found.reach) / found.gap
     # The rounding of the means themselves: of second order, unless nothing else varies.
-    drift = 1.0 + ROUNDING * n * norm(mean / size) ** 2
-    solve = (1.0 + found.reach) * drift * amplification / gap
-    level = np.abs(data.level) * (math.sqrt(n) * (1.0 + found.reach) / gap)[:, None]
-    error = (found.spread + found.left_out) * solve[:, None] + level
-    error += (found.fitted + found.left_out) * (offset * np.sqrt(amplification))[:, None]
-    return np.asarray(ROUNDING * (error + np.abs(found.full)))
+    solve = reach * amplification * (1.0 + ROUNDING * n * offset**2)
+    cancel = offset * np.sqrt(amplification)
+    error = found.spread * solve[:, None] + found.left_out * (solve + cancel)[:, None]
+    error += found.fitted * cancel[:, None]
+    error += np.abs(data.level) * (math.sqrt(n) * reach)[:, None] + np.abs(found.full)
+    return np.asarray(ROUNDING * error)

@@ -46,9 +46,10 @@ class Estimate(NamedTuple):
 
     @property
     def is_accurate(self) -> NDArray[np.bool_]:
-        """Whether the error keeps the agreement promised."""
+        """Whether the error keeps the agreement promised, on numbers of an ordinary size."""
         scale = np.maximum(np.abs(self.full), np.abs(self.reduced))
-        return np.asarray((self.error <= AGREEMENT * scale) & (scale < LARGEST))
+        ordinary = (scale < LARGEST) & ((scale > SMALLEST) | (scale == 0))
+        return np.asarray((self.error <= AGREEMENT * scale) & ordinary)
 
 
 class RegressorShortcut(abc.ABC):
@@ -67,9 +68,7 @@ class RegressorShortcut(abc.ABC):
     def pairs(self, X: Floats, y: NDArray[Any], x: Floats) -> Pairs:
         """See :meth:`poise.shortcuts.Shortcut.pairs`."""
         found = self.estimate(X, _as_numbers(y), x)
-        pairs = Pairs(found.full, found.reduced, found.is_accurate & finite_trials(y, x))
-        ordinary = (pairs.scale > SMALLEST) | (pairs.scale == 0)
-        return pairs._replace(trusted=pairs.trusted & ordinary)
+        return Pairs(found.full, found.reduced, found.is_accurate & finite_trials(y, x))
 
 
 def _as_numbers(y: NDArray[Any]) -> Floats:
