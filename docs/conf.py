@@ -14,4 +14,5 @@ numpydoc_show_class_members = False
 html_theme = "pydata_sphinx_theme"
 html_title = "poise"
 html_theme_options = {"show_toc_level": 2, "navbar_end": ["theme-switcher"]}
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "_templates"]
+templates_path = ["_templates"]

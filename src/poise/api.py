@@ -60,7 +60,7 @@ def stability_test(
 
     The Binomial test of Kim & Barber (Theorem 1): for every algorithm and every
     distribution, P(verdict "stable") ≤ α unless
-    P(|μ̂_n(X) − μ̂_{n−1}(X)| > ε) ≤ δ. The mirror test makes the verdict
+    ``P(|μ̂_n(X) − μ̂_{n−1}(X)| > ε) ≤ δ``. The mirror test makes the verdict
     three-valued; it is wrong with probability at most α either way.
 
     A verdict "stable" says nothing about accuracy, other training sizes or other
@@ -228,7 +228,7 @@ def measure(
 ) -> Trials:
     """Measure the change in every independent trial the data hold; judge nothing.
 
-    The changes are i.i.d. copies of Δ = |μ̂_n(X) − μ̂_{n−1}(X)|: what
+    The changes are i.i.d. copies of ``Δ = |μ̂_n(X) − μ̂_{n−1}(X)|``: what
     :meth:`Trials.test`, :meth:`Trials.delta_hat`, :meth:`Trials.epsilon_hat` and
     :meth:`Trials.profile` need, without fitting anything again.
 

@@ -93,10 +93,10 @@ def power_bound(
         model itself, possibly known to lie in a class that holds arbitrarily raised
         functions, as linear models do.
     n_feature_values, n_response_values : int or inf, optional
-        Sizes |X| and |Y| of countable spaces, for a test under a computational budget.
+        Sizes ``|X|`` and ``|Y|`` of countable spaces, for a test under a computational budget.
     train_budget, eval_budget : int, optional
         Most rows that the test submits for training and for evaluation, over all calls.
-        They add train_budget / |Y|, or (train_budget + eval_budget) / |X|, to a ceiling
+        They add train_budget / ``|Y|``, or (train_budget + eval_budget) / ``|X|``, to a ceiling
         that countable spaces would not have at all without a budget (the paper's own
         coupling argument with a pigeonhole choice of y* or x*).
 
