@@ -244,7 +244,7 @@ def test_time_is_estimated_from_fits_and_first_predictions(clock) -> None:
     report = check(lazy)
     assert report.n_fits_needed == 2 * 34
     assert report.seconds_per_fit == 2.0
-    assert report["time"].found == "68 fits, roughly 2 min one after the other"
+    assert report["time"].found == "68 fits, about 2 min one after the other"
     assert report["time"].severity == Severity.OK
 
 
@@ -254,7 +254,7 @@ def test_a_long_test_comes_with_advice(clock) -> None:
         return constant(np.mean(y))
 
     report = check(long, max_seconds=1e6)
-    assert report["time"].found == "68 fits, roughly 1.9 h one after the other"
+    assert report["time"].found == "68 fits, about 1.9 h one after the other"
     assert report["time"].severity == Severity.WARN
     assert "n_jobs" in report["time"].remedy
 

@@ -80,7 +80,7 @@ def test_only_who_ignores_names_gets_an_array(folder: Path) -> None:
     import numpy as np
     import pandas as pd
 
-    from poise.cli.options import Measurement
+    from poise.cli.measurement import Measurement
 
     def rows(**changed: object) -> dict[str, object]:
         usual = dict.fromkeys(Measurement.__dataclass_fields__)

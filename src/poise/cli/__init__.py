@@ -17,12 +17,15 @@ __all__ = ["main"]
 COMMANDS = {
     "demo": "Take a tour: three algorithms on bundled data, a verdict each.",
     "test": "Test whether an algorithm is stable on the rows of a file.",
+    "check": "Check an algorithm before it is tested.",
+    "compare": "Test several algorithms on the same trials.",
+    "run": "Answer all the questions of a TOML file.",
     "profile": "Measure the probability of a change larger than ε, for every ε.",
     "plan": "Find how much data a question needs, or what data can answer.",
     "show": "Judge saved trials again, without fitting anything.",
     "status": "Tell how far a run is, from its journal.",
     "resume": "Go on with a run that was cut short.",
-    "audit": "Find out whether a black-box test is valid, on worlds and on traps.",
+    "audit": "Find out whether a black-box test is valid, also on traps.",
     "reproduce": "Reproduce the paper: every claim, expected beside measured.",
 }
 

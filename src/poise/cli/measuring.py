@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from poise.cli.options import Measurement, Output
+from poise.cli.measurement import Measurement
+from poise.cli.options import Output
 from poise.cli.standing import saying_where_it_stands
 from poise.cli.streams import say
 from poise.errors import TrialError
@@ -45,10 +46,10 @@ def _check_question(arguments: dict[str, Any], asked: dict[str, Any]) -> None:
     import numpy as np
 
     from poise.api import warn_if_hopeless
-    from poise.results import Design, Trials
+    from poise.comparing import design_of
+    from poise.results import Trials
 
-    n_unlabeled = len(arguments.get("X_unlabeled", ()))
-    design = Design("", arguments["n"], len(arguments["X"]), n_unlabeled)
+    design = design_of(arguments["X"], arguments["y"], arguments["n"], arguments)
     Trials(np.empty(0), design).test(**asked)  # judging no trial at all checks every argument
     warn_if_hopeless(design, asked["delta"], asked["alpha"], asked["randomized"])
 

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from poise.cli.files import check_files, write_files
+from poise.cli.measurement import Measurement, measurement_options
 from poise.cli.measuring import measured
 from poise.cli.options import (
-    Measurement,
     Output,
     alpha_option,
-    measurement_options,
     output_options,
 )
 from poise.cli.streams import fits_print_to_stderr, one_line_warnings

@@ -7,14 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from poise.cli.files import check_files, write_files
+from poise.cli.measurement import Measurement, measurement_options
 from poise.cli.measuring import measured, tell_result
-from poise.cli.options import (
-    Measurement,
-    Output,
-    measurement_options,
-    output_options,
-    question_options,
-)
+from poise.cli.options import Output, output_options, question_options
 from poise.cli.standing import saying_where_it_stands
 from poise.cli.streams import fits_print_to_stderr, one_line_warnings
 

@@ -162,7 +162,7 @@ def _duration(seconds: float, design: Design) -> Finding:
     if math.isnan(seconds):
         return Finding(check, Severity.SKIPPED, "no fit succeeded")
     total = fits * seconds
-    found = f"{fits:,} fits, roughly {_in_words(total)} one after the other"
+    found = f"{fits:,} fits, {_in_words(total)} one after the other"
     if total < _LONG:
         return Finding(check, Severity.OK, found)
     remedy = "n_jobs=-1 uses every core; stop_early ends as soon as the verdict is forced"
@@ -175,10 +175,13 @@ def _in_words(seconds: float) -> str:
     Examples
     --------
     >>> _in_words(0.2), _in_words(90), _in_words(9000), _in_words(400000)
-    ('less than a second', '2 min', '2.5 h', '4.6 days')
+    ('less than a second', 'about 2 min', 'about 2.5 h', 'about 4.6 days')
     """
+    if seconds < 1:
+        return "less than a second"
     if seconds < 60:
-        return f"{round(seconds)} s" if seconds >= 1 else "less than a second"
+        return f"about {seconds:.0f} s"
     if seconds < 3600:
-        return f"{round(seconds / 60)} min"
-    return f"{seconds / 3600:.2g} h" if seconds < 86400 else f"{seconds / 86400:.2g} days"
+        return f"about {seconds / 60:.0f} min"
+    days = seconds / 86400
+    return f"about {24 * days:.2g} h" if days < 1 else f"about {days:.2g} days"

@@ -1,0 +1,73 @@
+"""``poise check``: whether an algorithm keeps what a stability test expects of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from poise.cli.measurement import Measurement, some_measurement_options
+from poise.cli.options import Output, output_options
+from poise.cli.streams import fits_print_to_stderr, one_line_warnings
+
+if TYPE_CHECKING:
+    from poise.preflight import CheckReport
+
+__all__ = ["command"]
+
+
+EXAMPLE = """\b
+Example:
+  poise check patients.csv --target progression \\
+      --algorithm sklearn.linear_model:Ridge --n 40
+"""
+
+
+_OPTIONS = "data target drop unlabeled algorithm param program serving n response groups seed"
+
+
+@click.command("check", epilog=EXAMPLE)
+@some_measurement_options(*_OPTIONS.split())
+@click.option(
+    "--max-seconds",
+    type=float,
+    default=60.0,
+    show_default=True,
+    help="Start no further fit after this time; what is left is skipped.",
+)
+@output_options()
+def command(measurement: Measurement, output: Output, max_seconds: float) -> int:
+    """Check an algorithm before it is tested on the rows of DATA.
+
+    Is it deterministic given its seed, does it remember earlier fits, is it
+    symmetric in its rows, does it accept N - 1 rows, does each prediction stand by
+    itself, does it write to its input, and how long will a test take?
+
+    Exit status: 0 nothing failed, 1 a check failed, 2 usage or data.
+    """
+    from poise.preflight import check_algorithm
+
+    algorithm = measurement.loaded()
+    rows = measurement.rows(algorithm)
+    with one_line_warnings(output.quiet), fits_print_to_stderr():
+        report = check_algorithm(
+            algorithm,
+            **rows,
+            n=measurement.n,
+            response=measurement.response,
+            max_seconds=max_seconds,
+            random_state=measurement.seed,
+        )
+    _tell(report, output)
+    return 0 if report.ok else 1
+
+
+def _tell(report: CheckReport, output: Output) -> None:
+    if output.as_json:
+        click.echo(report.to_json())
+    elif output.quiet:
+        click.echo("ok" if report.ok else "fail")
+    else:
+        from poise.cli.tables import print_findings
+
+        print_findings(report)

@@ -1,0 +1,132 @@
+"""``poise compare``: several algorithms on the same trials, one error level for all."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from poise.cli.files import check_files
+from poise.cli.measurement import Measurement, some_measurement_options
+from poise.cli.options import Output, output_options, question_options
+from poise.cli.streams import fits_print_to_stderr, one_line_warnings
+from poise.errors import AlgorithmError
+
+if TYPE_CHECKING:
+    from poise.results import CompareResult
+
+__all__ = ["command", "place_and_parameters"]
+
+
+EXAMPLE = """\b
+Example:
+  poise compare patients.csv --target progression \\
+      --algorithm sklearn.linear_model:Ridge \\
+      --algorithm 'sklearn.neighbors:KNeighborsRegressor(n_neighbors=10)' \\
+      --n 40 --epsilon 5 --delta 0.1
+"""
+
+_OPTIONS = """
+    data target drop unlabeled n response groups remove replace coupling distance shuffle fast
+    on_error seed jobs backend
+"""
+
+
+@click.command("compare", epilog=EXAMPLE)
+@some_measurement_options(*_OPTIONS.split())
+@click.option(
+    "--algorithm",
+    "algorithms",
+    metavar="PLACE:NAME",
+    multiple=True,
+    required=True,
+    help="As in poise test, with its parameters in brackets: module:Name(alpha=2.0). Repeatable.",
+)
+@question_options(required=True)
+@output_options("plot")
+def command(
+    measurement: Measurement,
+    output: Output,
+    algorithms: tuple[str, ...],
+    epsilon: float,
+    delta: float,
+    alpha: float,
+    randomized: bool,
+) -> int:
+    """Test several algorithms on the same trials of DATA.
+
+    The chance that any algorithm is wrongly called stable is at most ALPHA, and
+    so is the chance that any is wrongly called unstable (Holm's method).
+
+    Exit status: 0 all stable, 1 one is unstable or inconclusive, 2 usage or data,
+    3 a fit failed.
+    """
+    from poise.comparing import compare
+
+    check_files(output)
+    asked: dict[str, Any] = {
+        "epsilon": epsilon,
+        "delta": delta,
+        "alpha": alpha,
+        "randomized": randomized,
+    }
+    named = loaded(algorithms)
+    rows = measurement.rows(*named.values())
+    with one_line_warnings(output.quiet), fits_print_to_stderr():
+        result = compare(named, **rows, **asked, **measurement.settings(output.progress))
+    _tell(result, output)
+    return 0 if result.all_stable else 1
+
+
+def loaded(places: Iterable[str]) -> dict[str, Any]:
+    """Load every algorithm; call it by its own description, or as its user did."""
+    from poise.adapters import as_algorithm
+    from poise.cli.algorithms import load_algorithm
+
+    given = {place: load_algorithm(*place_and_parameters(place)) for place in places}
+    described = {as_algorithm(algorithm).name: algorithm for algorithm in given.values()}
+    return described if len(described) == len(given) else given
+
+
+def place_and_parameters(text: str) -> tuple[str, dict[str, Any]]:
+    """Take ``module:Name(alpha=2.0)`` apart; parameters are Python literals.
+
+    Examples
+    --------
+    >>> place_and_parameters("sklearn.linear_model:Ridge(alpha=2.0, solver='lsqr')")
+    ('sklearn.linear_model:Ridge', {'alpha': 2.0, 'solver': 'lsqr'})
+    >>> place_and_parameters("model.py:fit")
+    ('model.py:fit', {})
+    """
+    place, bracket, rest = text.partition("(")
+    if not bracket:
+        return text, {}
+    try:
+        call: Any = ast.parse(f"f({rest}", mode="eval").body
+        parameters = {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
+        in_order = len(call.args)
+    except (SyntaxError, ValueError, AttributeError):
+        in_order = 1
+    if in_order:
+        raise AlgorithmError(
+            f"parameters must look like {place}(alpha=1.0, name='text'), got {text!r}"
+        )
+    return place, parameters
+
+
+def _tell(result: CompareResult, output: Output) -> None:
+    if output.plot is not None:
+        from poise.plots import save_figure
+
+        save_figure(result.plot(), output.plot)
+    if output.as_json:
+        click.echo(result.to_json())
+    elif output.quiet:
+        for row in result.rows:
+            click.echo(f"{row.verdict.value}\t{row.name}")
+    else:
+        from poise.cli.tables import print_comparison
+
+        print_comparison(result)

@@ -1,0 +1,51 @@
+"""The rows of a question, read from its files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+__all__ = ["read_rows"]
+
+
+def read_rows(
+    data: Path,
+    target: str | None,
+    drop: Iterable[str] = (),
+    unlabeled: Path | None = None,
+    groups: str | None = None,
+    *,
+    keep_names: bool = True,
+) -> dict[str, Any]:
+    """Return X, y and, where they are asked for, X_unlabeled and groups.
+
+    Parameters
+    ----------
+    data, unlabeled : Path
+        Files with labelled rows and, optionally, with more rows.
+    target : str or None
+        Column with the responses.
+    drop : iterable of str
+        Columns to leave out.
+    groups : str, optional
+        Column that says which rows belong together; it is no feature.
+    keep_names : bool
+        Hand over data frames. Otherwise arrays, if the files hold only numbers.
+    """
+    from poise.readers import as_numbers, read_features, read_table
+
+    left_out = [*drop] if groups is None else [*drop, groups]
+    X, y = read_table(data, target, left_out)
+    columns = list(X.columns) if hasattr(X, "columns") else None
+    rows = {"X": X, "y": y}
+    if unlabeled is not None:
+        rows["X_unlabeled"] = read_features(unlabeled, columns)
+    if not keep_names:
+        numbers = {name: as_numbers(table) for name, table in rows.items()}
+        # Text in one of them keeps both as they are: X and X_unlabeled must be of one kind.
+        alike = type(numbers["X"]) is type(numbers.get("X_unlabeled", numbers["X"]))
+        rows = (numbers if alike else rows) | {"y": numbers["y"]}
+    if groups is not None:
+        rows["groups"] = list(read_features(data, [groups])[groups])
+    return rows

@@ -1,0 +1,196 @@
+"""``poise run``: every question of a TOML file, and one exit status for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from poise.cli.options import Output, output_options
+from poise.cli.streams import fits_print_to_stderr, one_line, one_line_warnings, say
+from poise.errors import TrialError
+
+if TYPE_CHECKING:
+    from poise.config import Config, Question
+    from poise.results import StabilityResult
+
+__all__ = ["command"]
+
+FIT_FAILED = 3
+
+EXAMPLE = """\b
+Example (stability.toml):
+  [data]
+  file = "patients.csv"
+  target = "progression"
+\b
+  [algorithms.ridge]
+  use = "sklearn.linear_model:Ridge"
+  params = { alpha = 2.0 }
+\b
+  [[questions]]
+  n = 40
+  epsilon = 5
+  delta = 0.1
+"""
+
+
+@click.command("run", epilog=EXAMPLE)
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("--jobs", "-j", type=int, help="Trials at once; -1 for one per core.")
+@output_options()
+def command(file: Path, jobs: int | None, output: Output) -> int:
+    """Answer every question of FILE, each of every algorithm it is asked of.
+
+    Everything is checked before the first fit. Each verdict has its own error
+    level; poise compare has one for all. A fit that fails ends its own question
+    only.
+
+    Exit status: the worst of all: 0 stable, 1 unstable or inconclusive, 3 a fit
+    failed; 2 if the file or the data cannot be used.
+    """
+    from poise.config import read_config
+
+    config = read_config(file)
+    with one_line_warnings(output.quiet), fits_print_to_stderr():
+        desk = _Desk(config)
+        desk.check()
+        answers = list(_answers(config, desk, output, jobs))
+    _tell(config, answers, output)
+    return max(answer.status for answer in answers)
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """A question with its result, or with the reason why there is none."""
+
+    question: Question
+    result: StabilityResult | None
+    error: str = ""
+
+    @property
+    def status(self) -> int:
+        if self.result is None:
+            return FIT_FAILED
+        return 0 if self.result.stable else 1
+
+    @property
+    def verdict(self) -> str:
+        return "failed" if self.result is None else self.result.verdict.value
+
+    def to_dict(self) -> dict[str, Any]:
+        about = {
+            "question": self.question.name,
+            "data": self.question.data,
+            "algorithm": self.question.algorithm,
+            "verdict": self.verdict,
+        }
+        if self.result is None:
+            return about | {"error": self.error}
+        return about | {"result": self.result.to_dict()}
+
+
+class _Desk:
+    """Loads what a file names, each thing once."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.algorithm = cache(self._algorithm)
+        self.rows = cache(self._rows)
+
+    def _algorithm(self, name: str) -> Any:
+        entry = self.config.algorithms[name]
+        if entry.use is None:
+            from poise.adapters.program import Program
+
+            return Program(entry.program, cwd=entry.folder, name=name, **entry.options)
+        from poise.cli.algorithms import load_algorithm
+
+        return load_algorithm(_beside(entry.use, entry.folder), entry.params)
+
+    def _rows(self, name: str, keep_names: bool) -> dict[str, Any]:
+        from poise.cli.rows import read_rows
+
+        entry = self.config.data[name]
+        files = (entry.file, entry.target, entry.drop, entry.unlabeled, entry.groups)
+        return read_rows(*files, keep_names=keep_names)
+
+    def arguments(self, question: Question) -> dict[str, Any]:
+        """Return the arguments of a stability test."""
+        from poise.cli.algorithms import ignores_names, load_object
+
+        algorithm = self.algorithm(question.algorithm)
+        settings = dict(question.settings)
+        distance = settings.get("distance", "auto")
+        if ":" in distance:
+            folder = self.config.algorithms[question.algorithm].folder
+            settings["distance"] = load_object(_beside(distance, folder))
+        rows = self.rows(question.data, not ignores_names(algorithm))
+        return {"algorithm": algorithm, **rows, **settings}
+
+    def check(self) -> None:
+        """Refuse every question that cannot be asked, before the first fit."""
+        import numpy as np
+
+        from poise.comparing import design_of
+        from poise.results import Trials
+
+        for question in self.config.questions:
+            arguments = self.arguments(question)
+            design = design_of(arguments["X"], arguments["y"], arguments["n"], arguments)
+            names = ("epsilon", "delta", "alpha", "randomized")
+            asked = {name: arguments[name] for name in names if name in arguments}
+            Trials(np.empty(0), design).test(**asked)
+
+
+def _beside(place: str, folder: Path) -> str:
+    """Take the path of a Python file from the folder of the TOML file."""
+    source, colon, name = place.rpartition(":")
+    return f"{folder / source}{colon}{name}" if source.endswith(".py") else place
+
+
+def _answers(config: Config, desk: _Desk, output: Output, jobs: int | None) -> Iterator[_Answer]:
+    from poise.api import stability_test
+
+    for question in config.questions:
+        arguments = desk.arguments(question) | {"progress": output.progress}
+        if jobs is not None:
+            arguments["n_jobs"] = jobs
+        try:
+            yield _Answer(question, stability_test(**arguments))
+        except TrialError as error:
+            say(f"{question.name}, {question.algorithm}: {error}")
+            yield _Answer(question, None, one_line(str(error)))
+
+
+def _tell(config: Config, answers: list[_Answer], output: Output) -> None:
+    if output.as_json:
+        from poise.results.encoding import to_json
+
+        content = {"file": str(config.path), "answers": [answer.to_dict() for answer in answers]}
+        click.echo(to_json(content))
+    elif output.quiet:
+        for answer in answers:
+            click.echo(f"{answer.verdict}\t{answer.question.algorithm}\t{answer.question.name}")
+    else:
+        from poise.cli.tables import print_words
+
+        print_words(_COLUMNS, [_row(answer) for answer in answers])
+
+
+_COLUMNS = ["question", "algorithm", "verdict", "n", "larger changes", "delta_hat", "epsilon_hat"]
+
+
+def _row(answer: _Answer) -> list[str]:
+    from poise.results.wording import number
+
+    about = [answer.question.name, answer.question.algorithm, answer.verdict]
+    r = answer.result
+    if r is None:
+        return [*about, "", "", "", ""]
+    seen = f"{r.statistic:,} of {r.n_observed:,}"
+    return [*about, f"{r.n:,}", seen, number(r.delta_hat), number(r.epsilon_hat)]

@@ -1,0 +1,56 @@
+"""Comparisons, preflights and whole files of questions as tables on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from poise.cli.screen import print_paragraphs, screen
+
+if TYPE_CHECKING:
+    from poise.preflight import CheckReport
+    from poise.results import CompareResult
+
+__all__ = ["print_comparison", "print_findings", "print_words"]
+
+_STYLES = {
+    "stable": "bold green",
+    "unstable": "bold red",
+    "inconclusive": "bold yellow",
+    "failed": "bold red",
+    "ok": "green",
+    "warn": "bold yellow",
+    "fail": "bold red",
+    "skipped": "dim",
+}
+
+
+def print_words(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print rows of words under headings; verdicts and severities in their colours."""
+    table = Table(box=None, padding=(0, 3, 0, 0), pad_edge=False, header_style="bold")
+    for name in columns:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell, style=_STYLES.get(cell, "")) for cell in row))
+    screen().print(table)
+
+
+def print_comparison(result: CompareResult) -> None:
+    """Print what was compared, a line per algorithm, and what the lines mean together."""
+    print_paragraphs(result.headline() + "\n")
+    table = result.table()
+    print_words(table.columns, table.rows)
+    print_paragraphs("\n" + result.meaning())
+
+
+def print_findings(report: CheckReport) -> None:
+    """Print a line per check, and a remedy per finding."""
+    print_paragraphs(report.headline() + "\n")
+    table = report.table()
+    print_words(table.columns, table.rows)
+    for finding in report.findings:
+        if finding.remedy:
+            print_paragraphs(f"\n{finding.check}: {finding.remedy}.")
