@@ -11,11 +11,13 @@ from poise.shortcuts.protocol import Floats
 
 __all__ = ["Covariance", "gaussian", "inner_products", "laplacian", "polynomial"]
 
+_BLOCK = 256  # rows of a symmetric matrix computed at once
+
 
 class Covariance(NamedTuple):
     """A kernel evaluated on every trial."""
 
-    rows: Floats  # (trials, n, n)
+    rows: Floats  # of which the part above the diagonal is used, (trials, n, n)
     test: Floats  # (trials, n)
     sensitivity: Floats  # relative error of an entry in units of rounding, (trials,)
 
@@ -39,14 +41,19 @@ def gaussian(X: Floats, x: Floats, length_scale: float | Floats, expands: bool) 
     distance of the data from the origin; and with the square of that distance where,
     as ``expands`` says, it multiplies |x − x̃|² out.
     """
+    n = X.shape[1]
     # About the test point the expansion is accurate however far from the origin all points lie.
-    rows = (X - np.repeat(x[:, None, :], X.shape[1], axis=1)) / length_scale
+    rows = (X - np.repeat(x[:, None, :], n, axis=1)) / length_scale
     half = -0.5 * np.vecdot(rows, rows)[..., None]
     ones = np.ones_like(half)
     # [z, −|z|²/2, 1]·[z̃, 1, −|z̃|²/2] = −|z − z̃|²/2 in one product.
-    exponents = np.concat([rows, half, ones], axis=2) @ np.concat([rows, ones, half], axis=2).mT
-    matrix = np.exp(exponents, out=exponents)
-    matrix[:, np.arange(X.shape[1]), np.arange(X.shape[1])] = 1.0
+    left, right = np.concat([rows, half, ones], axis=2), np.concat([rows, ones, half], axis=2).mT
+    matrix = np.zeros((len(X), n, n))
+    for start in range(0, n, _BLOCK):
+        block = matrix[:, start : start + _BLOCK, start:]
+        np.matmul(left[:, start : start + _BLOCK], right[:, :, start:], out=block)
+        np.exp(block, out=block)
+    matrix[:, np.arange(n), np.arange(n)] = 1.0
     test = np.exp(half[..., 0])
     extent = np.sqrt(-2.0 * half.min(axis=(1, 2)))
     farthest = extent + norm(x / length_scale)

@@ -40,7 +40,7 @@ def solve_in_place(matrices: Floats, sides: Floats) -> Floats:
     Parameters
     ----------
     matrices : array of shape (trials, n, n)
-        Overwritten by its factors.
+        The part above the diagonal is overwritten by its factors; the rest is not used.
     sides : array of shape (trials, sides, n)
         Overwritten by the solutions.
 
@@ -71,19 +71,21 @@ def remove_last(
     Parameters
     ----------
     system : array of shape (trials, n, n)
-        Overwritten.
+        Of which the part above the diagonal is used, and overwritten.
     responses : array of shape (trials, responses, n)
     test : array of shape (trials, n)
         k, the kernel between the rows and the test point.
     sensitivity : array of shape (trials,), or 1
-        Relative error of k and of the system off its diagonal, in units of rounding.
+        Relative error of the entries of k and of the system, in units of rounding.
     constant : array of shape (trials,), optional
         Given where an unpenalised constant is fitted beside the kernel, and
         system, responses and test vector are centred: the eigenvalue of
         ``system`` for the vector of ones, which is taken out of H again.
     """
     trials, n, _ = system.shape
-    noise = _noise(system, sensitivity)
+    # Errors of single entries are independent, so in a bilinear form they add up like the
+    # largest of them times the norms of the two vectors; and no entry exceeds the diagonal.
+    noise = ROUNDING * np.linalg.diagonal(system).max(axis=-1) * (1.0 + sensitivity)
     unit = np.zeros((trials, 1, n))
     unit[:, :, -1] = 1.0
     solved = solve_in_place(system, np.concat([responses, test[:, None, :], unit], axis=1))
@@ -107,20 +109,6 @@ def remove_last(
         fitted=np.sqrt(np.abs(np.vecdot(fit, responses)))
         + np.abs(left_out) * np.sqrt(pivot)[:, None],
     )
-
-
-def _noise(system: Floats, sensitivity: Floats | float) -> Floats:
-    """Estimate the rounding errors in the entries of a system and in its factorisation.
-
-    They are independent, so in a bilinear form they add up like the largest of
-    them times the norms of the two vectors, not like all of them.
-    """
-    trials, n, _ = system.shape
-    diagonal = np.linalg.diagonal(system).max(axis=-1)
-    # Without its first entry the matrix falls into rows that end on the diagonal.
-    beside = system.reshape(trials, -1)[:, 1:].reshape(trials, n - 1, n + 1)[:, :, :-1]
-    largest = np.maximum(beside.max(axis=(1, 2)), -beside.min(axis=(1, 2)))
-    return np.asarray(ROUNDING * (diagonal + sensitivity * largest))
 
 
 def _length(vectors: Floats) -> Floats:

@@ -35,7 +35,8 @@ class GaussianProcessShortcut(RegressorShortcut):
         system[:, np.arange(n), np.arange(n)] += self.noise
         level = y.mean(axis=1) if self.normalize else np.zeros(len(y))
         centred = y - level[:, None]
-        responses = np.stack([centred, np.ones_like(y)], axis=1)
+        constant = np.ones_like(y) if self.normalize else np.zeros_like(y)
+        responses = np.stack([centred, constant], axis=1)
         found = remove_last(system, responses, test, sensitivity)
         # The standard deviation of y cancels. Its mean does not: without the last row the
         # responses are centred at `moved` more, which the model returns in part.
@@ -48,7 +49,7 @@ class GaussianProcessShortcut(RegressorShortcut):
 
     def workspace_bytes(self, n: int, d: int) -> int:
         """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""
-        return 2 * kernel_workspace(n, d)
+        return kernel_workspace(n, d)
 
 
 def evaluate(kernel: Any, X: Floats, x: Floats) -> Covariance:
