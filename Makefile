@@ -1,6 +1,9 @@
 # Two commands do everything on a fresh machine: `make demo` and `make test`.
 PYTHON ?= python3
 BIN := .venv/bin
+# Caches stay inside the checkout: nothing is written anywhere else.
+export UV_CACHE_DIR := $(CURDIR)/.venv/cache/uv
+export MPLCONFIGDIR := $(CURDIR)/.venv/cache/matplotlib
 EXTRAS := plot,report,data,gbm,jax,dask,ray
 
 .PHONY: demo test lint docs clean
@@ -21,7 +24,7 @@ docs: .venv/test.stamp
 
 $(BIN)/uv:
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/python -m pip install --quiet --no-cache-dir --disable-pip-version-check uv
 
 .venv/demo.stamp: $(BIN)/uv pyproject.toml constraints.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[plot,report,data]'
