@@ -69,25 +69,29 @@ class DiscriminantShortcut:
         return both_fits(X, y, x, self._score)
 
     def _score(self, X: Floats, member: Floats, x: Floats) -> tuple[Floats, Floats]:
-        d = X.shape[2]
+        n, d = X.shape[1:]
         moments = class_moments(X, member)
         within = moments.apart.mT @ moments.apart
         lower = cholesky(bordered(within, x[:, None, :] - moments.mean))
-        white = lower[:, d:, :d]
+        white, pivots = lower[:, d:, :d], np.linalg.diagonal(lower)[:, :d]
         present = moments.sizes > 0
-        smallest = smallest_eigenvalue(within, np.linalg.diagonal(lower)[:, :d])
-        divisor = X.shape[1] - self.spend_degrees * np.count_nonzero(present, axis=1)
+        divisor = n - self.spend_degrees * np.count_nonzero(present, axis=1)
         quadratic = divisor[:, None] * np.vecdot(white, white)
         scores = np.where(present, np.log(moments.prior) - 0.5 * quadratic, -np.inf)
-        # Some solvers measure from the origin instead of the means.
-        size = np.sqrt(np.linalg.diagonal(within))
-        offset = norm((np.abs(x) + np.abs(X).max(axis=1)) / size)
-        reach = np.max(norm(white), axis=1, where=present, initial=0.0) + offset
-        # Rows that vary little about their class mean have lost digits of that little.
-        lost = 1.0 + math.sqrt(X.shape[1]) * offset
-        error = ROUNDING * divisor * reach**2 * lost / smallest
+        smallest = smallest_eigenvalue(within, pivots)
+        reach = np.max(norm(white), axis=1, where=present, initial=0.0)
+        error = divisor * self._error(X, x, within, reach) / smallest
         kept = (smallest > 100 * self.tolerance**2) & self._separated(white, moments)
         return scores, np.where(kept, error, np.inf)
+
+    def _error(self, X: Floats, x: Floats, within: Floats, reach: Floats) -> Floats:
+        """Bound the error of a quadratic form, but for the conditioning of its matrix."""
+        size = np.sqrt(np.linalg.diagonal(within))
+        # Some solvers measure from the origin instead of the means.
+        offset = norm((np.abs(x) + np.abs(X).max(axis=1)) / size)
+        # Rows that vary little about their class mean have lost digits of that little.
+        lost = 1.0 + math.sqrt(X.shape[1]) * offset
+        return np.asarray(ROUNDING * (reach + offset) ** 2 * lost)
 
     def _separated(self, white: Floats, moments: Moments) -> NDArray[np.bool_]:
         """Tell whether no direction between the class means is faint enough to be dropped."""

@@ -65,18 +65,14 @@ class LeastSquaresShortcut(RegressorShortcut):
     def estimate(self, X: Floats, y: Floats, x: Floats) -> Estimate:
         """See :meth:`poise.shortcuts.regressor.RegressorShortcut.estimate`."""
         n, d = X.shape[1:]
-        if d + self.intercept >= n:
-            found = wide_pairs(X, y[:, None, :], x, 0.0, self.intercept)
-            return _single_response(found, self.largest_condition)
-        quick = narrow_pairs(X, y[:, None, :], x, 0.0, self.intercept)
-        answer = _single_response(quick, self.largest_condition)
-        hopeful = ~answer.is_accurate & (quick.condition <= self.largest_condition)
-        if hopeful.any():
-            careful = orthogonal_pairs(X[hopeful], y[hopeful, None, :], x[hopeful], self.intercept)
-            for values, better in zip(
-                answer, _single_response(careful, self.largest_condition), strict=True
-            ):
-                values[hopeful] = better
+        narrow = d + self.intercept < n
+        fit = narrow_pairs if narrow else wide_pairs
+        found = fit(X, y[:, None, :], x, 0.0, self.intercept)
+        answer = _single_response(found, self.largest_condition)
+        hopeful = ~answer.is_accurate & (found.condition <= self.largest_condition)
+        if narrow and hopeful.any():
+            better = orthogonal_pairs(X[hopeful], y[hopeful, None, :], x[hopeful], self.intercept)
+            answer = answer.replaced(hopeful, _single_response(better, self.largest_condition))
         return answer
 
     def workspace_bytes(self, n: int, d: int) -> int:

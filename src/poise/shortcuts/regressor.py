@@ -51,6 +51,13 @@ class Estimate(NamedTuple):
         ordinary = (scale < LARGEST) & ((scale > SMALLEST) | (scale == 0))
         return np.asarray((self.error <= AGREEMENT * scale) & ordinary)
 
+    def replaced(self, where: NDArray[np.bool_], better: Estimate) -> Estimate:
+        """Return the same with the trials marked in ``where`` estimated anew."""
+        fields = [values.copy() for values in self]
+        for values, improved in zip(fields, better, strict=True):
+            values[where] = improved
+        return Estimate(*fields)
+
 
 class RegressorShortcut(abc.ABC):
     """A shortcut that predicts numbers: subclasses estimate, the base class decides on trust."""
