@@ -126,6 +126,13 @@ def test_every_row_of_a_test_group_is_as_likely_as_the_others() -> None:
     assert (abs(counts - 250) < 82).all()
 
 
+def test_a_layout_puts_groups_in_the_order_asked_for() -> None:
+    groups = Groups(["a", "b", "a", "c", "b"], 5)
+    layout = groups.layout(np.array([2, 0, 1]))  # c, a, b
+    assert layout.rows.tolist() == [3, 0, 2, 1, 4]
+    assert layout.starts.tolist() == [0, 1, 3, 5]
+
+
 def test_groups_of_one_row_are_rows() -> None:
     plain = poise.measure(Ridge(), X, y, n=10, shuffle=False, fast=False, random_state=0)
     single = poise.measure(

@@ -61,6 +61,21 @@ def test_only_the_plain_removal_of_one_row_takes_a_shortcut() -> None:
     assert set(paths.values()) == {"fit by fit"}
 
 
+def test_fresh_rows_stand_where_the_old_ones_stood() -> None:
+    trained: list[list[int]] = []
+
+    def spy(A, b, seed):
+        trained.append(A[:, 0].astype(int).tolist())
+        return lambda rows: [0.0]
+
+    rows = np.arange(40.0).reshape(-1, 1)
+    poise.measure(spy, rows, np.zeros(40), n=4, remove=2, replace=True, shuffle=False)
+    assert trained[:4] == [[0, 1, 2, 3], [0, 1, 4, 5], [6, 7, 8, 9], [6, 7, 10, 11]]
+    trained.clear()
+    poise.measure(spy, rows, np.zeros(40), n=4, remove=3, shuffle=False)
+    assert trained[:4] == [[0, 1, 2, 3], [0], [4, 5, 6, 7], [4]]
+
+
 @given(
     n=st.integers(2, 12),
     labeled=st.integers(0, 200),

@@ -50,6 +50,23 @@ def test_probabilities_are_in_the_order_of_all_classes() -> None:
     assert ask([[1.0]]).tolist() == [[0.0, first[0], 0.0, first[1]]]
 
 
+def test_each_of_several_outputs_is_aligned_by_its_own_classes(by_hand) -> None:
+    both = np.column_stack([np.where(two == 1, "up", "down"), rare])
+    tree = DecisionTreeClassifier(max_depth=2)
+    settings = {"n": 12, "response": "predict_proba"}
+    got = poise.measure(tree, X, both, shuffle=False, random_state=0, **settings)
+    expected = by_hand(tree, X, both, kind="probability", **settings)
+    assert got.changes.tolist() == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+def test_one_probability_per_output_becomes_two() -> None:
+    both = np.column_stack([two, X[:, 1] > 0]).astype(int)
+    model = OneVsRestClassifier(LogisticRegression()).fit(X, both)
+    ask = AlignedResponse(model, "predict_proba", (np.array([0, 1]), np.array([0, 1])))
+    p, q = model.predict_proba(X[:1])[0]
+    assert ask(X[:1]).tolist() == [[1 - p, p, 1 - q, q]]
+
+
 def test_scores_of_two_classes_are_numbers(by_hand) -> None:
     got = poise.measure(
         LogisticRegression(), X, two, n=20, response="decision_function", shuffle=False
