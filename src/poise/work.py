@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 import traceback
 from collections.abc import Callable, Iterator
@@ -20,7 +21,7 @@ __all__ = ["ComparisonWork", "LossWork", "QueryWork", "Work"]
 
 
 @dataclass(frozen=True)
-class Work:
+class Work(abc.ABC):
     """Computes a range of tasks; subclasses say what a task is.
 
     Parameters
@@ -40,9 +41,9 @@ class Work:
     tasks: Any
     relax: bool
 
+    @abc.abstractmethod
     def compute(self, task: Any, ambient: AmbientGenerators) -> Any:
         """Return the answer to one task, or raise what user code raised."""
-        raise NotImplementedError
 
     def __call__(self, start: int, stop: int) -> Iterator[Any]:
         """Yield an answer, or a failure, for each task."""

@@ -6,6 +6,7 @@ Initialisation, loss, penalty and optimiser are those of scikit-learn's
 
 from __future__ import annotations
 
+import abc
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
 
 
 @dataclass(frozen=True)
-class Network:
+class Network(abc.ABC):
     """What networks of both kinds share; the parameters are those of ``mlp_regressor``."""
 
     hidden: tuple[int, ...]
@@ -65,9 +66,9 @@ class Network:
         squares = sum(jnp.sum(weights**2) for weights, _ in parameters)
         return self.loss(self.outputs(parameters, X), y) + self.penalty / (2 * len(X)) * squares
 
+    @abc.abstractmethod
     def loss(self, outputs: Any, y: Any) -> Any:
         """Return the mean loss over rows."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
