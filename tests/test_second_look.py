@@ -128,3 +128,5 @@ def test_rounding_is_no_finding() -> None:
 def test_it_looks_after_parallel_runs_too() -> None:
     with pytest.warns(PoiseWarning, match="computed once more"):
         poise.stability_test(hidden, X, y, **ASKED, n_jobs=2, backend="threading")
+    # What worker processes do is not repeated here.
+    poise.stability_test(hidden, X, y, **ASKED, n_jobs=2, backend="loky")

@@ -79,8 +79,12 @@ class SecondLook:
         )
 
     def _seconds_per_trial(self, done: int) -> float:
-        workers: int = getattr(getattr(self.oracle.engine, "backend", None), "workers", 1)
-        return (time.perf_counter() - self.began) * workers / done
+        backend = getattr(self.oracle.engine, "backend", None)
+        if backend is None:
+            return (time.perf_counter() - self.began) / done
+        if backend.processes:
+            return math.inf  # what runs elsewhere may first have to be loaded or started here
+        return (time.perf_counter() - self.began) * int(backend.workers) / done
 
 
 def _size(answers: Answers) -> float:
