@@ -8,6 +8,7 @@
     │   └── AlgorithmError (TypeError)  this object cannot be used as an algorithm
     ├── TrialError (RuntimeError)       user code failed; names the trial, keeps the cause
     │   └── BudgetError                 a procedure asked for more than it was granted
+    ├── ClusterError (RuntimeError)     a cluster has no workers left
     └── RecordError                     a saved file cannot be read, or belongs to another run
 
     PoiseWarning (UserWarning)
@@ -20,6 +21,7 @@ __all__ = [
     "AlgorithmError",
     "ArgumentError",
     "BudgetError",
+    "ClusterError",
     "DataError",
     "PoiseError",
     "PoiseWarning",
@@ -64,6 +66,10 @@ class TrialError(PoiseError, RuntimeError):
 
 class BudgetError(TrialError):
     """A procedure asked the oracle for more calls or rows than its budget grants."""
+
+
+class ClusterError(PoiseError, RuntimeError):
+    """A cluster that was to do the fits has no workers left."""
 
 
 class RecordError(PoiseError):

@@ -42,8 +42,7 @@ def script(tmp_path_factory) -> Path:
     return path
 
 
-def start(script: Path, journal: Path, n_jobs: int, temporary: Path) -> subprocess.Popen:
-    environment = os.environ | {"TMPDIR": str(temporary), "OMP_NUM_THREADS": "1"}
+def start(script: Path, journal: Path, n_jobs: int, environment: dict) -> subprocess.Popen:
     command = [sys.executable, str(script), str(journal), str(n_jobs), f"{journal}.npy"]
     return subprocess.Popen(command, env=environment)
 
@@ -61,41 +60,20 @@ def kill_once_it_has(process: subprocess.Popen, journal: Path, wanted: int, dela
     process.wait()
 
 
-def children_of_nobody(temporary: Path) -> list[str]:
-    """Processes, of any kind, that still have the run's temporary folder in their environment."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and int(entry.name) != os.getpid():
-            try:
-                if f"TMPDIR={temporary}\0".encode() in (entry / "environ").read_bytes():
-                    found.append((entry / "cmdline").read_text().replace("\0", " "))
-            except OSError:
-                continue
-    return found
-
-
-def ends_empty(what, patience: float = 60.0) -> bool:
-    limit = time.monotonic() + patience
-    while what() and time.monotonic() < limit:
-        time.sleep(0.05)
-    return not what()
-
-
 @pytest.fixture(scope="module")
 def undisturbed(script, tmp_path_factory) -> np.ndarray:
     folder = tmp_path_factory.mktemp("undisturbed")
-    assert start(script, folder / "run.jsonl", 1, folder).wait() == 0
+    assert start(script, folder / "run.jsonl", 1, dict(os.environ)).wait() == 0
     return np.load(folder / "run.jsonl.npy")
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_killed_at_random_moments(n_jobs, script, undisturbed, tmp_path) -> None:
-    journal, temporary = tmp_path / "run.jsonl", tmp_path / "tmp"
-    temporary.mkdir()
+def test_killed_at_random_moments(n_jobs, script, undisturbed, tmp_path, traces) -> None:
+    journal, left = tmp_path / "run.jsonl", traces()
     moments = random.Random(n_jobs)
     reached = [0]
     for _ in range(4):
-        process = start(script, journal, n_jobs, temporary)
+        process = start(script, journal, n_jobs, left.environment)
         wanted = min(reached[-1] + moments.randint(0, 80), 290)
         kill_once_it_has(process, journal, wanted, delay=moments.uniform(0, 0.05))
         reached.append(lines(journal))
@@ -104,8 +82,7 @@ def test_killed_at_random_moments(n_jobs, script, undisturbed, tmp_path) -> None
     known = read_journal(journal).trials.changes
     assert known.tobytes() == undisturbed[: len(known)].tobytes()
 
-    assert start(script, journal, n_jobs, temporary).wait() == 0
+    assert start(script, journal, n_jobs, left.environment).wait() == 0
     assert np.load(f"{journal}.npy").tobytes() == undisturbed.tobytes()
     assert read_journal(journal).trials.changes.tobytes() == undisturbed.tobytes()
-    assert ends_empty(lambda: children_of_nobody(temporary)), "workers end with their parent"
-    assert ends_empty(lambda: [p.name for p in temporary.glob("poise-*")]), "and tidy up after it"
+    assert left.vanish(), "workers end with their parent, and tidy up after it"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,7 +86,8 @@ def choose_backend(
 
 
 def _check_jobs(n_jobs: int | None) -> None:
-    if n_jobs is not None and (isinstance(n_jobs, bool) or n_jobs != int(n_jobs) or n_jobs == 0):
+    whole = isinstance(n_jobs, numbers.Integral) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not whole or n_jobs == 0):
         raise ArgumentError(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}")
 
 

@@ -81,7 +81,7 @@ class ClusterCrew:
                     yield self._report(*queue.popleft())
                 if not running:
                     return
-                running -= self.cluster.finished(list(running))
+                running -= self._finished(running)
         finally:
             self.cluster.cancel(list(running))
 
@@ -93,6 +93,12 @@ class ClusterCrew:
             future = self.cluster.start(self.job, span, self.data)
             queue.append((span, future))
             running.add(future)
+
+    def _finished(self, running: set[Any]) -> set[Any]:
+        try:
+            return self.cluster.finished(list(running))
+        except self.cluster.deaths as error:
+            raise Died from error
 
     def _report(self, span: Span, future: Any) -> Report:
         try:

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from poise.engines.crew import Report, Span
-from poise.errors import ArgumentError
+from poise.errors import ArgumentError, ClusterError
 
 __all__ = ["DaskCluster", "connected_to_dask", "count_dask_workers"]
+
+_PATIENCE = 60  # seconds for a worker to come back
 
 
 class DaskCluster:
@@ -33,10 +35,20 @@ class DaskCluster:
 
     def put(self, content: Any) -> Any:
         """Send something to every worker."""
+        self._wait_for_a_worker()
         # In a list, because Dask would take a tuple apart. hash=False, because what is kept
         # under the hash of its content is lost when an earlier run lets go of the same.
         (future,) = self.client.scatter([content], broadcast=True, hash=False)
         return future
+
+    def _wait_for_a_worker(self) -> None:
+        """Wait for the nanny of a worker that died to start another."""
+        try:
+            self.client.wait_for_workers(1, timeout=_PATIENCE)
+        except TimeoutError as error:
+            raise ClusterError(
+                f"no worker of the Dask cluster is left, and none came back in {_PATIENCE} seconds"
+            ) from error
 
     def start(self, job: Any, span: Span, data: Any) -> Any:
         """Have a chunk computed where there is room."""
@@ -84,7 +96,7 @@ def _started(stack: ExitStack, workers: int, folder: Path) -> Any:
         n_workers=workers,
         threads_per_worker=1,
         processes=True,
-        dashboard_address=None,
+        dashboard_address=":0",
         local_directory=str(folder / "dask"),
     )
     stack.enter_context(cluster)

@@ -33,7 +33,6 @@ class Inquest:
 
     def __init__(self, crew: Crew, folder: Path, tasks: Any, timeout: float | None) -> None:
         self.crew, self.folder, self.tasks, self.timeout = crew, folder, tasks, timeout
-        self._unexplained = -1  # position of the last death that no running trial explains
 
     def hold(self, death: Died, first: int, last: int) -> dict[int, list[Any]]:
         """Try again the trials, out of those in flight, that may have killed a worker.
@@ -51,19 +50,14 @@ class Inquest:
             For each trial that was tried again, its answers: as ever, or a failure.
         """
         self.crew.recover()
-        suspects = self._suspects(death, first, last)
-        if not suspects and self._unexplained == first:
-            suspects = [first]  # it happens every time, before any fit begins
-        self._unexplained = first
-        return self._hear(suspects)
+        return self._hear(self._suspects(death, first, last))
 
     def _suspects(self, death: Died, first: int, last: int) -> list[int]:
-        """Return the trials that overran their time, or else those that were running."""
-        late, running = notes.take_late(self.folder), notes.take_running(self.folder)
+        """Return the trials that overran their time, or that were running, or all in flight."""
+        found = notes.take(self.folder)
         in_flight = range(*death.span) if death.span else range(first, last)
-        named = notes.trials_with(late or running, self.tasks, in_flight)
-        # Workers on other machines leave no notes here, but then the chunk is known.
-        return named or (list(in_flight) if death.span else [])
+        named = notes.trials_with(found.late or found.running, self.tasks, in_flight)
+        return named or list(in_flight)  # workers on other machines leave no notes here
 
     def _hear(self, suspects: list[int]) -> dict[int, list[Any]]:
         """Try many together, and halve them while someone dies; few are tried alone."""
@@ -83,30 +77,37 @@ class Inquest:
 
     def _alone(self, trial: int) -> list[Any]:
         """Compute one trial with nothing else running."""
-        notes.take_late(self.folder)
-        notes.take_running(self.folder)
+        notes.take(self.folder)
         began = time.monotonic()
         try:
             [(_, answers)] = self.crew.submit([(trial, trial + 1)])
         except Died:
-            late = self._late(time.monotonic() - began)
+            seconds = time.monotonic() - began
             self.crew.recover()
-            return [self._failure(trial, late)]
+            return [self._failure(trial, notes.take(self.folder), seconds)]
         return answers
 
-    def _late(self, seconds: float) -> bool:
-        """Tell whether a lone trial died of its time limit rather than by itself."""
-        if notes.take_late(self.folder):
-            return True
+    def _failure(self, trial: int, found: notes.Findings, seconds: float) -> Failure:
+        """Say what a lone trial died of: of its time limit, or by itself."""
         # A worker on another machine leaves no notes at all here: the clock has to do.
-        elsewhere = not notes.take_running(self.folder)
-        return self.timeout is not None and elsewhere and seconds >= self.timeout
-
-    def _failure(self, trial: int, late: bool) -> Failure:
-        if late:
-            message = f"a fit took longer than timeout={self.timeout} seconds"
+        overdue = self.timeout is not None and not found.running and seconds >= self.timeout
+        if found.late or overdue:
+            place = "".join(_innermost(words) for words in found.late.values())
+            message = f"a fit took longer than timeout={self.timeout} seconds{place}"
             return Failure(trial, message, TimeoutError(message), kind="timeout")
         message = "its worker process died, and died again with this trial alone"
         return Failure(
             trial, f"{message} (out of memory, or a crash in an extension?)", kind="death"
         )
+
+
+def _innermost(words: str) -> str:
+    """Return the line of code where a fit was, from what the fault handler wrote.
+
+    It lists every thread of the process, each from the innermost call outwards.
+    """
+    for thread in words.split("\n\n"):
+        lines = [line.strip() for line in thread.splitlines() if line.startswith("  File ")]
+        if any("watchdog.py" in line for line in lines):
+            return f"; it was in {lines[0]}"
+    return ""

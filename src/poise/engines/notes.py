@@ -11,12 +11,12 @@ import mmap
 import os
 import struct
 from collections.abc import Iterable
-from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-__all__ = ["begin", "leave_late", "take_late", "take_running", "trials_with"]
+__all__ = ["Findings", "begin", "last_words", "take", "trials_with"]
 
 _RUNNING, _LATE = "running-", "late-"
 _WORD = struct.Struct("<Q")
@@ -42,35 +42,62 @@ def _page(folder: str, process: int) -> Any:
         os.close(descriptor)
 
 
-def take_running(folder: Path) -> set[int]:
-    """Return the terms of the fits that were running, and forget them."""
-    found = set()
+def last_words(folder: Path) -> IO[str]:
+    """Return an open file for a worker that is about to end because a fit takes too long."""
+    return _opened(str(folder), os.getpid())
+
+
+@lru_cache(maxsize=4)
+def _opened(folder: str, process: int) -> IO[str]:
+    try:
+        return open(f"{folder}/{_LATE}{process}", "w")
+    except OSError:
+        return open(os.devnull, "w")
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What the notes said.
+
+    Attributes
+    ----------
+    running : set of int
+        Random terms of the fits that were running.
+    late : dict
+        Those among them that overran their time, with the lines of code they were in.
+    """
+
+    running: set[int] = field(default_factory=set)
+    late: dict[int, str] = field(default_factory=dict)
+
+
+def take(folder: Path) -> Findings:
+    """Read all notes, and forget them."""
+    findings = Findings()
     for path in folder.glob(f"{_RUNNING}*"):
         with path.open("r+b") as page:
-            found |= {term for (term,) in _WORD.iter_unpack(page.read())}
+            [(xi,)] = _WORD.iter_unpack(page.read())
             page.seek(0)
             page.write(_WORD.pack(_NOTHING))  # a worker that lives goes on writing here
-    return found - {_NOTHING}
+        words = _taken(path.with_name(path.name.replace(_RUNNING, _LATE)))
+        if xi != _NOTHING:
+            findings.running.add(xi)
+            findings.late.update({xi: words} if words else {})
+    return findings
 
 
-def leave_late(folder: Path, xi: int) -> None:
-    """Note in a worker that a fit has overrun its time."""
-    with suppress(OSError):  # the folder is not there on another machine
-        (folder / f"{_LATE}{xi}").touch()
+def _taken(path: Path) -> str:
+    if not path.exists():
+        return ""
+    words = path.read_text(errors="replace")
+    os.truncate(path, 0)
+    return words
 
 
-def take_late(folder: Path) -> set[int]:
-    """Return the terms of the fits that overran their time, and forget them."""
-    found = set()
-    for path in folder.glob(f"{_LATE}*"):
-        found.add(int(path.name.removeprefix(_LATE)))
-        path.unlink()
-    return found
-
-
-def trials_with(terms: set[int], tasks: Any, trials: Iterable[int]) -> list[int]:
+def trials_with(terms: Iterable[int], tasks: Any, trials: Iterable[int]) -> list[int]:
     """Return the trials, out of the given ones, that use one of these random terms."""
-    return [trial for trial in trials if terms & _terms(tasks[trial])] if terms else []
+    wanted = set(terms)
+    return [trial for trial in trials if wanted & _terms(tasks[trial])] if wanted else []
 
 
 def _terms(task: Any) -> set[int]:

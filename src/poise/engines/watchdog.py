@@ -2,13 +2,12 @@
 
 Nothing in Python can interrupt a fit that hangs inside an extension, except the
 end of its process. So the worker watches itself: when a fit overruns its time the
-process leaves a note and ends, and the engine treats that as it treats any death.
+process writes down where it was and ends, and the engine treats that as a death.
 """
 
 from __future__ import annotations
 
-import os
-import threading
+import faulthandler
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -18,8 +17,6 @@ from poise.algorithm import Algorithm, BatchAlgorithm, Predict
 from poise.engines import notes
 
 __all__ = ["Watched"]
-
-_EXIT_STATUS = 70
 
 
 class Watched(Algorithm):
@@ -53,13 +50,13 @@ class Watched(Algorithm):
         notes.begin(self.folder, xi)
         if self.seconds is None:
             return fit()
-        with self.limit(xi):
+        with self.limit():
             predict = fit()
-        return _TimedPredict(predict, self, xi)
+        return _TimedPredict(predict, self)
 
-    def limit(self, xi: int) -> AbstractContextManager[Any]:
+    def limit(self) -> AbstractContextManager[Any]:
         """Context that must end in time."""
-        return nullcontext() if self.seconds is None else _TimeLimit(self.seconds, self.folder, xi)
+        return nullcontext() if self.seconds is None else _TimeLimit(self.seconds, self.folder)
 
     def model(self, predict: Predict) -> Any:
         """Return the fitted model."""
@@ -76,28 +73,26 @@ class Watched(Algorithm):
 
 
 class _TimedPredict:
-    def __init__(self, predict: Predict, watched: Watched, xi: int) -> None:
-        self.predict, self.watched, self.xi = predict, watched, xi
+    def __init__(self, predict: Predict, watched: Watched) -> None:
+        self.predict, self.watched = predict, watched
 
     def __call__(self, rows: Any) -> Any:
-        with self.watched.limit(self.xi):
+        with self.watched.limit():
             return self.predict(rows)
 
 
 class _TimeLimit(AbstractContextManager[None]):
-    """Ends the process unless the block ends first."""
+    """Ends the process unless the block ends first.
 
-    def __init__(self, seconds: float, folder: Path, xi: int) -> None:
-        self.timer = threading.Timer(seconds, _end_process, (folder, xi))
-        self.timer.daemon = True
+    The fault handler's clock needs no help from the interpreter: it also ends an
+    extension that hangs while it holds the global lock.
+    """
+
+    def __init__(self, seconds: float, folder: Path) -> None:
+        self.seconds, self.file = seconds, notes.last_words(folder)
 
     def __enter__(self) -> None:
-        self.timer.start()
+        faulthandler.dump_traceback_later(self.seconds, exit=True, file=self.file)
 
     def __exit__(self, *details: object) -> None:
-        self.timer.cancel()
-
-
-def _end_process(folder: Path, xi: int) -> None:
-    notes.leave_late(folder, xi)
-    os._exit(_EXIT_STATUS)
+        faulthandler.cancel_dump_traceback_later()

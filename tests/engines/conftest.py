@@ -1,0 +1,86 @@
+"""Every backend, started once; and a look at what is left behind."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+PROCESSES = ["loky", "dask", "ray"]
+BACKENDS = ["serial", "threading", *PROCESSES]
+
+
+@pytest.fixture(scope="session")
+def dask_client() -> Iterator[Any]:
+    """A real Dask cluster on this machine: two workers, each a process."""
+    from distributed import Client, LocalCluster
+
+    cluster = LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+    )
+    with cluster, Client(cluster) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def ray_here() -> Iterator[None]:
+    """A real Ray on this machine, with two processors."""
+    import ray
+
+    os.environ["RAY_AUTH_MODE"] = "disabled"  # nobody else can reach it; write no token to ~
+    with warnings.catch_warnings():
+        # Ray leaves files open and warns about its own defaults while it starts.
+        warnings.simplefilter("ignore")
+        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+    yield
+    ray.shutdown()
+
+
+@pytest.fixture(params=BACKENDS, scope="session")
+def backend(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """The arguments that choose a backend with two workers (one, for the serial engine)."""
+    return _arguments(request)
+
+
+@pytest.fixture(params=PROCESSES, scope="session")
+def process_backend(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """A backend whose workers are processes, which can be killed."""
+    return _arguments(request)
+
+
+def _arguments(request: pytest.FixtureRequest) -> dict[str, Any]:
+    if request.param == "dask":
+        request.getfixturevalue("dask_client")
+    if request.param == "ray":
+        request.getfixturevalue("ray_here")
+    if request.param == "serial":
+        return {"n_jobs": 1}
+    return {"n_jobs": 2, "backend": request.param}
+
+
+@pytest.fixture(scope="session")
+def rows() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(660, 3))
+    return X, X @ [1.0, 2.0, 3.0] + rng.normal(size=660)
+
+
+@pytest.fixture
+def fits(tmp_path: Path) -> Callable[[], int]:
+    """Count the fits that were begun, in whatever process, with an algorithm that marks them."""
+    return lambda: (tmp_path / "fits").stat().st_size if (tmp_path / "fits").exists() else 0
+
+
+@pytest.fixture
+def nothing_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Check afterwards that no temporary folder of poise is left."""
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    yield
+    assert not list((tmp_path / "tmp").iterdir())

@@ -1,0 +1,205 @@
+"""What every backend promises: the same changes bit for bit, in plan order, and no more work.
+
+The serial engine is the reference; the others are real: processes, threads, a Dask
+cluster of processes, and Ray.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.tree import DecisionTreeRegressor
+
+import poise
+from poise.engines import choose_engine
+from poise.errors import TrialError
+from poise.journal import read_journal
+from poise.procedures.split import Split
+from poise.randomness import Randomness, Shared
+from poise.record import Failure
+from poise.sample import Sample
+from poise.work import ComparisonWork
+
+pytestmark = pytest.mark.usefixtures("nothing_left")
+
+
+def make_noisy():
+    """Return a function inside a function: it travels by value, and workers import nothing."""
+
+    def noisy(A, b, seed):
+        own = np.random.default_rng(seed).normal() * len(b)
+        ambient = np.random.normal()  # noqa: NPY002 - the global one is the point
+        return lambda rows: [float(b.mean() + own + ambient)] * len(rows)
+
+    return noisy
+
+
+noisy = make_noisy()
+
+
+@pytest.mark.parametrize(
+    "algorithm",
+    [noisy, DecisionTreeRegressor(max_features=1), RandomForestRegressor(3, n_jobs=-1)],
+    ids=["function", "tree", "forest"],
+)
+def test_same_changes_bit_for_bit(algorithm, backend, rows) -> None:
+    arguments = {"n": 10, "random_state": 7, "coupling": "independent"}
+    reference = poise.measure(algorithm, *rows, **arguments)
+    assert len(set(reference.changes)) > 30
+    for _ in range(2):  # the second time with workers that have worked before
+        trials = poise.measure(algorithm, *rows, **arguments, **backend)
+        assert trials.changes.tobytes() == reference.changes.tobytes()
+
+
+def test_a_data_frame_stays_one(backend, rows) -> None:
+    X = pd.DataFrame(rows[0], columns=["a", "b", "c"])
+
+    def by_name(A, b, seed):
+        level = float(A["b"].mean() * len(b))
+        return lambda new: (level + new["c"]).to_numpy()
+
+    arguments = {"n": 20, "random_state": 7}
+    reference = poise.measure(by_name, X, rows[1], **arguments)
+    trials = poise.measure(by_name, X, rows[1], **arguments, **backend)
+    assert trials.changes.tobytes() == reference.changes.tobytes()
+
+
+def test_a_shortcut_gives_the_same_bits(backend) -> None:
+    from sklearn.linear_model import Ridge
+
+    X = np.random.default_rng(0).normal(size=(9_000, 4))
+    arguments = {"n": 5, "random_state": 7}
+    reference = poise.measure(Ridge(), X, X[:, 0] ** 2, **arguments)
+    trials = poise.measure(Ridge(), X, X[:, 0] ** 2, **arguments, **backend)
+    assert trials.design.path == reference.design.path != "fit by fit"
+    assert trials.changes.tobytes() == reference.changes.tobytes()
+
+
+def test_plan_order_whatever_finishes_first(backend, rows) -> None:
+    """The first trial takes longest; its answer still comes first."""
+    first = float(rows[0][0, 0])
+
+    def slow_at_first(A, b, seed):
+        time.sleep(0.3 if A[0, 0] == first else 0.001)
+        return lambda new: [float(A[0, 0]) * len(b)]
+
+    trials = poise.measure(slow_at_first, *rows, n=10, shuffle=False, **backend)
+    expected = np.abs(rows[0][:600:10, 0] * 10 - rows[0][:600:10, 0] * 9)
+    assert trials.changes.tobytes() == expected.tobytes()
+
+
+def test_the_engine_begins_where_it_is_told(backend, rows) -> None:
+    sample = Sample(*rows)
+    tasks = Split(10, 60, 660, 0, Randomness(7), Shared())
+    work = ComparisonWork(
+        poise.as_algorithm(noisy), sample, tasks, False, lambda a, b: abs(float(a) - float(b))
+    )
+    answers = list(choose_engine(**backend).map(work, 17, 41))
+    assert answers == poise.measure(noisy, *rows, n=10, random_state=7).changes[17:41].tolist()
+
+
+def fails_at(trial, rows):
+    bad = float(rows[0][trial * 10, 0])
+
+    def fit(A, b, seed):
+        if A[0, 0] == bad:
+            raise ZeroDivisionError("a singular matrix")
+        return lambda new: [0.25]
+
+    return fit
+
+
+def test_raise_names_the_trial_and_keeps_what_was_measured(backend, rows) -> None:
+    with pytest.raises(TrialError, match="trial 23 failed: ZeroDivisionError: a sing") as caught:
+        poise.measure(fails_at(23, rows), *rows, n=10, shuffle=False, **backend)
+    assert caught.value.trial == 23
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    assert caught.value.partial.changes.tolist() == [0.0] * 23
+
+
+def test_unstable_counts_a_failed_trial_as_an_infinite_change(backend, rows) -> None:
+    trials = poise.measure(
+        fails_at(23, rows), *rows, n=10, shuffle=False, on_error="unstable", **backend
+    )
+    assert np.flatnonzero(np.isinf(trials.changes)).tolist() == [23]
+    assert trials.n_observed == 60
+    assert trials.failures == ("ZeroDivisionError: a singular matrix",)
+
+
+def test_early_stop_spends_at_most_what_was_running(backend, rows, fits, tmp_path) -> None:
+    """Every change is larger: 60 trials, delta = 0.1, and the verdict is forced after 11."""
+    marks = str(tmp_path / "fits")
+
+    def marked(A, b, seed):
+        with open(marks, "ab", buffering=0) as file:
+            file.write(b"x")
+        time.sleep(0.03)
+        return lambda new: [float(len(b))]
+
+    arguments = {"n": 10, "epsilon": 0.5, "delta": 0.1, "check": False}
+    result = poise.stability_test(marked, *rows, **arguments, **backend)
+    assert result.verdict == "unstable"
+    assert result.n_observed == 11
+    time.sleep(0.2)  # whatever is still running begins no further trial
+    # Chunks of 60 ms hold one trial; each of two workers has one running and one waiting,
+    # and joblib has two more in hand that find the note and do nothing.
+    running = 0 if backend["n_jobs"] == 1 else 4
+    assert fits() // 2 <= 11 + running
+
+
+def test_a_long_fit_is_not_waited_for(process_backend, rows, tmp_path) -> None:
+    """The verdict is forced after 7 trials; the fits after them take long, and mark their end."""
+    slow, ended = set(rows[0][70:600:10, 0].tolist()), str(tmp_path / "ended")
+
+    def fit(A, b, seed):
+        time.sleep(0.6)
+        if A[0, 0] in slow:
+            time.sleep(8)
+            open(ended, "w").close()
+        return lambda new: [float(len(b))]
+
+    result = poise.stability_test(
+        fit, *rows, n=10, epsilon=0.5, delta=0.05, shuffle=False, check=False, **process_backend
+    )
+    assert result.verdict == "unstable"
+    assert result.n_observed == 7
+    assert not (tmp_path / "ended").exists()
+
+
+def test_queries_and_models(backend, rows) -> None:
+    class Ask:
+        def ask(self, sample, randomness):
+            queries = [poise.Query(slice(0, 20 + k), slice(600, 605), xi=k) for k in range(12)]
+            answers = yield poise.Batch(queries)
+            return [list(values) for values in answers.predictions]
+
+    arguments = {"distance": "absolute", "random_state": 0}
+    tree = DecisionTreeRegressor(max_features=1)
+    reference = poise.run(Ask(), tree, *rows, **arguments).result
+    assert poise.run(Ask(), tree, *rows, **arguments, **backend).result == reference
+
+
+def test_a_run_cut_short_goes_on_elsewhere(backend, rows, tmp_path) -> None:
+    journal = tmp_path / "run.jsonl"
+    arguments = {"n": 10, "random_state": 7, "journal": journal}
+    reference = poise.measure(noisy, *rows, **arguments)
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:24]) + lines[24][:9])
+    trials = poise.measure(noisy, *rows, **arguments, **backend)
+    assert trials.changes.tobytes() == reference.changes.tobytes()
+    assert read_journal(journal).trials.changes.tobytes() == reference.changes.tobytes()
+
+
+def test_failures_say_their_kind(backend, rows, tmp_path) -> None:
+    journal = tmp_path / "run.jsonl"
+    poise.measure(
+        fails_at(3, rows), *rows, n=10, shuffle=False, on_error="unstable", journal=journal,
+        **backend,
+    )  # fmt: skip
+    [failure] = read_journal(journal).failures
+    assert failure == Failure(3, "ZeroDivisionError: a singular matrix", kind="error")
+    assert Shared().name == read_journal(journal).header.design.coupling
