@@ -131,3 +131,14 @@ def test_the_formula_runs_on_jax_arrays_unchanged() -> None:
         full, reduced = jax.jit(lambda *data: remove_row(*data, 0.5, True)[:2])(*arrays)
     np.testing.assert_allclose(np.asarray(full), numpy.full, rtol=1e-12)
     np.testing.assert_allclose(np.asarray(reduced), numpy.reduced, rtol=1e-12)
+
+
+def test_blocks_of_any_size_follow_one_another_in_the_same_memory() -> None:
+    """Answers of one block must not change when the next is computed."""
+    X, y, x = _data(40, 30, 4)
+    shortcut = find_shortcut(Ridge())
+    whole = shortcut.pairs(X, y, x)
+    kept = whole.full.copy()
+    parts = [shortcut.pairs(X[s], y[s], x[s]) for s in (slice(0, 25), slice(25, 27), slice(27, 40))]
+    np.testing.assert_allclose(np.concat([part.full for part in parts]), kept, rtol=1e-13)
+    np.testing.assert_array_equal(whole.full, kept)

@@ -43,7 +43,9 @@ def gaussian(X: Floats, x: Floats, length_scale: float | Floats, expands: bool) 
     """
     n = X.shape[1]
     # About the test point the expansion is accurate however far from the origin all points lie.
-    rows = (X - np.repeat(x[:, None, :], n, axis=1)) / length_scale
+    rows = np.repeat(-x[:, None, :], n, axis=1)
+    rows += X
+    rows /= length_scale
     half = -0.5 * np.vecdot(rows, rows)[..., None]
     ones = np.ones_like(half)
     # [z, −|z|²/2, 1]·[z̃, 1, −|z̃|²/2] = −|z − z̃|²/2 in one product.

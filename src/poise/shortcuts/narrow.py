@@ -23,6 +23,7 @@ import numpy as np
 from poise.shortcuts.factor import bordered, cholesky, norm, smallest_eigenvalue
 from poise.shortcuts.protocol import Array, Floats
 from poise.shortcuts.regressor import LARGEST, ROUNDING, SMALLEST
+from poise.shortcuts.scratch import scratch_copy
 
 __all__ = ["Centred", "LinearPairs", "RowRemoval", "narrow_pairs", "orthogonal_pairs", "remove_row"]
 
@@ -72,7 +73,9 @@ class Centred(NamedTuple):
         level = xp.vecdot(Y, averaging)
         if not intercept:
             return cls(X, mean, Y, level, share)
-        return cls(X - xp.repeat(mean, n, axis=1), mean, Y - level[..., None], level, share)
+        rows = xp.repeat(-mean, n, axis=1)
+        rows += X  # in place with NumPy
+        return cls(rows, mean, Y - level[..., None], level, share)
 
 
 def narrow_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: bool) -> LinearPairs:
@@ -161,8 +164,8 @@ def _gram(rows: Array) -> Array:
     arithmetic, but loses by it on few columns. A copy is not recognised.
     """
     xp = rows.__array_namespace__()
-    few = rows.shape[2] < 32
-    return xp.matrix_transpose(rows) @ (xp.asarray(rows, copy=True) if few else rows)
+    few = isinstance(rows, np.ndarray) and rows.shape[2] < 32
+    return xp.matrix_transpose(rows) @ (scratch_copy(rows) if few else rows)
 
 
 def _conditioning(found: RowRemoval) -> tuple[Floats, Floats]:

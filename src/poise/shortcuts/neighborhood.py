@@ -39,7 +39,8 @@ class Neighborhood:
 
     def distances(self, X: Floats, x: Floats) -> Floats:
         """Measure how far the rows of each trial are from its test point."""
-        apart = X - np.repeat(x[:, None, :], X.shape[1], axis=1)
+        apart = np.repeat(-x[:, None, :], X.shape[1], axis=1)
+        apart += X
         if self.power == 2:
             return np.asarray(np.vecdot(apart, apart))
         apart = np.abs(apart, out=apart)

@@ -41,18 +41,22 @@ class Standardizer:
 
     def __call__(self, X: Floats, x: Floats, n: int) -> Standardized:
         """Apply what the scaler learns from the first ``n`` rows to all rows and the test point."""
-        seen, rows = X[:, :n], X.shape[1]
+        seen = X[:, :n]
         averaging = np.full((1, n), 1.0 / n)
         mean = averaging @ seen
-        deviation = np.sqrt(averaging @ (seen - np.repeat(mean, n, axis=1)) ** 2)
+        standard = np.repeat(-mean, n, axis=1)
+        standard += seen
+        deviation = np.sqrt(averaging @ np.square(standard, out=standard))
         # Exactly, or the rounding of the mean would pass for a variation.
         constant = (seen == seen[:, :1]).all(axis=1, keepdims=True)
-        far = np.abs(mean if self.centre else seen).max(axis=1, keepdims=True)
+        far = np.abs(mean) if self.centre else np.abs(seen).max(axis=1, keepdims=True)
         offset = np.where(np.isfinite(deviation), far / deviation, np.inf)
         offset[constant] = 0.0
         mean = np.where(constant, seen[:, :1], mean) if self.centre else np.zeros_like(mean)
         unit = np.where(constant, 1.0, deviation) if self.scale else np.ones_like(mean)
-        standard = (X - np.repeat(mean, rows, axis=1)) / np.repeat(unit, rows, axis=1)
+        standard = np.repeat(-mean, X.shape[1], axis=1)
+        standard += X
+        standard /= unit
         return Standardized(standard, ((x[:, None] - mean) / unit)[:, 0], offset.max(axis=(1, 2)))
 
     def workspace_bytes(self, n: int, d: int) -> int:

@@ -31,7 +31,7 @@ def wide_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: bool)
     if intercept:
         # Once more: the rounding of a mean is the same in all rows, and with a test point
         # far away it would count.
-        rows = Centred.of(rows, Y, intercept).rows
+        rows -= np.full((1, n), 1.0 / n) @ rows
     system = rows @ rows.mT
     typical = np.trace(system, axis1=1, axis2=2) / n
     if intercept:
