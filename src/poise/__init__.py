@@ -27,17 +27,21 @@ _HOME = {
     "CheckReport": "poise.preflight",
     "CompareResult": "poise.results",
     "Comparison": "poise.record",
+    "Coupling": "poise.randomness",
     "Design": "poise.results",
     "Failure": "poise.record",
     "LossChange": "poise.losses",
     "Made": "poise.record",
     "Outcome": "poise.results",
     "Plan": "poise.theory.planning",
+    "Procedure": "poise.oracle",
     "ProcedureResult": "poise.results",
     "Profile": "poise.results",
     "Program": "poise.adapters.program",
     "Query": "poise.record",
+    "Randomness": "poise.randomness",
     "Run": "poise.blackbox",
+    "Sample": "poise.sample",
     "StabilityCurve": "poise.results",
     "StabilityResult": "poise.results",
     "Transcript": "poise.transcript",
@@ -81,7 +85,9 @@ if TYPE_CHECKING:
     from poise.comparing import compare
     from poise.curve import stability_curve
     from poise.losses import LossChange
+    from poise.oracle import Procedure
     from poise.preflight import CheckReport, check_algorithm
+    from poise.randomness import Coupling, Randomness
     from poise.record import Answers, Batch, Comparison, Failure, Made, Query
     from poise.reproduction import reproduce
     from poise.results import (
@@ -94,6 +100,7 @@ if TYPE_CHECKING:
         StabilityResult,
         Trials,
     )
+    from poise.sample import Sample
     from poise.theory.planning import Plan, plan
     from poise.transcript import Transcript, replay
     from poise.world import World

@@ -16,7 +16,18 @@ from poise.errors import ArgumentError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["alpha", "choice", "count", "delta", "epsilon", "one_of", "probability", "training_size"]
+__all__ = [
+    "alpha",
+    "choice",
+    "count",
+    "delta",
+    "epsilon",
+    "flag",
+    "one_of",
+    "probability",
+    "scalar",
+    "training_size",
+]
 
 
 def _real(name: str, value: ArrayLike, remedy: str) -> NDArray[np.float64]:
@@ -76,6 +87,20 @@ def count(name: str, value: ArrayLike, minimum: int = 0) -> NDArray[np.int64]:
     ok = np.isfinite(array) & (array == np.floor(array)) & (array >= minimum)
     _require(name, value, ok, f"a whole number >= {minimum}")
     return np.asarray(value).astype(np.int64)
+
+
+def scalar(name: str, value: ArrayLike) -> ArrayLike:
+    """Check that ``value`` is one number and not several."""
+    if np.ndim(value):
+        raise ArgumentError(f"{name} must be one number, got {value!r}")
+    return value
+
+
+def flag(name: str, value: object) -> bool:
+    """Check that ``value`` is True or False; a word such as "no" is neither."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ArgumentError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
 
 
 def training_size(value: Any) -> int:

@@ -15,6 +15,7 @@ from poise.journal import Journal
 from poise.oracle import Oracle, run_procedure
 from poise.procedures.binomial import BinomialTest, MeasureChanges
 from poise.randomness import Coupling, Randomness, as_coupling
+from poise.results.needs import needed
 from poise.sample import Sample
 from poise.second_look import SecondLook
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from poise.results import Design, StabilityResult, Trials
 
 __all__ = ["measure", "stability_test", "warn_if_hopeless"]
+
+_WORTH_ASKING = 0.5  # a test that succeeds less often than a coin is hardly worth its fits
 
 
 def stability_test(
@@ -300,16 +303,15 @@ def warn_if_hopeless(design: Design, delta: float, alpha: float, randomized: boo
     """Say before the first fit that not even a clean run could be declared stable."""
     from poise.theory.binomial import critical_count
 
-    if randomized or critical_count(design.n_trials, delta, alpha) >= 0:
-        return
     ceiling = design.ceiling(delta, alpha)
-    reason = (
-        ""
-        if ceiling is None
-        else (f": no valid black-box test has more than {ceiling:.3g} power here")
-    )
+    low = ceiling is not None and ceiling < _WORTH_ASKING
+    if critical_count(design.n_trials, delta, alpha) >= 0 or (randomized and not low):
+        return
+    reason = f": no valid black-box test has more than {ceiling:.3g} power here" if low else ""
+    what = "can hardly certify" if randomized else "cannot certify"
+    test = "the randomised test" if randomized else "the plain test"
     warnings.warn(
-        f"{design.n_trials} trials at n = {design.n:,} cannot certify delta = {delta} at level "
+        f"with {design.n_trials} trials at n = {design.n:,} {test} {what} delta = {delta} at level "
         f"{alpha}{reason}. {_remedy(design, delta, alpha)}",
         PowerWarning,
         stacklevel=3,
@@ -320,17 +322,9 @@ def _remedy(design: Design, delta: float, alpha: float) -> str:
     if delta == 0:
         return "No amount of data can certify delta = 0; ask about a larger delta."
     return (
-        f"You need {_units_needed(design, delta, alpha):,} {_labelled_units(design)} at this n "
+        f"You need {needed(design, delta, alpha)[1]:,} {_labelled_units(design)} at this n "
         f"(now {design.n_units:,}), a smaller n, a larger delta or a larger alpha."
     )
-
-
-def _units_needed(design: Design, delta: float, alpha: float) -> int:
-    """Return how many labelled rows or groups a clean run needs to be declared stable."""
-    from poise.theory.planning import plan
-
-    trials = plan(n=2, delta=delta, alpha=alpha, power=1.0).n_trials
-    return trials * (design.training_units + 1)
 
 
 def _labelled_units(design: Design) -> str:

@@ -126,6 +126,8 @@ def run(
         raise ArgumentError(
             f"procedure must be an object with a method ask(sample, randomness), got {procedure!r}"
         )
+    if not isinstance(budget, Budget | None):
+        raise ArgumentError(f"budget must be a poise.Budget or None, got {budget!r}")
     sample, randomness = Sample(X, y, X_unlabeled), Randomness.from_state(random_state)
     oracle = Oracle.about(
         algorithm,
@@ -139,6 +141,8 @@ def run(
         models=models,
         budget=Budget() if budget is None else budget,
     )
+    if hasattr(procedure, "measured_by"):  # it compares predictions itself
+        procedure = procedure.measured_by(distance)
     named = procedure.named(*oracle.names) if hasattr(procedure, "named") else procedure
     recorder = Recorder()
     result = run_procedure(named, oracle, randomness, watch=recorder)

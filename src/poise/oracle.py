@@ -36,7 +36,18 @@ __all__ = ["Answers", "Oracle", "Procedure", "Respondent", "run_procedure"]
 
 
 class Procedure(Protocol):
-    """A black-box test (Definition 1): the code between two yields is the paper's f⁽ʳ⁾."""
+    """A black-box test (Definition 1): the code between two yields is the paper's f⁽ʳ⁾.
+
+    Examples
+    --------
+    >>> import poise
+    >>> class AskNothing:
+    ...     def ask(self, sample, randomness):
+    ...         yield poise.Batch([])
+    ...         return "inconclusive"
+    >>> poise.run(AskNothing(), lambda X, y, seed: None, [[0.0]], [0.0]).verdict
+    'inconclusive'
+    """
 
     def ask(self, sample: Sample, randomness: Randomness) -> Generator[Batch, Answers, Any]:
         """Yield batches, be sent their answers, return the verdict."""
@@ -103,6 +114,9 @@ class Oracle:
     _relax: bool | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
+        _check.flag("fast", self.fast)
+        if self.progress is not None:
+            _check.flag("progress", self.progress)
         _check.choice("on_error", self.on_error, ("raise", "unstable"))
         _check.choice("on_timeout", self.on_timeout, ("raise", "unstable"))
         _check.choice("models", self.models, ("black-box", "transparent"))

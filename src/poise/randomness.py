@@ -107,8 +107,18 @@ def _is_seed(value: Any) -> bool:
 class Coupling(Protocol):
     """A joint law Q of (ξ, ξ′) with uniform marginals (Appendix E).
 
-    ``pairs(words)`` turns four independent random words per trial into the
-    random terms of the full and of the reduced fit.
+    ``pairs(words)`` turns four independent random words per trial (an array of
+    shape (trials, 4), 64 bits each) into the random terms of the full and of the
+    reduced fit (two arrays of length trials).
+
+    Examples
+    --------
+    >>> class Antithetic:
+    ...     name = "antithetic"
+    ...     def pairs(self, words):
+    ...         return words[:, 0], ~words[:, 0]
+    >>> isinstance(Antithetic(), Coupling)
+    True
     """
 
     @property

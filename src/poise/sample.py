@@ -146,6 +146,8 @@ def _finite_array(native: Any) -> bool:
 def _check_lengths(X: Table, y: Table) -> None:
     if len(X) == 0:
         raise DataError("X has no rows; a stability test needs labelled rows")
+    if X.columns() in (0, ()):
+        raise DataError("X has no columns; an algorithm needs at least one feature")
     if len(X) != len(y):
         raise DataError(f"X and y must have the same number of rows, got {len(X)} and {len(y)}")
 

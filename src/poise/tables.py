@@ -135,6 +135,9 @@ def as_table(native: Any, name: str) -> Table:
     Traceback (most recent call last):
     poise.errors.DataError: X must be an array, a data frame, ... got str
     """
+    native = _familiar(native)
+    if np.ma.is_masked(native):
+        raise DataError(f"{name} has masked values; remove those rows, or fill them in")
     if isinstance(native, np.ndarray) and native.ndim:
         return ArrayTable(native)
     if isinstance(native, (list, tuple)):
@@ -147,6 +150,18 @@ def as_table(native: Any, name: str) -> Table:
         f"{name} must be an array, a data frame, a sparse matrix or a list of rows, "
         f"got {type(native).__name__}"
     )
+
+
+def _familiar(native: Any) -> Any:
+    """Turn the loose columns and batches of pyarrow and pandas into what narwhals reads."""
+    pyarrow, pandas = sys.modules.get("pyarrow"), sys.modules.get("pandas")
+    if pyarrow is not None and isinstance(native, pyarrow.Array):
+        return pyarrow.chunked_array([native])
+    if pyarrow is not None and isinstance(native, pyarrow.RecordBatch):
+        return pyarrow.Table.from_batches([native])
+    if pandas is not None and isinstance(native, pandas.api.extensions.ExtensionArray):
+        return pandas.Series(native)
+    return native
 
 
 def _is_sparse(native: Any) -> bool:

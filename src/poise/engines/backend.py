@@ -85,8 +85,8 @@ def choose_backend(
     return Backend(name, _workers(n_jobs, backend))
 
 
-def _check_jobs(n_jobs: int | None) -> None:
-    whole = isinstance(n_jobs, numbers.Integral) and not isinstance(n_jobs, bool)
+def _check_jobs(n_jobs: Any) -> None:
+    whole = isinstance(n_jobs, numbers.Integral) and type(n_jobs) is not bool
     if n_jobs is not None and (not whole or n_jobs == 0):
         raise ArgumentError(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}")
 

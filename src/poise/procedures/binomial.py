@@ -92,6 +92,7 @@ class MeasureChanges:
     def design(self, sample: Sample, randomness: Randomness) -> Design:
         """Return what is known before the first fit; refuse what cannot be asked."""
         n = _check.training_size(self.n)
+        _check.flag("shuffle", self.shuffle)
         design = Design(
             algorithm=self.algorithm,
             n=n,
@@ -186,9 +187,10 @@ class BinomialTest:
     labeled_test: bool = False
 
     def __post_init__(self) -> None:
-        _check.epsilon(self.epsilon)
-        _check.delta(self.delta)
-        _check.alpha(self.alpha)
+        _check.epsilon(_check.scalar("epsilon", self.epsilon))
+        _check.delta(_check.scalar("delta", self.delta))
+        _check.alpha(_check.scalar("alpha", self.alpha))
+        _check.flag("randomized", self.randomized)
         if self.stop_early not in (True, False, "stable"):
             raise ArgumentError(
                 f"stop_early must be True, False or 'stable', got {self.stop_early!r}"

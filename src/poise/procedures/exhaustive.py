@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations_with_replacement
 from math import comb
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise import _check
-from poise.distance import as_distance
+from poise.distance import Distance, as_distance
 from poise.errors import ArgumentError, BudgetError, DataError
 from poise.oracle import Answers
 from poise.procedures.binomial import BinomialTest
@@ -76,7 +76,7 @@ class ExhaustiveTest(Question):
     support_X: Any = field(kw_only=True)  # noqa: N815 - X is what everyone calls the features
     support_y: Any = field(kw_only=True)
     max_fits: int = field(default=100_000, kw_only=True)
-    distance: str = field(default="auto", kw_only=True)
+    distance: str | Distance = field(default="auto", kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -90,6 +90,10 @@ class ExhaustiveTest(Question):
         rows = list(dict.fromkeys(zip(X, y, strict=True)))
         object.__setattr__(self, "support_X", tuple(x for x, _ in rows))
         object.__setattr__(self, "support_y", tuple(label for _, label in rows))
+
+    def measured_by(self, distance: str | Distance) -> ExhaustiveTest:
+        """Return the same test with the distance of the run, unless that is left open."""
+        return self if distance == "auto" else replace(self, distance=distance)
 
     @property
     def n_fits(self) -> int:

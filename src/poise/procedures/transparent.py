@@ -92,6 +92,15 @@ class TransparentLinearTest(Question):
         if self.radius is not None and self.feature_law is not None:
             raise ArgumentError("give radius or feature_law, not both")
 
+    def measured_by(self, distance: Any) -> TransparentLinearTest:
+        """Refuse a distance that cannot be read off two linear functions."""
+        if distance not in ("auto", "absolute", "euclidean"):
+            raise ArgumentError(
+                "distance must be 'auto', 'absolute' or 'euclidean' for a test of linear models, "
+                f"got {distance!r}"
+            )
+        return self
+
     def ask(
         self, sample: Sample, randomness: Randomness
     ) -> Generator[Batch, Answers, ProcedureResult]:

@@ -95,7 +95,7 @@ class Design:
     @cached_property
     def n_trials(self) -> int:
         """Number of independent trials the data hold, ⌊κ⌋."""
-        return int(n_trials(self.training_units, self.n_units, self._spare))
+        return int(n_trials(self.training_units, self.n_units, self.spare_points))
 
     @property
     def kappa(self) -> Fraction:
@@ -104,10 +104,10 @@ class Design:
         N_ℓ counts groups if there are any. Replacing k units takes n+k of them
         instead of n; a labelled test row leaves N_u out: κ = N_ℓ/(n+1).
         """
-        return kappa(self.training_units, self.n_units, self._spare)
+        return kappa(self.training_units, self.n_units, self.spare_points)
 
     @property
-    def _spare(self) -> int:
+    def spare_points(self) -> int:
         """Unlabelled rows that can serve as test points."""
         return 0 if self.labeled_test else self.n_unlabeled
 

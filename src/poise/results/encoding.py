@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["from_json", "plain", "to_json"]
+from poise.errors import RecordError
+
+__all__ = ["fields_of", "from_json", "plain", "to_json"]
 
 _INFINITIES = {"Infinity": math.inf, "-Infinity": -math.inf}
 
@@ -47,6 +49,27 @@ def from_json(text: str) -> Any:
     {'epsilon_hat': inf}
     """
     return _with_infinity(json.loads(text))
+
+
+def fields_of(text: str, names: tuple[str, ...], what: str) -> dict[str, Any]:
+    """Read an object that must have these fields; say what is missing otherwise.
+
+    Examples
+    --------
+    >>> fields_of('{"n": 5}', ("n", "delta"), "a plan")
+    Traceback (most recent call last):
+    poise.errors.RecordError: this is not JSON of a plan written by poise: no delta in it
+    """
+    try:
+        content = from_json(text)
+    except ValueError as error:
+        raise RecordError(f"this is not JSON of {what} written by poise: {error}") from None
+    missing = [n for n in names if n not in content] if isinstance(content, dict) else list(names)
+    if missing:
+        raise RecordError(
+            f"this is not JSON of {what} written by poise: no {', '.join(missing)} in it"
+        )
+    return dict(content)
 
 
 def _without_infinity(value: Any) -> Any:

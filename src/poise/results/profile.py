@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from poise import _check
+from poise.results.encoding import fields_of, to_json
 
 if TYPE_CHECKING:
     from poise.results.design import Design
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Profile"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Profile:
     """An upper band for δ*_ε, for every ε at once.
 
@@ -55,6 +56,20 @@ class Profile:
     alpha: float
     design: Design
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Profile):
+            return NotImplemented
+        return self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash((self.design, self.band, self.alpha, self.delta_hat.tobytes()))
+
+    def __repr__(self) -> str:
+        return (
+            f"Profile({self.band}, alpha={self.alpha:g}, {len(self.epsilon):,} steps, "
+            f"delta_hat from {self.delta_hat[0]:.4g} to {self.delta_hat[-1]:.4g})"
+        )
+
     @property
     def simultaneous(self) -> bool:
         """Whether the statement holds for every ε at once."""
@@ -83,6 +98,26 @@ class Profile:
             "exceedances": self.exceedances.tolist(),
             "design": self.design.to_dict(),
         }
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Write the band as JSON; :meth:`from_json` reads it back exactly."""
+        return to_json(self.to_dict(), indent)
+
+    @classmethod
+    def from_json(cls, text: str) -> Profile:
+        """Read a band written by :meth:`to_json`."""
+        from poise.results.design import Design
+
+        names = ("epsilon", "delta_hat", "exceedances", "band", "alpha", "design")
+        content = fields_of(text, names, "a profile")
+        return cls(
+            np.array(content["epsilon"], dtype=np.float64),
+            np.array(content["delta_hat"], dtype=np.float64),
+            np.array(content["exceedances"], dtype=np.int64),
+            content["band"],
+            content["alpha"],
+            Design(**content["design"]),
+        )
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per step of the band."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from poise import _check
 from poise.results.design import Design
-from poise.results.encoding import from_json, plain, to_json
+from poise.results.encoding import fields_of, plain, to_json
 from poise.results.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ class StabilityResult:
     critical_count, tie_probability : int, float
         k* and a* of the paper's randomised test.
     acceptance_probability : float
-        The chance that the paper's test, tossing its coin, declares stable.
+        The chance that the paper's test, tossing its coin, declares stable; after
+        an early stop a lower limit of it, for unseen trials count against stability.
     delta_hat, epsilon_hat : float
         Upper confidence limits for δ*_ε and ε*_δ, each at level 1 − α.
     power_bound : float or None
@@ -189,8 +190,8 @@ class StabilityResult:
     @classmethod
     def from_json(cls, text: str) -> StabilityResult:
         """Read a result written by :meth:`to_json`."""
-        content = from_json(text)
-        names = {f.name for f in dataclasses.fields(cls)}
+        names = tuple(f.name for f in dataclasses.fields(cls))
+        content = fields_of(text, names, "a result")
         fields = {name: value for name, value in content.items() if name in names}
         fields["verdict"] = Outcome(fields["verdict"])
         fields["design"] = Design(**fields["design"])

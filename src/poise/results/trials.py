@@ -18,7 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise import _check
 from poise.errors import ArgumentError, RecordError
+from poise.randomness import Randomness
 from poise.results.design import Design
+from poise.results.encoding import fields_of, to_json
 from poise.results.profile import Profile
 from poise.results.stability import StabilityResult
 
@@ -27,7 +29,7 @@ __all__ = ["Trials"]
 _FORMAT = "poise trials 1"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trials:
     """Independent copies of Δ, one per trial, in plan order.
 
@@ -59,23 +61,38 @@ class Trials:
     failures: tuple[str, ...] = field(default=())
 
     def __post_init__(self) -> None:
-        changes = np.array(self.changes, dtype=np.float64)
-        if changes.ndim != 1 or np.isnan(changes).any() or (changes < 0).any():
-            raise ArgumentError("changes must be a list of numbers >= 0, without NaN")
+        changes = _as_changes(self.changes)
         changes.setflags(write=False)
         object.__setattr__(self, "changes", changes)
 
     @classmethod
-    def from_changes(cls, changes: ArrayLike, *, n: int, algorithm: str = "unknown") -> Trials:
+    def from_changes(
+        cls,
+        changes: ArrayLike,
+        *,
+        n: int,
+        algorithm: str = "unknown",
+        random_state: Any = None,
+    ) -> Trials:
         """Judge changes that were measured elsewhere.
 
         They must be independent and identically distributed: disjoint rows,
-        fresh test points. Nothing can check that afterwards.
+        fresh test points. Nothing can check that afterwards. ``random_state``
+        decides the coin ζ, which only randomised decisions use.
         """
-        values = np.asarray(changes, dtype=np.float64)
-        n = _check.training_size(n)
-        rows = len(values) * n
-        return cls(values, Design(algorithm, n, rows, len(values), seed=-1))
+        values, n = _as_changes(changes), _check.training_size(n)
+        randomness = Randomness.from_state(random_state)
+        zeta = 1.0 - randomness.uniform("zeta")
+        design = Design(algorithm, n, len(values) * n, len(values), seed=randomness.root, zeta=zeta)
+        return cls(values, design)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Trials):
+            return NotImplemented
+        return self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash((self.design, self.changes.tobytes()))
 
     @property
     def n_trials(self) -> int:
@@ -171,6 +188,17 @@ class Trials:
             "failures": list(self.failures),
         }
 
+    def to_json(self, indent: int | None = None) -> str:
+        """Write the measurement as JSON; :meth:`from_json` reads it back exactly."""
+        return to_json(self.to_dict(), indent)
+
+    @classmethod
+    def from_json(cls, text: str) -> Trials:
+        """Read a measurement written by :meth:`to_json`."""
+        content = fields_of(text, ("changes", "design", "n_fits", "failures"), "trials")
+        design = Design(**content["design"])
+        return cls(content["changes"], design, content["n_fits"], tuple(content["failures"]))
+
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per trial."""
         import pandas as pd
@@ -206,3 +234,19 @@ class Trials:
             raise RecordError(f"{path} has format {header.get('format')!r}, expected {_FORMAT!r}")
         design = Design(**header["design"])
         return cls(changes, design, header["n_fits"], tuple(header["failures"]))
+
+
+def _as_changes(values: ArrayLike) -> NDArray[np.float64]:
+    """Return changes as numbers; refuse what is none, and name the first offender."""
+    try:
+        changes = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"changes must be a list of numbers >= 0, got {values!r}") from None
+    if changes.ndim != 1:
+        raise ArgumentError(f"changes must be a flat list of numbers, got shape {changes.shape}")
+    bad = np.flatnonzero(np.isnan(changes) | (changes < 0))
+    if len(bad):
+        raise ArgumentError(
+            f"changes must be numbers >= 0, got {changes[bad[0]]} at position {bad[0]}"
+        )
+    return changes

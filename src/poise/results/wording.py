@@ -6,6 +6,7 @@ import math
 from html import escape
 from typing import TYPE_CHECKING
 
+from poise.results.needs import needed
 from poise.results.outcome import Outcome
 from poise.results.statement import compared, moved, perturbation, qualified, remarks, shortage
 
@@ -32,7 +33,7 @@ def number(value: float | None) -> str:
 
 def summary(result: StabilityResult) -> str:
     """Return paragraphs: verdict, what was done, what was found, what it does not mean, next."""
-    parts = [_headline(result), _done(result), _found(result), _limits(result)]
+    parts = [_headline(result), _done(result), _found(result), _coin(result), _limits(result)]
     parts += [*remarks(result.design), result.verdict.not_meant, _next_step(result)]
     return "\n".join(part for part in parts if part)
 
@@ -67,7 +68,26 @@ def _found(r: StabilityResult) -> str:
     p = r.pvalue if r.verdict != Outcome.UNSTABLE else r.pvalue_unstable
     return (
         f"In {r.statistic:,} of them the {moved(r.design)} moved by more than {number(r.epsilon)} "
-        f"(p = {number(p)})."
+        f"(p = {number(p)}{_unfinished(r)})."
+    )
+
+
+def _unfinished(r: StabilityResult) -> str:
+    return ", counting every unseen trial against the verdict" if r.stopped_early else ""
+
+
+def _coin(r: StabilityResult) -> str:
+    """Say what was left to chance, where the randomised test was asked for."""
+    if not r.randomized:
+        return ""
+    if r.n_trials == 0:
+        return (
+            f"A coin alone decided: without data the randomised test declares stable with "
+            f"probability {number(r.alpha)}, whatever the algorithm."
+        )
+    return (
+        f"The test was randomised: at exactly {r.critical_count:,} larger changes a coin decides, "
+        f"for stable with probability {number(r.tie_probability)}."
     )
 
 
@@ -87,6 +107,8 @@ def _limits(r: StabilityResult) -> str:
 
 def _next_step(r: StabilityResult) -> str:
     """Say what would change the answer."""
+    if r.n_trials == 0:
+        return f"Next: {_what_would_settle(r)}."
     if r.verdict == Outcome.STABLE:
         return "Next: train at this n with this algorithm; test again if either changes."
     if r.verdict == Outcome.UNSTABLE:
@@ -101,25 +123,27 @@ def _what_would_settle(r: StabilityResult) -> str:
     from poise.theory.binomial import critical_count
 
     options = []
-    if r.delta > 0 and critical_count(r.n_trials, r.delta, r.alpha) < 0:
-        needed = math.ceil(math.log(r.alpha) / math.log1p(-r.delta))
+    if r.delta == 0:
+        options.append("a delta above 0: no amount of data can certify that a change never occurs")
+    elif critical_count(r.n_trials, r.delta, r.alpha) < 0:
+        trials, units = needed(r.design, r.delta, r.alpha)
         options.append(
-            f"{needed:,} trials are the least that can certify delta = {number(r.delta)} at this "
-            f"level ({needed * (r.design.training_units + 1):,} labelled {r.design.unit}s, or a "
+            f"{trials:,} trials are the least with which the plain test can certify "
+            f"delta = {number(r.delta)} at this level ({units:,} labelled {r.design.unit}s, or a "
             f"smaller n){_hopeless(r)}"
         )
     else:
         options.append(f"more {r.design.unit}s")
-    if math.isfinite(r.epsilon_hat):
+    if r.epsilon < r.epsilon_hat < math.inf:
         options.append(f"a larger epsilon ({number(r.epsilon_hat)} would have passed)")
-    if r.delta_hat < 1:
+    if r.delta < r.delta_hat < 1:
         options.append(f"a larger delta ({number(r.delta_hat)} would have passed)")
     caution = " (choose before looking at new data)" if len(options) > 1 else ""
     return "; or ".join(options) + caution
 
 
 def _hopeless(r: StabilityResult) -> str:
-    if r.power_bound is None:
+    if r.power_bound is None or r.power_bound > 0.99:
         return ""
     return f"; no valid black-box test has more than {number(r.power_bound)} power here"
 
@@ -135,7 +159,7 @@ def html(result: StabilityResult) -> str:
         "p-value (unstable)": number(result.pvalue_unstable),
         "delta_hat": number(result.delta_hat),
         "epsilon_hat": number(result.epsilon_hat),
-        "power ceiling": number(result.power_bound),
+        "power ceiling": "none known" if result.power_bound is None else number(result.power_bound),
     }
     body = "".join(
         f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(value)}</td></tr>"

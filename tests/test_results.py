@@ -1,0 +1,140 @@
+"""Results are frozen, complete, comparable, and say what was left to chance."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from sklearn.dummy import DummyRegressor
+from sklearn.linear_model import Ridge
+
+import poise
+from poise.errors import ArgumentError, PowerWarning, RecordError
+from poise.results.needs import needed
+
+CHANGES = [0.0, 0.1, 0.25, np.inf, 0.3] * 12
+
+
+def test_json_round_trips_exactly_infinity_included() -> None:
+    trials = poise.Trials.from_changes(CHANGES, n=7, random_state=1)
+    assert poise.Trials.from_json(trials.to_json()) == trials
+    for epsilon in (0.0, 0.2, 1.0):
+        result = trials.test(epsilon=epsilon, delta=0.1)
+        assert poise.StabilityResult.from_json(result.to_json()) == result
+    assert trials.test(epsilon=0.2, delta=0.1).epsilon_hat == np.inf
+    profile = trials.profile()
+    assert poise.Profile.from_json(profile.to_json()) == profile
+    assert profile != trials.profile(alpha=0.1)
+
+
+def test_files_round_trip_exactly(tmp_path) -> None:
+    trials = poise.Trials.from_changes(CHANGES, n=7, random_state=1)
+    trials.save(tmp_path / "saved")
+    assert poise.Trials.load(tmp_path / "saved") == trials
+    assert hash(poise.Trials.load(tmp_path / "saved")) == hash(trials)
+    (tmp_path / "other").write_text("nonsense")
+    with pytest.raises(RecordError, match="does not hold trials"):
+        poise.Trials.load(tmp_path / "other")
+    with pytest.raises(RecordError, match="no such file"):
+        poise.Trials.load(tmp_path / "absent")
+
+
+@pytest.mark.parametrize("kind", [poise.Trials, poise.StabilityResult, poise.Profile])
+@pytest.mark.parametrize("text", ["{}", "[]", "not json"])
+def test_foreign_json_is_refused_with_a_message(kind, text) -> None:
+    with pytest.raises(RecordError, match="this is not JSON of"):
+        kind.from_json(text)
+
+
+def test_results_are_frozen() -> None:
+    trials = poise.Trials.from_changes(CHANGES, n=7)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        trials.n_fits = 3
+    with pytest.raises(ValueError, match="read-only"):
+        trials.changes[0] = 1.0
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        trials.test(epsilon=1.0, delta=0.1).alpha = 0.5
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [(["a"], "got"), ([[1.0]], "flat"), ([1.0, -2.0], r"-2.0 at position 1"), ([np.nan], "nan")],
+)
+def test_changes_that_are_none(changes, message) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        poise.Trials.from_changes(changes, n=5)
+
+
+def test_a_coin_is_called_a_coin() -> None:
+    X, y = np.zeros((60, 1)), np.zeros(60)
+    verdicts = set()
+    for seed in range(60):
+        with pytest.warns(PowerWarning, match="randomised test can hardly certify"):
+            result = poise.stability_test(
+                Ridge(), X, y, n=60, epsilon=1.0, delta=0.1, alpha=0.2, randomized=True,
+                random_state=seed, check=False,
+            )  # fmt: skip
+        verdicts.add(result.verdict.value)
+        assert "A coin alone decided" in result.summary()
+        assert "train at this n" not in result.summary()
+    assert verdicts == {"stable", "inconclusive"}
+    tossed = {poise.Trials.from_changes(CHANGES, n=7, random_state=s).design.zeta for s in range(9)}
+    assert len(tossed) == 9
+
+
+def test_unlabelled_rows_spare_labelled_ones() -> None:
+    design = poise.Design("x", n=100, n_labeled=300, n_unlabeled=1000)
+    assert needed(design, 0.1, 0.05) == (29, 2900)
+    assert needed(poise.Design("x", n=100, n_labeled=300, n_unlabeled=9), 0.1, 0.05) == (29, 2920)
+    for delta, alpha in ((0.59, 0.068921), (0.52, 0.110592)):
+        trials, rows = needed(poise.Design("x", n=5, n_labeled=9), delta, alpha)
+        assert rows == poise.plan(n=5, delta=delta, alpha=alpha, power=1.0).n_labeled
+        assert poise.theory.critical_count(trials, delta, alpha) >= 0
+        assert poise.theory.critical_count(trials - 1, delta, alpha) < 0
+
+
+def test_delta_zero_is_not_promised_more_rows() -> None:
+    summary = poise.Trials.from_changes([0.0] * 50, n=5).test(epsilon=0.0, delta=0.0).summary()
+    assert "no amount of data" in summary
+    assert "more rows" not in summary
+
+
+def test_exhaustive_search_measures_by_the_distance_of_the_run() -> None:
+    test = poise.procedures.ExhaustiveTest(
+        n=4, epsilon=0.5, delta=0.1, support_X=[[0], [1]] * 2, support_y=[0.0, 0.0, 1.0, 1.0]
+    )
+    data = ([[0], [1], [1], [0]] * 5, [0.0, 1.0, 0.0, 1.0] * 5)
+    honest = poise.run(test, DummyRegressor(), *data, random_state=0)
+    assert honest.verdict == "stable"
+    far = poise.run(
+        test, DummyRegressor(), *data, random_state=0, distance=lambda a, b: 100 * abs(a - b)
+    )
+    assert far.verdict != "stable"
+    with pytest.raises(ArgumentError, match="distance must be 'auto'"):
+        poise.run(
+            poise.procedures.TransparentLinearTest(n=4, epsilon=0.5, delta=0.1),
+            Ridge(), *data, models="transparent", distance=lambda a, b: 1.0,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["shuffle", "randomized", "fast", "progress"])
+def test_words_are_not_flags(name) -> None:
+    with pytest.raises(ArgumentError, match=f"{name} must be True or False, got 'no'"):
+        poise.stability_test(
+            Ridge(), np.zeros((40, 1)), np.zeros(40), n=4, epsilon=1.0, delta=0.5, **{name: "no"}
+        )
+
+
+def test_loose_columns_and_masks() -> None:
+    import pandas as pd
+    import pyarrow as pa
+
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(120, 2)), rng.normal(size=120)
+    expected = poise.measure(Ridge(), X, y, n=10, random_state=0, fast=False).changes
+    for column in (pa.array(y), pd.array(y)):
+        got = poise.measure(Ridge(), X, column, n=10, random_state=0).changes
+        np.testing.assert_allclose(got, expected)
+    with pytest.raises(poise.errors.DataError, match="masked"):
+        poise.measure(Ridge(), X, np.ma.masked_less(y, 0), n=10)
