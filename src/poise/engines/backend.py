@@ -86,8 +86,10 @@ def choose_backend(
 
 
 def _check_jobs(n_jobs: Any) -> None:
-    whole = isinstance(n_jobs, numbers.Integral) and type(n_jobs) is not bool
-    if n_jobs is not None and (not whole or n_jobs == 0):
+    if n_jobs is None:
+        return
+    # True and False are whole numbers to Python, but nobody means them as a number of jobs.
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
         raise ArgumentError(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}")
 
 
