@@ -94,6 +94,25 @@ def test_the_chance_of_any_false_stable_is_at_most_alpha() -> None:
     assert wrong <= stats.binom.isf(1e-6, 400, alpha)
 
 
+def test_a_verdict_turns_exactly_where_the_adjusted_pvalue_does() -> None:
+    """Two algorithms, every pair of counts: the smaller p-value counts twice, the other once."""
+    m, delta, alpha = 30, 0.2, 0.05
+    of = [Trials.from_changes([1.0] * b + [0.0] * (m - b), n=5) for b in range(m + 1)]
+    for a, b in itertools.product(range(0, m + 1, 2), range(1, m + 1, 3)):
+        result = CompareResult.judge({"a": of[a], "b": of[b]}, 0.5, delta, alpha)
+        stable = [stats.binom.cdf(count, m, delta) for count in (a, b)]
+        unstable = [stats.binom.sf(count - 1, m, delta) for count in (a, b)]
+        for i, row in enumerate(result.rows):
+            assert (row.verdict == "stable") == (_step_down(stable, i) <= alpha)
+            assert (row.verdict == "unstable") == (_step_down(unstable, i) <= alpha)
+
+
+def _step_down(pvalues: list[float], i: int) -> float:
+    """Return Holm's adjusted p-value of one of two, written out."""
+    smaller = 2 * min(pvalues)
+    return smaller if pvalues[i] == min(pvalues) else max(smaller, pvalues[i])
+
+
 def test_more_algorithms_never_make_a_verdict_easier() -> None:
     calm = Trials.from_changes([0.0] * 30, n=5)
     assert CompareResult.judge({"calm": calm}, 0.5, 0.1).stable == ("calm",)

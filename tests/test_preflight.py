@@ -31,6 +31,8 @@ from poise.preflight.checks import (
     STATELESS,
     SYMMETRIC,
 )
+from poise.preflight.probe import Probe
+from poise.sample import Sample
 
 X, y = load_diabetes(return_X_y=True)
 NAMES = [*CHECKS, "time"]
@@ -93,8 +95,14 @@ def test_hidden_randomness_is_caught() -> None:
 
 
 def test_global_generators_are_set_from_the_seed_and_do_no_harm() -> None:
-    report = check(lambda X, y, seed: constant(np.random.normal()))  # noqa: NPY002
-    assert report[DETERMINISTIC].severity == Severity.OK
+    def draws(X, y, seed):
+        return constant(np.random.normal())  # noqa: NPY002
+
+    assert check(draws)[DETERMINISTIC].severity == Severity.OK
+    probe = Probe(poise.as_algorithm(draws), Sample(X, y), max_seconds=60)
+    rows, point = np.arange(5), np.array([9])
+    first, second, third = (probe.predictions(rows, point, xi)[0] for xi in (1, 2, 1))
+    assert first == third != second
 
 
 def test_noise_in_the_last_digits_is_a_warning() -> None:
