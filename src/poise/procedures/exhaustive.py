@@ -41,7 +41,7 @@ Multiset = tuple[int, ...]
 class ExhaustiveTest(Question):
     """Try every training set that can occur; if none is unstable, say so with certainty.
 
-    If |μ̂_D(x) − μ̂_{D∖i}(x)| ≤ ε for every multiset D of n rows of the support,
+    If ``|μ̂_D(x) − μ̂_{D∖i}(x)| ≤ ε`` for every multiset D of n rows of the support,
     every i and every x, then δ*_ε = 0 whatever the distribution on that
     support. Otherwise the Binomial test decides, so P(false "stable") ≤ α
     either way. With X and Y finite and known no ceiling applies: the power may

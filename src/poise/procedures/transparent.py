@@ -45,9 +45,9 @@ class TransparentLinearTest(Question):
     is saved is the test points, never the training rows. Each of the blocks of n
     rows gives w = ŵ_n − ŵ_{n−1} and b, the change as a function of x, and
 
-    - with nothing else known, Δ = |w·x + b| at a fresh row x: ⌊κ⌋ trials, as in
+    - with nothing else known, ``Δ = |w·x + b|`` at a fresh row x: ⌊κ⌋ trials, as in
       the Binomial test;
-    - with ``radius``, sup over ‖x‖ ≤ radius of |w·x + b| = radius·‖w‖ + |b| ≥ Δ:
+    - with ``radius``, the supremum over ‖x‖ ≤ radius, ``radius·‖w‖ + |b| ≥ Δ``:
       ⌊N_ℓ/n⌋ trials and no test point at all. The count can only be larger than
       Binomial(⌊N_ℓ/n⌋, δ*), so P(false "stable") ≤ α; a large count does not show
       instability, so the verdict is never "unstable";
