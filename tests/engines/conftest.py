@@ -19,8 +19,11 @@ BACKENDS = ["serial", "threading", *PROCESSES]
 @pytest.fixture(scope="session")
 def dask_client() -> Iterator[Any]:
     """A real Dask cluster on this machine: two workers, each a process."""
+    import dask
     from distributed import Client, LocalCluster
 
+    # Or else a worker that is down a quarter of a minute after it was killed is given up.
+    dask.config.set({"distributed.deploy.lost-worker-timeout": "1 day"})
     cluster = LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
     )

@@ -14,6 +14,12 @@ from poise.errors import ArgumentError, ClusterError
 __all__ = ["DaskCluster", "connected_to_dask", "count_dask_workers"]
 
 _PATIENCE = 60  # seconds for a worker to come back
+_SETTINGS = {
+    # A trial that kills its worker is tried again alone by the engine, not in the crowd by Dask.
+    "distributed.scheduler.allowed-failures": 0,
+    # A worker that dies twice in a quarter of a minute must not be given up.
+    "distributed.deploy.lost-worker-timeout": "1 day",
+}
 
 
 class DaskCluster:
@@ -90,8 +96,7 @@ def connected_to_dask(address: str | None, workers: int, folder: Path) -> Iterat
 def _started(stack: ExitStack, workers: int, folder: Path) -> Any:
     import dask
 
-    # A trial that kills its worker is tried again alone by the engine, not in the crowd by Dask.
-    stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": 0}))
+    stack.enter_context(dask.config.set(_SETTINGS))
     cluster = _distributed().LocalCluster(
         n_workers=workers,
         threads_per_worker=1,
