@@ -107,9 +107,8 @@ def test_same_seed_same_bits_whatever_n_jobs() -> None:
     arguments = {"X": X, "y": y, "n": 14, "random_state": 3}
     first, again = (poise.measure(algorithm, **arguments) for _ in range(2))
     threads = poise.measure(algorithm, **arguments, n_jobs=2)
-    processes = poise.measure(algorithm, **arguments, n_jobs=2, backend="loky")
     assert first.changes.tolist() == again.changes.tolist()
-    assert first.changes.tolist() == threads.changes.tolist() == processes.changes.tolist()
+    assert first.changes.tolist() == threads.changes.tolist()
     other = poise.measure(algorithm, X, y, n=14, random_state=4)
     assert first.changes.tolist() != other.changes.tolist()
 
