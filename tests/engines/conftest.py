@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -72,12 +72,6 @@ def rows() -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(660, 3))
     return X, X @ [1.0, 2.0, 3.0] + rng.normal(size=660)
-
-
-@pytest.fixture
-def fits(tmp_path: Path) -> Callable[[], int]:
-    """Count the fits that were begun, in whatever process, with an algorithm that marks them."""
-    return lambda: (tmp_path / "fits").stat().st_size if (tmp_path / "fits").exists() else 0
 
 
 @pytest.fixture

@@ -14,8 +14,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner, Result
 
 import poise
+from poise.cli import main
 from poise.journal import read_journal
 
 MODELS = textwrap.dedent("""
@@ -49,12 +51,13 @@ def poise_command(*arguments: str) -> list[str]:
 
 
 @pytest.fixture
-def run(folder):
-    def call(*arguments: str, **options) -> subprocess.CompletedProcess:
-        options = {"cwd": folder} | options
-        return subprocess.run(
-            poise_command(*arguments), capture_output=True, text=True, check=False, **options
-        )
+def run(folder, monkeypatch):
+    monkeypatch.setattr(sys, "path", sys.path[:])
+
+    def call(*arguments: str, cwd: Path = folder) -> Result:
+        monkeypatch.chdir(cwd)
+        monkeypatch.delitem(sys.modules, "models", raising=False)  # of an earlier test
+        return CliRunner().invoke(main, arguments)
 
     return call
 
@@ -67,7 +70,7 @@ def shorten(journal: Path, trials: int) -> None:
 def test_status_and_resume(run, folder) -> None:
     journal = folder / "run.jsonl"
     done = run(*DRIFT, "--journal", "run.jsonl", "--quiet")
-    assert (done.stdout, done.returncode) == ("stable\n", 0)
+    assert (done.stdout, done.exit_code) == ("stable\n", 0)
     trials = read_journal(journal).trials.n_observed
     shorten(journal, 9)
 
@@ -80,12 +83,12 @@ def test_status_and_resume(run, folder) -> None:
     other = ["--epsilon", "0.0", "--delta", "0.1"]
     assert run("status", "run.jsonl", *other, "--quiet").stdout == "unstable\n"
     half = run("status", "run.jsonl", "--epsilon", "0.5")
-    assert (half.returncode, "--epsilon needs" in half.stderr) == (2, True)
+    assert (half.exit_code, "--epsilon needs" in half.stderr) == (2, True)
 
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
     resumed = run("resume", "../run.jsonl", cwd=elsewhere)
-    assert (resumed.stdout, resumed.returncode) == ("stable\n", 0), resumed.stderr
+    assert (resumed.stdout, resumed.exit_code) == ("stable\n", 0), resumed.stderr
     assert read_journal(journal).trials.n_observed == trials
     assert run("status", "run.jsonl", "--quiet").stdout == "stable\n"
 
@@ -104,7 +107,7 @@ def test_resume_explains_a_journal_from_python(run, folder) -> None:
         lambda A, b, s: lambda r: [0.0], rows, rows[:, 0], n=3, journal=folder / "run.jsonl"
     )
     done = run("resume", "run.jsonl")
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert "call the same Python function" in done.stderr
     assert run("status", "run.jsonl", "--quiet").stdout == "8\n"
 
@@ -114,13 +117,13 @@ def test_resume_where_the_folder_is_gone(run, folder) -> None:
     journal = folder / "run.jsonl"
     journal.write_bytes(journal.read_bytes().replace(str(folder).encode(), b"/no/such/place"))
     done = run("resume", "run.jsonl")
-    assert (done.returncode, "cannot be entered" in done.stderr) == (2, True)
+    assert (done.exit_code, "cannot be entered" in done.stderr) == (2, True)
 
 
 def test_another_run_is_refused_in_one_line(run) -> None:
     run(*DRIFT, "--journal", "run.jsonl", "--quiet")
     done = run(*DRIFT, "--journal", "run.jsonl", "--seed", "2")
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert "seed: 1 in the journal, 2 now" in done.stderr
     assert done.stderr.count("\n") == 1
 
@@ -128,7 +131,7 @@ def test_another_run_is_refused_in_one_line(run) -> None:
 def test_a_failed_fit_says_how_to_go_on(run) -> None:
     algorithm = ["--algorithm", "models.py:failing", "--epsilon", "1", "--delta", "0.4"]
     done = run(*TEST, *algorithm, "--no-shuffle", "--journal", "run.jsonl")
-    assert done.returncode == 3
+    assert done.exit_code == 3
     assert "a singular matrix" in done.stderr
     assert "poise resume run.jsonl goes on from there" in done.stderr
 
@@ -141,7 +144,10 @@ def test_a_full_disk_ends_with_the_verdict_so_far(run, folder) -> None:
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
 
-    done = run("resume", "run.jsonl", preexec_fn=limit)
+    done = subprocess.run(
+        poise_command("resume", "run.jsonl"), cwd=folder, preexec_fn=limit, capture_output=True,
+        text=True,
+    )  # fmt: skip
     assert done.returncode == 2
     first, second = done.stderr.splitlines()
     assert first.startswith("poise: 8 of 30 trials, ")
