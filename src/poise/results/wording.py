@@ -159,7 +159,7 @@ def html(result: StabilityResult) -> str:
         "p-value (unstable)": number(result.pvalue_unstable),
         "delta_hat": number(result.delta_hat),
         "epsilon_hat": number(result.epsilon_hat),
-        "power ceiling": "none known" if result.power_bound is None else number(result.power_bound),
+        "power ceiling": number(result.power_bound),
     }
     body = "".join(
         f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(value)}</td></tr>"
