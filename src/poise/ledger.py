@@ -76,8 +76,10 @@ class ChangesLedger:
         return False
 
     def entered(self) -> NDArray[np.float64]:
-        """Return the changes so far."""
-        return self.changes[: self.done].copy()
+        """Return the changes so far, to be read: a million of them are not copied about."""
+        changes = self.changes[: self.done]
+        changes.setflags(write=False)
+        return changes
 
     def answers(self, path: str) -> Answers:
         """Return the changes and the failures among them."""

@@ -239,7 +239,7 @@ class Trials:
 def _as_changes(values: ArrayLike) -> NDArray[np.float64]:
     """Return changes as numbers; refuse what is none, and name the first offender."""
     try:
-        changes = np.array(values, dtype=np.float64)
+        changes = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise ArgumentError(f"changes must be a list of numbers >= 0, got {values!r}") from None
     if changes.ndim != 1:
@@ -249,4 +249,5 @@ def _as_changes(values: ArrayLike) -> NDArray[np.float64]:
         raise ArgumentError(
             f"changes must be numbers >= 0, got {changes[bad[0]]} at position {bad[0]}"
         )
-    return changes
+    # What someone could still write to is copied; a million changes of a run are not.
+    return changes.copy() if changes.flags.writeable else changes
