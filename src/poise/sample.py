@@ -18,6 +18,8 @@ from poise.tables import Table, as_table, concatenate
 
 __all__ = ["Sample", "fingerprint"]
 
+_AT_ONCE = 1 << 26  # bytes looked at together
+
 
 class Sample:
     """Labelled rows (X, y) and, optionally, rows without a response.
@@ -136,11 +138,13 @@ class Sample:
 
 
 def _finite_array(native: Any) -> bool:
-    return (
-        isinstance(native, np.ndarray)
-        and native.dtype.kind in "fiu"
-        and bool(np.isfinite(native).all())
-    )
+    if not isinstance(native, np.ndarray) or native.dtype.kind not in "fiu":
+        return False
+    if native.dtype.kind != "f":
+        return True
+    # Some rows at a time: the array may be larger than memory.
+    step = max(1, _AT_ONCE * len(native) // max(1, native.nbytes))
+    return all(np.isfinite(native[i : i + step]).all() for i in range(0, len(native), step))
 
 
 def _check_lengths(X: Table, y: Table) -> None:

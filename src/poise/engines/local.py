@@ -10,7 +10,7 @@ from typing import Any
 
 from poise.engines.backend import Backend
 from poise.engines.crew import STOP, Died, Job, Report, Span
-from poise.engines.mapped import MappedFile, write_mapped
+from poise.engines.mapped import MappedData, write_mapped
 
 __all__ = ["LocalCrew"]
 
@@ -63,4 +63,8 @@ class LocalCrew:
 
 
 def _compute(job: Job, span: Span, data: Any) -> Report:
-    return job(*span, data.open() if isinstance(data, MappedFile) else data)
+    if not isinstance(data, MappedData):
+        return job(*span, data)
+    report = job(*span, data.open())
+    data.release()
+    return report

@@ -1,0 +1,158 @@
+"""Data for workers of this machine: nothing is lost on the way, nothing is copied twice."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse
+
+import poise
+from poise.engines.mapped import write_mapped
+
+ROWS = np.random.default_rng(0).normal(size=(6000, 100))  # 4.8 MB
+
+
+@pytest.fixture
+def file(tmp_path) -> Path:
+    path = tmp_path / "rows.npy"
+    np.save(path, ROWS)
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    place = tmp_path / "run"
+    place.mkdir()
+    return place
+
+
+def size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.iterdir())
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda m: m,
+        lambda m: m[500:],
+        lambda m: m[::3],
+        lambda m: m[100:5900:2, 10:90],
+        lambda m: m.T,
+        lambda m: np.asarray(m)[7:],
+        lambda m: m[1:][1:],
+    ],
+    ids=["whole", "tail", "every third", "block", "transposed", "plain view", "twice"],
+)
+@pytest.mark.parametrize("mode", ["r", "r+"])
+def test_what_lies_in_a_file_stays_there(view, mode, file, folder) -> None:
+    array = view(np.load(file, mmap_mode=mode))
+    back = write_mapped(array, folder).open()
+    assert np.array_equal(back, array)
+    assert back.strides == array.strides
+    assert size(folder) < 1000, "only a note where it is"
+    assert not back.flags.writeable
+    assert type(back) is np.ndarray
+
+
+def test_changes_that_are_not_in_the_file_travel_too(file, folder) -> None:
+    array = np.load(file, mmap_mode="c")
+    array[0, 0] = 99.0
+    assert write_mapped(array, folder).open()[0, 0] == 99.0
+
+
+def test_a_file_that_is_gone_or_shorter(file, folder) -> None:
+    array = np.load(file, mmap_mode="r")
+    file.unlink()
+    assert np.array_equal(write_mapped(array, folder).open(), ROWS)
+    file.write_bytes(b"something else")
+    assert np.array_equal(write_mapped(array, folder).open(), ROWS)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        ROWS,
+        np.asfortranarray(ROWS),
+        ROWS[::-1],
+        ROWS.astype("f4"),
+        np.array(["text of some length"] * 100_000),
+    ],
+    ids=["C", "F", "reversed", "single", "text"],
+)
+def test_arrays(content, folder) -> None:
+    back = write_mapped({"a": content, "again": content}, folder).open()
+    assert np.array_equal(back["a"], content)
+    assert back["a"].dtype == content.dtype
+    assert size(folder) < 1.1 * content.nbytes, "once, although it is there twice"
+
+
+def test_containers_stay_what_they_are(folder) -> None:
+    frame = pd.DataFrame(ROWS, columns=[f"c{i}" for i in range(100)]).assign(city="Basel")
+    content = {
+        "pandas": frame,
+        "polars": pl.from_pandas(frame),
+        "arrow": pa.Table.from_pandas(frame),
+        "sparse": scipy.sparse.csr_array(ROWS),
+        "list": [[1, "a"], [2, None]],
+        "objects": np.array([None, {"a": 1}], dtype=object),
+    }
+    back = write_mapped(content, folder).open()
+    pd.testing.assert_frame_equal(back["pandas"], frame)
+    assert back["polars"].equals(content["polars"])
+    assert back["arrow"].equals(content["arrow"])
+    assert (back["sparse"] != content["sparse"]).nnz == 0
+    assert back["list"] == content["list"]
+    assert back["objects"].tolist() == content["objects"].tolist()
+
+
+def test_letting_go_loses_nothing(folder, monkeypatch) -> None:
+    monkeypatch.setattr("poise.engines.mapped._WORTH_RELEASING", 0)
+    data = pickle.loads(pickle.dumps(write_mapped(ROWS, folder)))
+    array = data.open()
+    for _ in range(3):
+        assert np.array_equal(array, ROWS)
+        data.release()
+    assert data.open() is array
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_memory_map_as_x(n_jobs, file) -> None:
+    def fit(A, b, seed):
+        level = A.mean() * len(b)
+        return lambda rows: [level + rows[0, 0]]
+
+    mapped = np.load(file, mmap_mode="r")
+    trials = poise.measure(fit, mapped, ROWS[:, 0], n=20, random_state=0, n_jobs=n_jobs)
+    expected = poise.measure(fit, ROWS, ROWS[:, 0], n=20, random_state=0)
+    assert trials.changes.tobytes() == expected.changes.tobytes()
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_arrow_file_as_x(n_jobs, tmp_path) -> None:
+    """Mapped into memory by pyarrow: rows are read when a trial needs them."""
+    import pyarrow.feather
+
+    path = str(tmp_path / "rows.feather")
+    names = [f"c{i}" for i in range(100)]
+    pyarrow.feather.write_feather(
+        pd.DataFrame(ROWS, columns=names), path, compression="uncompressed"
+    )
+    table = pyarrow.feather.read_table(path, memory_map=True)
+
+    def fit(A, b, seed):
+        level = float(np.mean(A["c3"].to_numpy())) * len(b)
+        return lambda rows: [level + rows["c0"][0].as_py()]
+
+    def plain(A, b, seed):
+        level = float(np.mean(A[:, 3])) * len(b)
+        return lambda rows: [level + rows[0, 0]]
+
+    trials = poise.measure(fit, table, ROWS[:, 0], n=20, random_state=0, n_jobs=n_jobs)
+    expected = poise.measure(plain, ROWS, ROWS[:, 0], n=20, random_state=0)
+    assert trials.changes.tobytes() == expected.changes.tobytes()
