@@ -30,8 +30,11 @@ $(BIN)/uv:
 	$(BIN)/uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[plot,report,data]'
 	touch $@
 
+# PyTorch comes by pip, which follows the machine's pip configuration and takes a build for
+# CPUs where that offers one; the ordinary build brings several gigabytes for GPUs.
 .venv/test.stamp: $(BIN)/uv pyproject.toml constraints.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[$(EXTRAS),test,lint,docs,bench]'
+	$(BIN)/python -m pip install --quiet --no-cache-dir --disable-pip-version-check -c constraints.txt torch
 	touch $@
 
 clean:

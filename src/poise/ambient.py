@@ -10,15 +10,18 @@ from __future__ import annotations
 import random
 import sys
 import threading
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 __all__ = ["AmbientGenerators", "one_at_a_time"]
 
 _TURN = threading.RLock()
+
+Result = TypeVar("Result")
 
 
 def one_at_a_time(thread_safe: bool) -> AbstractContextManager[Any]:
@@ -36,32 +39,52 @@ def one_at_a_time(thread_safe: bool) -> AbstractContextManager[Any]:
 
 
 class AmbientGenerators:
-    """Context in which :meth:`pin` sets the global generators; restored on the way out.
+    """Context in which the global generators are set from ξ; restored on the way out.
 
     Examples
     --------
     >>> with AmbientGenerators() as ambient:
     ...     ambient.pin(7)
     ...     first = random.random()
-    ...     ambient.pin(7)
-    ...     random.random() == first
+    ...     ambient.governing(7, random.random) == first
     True
     """
 
     def __enter__(self) -> AmbientGenerators:
         self._python = random.getstate()
         self._numpy: Any = np.random.get_state()  # noqa: NPY002 - the global one is the point
-        self._torch = sys.modules.get("torch")
-        self._torch_state = self._torch.get_rng_state() if self._torch else None
+        self._torch = _torch()
+        self._torch_states = None if self._torch is None else _states(self._torch)
+        self._latecomers = ExitStack()
         return self
 
     def pin(self, xi: int) -> None:
         """Set every loaded global generator from ``xi``."""
         random.seed(xi)
         np.random.seed(xi & 0xFFFFFFFF)  # noqa: NPY002
-        torch = sys.modules.get("torch")
+        torch = _torch()
         if torch is not None:
             torch.manual_seed(xi >> 1)
+
+    def governing(self, xi: int, fit: Callable[[], Result]) -> Result:
+        """Return what ``fit`` returns when every global generator is set from ``xi``.
+
+        A fit that imports PyTorch did not find its generator set, nor its threads
+        limited to one: what it returned is forgotten, and it is called once more.
+        """
+        loaded = _torch() is not None
+        self.pin(xi)
+        result = fit()
+        if loaded or _torch() is None:
+            return result
+        self._limit_threads()
+        self.pin(xi)
+        return fit()
+
+    def _limit_threads(self) -> None:
+        from threadpoolctl import threadpool_limits
+
+        self._latecomers.enter_context(threadpool_limits(1))
 
     def __exit__(
         self,
@@ -69,7 +92,26 @@ class AmbientGenerators:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._latecomers.close()
         random.setstate(self._python)
         np.random.set_state(self._numpy)  # noqa: NPY002
-        if self._torch is not None:
-            self._torch.set_rng_state(self._torch_state)
+        if self._torch is not None and self._torch_states is not None:
+            _restore(self._torch, *self._torch_states)
+
+
+def _torch() -> Any:
+    """Return PyTorch if somebody has imported it; it is never imported here."""
+    torch = sys.modules.get("torch")
+    return torch if hasattr(torch, "manual_seed") else None  # not if it is half imported
+
+
+def _states(torch: Any) -> tuple[Any, Any]:
+    """Return the states of its generators: the CPU's, and those of GPUs that are in use."""
+    gpus = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else None
+    return torch.get_rng_state(), gpus
+
+
+def _restore(torch: Any, cpu: Any, gpus: Any) -> None:
+    torch.set_rng_state(cpu)
+    if gpus is not None:
+        torch.cuda.set_rng_state_all(gpus)

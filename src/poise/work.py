@@ -72,7 +72,9 @@ class Work(abc.ABC):
 
     def fitted(self, query: Query, ambient: AmbientGenerators) -> Predict:
         """Train as the query says, with every global generator set from its ξ."""
-        ambient.pin(query.xi)
+        return ambient.governing(query.xi, lambda: self._trained(query))
+
+    def _trained(self, query: Query) -> Predict:
         X, y = self.sample.training(query.train)
         if self.sample.fit_params is None:
             return self.algorithm.fit(X, y, query.xi)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from poise import _check
 from poise.adapters import as_algorithm
-from poise.algorithm import Algorithm
+from poise.algorithm import Algorithm, Predict
 from poise.ambient import AmbientGenerators
 from poise.errors import ArgumentError
 from poise.randomness import Randomness
@@ -161,11 +161,12 @@ class _Fitter:
     def at(self, order: NDArray[Any], xi: int) -> NDArray[Any]:
         """Return the predictions at every row after training in this order."""
         self.n_fits += 1
-        training = self.features.take(order), self.responses.take(order)
         with AmbientGenerators() as ambient:
-            ambient.pin(int(xi))
-            predict = self.algorithm.fit(*training, int(xi))
+            predict = ambient.governing(int(xi), lambda: self._trained(order, int(xi)))
             return np.asarray(predict(self.features.take(np.arange(len(self.features)))))
+
+    def _trained(self, order: NDArray[Any], xi: int) -> Predict:
+        return self.algorithm.fit(self.features.take(order), self.responses.take(order), xi)
 
     def sample(self, order: NDArray[Any], terms: NDArray[np.uint64]) -> NDArray[Any]:
         """Return predictions for several random terms, one row each."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.ambient import AmbientGenerators
 from poise.notions import check_symmetry
 from poise.preflight.probe import OutOfTime, Probe, differ, equal, magnitude
 from poise.preflight.report import Finding, Severity
@@ -175,10 +176,11 @@ def is_symmetric(subject: Subject) -> Finding:
 def predicts_row_by_row(subject: Subject) -> Finding:
     """Predict rows together, in reverse and alone: a prediction must not depend on its company."""
     probe, points = subject.probe, subject.points
-    predict = probe.fit(subject.rows, subject.rows, subject.xi)
-    together = predict(points)
-    backwards = predict(points[::-1])[::-1]
-    alone = np.concatenate([predict(points[i : i + 1]) for i in range(len(points))])
+    with AmbientGenerators() as ambient:
+        predict = probe.governed(ambient, subject.rows, subject.xi)
+        together = predict(points)
+        backwards = predict(points[::-1])[::-1]
+        alone = np.concatenate([predict(points[i : i + 1]) for i in range(len(points))])
     gap = max(differ(together, backwards), differ(together, alone))
     if gap == 0.0:
         return Finding(ROW_BY_ROW, OK, "together, in reverse and alone: the same predictions")

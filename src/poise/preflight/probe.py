@@ -97,8 +97,11 @@ class Probe(Algorithm):
     def predictions(self, train: Rows, points: Rows, xi: int) -> NDArray[Any]:
         """Train and predict as a trial would: global generators set from ξ."""
         with AmbientGenerators() as ambient:
-            ambient.pin(int(xi))
-            return np.asarray(self.fit(train, train, xi)(points))
+            return np.asarray(self.governed(ambient, train, xi)(points))
+
+    def governed(self, ambient: AmbientGenerators, train: Rows, xi: int) -> Predict:
+        """Train with the global generators set from ξ; ``ambient`` puts them back."""
+        return ambient.governing(int(xi), lambda: self.fit(train, train, xi))
 
 
 class _Predictor:
