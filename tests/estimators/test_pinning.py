@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from catboost import CatBoostRegressor
 from lightgbm import LGBMClassifier, LGBMRegressor
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.ensemble import BaggingRegressor, RandomForestRegressor
@@ -21,6 +22,11 @@ rng = np.random.default_rng(2)
 X = rng.normal(size=(205, 3))
 y = X[:, 0] + rng.normal(size=205)
 
+
+def cat(**parameters):
+    return CatBoostRegressor(iterations=4, verbose=False, allow_writing_files=False, **parameters)
+
+
 BOOSTERS = [
     LGBMRegressor(
         n_estimators=4,
@@ -34,7 +40,7 @@ BOOSTERS = [
 ]
 
 
-@pytest.mark.parametrize("booster", BOOSTERS, ids=lambda b: type(b).__name__)
+@pytest.mark.parametrize("booster", [*BOOSTERS, cat()], ids=lambda b: type(b).__name__)
 def test_boosters_depend_on_rows_and_xi_alone(booster) -> None:
     algorithm = EstimatorAlgorithm(booster)
     first, again, other = (
@@ -119,33 +125,17 @@ def test_other_spellings() -> None:
     assert (drawn.changes > 0).all()
 
 
-class Unlisted:
-    """Like CatBoost: lists no parameter that was not set."""
-
-    def __init__(self, **parameters):
-        self.parameters = parameters
-
-    def get_params(self, deep=True):
-        return dict(self.parameters)
-
-    def set_params(self, **parameters):
-        self.parameters |= parameters
-        return self
-
-    def fit(self, X, y):
-        return self
-
-    def predict(self, X):
-        return np.full(len(X), float(self.parameters["random_seed"]))
-
-
-def test_catboost_lists_only_what_was_set(monkeypatch) -> None:
-    monkeypatch.setattr(Unlisted, "__module__", "catboost.core")
-    assert pinning.seeds(Unlisted()) == ["random_seed"]
-    assert pinning.threads(Unlisted()) == {"thread_count": 1}
-    algorithm = EstimatorAlgorithm(Unlisted(depth=3))
-    model = algorithm.model(algorithm.fit(X, y, xi=5 << 33))
-    assert model.parameters == {"depth": 3, "random_seed": 5, "thread_count": 1}
+@pytest.mark.parametrize(
+    "given", [{}, {"random_state": 3}, {"random_seed": 3, "thread_count": 2}], ids=str
+)
+def test_catboost_lists_only_what_was_set(given) -> None:
+    seed = "random_state" if "random_state" in given else "random_seed"
+    assert pinning.seeds(cat(**given)) == [seed]
+    assert pinning.threads(cat(**given)) == {"thread_count": 1}
+    algorithm = EstimatorAlgorithm(make_pipeline(StandardScaler(), cat(**given)))
+    model = algorithm.model(algorithm.fit(X[:40], y[:40], xi=5 << 33))[-1]
+    assert model.get_params()[seed] == 5
+    assert model.get_params()["thread_count"] == 1
 
 
 def test_plain_estimators_are_built_from_their_parameters() -> None:

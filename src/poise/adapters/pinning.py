@@ -17,7 +17,8 @@ _SEEDS = ("random_state", "random_seed", "seed")
 _THREADS = ("n_jobs", "nthread", "num_threads", "thread_count")
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 # CatBoost lists only the parameters that were set; unset, they mean chance and every core.
-_UNLISTED = {"catboost": ("random_seed", "thread_count")}
+# It refuses to be given both of two names for one parameter.
+_UNLISTED = {"catboost": {"random_seed": "random_state", "thread_count": "thread_count"}}
 
 
 def seeds(estimator: Any) -> list[str]:
@@ -59,8 +60,10 @@ def _parameters(estimator: Any, wanted: tuple[str, ...]) -> Iterator[tuple[str, 
     parameters = estimator.get_params(deep=True)
     owners = {"": estimator} | {k: v for k, v in parameters.items() if hasattr(v, "get_params")}
     for prefix, owner in owners.items():
-        for name in _UNLISTED.get(_library(owner), ()):
-            parameters.setdefault(f"{prefix}__{name}" if prefix else name, None)
+        place = f"{prefix}__" if prefix else ""
+        for name, other in _UNLISTED.get(_library(owner), {}).items():
+            if place + other not in parameters:
+                parameters.setdefault(place + name, None)
     for name in sorted(parameters):
         prefix, _, last = name.rpartition("__")
         if last in wanted:
