@@ -317,6 +317,32 @@ def test_data_of_any_kind_are_saved(make, tmp_path) -> None:
     assert poise.replay(loaded) == run.result
 
 
+def test_groups_and_arguments_of_fit_are_saved(tmp_path) -> None:
+    groups = [f"patient {row // 2}" for row in range(len(y))]
+    weights = {"sample_weight": np.linspace(0.5, 2.0, len(y)), "check": None}
+
+    def weighted(X, y, seed, sample_weight, check):
+        level = float(np.average(y, weights=sample_weight))
+        return lambda rows: [level] * len(rows)
+
+    test = BinomialTest(n=4, epsilon=0.2, delta=0.4)
+    run = poise.run(test, weighted, X, y, groups=groups, fit_params=weights, random_state=0)
+    assert run.result.n_trials == len(y) // 2 // 5
+    run.transcript.save(tmp_path / "run.npz")
+    loaded = Transcript.load(tmp_path / "run.npz")
+    assert loaded.sample.groups.codes.tolist() == run.transcript.sample.groups.codes.tolist()
+    rows = np.array([3, 1])
+    restored, kept = (t.sample.fit_params.of(rows) for t in (loaded, run.transcript))
+    assert restored["check"] is kept["check"] is None
+    assert restored["sample_weight"].tolist() == kept["sample_weight"].tolist()
+    assert poise.replay(loaded) == run.result
+    code = poise.run(
+        test, weighted, X, y, fit_params=weights | {"check": print}, random_state=0
+    ).transcript
+    with pytest.raises(RecordError, match=r"cannot save fit_params\['check'\]"):
+        code.save(tmp_path / "code.npz")
+
+
 def test_words_are_saved(tmp_path) -> None:
     def constant(X, y, seed):
         return lambda rows: np.array(["same"] * len(rows))

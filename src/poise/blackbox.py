@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from poise.budget import Budget, Counts
-from poise.distance import Distance
+from poise.distance import Distance, needs_response
 from poise.errors import ArgumentError
 from poise.oracle import Oracle, Procedure, run_procedure
 from poise.randomness import Randomness
@@ -66,11 +67,17 @@ def run(
     models: str = "black-box",
     budget: Budget | None = None,
     on_error: str = "raise",
+    on_timeout: str = "raise",
     random_state: Any = None,
     n_jobs: int | None = None,
     backend: str | None = None,
+    address: str | None = None,
+    timeout: float | None = None,
     fast: bool = True,
     progress: bool | None = None,
+    response: str = "predict",
+    fit_params: Mapping[str, Any] | None = None,
+    groups: Any = None,
 ) -> Run:
     """Run a black-box test on an algorithm and data.
 
@@ -87,23 +94,29 @@ def run(
         The black box.
     X, y, X_unlabeled : array, data frame, sparse matrix or list
         Labelled rows and, optionally, rows without a response.
-    distance : {"auto", "absolute", "euclidean", "label"} or callable
+    distance : {"auto", "absolute", "euclidean", "label", "total_variation"} or callable
         How far apart the two predictions of a comparison are.
     models : {"black-box", "transparent"}
         Whether the procedure may see the fitted models (Definition 2).
     budget : Budget, optional
         Limits on calls, training rows and evaluation rows; a batch that would
         go beyond them is refused before any of it is computed.
-    on_error : {"raise", "unstable"}
-        Stop at a call that fails, or tell the procedure that it failed.
+    on_error, on_timeout : {"raise", "unstable"}
+        Stop at a call that fails or takes too long, or tell the procedure that it failed.
     random_state : None, int, Generator or RandomState
         The same value gives the same run bit for bit, whatever ``n_jobs``.
-    n_jobs, backend : int, str
-        As in joblib; None honours ``joblib.parallel_config``.
+    n_jobs, backend, address, timeout
+        Where calls run and how long one may take, as in :func:`stability_test`.
     fast : bool
         Compute many comparisons at once where that is exact.
     progress : bool, optional
         Draw a progress bar on stderr; by default if it is a terminal.
+    response, fit_params
+        What a fitted estimator is asked, and further arguments of its ``fit``, as in
+        :func:`stability_test`. Rows that a procedure makes up have no ``fit_params``.
+    groups : array, column or list, optional
+        One label per labelled row, for a procedure that keeps groups together; it
+        says so with an attribute ``keeps_groups = True``, and others are refused.
 
     Returns
     -------
@@ -128,25 +141,46 @@ def run(
         )
     if not isinstance(budget, Budget | None):
         raise ArgumentError(f"budget must be a poise.Budget or None, got {budget!r}")
-    sample, randomness = Sample(X, y, X_unlabeled), Randomness.from_state(random_state)
+    if groups is not None and not getattr(procedure, "keeps_groups", False):
+        raise ArgumentError(
+            f"groups must be None: {type(procedure).__name__} takes rows one by one and would take "
+            "groups apart; BinomialTest keeps them together, and so does a procedure of your own "
+            "that uses sample.groups and says keeps_groups = True"
+        )
+    sample = Sample(X, y, X_unlabeled, groups, fit_params)
+    randomness = Randomness.from_state(random_state)
     oracle = Oracle.about(
         algorithm,
         sample,
         distance,
+        response=response,
         n_jobs=n_jobs,
         backend=backend,
+        address=address,
+        timeout=timeout,
         on_error=on_error,
+        on_timeout=on_timeout,
         progress=progress,
         fast=fast,
         models=models,
         budget=Budget() if budget is None else budget,
     )
-    if hasattr(procedure, "measured_by"):  # it compares predictions itself
-        procedure = procedure.measured_by(distance)
-    named = procedure.named(*oracle.names) if hasattr(procedure, "named") else procedure
+    told = _told(procedure, oracle, distance)
     recorder = Recorder()
-    result = run_procedure(named, oracle, randomness, watch=recorder)
-    return Run(result, _transcript(named, oracle, randomness, recorder, result))
+    result = run_procedure(told, oracle, randomness, watch=recorder)
+    return Run(result, _transcript(told, oracle, randomness, recorder, result))
+
+
+def _told(procedure: Any, oracle: Oracle, distance: str | Distance) -> Procedure:
+    """Tell a procedure what it may need to know about this run: distance, names, test rows."""
+    if hasattr(procedure, "measured_by"):  # it compares predictions itself
+        left_open = distance == "auto" and getattr(procedure, "distance", None) == "auto"
+        natural = oracle.algorithm.natural_distance
+        procedure = procedure.measured_by(natural if left_open else distance)
+    if hasattr(procedure, "labeled_test") and needs_response(oracle.distance):
+        procedure = replace(procedure, labeled_test=True)
+    told: Procedure = procedure
+    return procedure.named(*oracle.names) if hasattr(procedure, "named") else told
 
 
 def _transcript(
@@ -167,6 +201,7 @@ def _transcript(
         distance=distance,
         models=oracle.models,
         on_error=oracle.on_error,
+        on_timeout=oracle.on_timeout,
         verdict=verdict_in_words(result),
         counts=oracle.counts,
     )

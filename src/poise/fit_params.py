@@ -51,13 +51,19 @@ class FitParams:
         """The names of all arguments."""
         return [*self.constant, *self.per_row]
 
-    def of(self, rows: Rows) -> dict[str, Any]:
-        """Return the arguments for a fit on these rows; per-row values are fresh copies."""
-        if isinstance(rows, Made):
+    def require_rows(self, rows: Rows) -> None:
+        """Refuse rows that are not those of the data."""
+        if isinstance(rows, Made) and self.per_row:
             raise ArgumentError(
                 "fit_params belong to the rows of the data; a procedure that makes up its own "
-                f"rows has no {', '.join(self.names)} for them"
+                f"rows has no {', '.join(self.per_row)} for them"
             )
+
+    def of(self, rows: Rows) -> dict[str, Any]:
+        """Return the arguments for a fit on these rows; per-row values are fresh copies."""
+        self.require_rows(rows)
+        if isinstance(rows, Made):
+            return dict(self.constant)
         return self.constant | {name: table.take(rows) for name, table in self.per_row.items()}
 
 

@@ -28,7 +28,7 @@ from poise.ledger import Ledger, ledger_for
 from poise.losses import LossChange
 from poise.progress import Progress
 from poise.randomness import Randomness
-from poise.record import FIT_BY_FIT, Answers, Batch, Failure
+from poise.record import FIT_BY_FIT, Answers, Batch, Comparison, Failure, Query
 from poise.sample import Sample
 from poise.work import ComparisonWork, LossWork, QueryWork
 
@@ -111,7 +111,6 @@ class Oracle:
     budget: Budget = field(default_factory=Budget)
     journal: Journal | None = None
     counts: Counts = field(default_factory=Counts, init=False)
-    _relax: bool | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         _check.flag("fast", self.fast)
@@ -177,6 +176,8 @@ class Oracle:
             )
         if batch.models and batch.compares:
             raise ArgumentError("models can be seen in a batch of queries, not of comparisons")
+        if self.sample.fit_params is not None and len(batch):
+            self.sample.fit_params.require_rows(_first_query(batch).train)
         if self.budget.limited:
             self.budget.check(self.counts, cost(batch.tasks, len(batch)))
 
@@ -216,13 +217,13 @@ class Oracle:
 
     def _work(self, batch: Batch) -> tuple[Any, str]:
         """Return the work of a batch and a word for the path taken."""
-        if self._relax is None:
-            self._relax = self.sample.all_finite
-        work = self._fit_by_fit(batch, self._relax)
-        if not batch.compares or not self.fast:
-            return work, FIT_BY_FIT
-        fast = batched(work, self.algorithm.batch(), batch.near)
-        return (work, FIT_BY_FIT) if fast is None else (fast, fast.batch.name)
+        if batch.compares and self.fast:
+            # Single trials that a shortcut hands back are computed with every check.
+            checked = self._fit_by_fit(batch, relax=False)
+            fast = batched(checked, self.algorithm.batch(), batch.near)
+            if fast is not None:
+                return fast, fast.batch.name
+        return self._fit_by_fit(batch, self.sample.all_finite), FIT_BY_FIT
 
     def _fit_by_fit(self, batch: Batch, relax: bool) -> Any:
         common = (self.algorithm, self.sample, batch.tasks, relax)
@@ -248,6 +249,11 @@ class Oracle:
                 trial=failure.trial,
                 partial=ledger.entered(),
             ) from failure.cause
+
+
+def _first_query(batch: Batch) -> Query:
+    first = batch.tasks[0]
+    return first.full if isinstance(first, Comparison) else first
 
 
 Watch = Callable[[Batch, Answers | TrialError], None]

@@ -46,9 +46,11 @@ class FunctionAlgorithm(Algorithm):
         return self.fit_with(X, y, xi, {})
 
     def prepared(self, sample: Sample) -> Algorithm:
-        """Refuse ``fit_params`` that the function does not take."""
+        """Refuse ``fit_params`` that the function does not take, and their absence if it must."""
         if sample.fit_params is not None:
             require_arguments(self.function, 3, sample.fit_params.names)
+        else:
+            _check_signature(self.function, whole=True)
         return self
 
     def fit_with(self, X: Any, y: Any, xi: int, arguments: dict[str, Any]) -> Predict:
@@ -62,10 +64,11 @@ class FunctionAlgorithm(Algorithm):
         return predict
 
 
-def _check_signature(function: Callable[..., Any]) -> None:
-    """Refuse a function that cannot be called with (X, y, seed)."""
+def _check_signature(function: Callable[..., Any], whole: bool = False) -> None:
+    """Refuse a function that cannot be called with (X, y, seed), and nothing else if ``whole``."""
     try:
-        inspect.signature(function).bind(None, None, 0)
+        signature = inspect.signature(function)
+        (signature.bind if whole else signature.bind_partial)(None, None, 0)
     except TypeError as error:
         raise AlgorithmError(
             f"algorithm function must accept (X, y, seed), got "

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,8 @@ class MeasureChanges:
     remove: int = 1
     replace: bool = False
     labeled_test: bool = False
+
+    keeps_groups: ClassVar[bool] = True
 
     def named(self, algorithm: str, distance: str) -> MeasureChanges:
         """Return the same measurement with the names that the record will hold."""
@@ -185,6 +187,8 @@ class BinomialTest:
     remove: int = 1
     replace: bool = False
     labeled_test: bool = False
+
+    keeps_groups: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _check.epsilon(_check.scalar("epsilon", self.epsilon))

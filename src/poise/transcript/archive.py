@@ -12,6 +12,7 @@ import numpy as np
 from poise import procedures
 from poise.budget import Counts
 from poise.errors import RecordError
+from poise.fit_params import FitParams
 from poise.oracle import Procedure
 from poise.results.encoding import from_json, to_json
 from poise.sample import Sample
@@ -22,8 +23,17 @@ from poise.transcript.stages import read_stage, write_stage
 
 __all__ = ["load", "save"]
 
-_FORMAT = "poise transcript 1"
-_PLAIN = ("procedure_name", "seed", "algorithm", "distance", "models", "on_error", "verdict")
+_FORMAT = "poise transcript 2"
+_PLAIN = (
+    "procedure_name",
+    "seed",
+    "algorithm",
+    "distance",
+    "models",
+    "on_error",
+    "on_timeout",
+    "verdict",
+)
 
 
 def save(transcript: Transcript, path: Path) -> None:
@@ -81,19 +91,37 @@ def _read(header: dict[str, Any], arrays: dict[str, Any]) -> Transcript:
 
 def _write_sample(sample: Sample, pool: ArrayPool) -> dict[str, Any]:
     tables = {"X": sample.X, "y": sample.y, "X_unlabeled": sample.X_unlabeled}
-    return {
-        name: None if table is None else write_container(table.native, pool)
+    notes: dict[str, Any] = {
+        name: write_container(table.native, pool)
         for name, table in tables.items()
+        if table is not None
     }
+    if sample.groups is not None:
+        notes["groups"] = write_container(sample.groups.codes, pool)
+    return notes | {"fit_params": _write_fit_params(sample.fit_params, pool)}
+
+
+def _write_fit_params(fit_params: FitParams | None, pool: ArrayPool) -> dict[str, Any] | None:
+    if fit_params is None:
+        return None
+    for name, value in fit_params.constant.items():
+        if not _is_plain(value):
+            raise RecordError(
+                f"cannot save fit_params[{name!r}] of type {type(value).__name__}: a transcript "
+                "file holds plain values only. Replay this transcript in memory instead"
+            )
+    rows = fit_params.per_row.items()
+    per_row = {name: write_container(table.native, pool) for name, table in rows}
+    return {"constant": fit_params.constant, "per_row": per_row}
 
 
 def _read_sample(notes: dict[str, Any], pool: ArrayPool) -> Sample:
-    return Sample(
-        **{
-            name: None if note is None else read_container(note, pool)
-            for name, note in notes.items()
-        }
-    )
+    fit_params = notes.pop("fit_params")
+    if fit_params is not None:
+        per_row = {k: read_container(note, pool) for k, note in fit_params["per_row"].items()}
+        fit_params = fit_params["constant"] | per_row
+    tables = {name: read_container(note, pool) for name, note in notes.items()}
+    return Sample(**tables, fit_params=fit_params)
 
 
 def _parameters(procedure: Any) -> dict[str, Any] | None:

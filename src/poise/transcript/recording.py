@@ -143,7 +143,7 @@ class Transcript:
         Every batch with its answers.
     algorithm, distance : str
         Names, for the reader.
-    models, on_error : str
+    models, on_error, on_timeout : str
         Rules of the run.
     verdict : str
         What the procedure concluded.
@@ -169,6 +169,7 @@ class Transcript:
     distance: str
     models: str
     on_error: str
+    on_timeout: str
     verdict: str
     counts: Counts
 

@@ -90,7 +90,7 @@ def _write_answers(
         "intercepts": _references([pool.add(_part(m, "intercept_")) for m in answers.models]),
     }
     arrays |= {f"{name} {what}": values for what, values in columns.items()}
-    failures = [[failure.trial, failure.message] for failure in answers.failures]
+    failures = [[failure.trial, failure.message, failure.kind] for failure in answers.failures]
     return {"failures": failures, "path": answers.path}
 
 
@@ -113,7 +113,9 @@ def _part(model: Any, name: str) -> Any:
 def _read_answers(
     note: dict[str, Any], name: str, pool: ArrayPool, arrays: dict[str, Any]
 ) -> Answers:
-    failures = tuple(Failure(trial, message) for trial, message in note["failures"])
+    failures = tuple(
+        Failure(trial, message, kind=kind) for trial, message, kind in note["failures"]
+    )
     by_trial = {failure.trial: failure for failure in failures}
     predictions = [pool.get(reference) for reference in arrays[f"{name} predictions"]]
     parts = zip(arrays[f"{name} coefficients"], arrays[f"{name} intercepts"], strict=True)
