@@ -16,8 +16,9 @@ import poise
 from poise.algorithm import Stack
 from poise.cli.algorithms import ignores_names, load_algorithm
 from poise.errors import AlgorithmError, ArgumentError, DataError
-from poise.networks import logistic_regression, mlp_classifier, mlp_regressor
+from poise.networks import fused, logistic_regression, mlp_classifier, mlp_regressor
 from poise.networks.adam import minibatches
+from poise.networks.perceptron import glorot
 from poise.sample import Sample
 
 rng = np.random.default_rng(7)
@@ -61,6 +62,37 @@ def test_training_is_that_of_scikit_learn(hidden, activation) -> None:
         end = network.trained(start, jnp.asarray(X[:60]), jnp.asarray(y[:60]), None)
         ours = network.outputs(end, jnp.asarray(X[60:90]))[:, 0]
     np.testing.assert_allclose(ours, sklearn.predict(X[60:90]), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "units", "activation"),
+    [(37, 3, 5, "relu"), (16, 15, 16, "tanh"), (50, 20, 9, "logistic"), (33, 16, 40, "relu")],
+)
+def test_a_kernel_trains_as_the_compiler_does(n, d, units, activation) -> None:
+    # What a GPU runs, interpreted; several networks at once, as trials are. A strong
+    # penalty and padding in every direction, so that none of it goes unnoticed.
+    network = mlp_regressor(
+        units, steps=40, learning_rate=0.02, penalty=9.0, activation=activation
+    ).programs.fit_predict
+    how = fused.Training(40, 0.02, 9.0, activation, "float32")
+    rows = jnp.asarray(rng.normal(size=(3, n, d)), jnp.float32)
+    responses = jnp.asarray(rng.normal(size=(3, n)) + 2.0, jnp.float32)
+    keys = jax.random.split(jax.random.key(0), 3)
+
+    def both(key, X, y):
+        start = glorot(key, (d, units, 1), X.dtype)
+        return fused.train(how, start, X, y, interpret=True), network.trained(start, X, y, None)
+
+    in_one_kernel, compiled = jax.vmap(both)(keys, rows, responses)
+    for ours, theirs in zip(*map(jax.tree.leaves, (in_one_kernel, compiled)), strict=True):
+        assert ours.shape == theirs.shape
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=3e-5)
+
+
+def test_networks_too_large_for_a_kernel_are_left_to_the_compiler() -> None:
+    assert fused.is_small(31, 128, "float32")
+    assert not fused.is_small(32, 128, "float32")
+    assert not fused.is_small(20, 64, "bfloat16")
 
 
 def test_training_a_classifier_is_that_of_scikit_learn() -> None:

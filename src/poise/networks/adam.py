@@ -8,8 +8,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["adam", "minibatches"]
+__all__ = ["adam", "minibatches", "moved", "step_sizes"]
 
 _KEEP_MEAN, _KEEP_SQUARE, _TINY = 0.9, 0.999, 1e-8  # the constants of the paper
 
@@ -42,25 +43,33 @@ def adam(
     >>> round(float(bottom), 3)
     3.0
     """
-    t = np.arange(1, steps + 1)
-    rates = learning_rate * np.sqrt(1 - _KEEP_SQUARE**t) / (1 - _KEEP_MEAN**t)
+    rates = step_sizes(steps, learning_rate)
 
     def step(state: Any, now: Any) -> tuple[Any, None]:
-        parameters, mean, square = state
         rate, batch = now
-        slope = gradient(parameters, batch)
-        mean = jax.tree.map(lambda m, g: _KEEP_MEAN * m + (1 - _KEEP_MEAN) * g, mean, slope)
-        square = jax.tree.map(
-            lambda v, g: _KEEP_SQUARE * v + (1 - _KEEP_SQUARE) * g * g, square, slope
-        )
-        parameters = jax.tree.map(
-            lambda p, m, v: p - rate * m / (jnp.sqrt(v) + _TINY), parameters, mean, square
-        )
-        return (parameters, mean, square), None
+        return moved(state, gradient(state[0], batch), rate), None
 
     zero = jax.tree.map(jnp.zeros_like, start)
     (parameters, _, _), _ = jax.lax.scan(step, (start, zero, zero), (jnp.asarray(rates), batches))
     return parameters
+
+
+def moved(state: Any, slope: Any, rate: Any) -> tuple[Any, Any, Any]:
+    """Take one step: from (parameters, mean slope, mean square) and a slope to the next three."""
+    parameters, mean, square = state
+    mean = jax.tree.map(lambda m, g: _KEEP_MEAN * m + (1 - _KEEP_MEAN) * g, mean, slope)
+    square = jax.tree.map(lambda v, g: _KEEP_SQUARE * v + (1 - _KEEP_SQUARE) * g * g, square, slope)
+    parameters = jax.tree.map(
+        lambda p, m, v: p - rate * m / (jnp.sqrt(v) + _TINY), parameters, mean, square
+    )
+    return parameters, mean, square
+
+
+def step_sizes(steps: int, learning_rate: float) -> NDArray[np.float64]:
+    """Return the size of each step: averages that began at zero are corrected for that."""
+    t = np.arange(1, steps + 1)
+    sizes: NDArray[np.float64] = learning_rate * np.sqrt(1 - _KEEP_SQUARE**t) / (1 - _KEEP_MEAN**t)
+    return sizes
 
 
 def minibatches(key: Any, rows: int, size: int, steps: int) -> Any:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import abc
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -17,16 +16,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from poise.networks.activations import ACTIVATIONS
 from poise.networks.adam import adam, minibatches
 from poise.networks.scaling import location_and_scale, standardized
 
-__all__ = ["ACTIVATIONS", "ClassifierNetwork", "Network", "RegressorNetwork"]
-
-ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
-    "relu": jax.nn.relu,
-    "tanh": jnp.tanh,
-    "logistic": jax.nn.sigmoid,
-}
+__all__ = ["ClassifierNetwork", "Network", "RegressorNetwork"]
 
 
 @dataclass(frozen=True)
@@ -52,7 +46,7 @@ class Network(abc.ABC):
     def trained(self, start: Any, X: Any, y: Any, key: Any) -> Any:
         """Return the parameters after the last step."""
         batches = None
-        if self.batch_size is not None and self.batch_size < len(X):
+        if self.by_batches(X):
             batches = minibatches(jax.random.fold_in(key, 1), len(X), self.batch_size, self.steps)
         slope = jax.grad(self._penalized_loss)
 
@@ -61,6 +55,10 @@ class Network(abc.ABC):
             return slope(parameters, *some)
 
         return adam(gradient, start, self.steps, self.learning_rate, batches)
+
+    def by_batches(self, X: Any) -> bool:
+        """Say whether a step sees a part of the rows only."""
+        return self.batch_size is not None and self.batch_size < len(X)
 
     def _penalized_loss(self, parameters: Any, X: Any, y: Any) -> Any:
         squares = sum(jnp.sum(weights**2) for weights, _ in parameters)
@@ -83,6 +81,25 @@ class RegressorNetwork(Network):
             start = glorot(key, (X.shape[1], *self.hidden, 1), X.dtype)
             parameters = self.trained(start, rows, (y - level) / spread, key)
             return level + spread * self.outputs(parameters, point)[0]
+
+    def trained(self, start: Any, X: Any, y: Any, key: Any) -> Any:
+        """Return the parameters after the last step; on a GPU in one kernel, where that can be."""
+        if not self._fits_one_kernel(X):
+            return super().trained(start, X, y, key)
+        from poise.networks.fused import Training, train
+
+        how = Training(
+            self.steps, self.learning_rate, self.penalty, self.activation, self.precision
+        )
+        return train(how, start, X, y)
+
+    def _fits_one_kernel(self, X: Any) -> bool:
+        shallow = len(self.hidden) == 1 and not self.by_batches(X) and X.dtype == jnp.float32
+        if not shallow or jax.default_backend() != "gpu":
+            return False
+        from poise.networks.fused import available, is_small
+
+        return is_small(X.shape[1], self.hidden[0], self.precision) and available()
 
     def loss(self, outputs: Any, y: Any) -> Any:
         """Return half the mean squared error."""
