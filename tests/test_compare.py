@@ -178,7 +178,7 @@ def test_unusable_algorithms(algorithms, message) -> None:
         ({"epsilon": -1}, "epsilon must be"),
         ({"delta": 1.0}, "delta must be"),
         ({"alpha": 0.0}, "alpha must be"),
-        ({"journal": "here"}, "journal must be None here"),
+        ({"journal": 7}, "journal must be the path of a folder"),
     ],
 )
 def test_bad_arguments_are_refused_before_the_first_fit(wrong, message) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,17 @@ from poise.adapters import as_algorithm
 from poise.api import measure, warn_if_hopeless
 from poise.distance import needs_response
 from poise.errors import ArgumentError, TrialError
+from poise.journal import JournalFolder
+from poise.oracle import Oracle
 from poise.procedures.binomial import MeasureChanges
 from poise.randomness import Randomness
 from poise.results import CompareResult, Design, Trials
 from poise.sample import Sample
 
-__all__ = ["compare", "design_of", "refuse_journal"]
+__all__ = ["check_fits", "compare", "design_of"]
+
+_WHAT_IS_ASKED = ("distance", "response", "on_error", "on_timeout", "progress", "fast")
+_WHERE_IT_RUNS = ("n_jobs", "backend", "address", "timeout")
 
 
 def compare(
@@ -30,6 +36,7 @@ def compare(
     alpha: float = 0.05,
     randomized: bool = False,
     random_state: Any = None,
+    journal: str | Path | JournalFolder | None = None,
     **settings: Any,
 ) -> CompareResult:
     """Test several algorithms on the same trials, with one error level for all of them.
@@ -55,9 +62,14 @@ def compare(
         The question, as in :func:`stability_test`.
     random_state : None, int, Generator or RandomState
         Decides the trials, once for all algorithms.
+    journal : str or Path, optional
+        A folder with a journal for each algorithm; made if it is not there. The
+        same call goes on where an earlier one was cut short, also with
+        ``random_state=None``. An algorithm that is added later is measured on the
+        same trials.
     **settings
-        Any other argument of :func:`measure` but ``journal``: ``X_unlabeled``,
-        ``coupling``, ``distance``, ``n_jobs``, …
+        Any other argument of :func:`measure`: ``X_unlabeled``, ``coupling``,
+        ``distance``, ``n_jobs``, …
 
     Returns
     -------
@@ -77,21 +89,23 @@ def compare(
     LinearRegression()  unstable  26 of 34        4.411e-12    0.8925     3,306
     """
     named = _named(algorithms)
-    refuse_journal(settings, "one algorithm")
     design = design_of(X, y, n, settings)
+    for algorithm in named.values():
+        check_fits(algorithm, X, y, settings)
     # Judging no trial at all checks every number of the question before the first fit.
     CompareResult.judge({"": Trials(np.empty(0), design)}, epsilon, delta, alpha, randomized)
     warn_if_hopeless(design, delta, alpha / len(named), randomized)
-    seed = Randomness.from_state(random_state).root
+    folder = JournalFolder.of(journal)
+    common = {"n": n, "random_state": folder.randomness(random_state).root, **settings}
     trials = {
-        name: _measured(name, algorithm, X, y, n=n, random_state=seed, **settings)
+        name: _measured(name, algorithm, X, y, journal=folder.journal(name), **common)
         for name, algorithm in named.items()
     }
     return CompareResult.judge(trials, epsilon, delta, alpha, randomized)
 
 
 def _named(algorithms: Iterable[Any] | Mapping[str, Any]) -> dict[str, Any]:
-    """Give every algorithm a name of its own, and refuse what cannot be fitted."""
+    """Give every algorithm a name of its own."""
     if isinstance(algorithms, Mapping):
         pairs = [(str(name), algorithm) for name, algorithm in algorithms.items()]
     else:
@@ -104,8 +118,6 @@ def _named(algorithms: Iterable[Any] | Mapping[str, Any]) -> dict[str, Any]:
             f"algorithms must have different names, got {[name for name, _ in pairs]}; "
             "give a dict from names to algorithms"
         )
-    for algorithm in named.values():
-        as_algorithm(algorithm)
     return named
 
 
@@ -119,7 +131,7 @@ def _measured(name: str, algorithm: Any, *data: Any, **settings: Any) -> Trials:
 
 def design_of(X: Any, y: Any, n: int, settings: Mapping[str, Any]) -> Design:
     """Check the data and n as :func:`measure` will, and return how many trials there will be."""
-    sample = Sample(X, y, *(settings.get(name) for name in ("X_unlabeled", "groups", "fit_params")))
+    sample = _sample(X, y, settings)
     measurement = MeasureChanges(
         n,
         remove=settings.get("remove", 1),
@@ -129,10 +141,12 @@ def design_of(X: Any, y: Any, n: int, settings: Mapping[str, Any]) -> Design:
     return measurement.design(sample, Randomness(0))
 
 
-def refuse_journal(settings: Mapping[str, Any], whose: str) -> None:
-    """Say early that a journal holds the trials of a single measurement."""
-    if settings.get("journal") is not None:
-        raise ArgumentError(
-            f"journal must be None here, got {settings['journal']!r}: a journal holds the trials "
-            f"of {whose}; call measure with a journal for each and judge the trials together"
-        )
+def check_fits(algorithm: Any, X: Any, y: Any, settings: Mapping[str, Any]) -> None:
+    """Refuse what :func:`measure` will refuse about an algorithm, its data and its workers."""
+    names = (*_WHAT_IS_ASKED, *_WHERE_IT_RUNS)
+    chosen = {name: settings[name] for name in names if name in settings}
+    Oracle.about(algorithm, _sample(X, y, settings), **chosen)
+
+
+def _sample(X: Any, y: Any, settings: Mapping[str, Any]) -> Sample:
+    return Sample(X, y, *(settings.get(name) for name in ("X_unlabeled", "groups", "fit_params")))

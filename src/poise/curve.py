@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from poise import _check
 from poise.api import measure
-from poise.comparing import design_of, refuse_journal
+from poise.comparing import design_of
 from poise.errors import ArgumentError, TrialError
-from poise.randomness import Randomness
+from poise.journal import JournalFolder
 from poise.results import StabilityCurve, Trials
 
 __all__ = ["stability_curve"]
@@ -25,6 +26,7 @@ def stability_curve(
     delta: float | None = None,
     alpha: float = 0.05,
     random_state: Any = None,
+    journal: str | Path | JournalFolder | None = None,
     **settings: Any,
 ) -> StabilityCurve:
     """Measure stability at several training sizes, with limits that hold at all of them.
@@ -53,8 +55,12 @@ def stability_curve(
         Error level of all limits together, in (0, 1).
     random_state : None, int, Generator or RandomState
         The same value gives the same curve.
+    journal : str or Path, optional
+        A folder with a journal for each training size; made if it is not there. The
+        same call goes on where an earlier one was cut short, and one with more
+        sizes measures only those.
     **settings
-        Any other argument of :func:`measure` but ``journal``.
+        Any other argument of :func:`measure`.
 
     Returns
     -------
@@ -72,12 +78,15 @@ def stability_curve(
     [21.4, 9.3, 6.5]
     """
     sizes = _sizes(n)
-    refuse_journal(settings, "one training size")
     design_of(X, y, sizes[-1], settings)
     _check_question(epsilon, delta, alpha)
-    seed = Randomness.from_state(random_state).root
-    trials = (_measured(algorithm, X, y, n=size, random_state=seed, **settings) for size in sizes)
-    return StabilityCurve(tuple(trials), epsilon, delta, alpha)
+    folder = JournalFolder.of(journal)
+    settings |= {"random_state": folder.randomness(random_state).root}
+    trials = tuple(
+        _measured(algorithm, X, y, n=size, journal=folder.journal(f"n {size}"), **settings)
+        for size in sizes
+    )
+    return StabilityCurve(trials, epsilon, delta, alpha)
 
 
 def _sizes(n: Any) -> list[int]:

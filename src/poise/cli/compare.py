@@ -10,7 +10,7 @@ import click
 
 from poise.cli.files import check_files
 from poise.cli.measurement import Measurement, some_measurement_options
-from poise.cli.options import Output, output_options, question_options
+from poise.cli.options import Output, journals_option, output_options, question_options
 from poise.cli.streams import fits_print_to_stderr, one_line_warnings
 from poise.errors import AlgorithmError
 
@@ -30,7 +30,7 @@ Example:
 
 _OPTIONS = """
     data target drop unlabeled n response groups remove replace coupling distance shuffle fast
-    on_error seed jobs backend
+    on_error on_timeout timeout seed jobs backend address
 """
 
 
@@ -44,6 +44,7 @@ _OPTIONS = """
     required=True,
     help="As in poise test, with its parameters in brackets: module:Name(alpha=2.0). Repeatable.",
 )
+@journals_option
 @question_options(required=True)
 @output_options("plot")
 def command(
@@ -75,7 +76,8 @@ def command(
     named = loaded(algorithms)
     rows = measurement.rows(*named.values())
     with one_line_warnings(output.quiet), fits_print_to_stderr():
-        result = compare(named, **rows, **asked, **measurement.settings(output.progress))
+        settings = measurement.settings(output.progress)
+        result = compare(named, **rows, **asked, **settings, journal=measurement.journals())
     _tell(result, output)
     return 0 if result.all_stable else 1
 

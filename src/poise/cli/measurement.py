@@ -11,7 +11,7 @@ import click
 
 from poise.cli.options import FILE, Command, Decorator, WholeNumber, packed
 
-__all__ = ["Measurement", "measurement_options", "some_measurement_options"]
+__all__ = ["Measurement", "command_given", "measurement_options", "some_measurement_options"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,8 +100,13 @@ class Measurement:
             return None
         from poise.journal import Journal
 
-        given = click.get_current_context().find_root().obj
-        return Journal(self.journal, {"arguments": given, "folder": str(Path.cwd())})
+        return Journal(self.journal, command_given())
+
+    def journals(self) -> Any:
+        """Return a folder of journals, for a command that measures more than once."""
+        from poise.journal import JournalFolder
+
+        return JournalFolder(self.journal, command_given())
 
     def rows(self, *algorithms: Any) -> dict[str, Any]:
         """Read the files; as arrays if they hold only numbers and nobody asks for names."""
@@ -111,6 +116,12 @@ class Measurement:
         names = not all(ignores_names(algorithm) for algorithm in algorithms)
         files = (self.data, self.target, self.drop, self.unlabeled, self.groups)
         return read_rows(*files, keep_names=names)
+
+
+def command_given() -> dict[str, Any]:
+    """Return how poise was called, and where, so that it can be called again."""
+    given = click.get_current_context().find_root().obj
+    return {"arguments": given, "folder": str(Path.cwd())}
 
 
 def _context() -> click.Context | None:

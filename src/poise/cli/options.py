@@ -18,6 +18,7 @@ __all__ = [
     "WholeNumber",
     "all_of",
     "alpha_option",
+    "journals_option",
     "output_options",
     "packed",
     "question_options",
@@ -116,6 +117,13 @@ def output_options(*files: str) -> Callable[[Command], Command]:
         click.option("--quiet", "-q", is_flag=True, help="Print the bare answer; no progress."),
     )
 
+
+journals_option = click.option(
+    "--journal",
+    metavar="FOLDER",
+    type=FILE,
+    help="Write every trial down at once, a file per measurement; a run cut short goes on.",
+)
 
 alpha_option = click.option(
     "--alpha", type=float, default=0.05, show_default=True, help="Error level, in (0, 1)."

@@ -19,14 +19,15 @@ __all__ = ["command"]
 def command(ctx: click.Context, /, journal: Path) -> int:
     """Go on with the run that wrote JOURNAL, as if it had never been cut short.
 
-    The command in the journal is run once more, in the folder where it was first
-    run: the data and the algorithm must still be there.
+    JOURNAL is a file, or the folder of a run that has several. The command in it is
+    run once more, in the folder where it was first run: the data and the algorithm
+    must still be there.
 
     Exit status: that of the command.
     """
-    from poise.journal import read_journal
+    from poise.journal import journals_of, read_journal
 
-    begun = read_journal(journal).header.command
+    begun = read_journal(journals_of(journal)[0]).header.command
     if not begun:
         raise RecordError(
             f"{journal} was not begun from the command line: call the same Python function with "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -10,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from poise.cli.options import Output, output_options
+from poise.cli.measurement import command_given
+from poise.cli.options import Output, journals_option, output_options
 from poise.cli.streams import fits_print_to_stderr, one_line, one_line_warnings, say
 from poise.errors import TrialError
 
 if TYPE_CHECKING:
     from poise.config import Config, Question
+    from poise.journal import JournalFolder
     from poise.results import StabilityResult
 
 __all__ = ["command"]
@@ -42,8 +43,9 @@ Example (stability.toml):
 @click.command("run", epilog=EXAMPLE)
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @click.option("--jobs", "-j", type=int, help="Trials at once; -1 for one per core.")
+@journals_option
 @output_options()
-def command(file: Path, jobs: int | None, output: Output) -> int:
+def command(file: Path, jobs: int | None, journal: Path | None, output: Output) -> int:
     """Answer every question of FILE, each of every algorithm it is asked of.
 
     Everything is checked before the first fit. Each verdict has its own error
@@ -54,12 +56,15 @@ def command(file: Path, jobs: int | None, output: Output) -> int:
     failed; 2 if the file or the data cannot be used.
     """
     from poise.config import read_config
+    from poise.journal import JournalFolder
 
     config = read_config(file)
+    settings = {"progress": output.progress} | ({} if jobs is None else {"n_jobs": jobs})
     with one_line_warnings(output.quiet), fits_print_to_stderr():
-        desk = _Desk(config)
+        desk = _Desk(config, settings)
         desk.check()
-        answers = list(_answers(config, desk, output, jobs))
+        journals = JournalFolder.of(JournalFolder(journal, command_given()))
+        answers = [_answer(question, desk, journals) for question in config.questions]
     _tell(config, answers, output)
     return max(answer.status for answer in answers)
 
@@ -97,8 +102,8 @@ class _Answer:
 class _Desk:
     """Loads what a file names, each thing once."""
 
-    def __init__(self, config: Config) -> None:
-        self.config = config
+    def __init__(self, config: Config, settings: dict[str, Any]) -> None:
+        self.config, self.settings = config, settings
         self.algorithm = cache(self._algorithm)
         self.rows = cache(self._rows)
 
@@ -130,21 +135,22 @@ class _Desk:
             folder = self.config.algorithms[question.algorithm].folder
             settings["distance"] = load_object(_beside(distance, folder))
         rows = self.rows(question.data, not ignores_names(algorithm))
-        return {"algorithm": algorithm, **rows, **settings}
+        return {"algorithm": algorithm, **rows, **settings, **self.settings}
 
     def check(self) -> None:
         """Refuse every question that cannot be asked, before the first fit."""
-        import numpy as np
-
-        from poise.comparing import design_of
-        from poise.results import Trials
-
         for question in self.config.questions:
-            arguments = self.arguments(question)
-            design = design_of(arguments["X"], arguments["y"], arguments["n"], arguments)
-            names = ("epsilon", "delta", "alpha", "randomized")
-            asked = {name: arguments[name] for name in names if name in arguments}
-            Trials(np.empty(0), design).test(**asked)
+            _check(**self.arguments(question))
+
+
+def _check(algorithm: Any, X: Any, y: Any, n: int, **settings: Any) -> None:
+    from poise.comparing import check_fits, design_of
+    from poise.procedures import BinomialTest
+
+    check_fits(algorithm, X, y, settings)
+    design_of(X, y, n, settings)
+    asked = "epsilon delta alpha randomized stop_early coupling shuffle"
+    BinomialTest(n, **{name: settings[name] for name in asked.split() if name in settings})
 
 
 def _beside(place: str, folder: Path) -> str:
@@ -153,18 +159,16 @@ def _beside(place: str, folder: Path) -> str:
     return f"{folder / source}{colon}{name}" if source.endswith(".py") else place
 
 
-def _answers(config: Config, desk: _Desk, output: Output, jobs: int | None) -> Iterator[_Answer]:
+def _answer(question: Question, desk: _Desk, journals: JournalFolder) -> _Answer:
     from poise.api import stability_test
 
-    for question in config.questions:
-        arguments = desk.arguments(question) | {"progress": output.progress}
-        if jobs is not None:
-            arguments["n_jobs"] = jobs
-        try:
-            yield _Answer(question, stability_test(**arguments))
-        except TrialError as error:
-            say(f"{question.name}, {question.algorithm}: {error}")
-            yield _Answer(question, None, one_line(str(error)))
+    label = f"{question.name}, {question.algorithm}"
+    journal = journals.journal(label, question.data, sorted(question.settings.items()))
+    try:
+        return _Answer(question, stability_test(**desk.arguments(question), journal=journal))
+    except TrialError as error:
+        say(f"{label}: {error}")
+        return _Answer(question, None, one_line(str(error)))
 
 
 def _tell(config: Config, answers: list[_Answer], output: Output) -> None:

@@ -25,22 +25,24 @@ __all__ = ["command"]
 def command(journal: Path, as_json: bool, quiet: bool, **asked: Any) -> int:
     """Tell how far the run is that writes JOURNAL, or wrote it.
 
-    The question is the one that was asked when the run began, unless --epsilon
-    and --delta ask another. "open" means that trials still to come decide.
+    JOURNAL is a file, or the folder of a run that has several. The question is the
+    one that was asked when the run began, unless --epsilon and --delta ask another.
+    "open" means that trials still to come decide.
     """
-    from poise.journal import read_journal
+    from poise.journal import journals_of, read_journal
 
-    content = read_journal(journal)
-    question = _question(content, asked)
-    facts = _facts(content, question, journal)
+    several = [(path, read_journal(path)) for path in journals_of(journal)]
+    facts = [_facts(content, _question(content, asked), path) for path, content in several]
     if as_json:
         from poise.results.encoding import to_json
 
-        click.echo(to_json(facts))
+        click.echo(to_json(facts if journal.is_dir() else facts[0]))
     elif quiet:
-        click.echo(facts.get("verdict", facts["trials"]))
+        for known in facts:
+            click.echo(known.get("verdict", known["trials"]))
     else:
-        _print(content, facts)
+        for (_, content), known in zip(several, facts, strict=True):
+            _print(content, known)
     return 0
 
 

@@ -7,8 +7,16 @@ killed at any moment leaves a journal that is whole up to its last line.
 
 from __future__ import annotations
 
+from poise.journal.folder import JournalFolder, journals_of
 from poise.journal.header import Header
 from poise.journal.journal import Journal
 from poise.journal.reading import JournalContent, read_journal
 
-__all__ = ["Header", "Journal", "JournalContent", "read_journal"]
+__all__ = [
+    "Header",
+    "Journal",
+    "JournalContent",
+    "JournalFolder",
+    "journals_of",
+    "read_journal",
+]

@@ -18,7 +18,7 @@ from poise.record import FIT_BY_FIT
 from poise.results.design import Design
 from poise.results.encoding import plain
 
-__all__ = ["FORMAT", "Header", "current_versions"]
+__all__ = ["FORMAT", "Header", "current_versions", "without_addresses"]
 
 FORMAT = "poise journal 1"
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -95,7 +95,7 @@ class Header:
     def _determinants(self) -> dict[str, Any]:
         """Return what changes depend on, by the name a reader knows it under."""
         facts = {"data": self.data, **self.design.to_dict()}
-        facts["algorithm"] = _ADDRESS.sub("", facts["algorithm"])  # differs in every process
+        facts["algorithm"] = without_addresses(facts["algorithm"])
         if self.design.path != FIT_BY_FIT:
             facts["epsilon"] = [value for value in self.near if value] or "none"
         del facts["zeta"]  # follows from the seed
@@ -114,6 +114,17 @@ class Header:
                 PoiseWarning,
                 stacklevel=2,
             )
+
+
+def without_addresses(name: str) -> str:
+    """Leave out where in memory an object lies: that differs in every process.
+
+    Examples
+    --------
+    >>> without_addresses("<function fit at 0x7f3b2c>")
+    '<function fit>'
+    """
+    return _ADDRESS.sub("", name)
 
 
 def current_versions() -> dict[str, str]:

@@ -48,7 +48,7 @@ class Journal:
     """
 
     def __init__(self, path: str | Path, command: dict[str, Any] | None = None) -> None:
-        self.path = Path(path)
+        self.path = self.place = Path(path)  # the place to go on from: a folder, of several
         self.command = command or {}
         self.trials = 0
         self._planned: Header
@@ -130,5 +130,5 @@ class Journal:
 
     def how_to_resume(self) -> str:
         """Say what is safe and how to go on."""
-        again = f"poise resume {self.path}" if self.command else "the same call"
+        again = f"poise resume {self.place}" if self.command else "the same call"
         return f"{self.trials:,} trials are in {self.path}; {again} goes on from there"
