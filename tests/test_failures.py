@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import weakref
 
 import numpy as np
 import pytest
@@ -121,3 +122,17 @@ def test_failures_stop_nothing_else_early() -> None:
     assert "failed" in result.summary()
     with pytest.raises(TrialError):
         poise.stability_test(Ridge(alpha=-1.0), X, y, n=10, epsilon=1.0, delta=0.2)
+
+
+def test_a_failed_trial_keeps_no_rows_in_memory() -> None:
+    """A traceback holds on to the variables of every call in it, training rows included."""
+    seen, alive = [], []
+
+    def fit(A, b, seed):
+        seen.append(weakref.ref(A))
+        alive.append(sum(rows() is not None for rows in seen))
+        raise RuntimeError("always")
+
+    poise.measure(fit, X, y, n=10, on_error="unstable")
+    assert len(alive) == 27
+    assert max(alive) <= 2

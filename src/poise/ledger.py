@@ -63,17 +63,18 @@ class ChangesLedger:
         if isinstance(answer, Failure):
             self.failures.append(answer)
             answer = np.inf
+        if not isinstance(answer, np.ndarray):
+            return self._enter_one(answer)
         if self.until is None:
-            count = np.size(answer)
-            self.changes[self.done : self.done + count] = answer
-            self.done += count
+            self.changes[self.done : self.done + len(answer)] = answer
+            self.done += len(answer)
             return False
-        for change in np.atleast_1d(answer).tolist():
-            self.changes[self.done] = change
-            self.done += 1
-            if self.until(change):
-                return True
-        return False
+        return any(self._enter_one(change) for change in answer.tolist())
+
+    def _enter_one(self, change: float) -> bool:
+        self.changes[self.done] = change
+        self.done += 1
+        return self.until is not None and self.until(change)
 
     def entered(self) -> NDArray[np.float64]:
         """Return the changes so far, to be read: a million of them are not copied about."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -207,6 +207,7 @@ class Oracle:
         """Decide about a failure, and write the answer down; return whether to stop."""
         if isinstance(answer, Failure):
             self._decide(answer, ledger)
+            answer = replace(answer, cause=None)  # its traceback holds on to the rows of the fit
         before = ledger.done
         finished = ledger.enter(answer)
         if new and self.journal is not None:
@@ -272,9 +273,18 @@ def run_procedure(
     shown every batch with its answers.
     """
     conversation = procedure.ask(oracle.sample, randomness)
+    if not isinstance(conversation, Generator):
+        raise ArgumentError(
+            f"ask of {type(procedure).__name__} must be a generator (yield a poise.Batch, return "
+            f"the verdict), got a {type(conversation).__name__}"
+        )
     try:
         batch = next(conversation)
         while True:
+            if not isinstance(batch, Batch):
+                raise ArgumentError(
+                    f"{type(procedure).__name__} must yield a poise.Batch, got {batch!r}"
+                )
             answers = _answers_or_error(oracle, batch)
             if watch is not None and not isinstance(answers, RecordError):
                 watch(batch, answers)

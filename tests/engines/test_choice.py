@@ -132,7 +132,7 @@ def test_chunks_cover_every_task_once_and_in_order(start, length, workers, grain
         assert (last - first) % grain == 0 or last == start + length
         position = last
         if (duration := next(measured, None)) is not None:
-            chunks.learn(duration)
+            chunks.learn(last - first, duration)
     assert position == start + length
 
 
@@ -140,10 +140,18 @@ def test_chunks_group_cheap_fits_and_leave_long_ones_alone() -> None:
     chunks = Chunks(0, 1_000_000, workers=2)
     ranges = iter(chunks)
     assert next(ranges) == (0, 1)
-    chunks.learn(0.0001)
+    chunks.learn(tasks=1, seconds=0.0001)
     first, last = next(ranges)
     assert last - first == 500, "fifty milliseconds of them: dispatch costs well below 2%"
-    chunks.learn(600.0)
+    for _ in range(60):
+        chunks.learn(tasks=500, seconds=0.05)
+    first, last = next(ranges)
+    assert last - first == 1500, "a twentieth of the three seconds spent so far"
+    for _ in range(1000):
+        chunks.learn(tasks=500, seconds=0.05)
+    first, last = next(ranges)
+    assert last - first == 2500, "but never more than a quarter of a second"
+    chunks.learn(tasks=1, seconds=600.0)
     first, last = next(ranges)
     assert last - first == 1
     chunks.close()

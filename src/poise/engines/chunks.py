@@ -6,14 +6,17 @@ from collections.abc import Iterator
 
 __all__ = ["Chunks"]
 
-_CHUNK_SECONDS = 0.05  # long enough to hide dispatch, short enough to stop early
+_SHORTEST = 0.05  # seconds; sending a chunk there and back costs about one fiftieth of it
+_LONGEST = 0.25
+_SHARE = 0.05  # of the time spent so far: an early verdict throws away no more than that
 
 
 class Chunks:
     """Cuts a range of tasks by what the fits measured so far have taken.
 
-    Cheap fits are grouped by the hundred; a fit of ten minutes travels alone. Work
-    that does ``grain`` tasks at the price of one is cut into multiples of that.
+    Cheap fits are grouped by the hundred; a fit of ten minutes travels alone. Chunks
+    grow while a run goes on, because the longer it is the less one of them weighs.
+    Work that does ``grain`` tasks at the price of one is cut into multiples of that.
 
     Examples
     --------
@@ -21,7 +24,7 @@ class Chunks:
     >>> ranges = iter(chunks)
     >>> next(ranges)
     (0, 1)
-    >>> chunks.learn(seconds_per_task=0.005)
+    >>> chunks.learn(tasks=1, seconds=0.005)
     >>> next(ranges)
     (1, 11)
     >>> list(Chunks(0, 100, workers=2, grain=40))
@@ -31,10 +34,13 @@ class Chunks:
     def __init__(self, start: int, stop: int, workers: int, grain: int = 1) -> None:
         self.position, self.stop, self.workers = start, stop, workers
         self.size = self.grain = grain
+        self.spent = 0.0
 
-    def learn(self, seconds_per_task: float) -> None:
+    def learn(self, tasks: int, seconds: float) -> None:
         """Size the chunks to come by what the last one took."""
-        self.size = self._whole_grains(int(_CHUNK_SECONDS / max(seconds_per_task, 1e-7)))
+        self.spent += seconds
+        aim = min(max(_SHORTEST, _SHARE * self.spent), _LONGEST)
+        self.size = self._whole_grains(int(aim * tasks / max(seconds, 1e-7 * tasks, 1e-9)))
 
     def close(self) -> None:
         """Hand out nothing more."""

@@ -12,7 +12,8 @@ from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from typing import Any, Protocol
 
-from poise.engines.crew import Died, Job, Report, Span
+from poise.engines.crew import Died
+from poise.engines.job import Job, Report, Span
 
 __all__ = ["Cluster", "ClusterCrew"]
 

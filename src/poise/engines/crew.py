@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import os
 import tempfile
-import time
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from poise.engines.backend import Backend
-from poise.engines.orphans import end_with
-from poise.engines.threads import one_inner_thread
+from poise.engines.job import Job, Report, Span
 from poise.engines.watchdog import Watched
 
-__all__ = ["STOP", "Crew", "Died", "Job", "Report", "Span", "assembled"]
-
-Span = tuple[int, int]
-Report = tuple[float, list[Any]]
-"""The seconds a chunk took, and its answers in order."""
-
-STOP = "stop"  # name of the note that tells workers to begin nothing more
+__all__ = ["Crew", "Died", "assembled"]
 
 
 class Died(Exception):
@@ -55,36 +46,6 @@ class Crew(Protocol):
     def recover(self) -> None:
         """Make good what may have been lost with a worker that died."""
         ...
-
-
-@dataclass(frozen=True)
-class Job:
-    """The part of the work that travels with every chunk: user code, without the data.
-
-    Attributes
-    ----------
-    work : Work
-        What to compute, without rows and plan.
-    folder : Path
-        A temporary folder of the machine that asks, for notes.
-    parent : int or None
-        The process to end with, for workers that joblib starts on this machine.
-    """
-
-    work: Any
-    folder: Path
-    parent: int | None = None
-
-    def __call__(self, first: int, last: int, data: Any) -> Report:
-        """Compute one chunk in a worker; report how long it took and what came out."""
-        if self.parent is not None:
-            end_with(self.parent, self.folder)
-        if (self.folder / STOP).exists():
-            return 0.0, []
-        began = time.perf_counter()
-        with one_inner_thread():
-            answers = list(self.work.with_data(*data)(first, last))
-        return time.perf_counter() - began, answers
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from poise.engines.crew import Report, Span
+from poise.engines.job import Report, Span
 from poise.errors import ArgumentError, ClusterError
 
 __all__ = ["DaskCluster", "connected_to_dask", "count_dask_workers"]

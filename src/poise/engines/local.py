@@ -9,7 +9,8 @@ from contextlib import suppress
 from typing import Any
 
 from poise.engines.backend import Backend
-from poise.engines.crew import STOP, Died, Job, Report, Span
+from poise.engines.crew import Died
+from poise.engines.job import STOP, Job, Report, Span
 from poise.engines.mapped import MappedData, write_mapped
 
 __all__ = ["LocalCrew"]

@@ -16,8 +16,9 @@ import numpy as np
 from poise.ambient import AmbientGenerators
 from poise.engines.backend import Backend
 from poise.engines.chunks import Chunks
-from poise.engines.crew import Crew, Died, Span, assembled
+from poise.engines.crew import Crew, Died, assembled
 from poise.engines.inquest import Inquest
+from poise.engines.job import Span
 from poise.engines.threads import one_inner_thread
 
 __all__ = ["ParallelEngine"]
@@ -73,7 +74,7 @@ def _stream(crew: Crew, chunks: Chunks) -> Iterator[Any]:
     with closing(crew.submit(chunks)) as reports:
         try:
             for seconds, answers in reports:
-                chunks.learn(seconds / max(1, sum(np.size(answer) for answer in answers)))
+                chunks.learn(sum(np.size(answer) for answer in answers), seconds)
                 yield from answers
         finally:
             chunks.close()

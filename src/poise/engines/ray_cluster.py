@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from poise.engines.crew import Report, Span
+from poise.engines.job import Report, Span
 from poise.errors import ArgumentError
 
 __all__ = ["RayCluster", "count_ray_workers"]
