@@ -38,6 +38,21 @@ def mean(X, y, seed):
     return lambda rows: np.full(len(rows), level)
 
 
+def test_a_procedure_that_breaks_the_protocol_is_told_so() -> None:
+    class Returns:
+        def ask(self, sample, randomness):
+            return "stable"
+
+    class YieldsTasks:
+        def ask(self, sample, randomness):
+            yield [Query(slice(0, 5), np.array([6]), 1)]
+
+    with pytest.raises(ArgumentError, match=r"ask of Returns must be a generator.*got a str"):
+        poise.run(Returns(), mean, X, y)
+    with pytest.raises(ArgumentError, match=r"YieldsTasks must yield a poise.Batch, got \["):
+        poise.run(YieldsTasks(), mean, X, y)
+
+
 class Spy:
     """Counts fits; fails on rows whose first response is NaN-like: above a limit."""
 

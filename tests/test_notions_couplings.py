@@ -58,3 +58,21 @@ def test_parameters_are_checked(bad: float) -> None:
         Mixed(bad)
     with pytest.raises(ArgumentError, match="by"):
         Rotated(bad)
+
+
+def test_a_coupling_of_the_wrong_shape_is_refused_before_the_first_fit() -> None:
+    class Transposed:
+        name = "transposed"
+
+        def pairs(self, words):
+            return words[0], words[1]
+
+    class One:
+        name = "one"
+
+        def pairs(self, words):
+            return words[:, 0]
+
+    for wrong, said in ((Transposed(), r"\(4,\)"), (One(), "ndarray")):
+        with pytest.raises(ArgumentError, match=f"coupling '{wrong.name}' must return.*{said}"):
+            as_coupling(wrong)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import numpy as np
 import pytest
+import scipy.stats
 from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import Ridge
 
 import poise
 from poise.errors import ArgumentError, PowerWarning, RecordError
 from poise.results.needs import needed
+from poise.results.wording import at_least, at_most
 
 CHANGES = [0.0, 0.1, 0.25, np.inf, 0.3] * 12
 
@@ -138,3 +141,34 @@ def test_loose_columns_and_masks() -> None:
         np.testing.assert_allclose(got, expected)
     with pytest.raises(poise.errors.DataError, match="masked"):
         poise.measure(Ridge(), X, np.ma.masked_less(y, 0), n=10)
+
+
+@pytest.mark.parametrize("seen", [30, 60])
+def test_an_unstable_verdict_says_how_large_the_probability_is_at_least(seen) -> None:
+    result = poise.Trials.from_changes([1.0] * seen + [0.0] * (60 - seen), n=7).test(0.5, 0.1)
+    assert result.verdict == "unstable"
+    lower = scipy.stats.binomtest(seen, 60, alternative="greater").proportion_ci(0.95).low
+    said = float(re.search(r"with probability at least (\d+\.\d+);", result.summary())[1])
+    assert said <= lower < said + 1e-4
+
+
+def test_limits_are_rounded_to_the_safe_side() -> None:
+    for limit in np.random.default_rng(0).uniform(0, 2000, size=300) ** 2 / 1000:
+        assert float(at_least(limit).replace(",", "")) <= limit
+        assert float(at_most(limit).replace(",", "")) >= limit
+    assert (at_most(0.1), at_least(0.1), at_most(np.inf)) == ("0.1", "0.1", "infinity")
+
+
+def test_certainty_is_not_hedged_and_a_heuristic_does_not_blame_the_data() -> None:
+    X, y = [[0], [1], [1], [0]], [0.0, 1.0, 0.0, 1.0]
+    support = {"support_X": [[0], [1]] * 2, "support_y": [0.0, 0.0, 1.0, 1.0]}
+    search = poise.procedures.ExhaustiveTest(n=4, epsilon=0.5, delta=0.1, **support)
+    text = poise.run(search, DummyRegressor(), X, y, random_state=0).result.summary()
+    assert "with certainty" in text
+    assert "at level" not in text
+    assert "no prediction can move" not in text
+    heuristic = poise.procedures.BootstrapTest(n=2, epsilon=0.1, delta=0.5, resamples=4)
+    found = poise.run(heuristic, DummyRegressor(), X, y, random_state=0).result
+    assert found.verdict == "inconclusive"
+    assert "these data hold" not in found.summary()
+    assert poise.ProcedureResult.from_json(found.to_json()) == found

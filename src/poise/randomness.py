@@ -166,8 +166,20 @@ def as_coupling(coupling: str | Coupling) -> Coupling:
     if coupling == "independent":
         return Independent()
     if isinstance(coupling, Coupling) and not isinstance(coupling, type):
+        _check_pairs(coupling)
         return coupling
     raise ArgumentError(
         "coupling must be 'shared', 'independent' or an object with a name and a method "
         f"pairs(words), got {coupling!r}"
     )
+
+
+def _check_pairs(coupling: Coupling) -> None:
+    """Ask for two pairs, so that a coupling of the wrong shape is told so before the first fit."""
+    made: Any = coupling.pairs(np.zeros((2, 4), dtype=np.uint64))
+    shapes = [np.shape(part) for part in made] if isinstance(made, tuple) else type(made).__name__
+    if shapes != [(2,), (2,)]:
+        raise ArgumentError(
+            f"pairs(words) of coupling {coupling.name!r} must return a tuple of two arrays, one "
+            f"term per row of words; for 2 rows it returned {shapes}"
+        )

@@ -30,6 +30,11 @@ class Agreement:
         unless the procedure asked about the star.
     stable : int
         Replications in which A was declared stable.
+
+    Examples
+    --------
+    >>> Agreement(replications=20, differing=(), stable=19).always
+    True
     """
 
     replications: int

@@ -190,11 +190,11 @@ _COLUMNS = ["question", "algorithm", "verdict", "n", "larger changes", "delta_ha
 
 
 def _row(answer: _Answer) -> list[str]:
-    from poise.results.wording import number
+    from poise.results.wording import at_most
 
     about = [answer.question.name, answer.question.algorithm, answer.verdict]
     r = answer.result
     if r is None:
         return [*about, "", "", "", ""]
     seen = f"{r.statistic:,} of {r.n_observed:,}"
-    return [*about, f"{r.n:,}", seen, number(r.delta_hat), number(r.epsilon_hat)]
+    return [*about, f"{r.n:,}", seen, at_most(r.delta_hat), at_most(r.epsilon_hat)]

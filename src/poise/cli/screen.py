@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from poise.results.wording import number
+from poise.results.wording import at_most, number
 
 if TYPE_CHECKING:
     from poise.results import Profile, StabilityResult, Trials
@@ -61,8 +61,8 @@ def print_result(result: StabilityResult) -> None:
             "larger changes": f"{result.statistic:,}",
             "p-value, stable": number(result.pvalue),
             "p-value, unstable": number(result.pvalue_unstable),
-            "delta_hat": number(result.delta_hat),
-            "epsilon_hat": number(result.epsilon_hat),
+            "delta_hat": at_most(result.delta_hat),
+            "epsilon_hat": at_most(result.epsilon_hat),
             "power ceiling": number(result.power_bound),
             "fits": f"{result.n_fits:,}",
             "seed": _seed(result.design.seed),

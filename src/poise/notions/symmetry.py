@@ -43,6 +43,14 @@ class SymmetryReport:
         Largest change of a prediction when rows were reordered and ξ kept.
     n_fits : int
         Fits that were spent.
+
+    Examples
+    --------
+    >>> report = SymmetryReport("not symmetric", 1e-4, 1e-3, largest_change=2.0, n_fits=63)
+    >>> report.symmetric
+    False
+    >>> print(report.summary())
+    Not symmetric (p = 0.0001, level 0.001): the order of the rows matters. ...
     """
 
     finding: str

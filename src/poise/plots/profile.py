@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Context
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.plots.canvas import COLOURS, legend, new_figure, tidy
-from poise.results.wording import number
+from poise.results.wording import at_most, number
 
 if TYPE_CHECKING:
     from poise.results import Profile
@@ -100,17 +99,12 @@ def draw_profile(
     tidy(axes)
 
 
-def _rounded_up(limit: float) -> float:
-    """Round to three digits, upwards: a limit rounded down would not be one."""
-    return float(Context(prec=3, rounding=ROUND_CEILING).create_decimal(repr(float(limit))))
-
-
 def _mark(axes: Any, epsilon: float, profile: Profile) -> None:
     limit = profile.at(epsilon)
     axes.axvline(epsilon, color=COLOURS["mark"], linewidth=1.2, linestyle="--")
     axes.plot([epsilon], [limit], "o", color=COLOURS["mark"], markersize=5)
     axes.annotate(
-        f"≤ {_rounded_up(limit)}",
+        f"≤ {at_most(limit)}",
         (epsilon, limit),
         xytext=(6, 6),
         textcoords="offset points",

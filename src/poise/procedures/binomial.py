@@ -50,6 +50,15 @@ class MeasureChanges:
         Whether fresh ones take the place of those removed.
     labeled_test : bool
         Whether test rows must have a response.
+
+    Examples
+    --------
+    >>> import poise
+    >>> X, y = [[float(i)] for i in range(30)], [float(i) for i in range(30)]
+    >>> last = lambda X, y, seed: lambda rows: [y[-1]] * len(rows)
+    >>> trials = poise.run(MeasureChanges(n=4, shuffle=False), last, X, y).result
+    >>> trials.changes.tolist()
+    [1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
     """
 
     n: int

@@ -140,6 +140,7 @@ class ExhaustiveTest(Question):
             pvalue=0.0,
             pvalue_unstable=1.0,
             details={"decided_by": "exhaustive search"} | found,
+            certain=True,
         )
 
     def _check_cost(self) -> None:

@@ -24,7 +24,7 @@ __all__ = ["TransparentLinearTest"]
 
 Floats = NDArray[np.float64]
 
-_CHECKED = 3  # rows at which a model must predict what its coefficients say
+_CHECKED = 20  # rows at which a model must predict what its coefficients say
 
 _FRESH = "Valid as the Binomial test is: each block of rows is judged at a fresh point of its own."
 _BALL = (

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poise.errors import PoiseError
-from poise.results.wording import number
+from poise.results.wording import at_most, number
 
 if TYPE_CHECKING:
     from poise.results import StabilityResult, Trials
@@ -49,8 +49,8 @@ class Section:
             "changes larger than ε": f"{r.statistic:,}",
             "p-value for stable": number(r.pvalue),
             "p-value for unstable": number(r.pvalue_unstable),
-            "δ̂, limit for the probability": number(r.delta_hat),
-            "ε̂, limit for the change": number(r.epsilon_hat),
+            "δ̂, limit for the probability": at_most(r.delta_hat),
+            "ε̂, limit for the change": at_most(r.epsilon_hat),
             "power ceiling of any test": number(r.power_bound),
             "fits": f"{r.n_fits:,}",
             "failed trials": f"{r.n_failures:,}",

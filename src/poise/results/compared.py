@@ -16,7 +16,7 @@ from poise.results.outcome import Outcome
 from poise.results.stability import StabilityResult
 from poise.results.table import Table
 from poise.results.trials import Trials
-from poise.results.wording import number
+from poise.results.wording import at_most, number
 
 __all__ = ["CompareResult", "Compared"]
 
@@ -158,8 +158,8 @@ class CompareResult:
                 row.verdict.value,
                 f"{row.statistic:,} of {row.n_trials:,}",
                 number(row.adjusted_unstable if row.verdict == "unstable" else row.adjusted),
-                number(row.delta_hat),
-                number(row.epsilon_hat),
+                at_most(row.delta_hat),
+                at_most(row.epsilon_hat),
             ]
             for row in self.rows
         ]

@@ -40,6 +40,8 @@ class ProcedureResult:
         if the procedure certifies.
     details : dict
         Whatever else the procedure learnt, as plain values.
+    certain : bool
+        Whether no chance is involved: every case that can occur was looked at.
 
     Examples
     --------
@@ -64,6 +66,7 @@ class ProcedureResult:
     pvalue: float
     pvalue_unstable: float
     details: dict[str, Any] = field(default_factory=dict)
+    certain: bool = False
 
     @classmethod
     def from_test(
@@ -99,17 +102,32 @@ class ProcedureResult:
 
     def summary(self) -> str:
         """Say what was found and what it is worth."""
-        worth = f"at level {number(self.alpha)}" if self.certifies else "and certifies nothing"
+        question = f"({number(self.epsilon)}, {number(self.delta)})-stability at n = {self.n:,}"
         return "\n".join(
             [
-                f"{self.verdict.value.upper()}, says {self.procedure}, {worth}: the question was "
-                f"({number(self.epsilon)}, {number(self.delta)})-stability at n = {self.n:,}.",
+                f"{self.verdict.value.upper()}, says {self.procedure}, {self._worth()}: the "
+                f"question was {question}.",
                 f"In {self.statistic:,} of {self.n_trials:,} comparisons the prediction moved by "
                 f"more than {number(self.epsilon)}.",
                 self.reason,
-                self.verdict.not_meant,
+                self._not_meant(),
             ]
         )
+
+    def _worth(self) -> str:
+        if self.certain:
+            return "with certainty"
+        return f"at level {number(self.alpha)}" if self.certifies else "and certifies nothing"
+
+    def _not_meant(self) -> str:
+        if self.certain:
+            return (
+                "It does not mean that the predictions are accurate, nor that it holds at another "
+                "training size or for rows outside the support."
+            )
+        if self.verdict == Outcome.INCONCLUSIVE and not self.certifies:
+            return "It does not mean that the algorithm is unstable."
+        return self.verdict.not_meant
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""

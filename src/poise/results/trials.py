@@ -153,9 +153,8 @@ class Trials:
         """Upper limit for ε*_δ: P(ε̂ ≥ ε*_δ) ≥ 1 − α for one δ fixed beforehand (Prop. 1)."""
         from poise.theory.estimates import epsilon_hat
 
-        unseen = np.full(self.n_unseen, np.inf)
-        changes = np.concatenate([self.changes, unseen])
-        return float(epsilon_hat(changes, delta, alpha, self._zeta(randomized)))
+        zeta = self._zeta(randomized)
+        return float(epsilon_hat(self.changes, delta, alpha, zeta, unseen=self.n_unseen))
 
     def profile(self, alpha: float = 0.05, band: str = "equal-local-levels") -> Profile:
         """Return the upper band for ε ↦ δ*_ε, valid for every ε at once.
@@ -244,10 +243,8 @@ def _as_changes(values: ArrayLike) -> NDArray[np.float64]:
         raise ArgumentError(f"changes must be a list of numbers >= 0, got {values!r}") from None
     if changes.ndim != 1:
         raise ArgumentError(f"changes must be a flat list of numbers, got shape {changes.shape}")
-    bad = np.flatnonzero(np.isnan(changes) | (changes < 0))
-    if len(bad):
-        raise ArgumentError(
-            f"changes must be numbers >= 0, got {changes[bad[0]]} at position {bad[0]}"
-        )
+    if not changes.min(initial=0.0) >= 0:  # one is negative, or no number
+        first = np.flatnonzero(np.isnan(changes) | (changes < 0))[0]
+        raise ArgumentError(f"changes must be numbers >= 0, got {changes[first]} at position {first}")
     # What someone could still write to is copied; a million changes of a run are not.
     return changes.copy() if changes.flags.writeable else changes

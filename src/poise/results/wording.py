@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from poise.results.statement import compared, moved, perturbation, qualified, re
 if TYPE_CHECKING:
     from poise.results.stability import StabilityResult
 
-__all__ = ["html", "number", "summary"]
+__all__ = ["at_least", "at_most", "html", "number", "summary"]
 
 
 def number(value: float | None) -> str:
@@ -29,6 +30,36 @@ def number(value: float | None) -> str:
     if math.isinf(value):
         return "infinity"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def at_most(limit: float | None) -> str:
+    """Write an upper limit as :func:`number` does, rounded up: less would not be one.
+
+    Examples
+    --------
+    >>> at_most(0.123411), at_most(1234.1), at_most(0.5), at_most(None)
+    ('0.1235', '1,235', '0.5', 'not known')
+    """
+    return _rounded(limit, ROUND_CEILING)
+
+
+def at_least(limit: float | None) -> str:
+    """Write a lower limit as :func:`number` does, rounded down.
+
+    Examples
+    --------
+    >>> at_least(0.123489), at_least(1234.9), at_least(0.0)
+    ('0.1234', '1,234', '0')
+    """
+    return _rounded(limit, ROUND_FLOOR)
+
+
+def _rounded(limit: float | None, direction: str) -> str:
+    if limit is None or math.isinf(limit):
+        return number(limit)
+    if abs(limit) >= 1000:
+        return number(math.ceil(limit) if direction == ROUND_CEILING else math.floor(limit))
+    return number(float(Context(prec=4, rounding=direction).create_decimal(repr(float(limit)))))
 
 
 def summary(result: StabilityResult) -> str:
@@ -95,14 +126,25 @@ def _limits(r: StabilityResult) -> str:
     if r.n_trials == 0:
         return ""
     wide = " (wide: unseen trials count as changes)" if r.stopped_early else ""
-    change = f"by more than {number(r.epsilon_hat)} with probability at most {number(r.delta)}"
+    change = f"by more than {at_most(r.epsilon_hat)} with probability at most {number(r.delta)}"
     if math.isinf(r.epsilon_hat):
         change = f"these trials name no change whose probability is at most {number(r.delta)}"
     return (
         f"At confidence {number(1 - r.alpha)}: {perturbation(r.design)} moves a "
-        f"{moved(r.design)} by more than "
-        f"{number(r.epsilon)} with probability at most {number(r.delta_hat)}; {change}{wide}."
+        f"{moved(r.design)} by more than {number(r.epsilon)} with probability "
+        f"{_probability(r)}; {change}{wide}."
     )
+
+
+def _probability(r: StabilityResult) -> str:
+    """Say how large the probability is at most; of an unstable algorithm, at least."""
+    from poise.theory.estimates import delta_hat
+
+    if r.verdict != Outcome.UNSTABLE:
+        return f"at most {at_most(r.delta_hat)}"
+    # The upper limit for the share of small changes; unseen trials count as such.
+    small = float(delta_hat(r.n_trials - r.statistic, r.n_trials, r.alpha))
+    return f"at least {at_least(1 - small)}"
 
 
 def _next_step(r: StabilityResult) -> str:
@@ -135,9 +177,9 @@ def _what_would_settle(r: StabilityResult) -> str:
     else:
         options.append(f"more {r.design.unit}s")
     if r.epsilon < r.epsilon_hat < math.inf:
-        options.append(f"a larger epsilon ({number(r.epsilon_hat)} would have passed)")
+        options.append(f"a larger epsilon ({at_most(r.epsilon_hat)} would have passed)")
     if r.delta < r.delta_hat < 1:
-        options.append(f"a larger delta ({number(r.delta_hat)} would have passed)")
+        options.append(f"a larger delta ({at_most(r.delta_hat)} would have passed)")
     caution = " (choose before looking at new data)" if len(options) > 1 else ""
     return "; or ".join(options) + caution
 
@@ -157,8 +199,8 @@ def html(result: StabilityResult) -> str:
         "larger changes": f"{result.statistic:,}",
         "p-value (stable)": number(result.pvalue),
         "p-value (unstable)": number(result.pvalue_unstable),
-        "delta_hat": number(result.delta_hat),
-        "epsilon_hat": number(result.epsilon_hat),
+        "delta_hat": at_most(result.delta_hat),
+        "epsilon_hat": at_most(result.epsilon_hat),
         "power ceiling": number(result.power_bound),
     }
     body = "".join(

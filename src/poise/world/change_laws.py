@@ -29,6 +29,17 @@ class ChangeLaw(Protocol):
 
     "coupled" means the smallest probability that any coupling of (ξ, ξ′) gives.
     Algorithms that do not use ξ have one law for all three.
+
+    Examples
+    --------
+    >>> class UniformChange:
+    ...     def delta_star(self, epsilon, notion="shared"):
+    ...         return 1 - epsilon
+    ...     def epsilon_star(self, delta, notion="shared"):
+    ...         return 1 - delta
+    >>> law: ChangeLaw = UniformChange()
+    >>> law.delta_star(law.epsilon_star(0.25))
+    0.25
     """
 
     def delta_star(self, epsilon: float, notion: str = "shared") -> float:

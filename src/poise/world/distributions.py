@@ -20,6 +20,14 @@ class Distribution(Protocol):
 
     A class may add ``radius(a)``, an L with P(‖X‖ > L) ≤ a: traps that must stay
     within a class of models need one, and otherwise estimate it.
+
+    Examples
+    --------
+    >>> class Coins:
+    ...     def draw(self, rng, size):
+    ...         return rng.integers(2, size=(size, 1)), rng.integers(2, size=size)
+    >>> isinstance(Coins(), Distribution)
+    True
     """
 
     def draw(self, rng: np.random.Generator, size: int) -> tuple[Any, Any]:
