@@ -14,8 +14,9 @@ ROOT = Path(poise.__file__).parent
 # Each row may import from the rows above it; modules in one row may import each other.
 ROWS = [
     ["errors"],
-    ["_check", "_suggest"],
+    ["_check", "_suggest", "filelock"],
     ["theory"],
+    ["stored"],
     ["tables"],
     ["randomness", "ambient"],
     ["record"],

@@ -60,6 +60,7 @@ _HOME = {
     "notions": "poise.notions",
     "plan": "poise.theory.planning",
     "procedures": "poise.procedures",
+    "read_table": "poise.readers",
     "replay": "poise.transcript",
     "reproduce": "poise.reproduction",
     "run": "poise.blackbox",
@@ -88,6 +89,7 @@ if TYPE_CHECKING:
     from poise.oracle import Procedure
     from poise.preflight import CheckReport, check_algorithm
     from poise.randomness import Coupling, Randomness
+    from poise.readers import read_table
     from poise.record import Answers, Batch, Comparison, Failure, Made, Query
     from poise.reproduction import reproduce
     from poise.results import (

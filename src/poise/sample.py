@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ from poise.errors import DataError
 from poise.fit_params import FitParams
 from poise.groups import Groups
 from poise.record import Made, Rows
+from poise.stored import StoredTable
 from poise.tables import Table, as_table, concatenate
 
 __all__ = ["Sample", "fingerprint"]
@@ -142,9 +143,14 @@ def _finite_array(native: Any) -> bool:
         return False
     if native.dtype.kind != "f":
         return True
-    # Some rows at a time: the array may be larger than memory.
+    return all(np.isfinite(block).all() for block in _blocks(native))
+
+
+def _blocks(native: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """Yield some rows at a time: the array may be larger than memory."""
     step = max(1, _AT_ONCE * len(native) // max(1, native.nbytes))
-    return all(np.isfinite(native[i : i + step]).all() for i in range(0, len(native), step))
+    for start in range(0, len(native), step):
+        yield native[start : start + step]
 
 
 def _check_lengths(X: Table, y: Table) -> None:
@@ -207,7 +213,11 @@ def _feed(state: Any, native: Any) -> None:
     """Feed a container's type, shape and content to a hash."""
     if isinstance(native, np.ndarray) and native.dtype.kind != "O":
         state.update(f"{native.dtype.str}{native.shape}".encode())
-        state.update(np.ascontiguousarray(native).data)
+        for block in [native] if native.flags.c_contiguous else _blocks(native):
+            state.update(np.ascontiguousarray(block).data)
+    elif isinstance(native, StoredTable):
+        for frame in native.blocks():
+            _feed(state, frame)
     elif hasattr(native, "indptr"):
         for part in (native.data, native.indices, native.indptr):
             _feed(state, np.asarray(part))

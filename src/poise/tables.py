@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.errors import DataError
+from poise.stored import StoredTable
 
 __all__ = ["Table", "as_table", "concatenate"]
 
@@ -24,7 +26,10 @@ Selection = NDArray[np.int64] | slice
 class Table(Protocol):
     """Rows that can be counted and selected."""
 
-    native: Any
+    @property
+    def native(self) -> Any:
+        """The container that holds the rows."""
+        ...
 
     def __len__(self) -> int: ...
 
@@ -50,6 +55,8 @@ class ArrayTable:
     def take(self, rows: Selection) -> NDArray[Any]:
         if isinstance(rows, slice):
             return self.native[rows].copy()
+        if not self.native.flags.c_contiguous:
+            return self.native[rows]  # `take` would copy the whole array first
         return self.native.take(rows, axis=0)  # twice as fast as indexing with an array
 
     def columns(self) -> int | None:
@@ -133,7 +140,7 @@ def as_table(native: Any, name: str) -> Table:
     [[1, 2], [3, 4]]
     >>> as_table("text", "X")
     Traceback (most recent call last):
-    poise.errors.DataError: X must be an array, a data frame, ... got str
+    poise.errors.DataError: X must be an array, a data frame, ... got str; read a file with ...
     """
     native = _familiar(native)
     if np.ma.is_masked(native):
@@ -144,11 +151,14 @@ def as_table(native: Any, name: str) -> Table:
         return ListTable(native)
     if _is_sparse(native):
         return SparseTable(native)
+    if isinstance(native, StoredTable):
+        return native
     if _is_frame(native):
         return FrameTable(native)
+    remedy = "; read a file with poise.read_table" if isinstance(native, (str, Path)) else ""
     raise DataError(
         f"{name} must be an array, a data frame, a sparse matrix or a list of rows, "
-        f"got {type(native).__name__}"
+        f"got {type(native).__name__}{remedy}"
     )
 
 

@@ -139,7 +139,9 @@ def _stands_alone(estimator: Any) -> bool:
 
 
 def _has_negative(native: Any) -> bool:
-    return isinstance(native, np.ndarray) and native.dtype.kind in "if" and bool((native < 0).any())
+    if not isinstance(native, np.ndarray) or native.dtype.kind not in "if":
+        return False
+    return bool(np.fmin.reduce(native, axis=None) < 0)  # looks past NaN, and needs no memory
 
 
 def require_arguments(function: Callable[..., Any], fixed: int, names: Iterable[str]) -> None:

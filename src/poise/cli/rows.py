@@ -32,20 +32,25 @@ def read_rows(
         Column that says which rows belong together; it is no feature.
     keep_names : bool
         Hand over data frames. Otherwise arrays, if the files hold only numbers.
-    """
-    from poise.readers import as_numbers, read_features, read_table
 
+    A large Parquet or Feather file is left on disk, and with it the other one.
+    """
+    from poise.readers import as_numbers, read_features, read_labels, read_table, worth_leaving
+    from poise.tables import as_table
+
+    on_disk = worth_leaving(data) or (unlabeled is not None and worth_leaving(unlabeled))
     left_out = [*drop] if groups is None else [*drop, groups]
-    X, y = read_table(data, target, left_out)
-    columns = list(X.columns) if hasattr(X, "columns") else None
+    X, y = read_table(data, target, left_out, on_disk=on_disk)
+    columns = as_table(X, "X").columns()
     rows = {"X": X, "y": y}
     if unlabeled is not None:
-        rows["X_unlabeled"] = read_features(unlabeled, columns)
+        names = columns if isinstance(columns, tuple) else None
+        rows["X_unlabeled"] = read_features(unlabeled, names, on_disk=on_disk)
     if not keep_names:
         numbers = {name: as_numbers(table) for name, table in rows.items()}
         # Text in one of them keeps both as they are: X and X_unlabeled must be of one kind.
         alike = type(numbers["X"]) is type(numbers.get("X_unlabeled", numbers["X"]))
         rows = (numbers if alike else rows) | {"y": numbers["y"]}
     if groups is not None:
-        rows["groups"] = list(read_features(data, [groups])[groups])
+        rows["groups"] = read_labels(data, groups, on_disk=on_disk)
     return rows

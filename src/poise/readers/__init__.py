@@ -15,13 +15,16 @@ from poise._suggest import did_you_mean, listed
 from poise.errors import DataError
 from poise.readers.columns import UNNAMED, Columns, as_numbers
 
-__all__ = ["as_numbers", "read_features", "read_table"]
+__all__ = ["as_numbers", "read_features", "read_labels", "read_table", "worth_leaving"]
 
 PathLike = str | os.PathLike[str]
 
+_COLUMNAR = (".parquet", ".pq", ".feather", ".arrow")
+_LARGE = 1 << 28  # bytes of a file; in memory it may well take ten times as much
+
 
 def read_table(
-    path: PathLike, target: str | None = None, drop: Iterable[str] = ()
+    path: PathLike, target: str | None = None, drop: Iterable[str] = (), *, on_disk: bool = False
 ) -> tuple[Any, Any]:
     r"""Read labelled rows from a CSV, TSV, Parquet, Feather or npz file.
 
@@ -35,10 +38,14 @@ def read_table(
         (``"y"`` if not given), beside the features in the array ``X``.
     drop : iterable of str
         Columns that are neither features nor response, such as row numbers.
+    on_disk : bool
+        Leave the features in the file, which must be Parquet or Feather and may be
+        larger than memory: rows are read when a trial needs them.
 
     Returns
     -------
     X, y : data frame and column, or two arrays
+        With ``on_disk``, X stands for rows that become data frames when taken.
 
     Examples
     --------
@@ -52,10 +59,14 @@ def read_table(
     >>> read_table(path, target="prize")
     Traceback (most recent call last):
     poise.errors.DataError: .../rows.csv has no column 'prize'; did you mean 'price'? ...
+    >>> X.to_parquet(path.with_suffix(".parquet"))
+    >>> X, y = read_table(path.with_suffix(".parquet"), target="age", on_disk=True)
+    >>> len(X), X.columns(), list(y)
+    (2, ('city',), [30, 41])
     >>> folder.cleanup()
     """
     path, drop = _existing(path), list(drop)
-    table = _reader(path)(path)
+    table = _reader(path, on_disk)(path)
     wanted = table.default_target if target is None else target
     if wanted is None:
         raise DataError(
@@ -71,7 +82,9 @@ def read_table(
     return table.features(features), table.response(wanted)
 
 
-def read_features(path: PathLike, columns: Sequence[str] | None = None) -> Any:
+def read_features(
+    path: PathLike, columns: Sequence[str] | None = None, *, on_disk: bool = False
+) -> Any:
     r"""Read rows without responses, in the manner of :func:`read_table`.
 
     Parameters
@@ -80,6 +93,8 @@ def read_features(path: PathLike, columns: Sequence[str] | None = None) -> Any:
         As in :func:`read_table`; an npz file must hold the array ``X``.
     columns : sequence of str, optional
         Take these, in this order, and ignore any other (a response column, say).
+    on_disk : bool
+        As in :func:`read_table`.
 
     Examples
     --------
@@ -92,11 +107,42 @@ def read_features(path: PathLike, columns: Sequence[str] | None = None) -> Any:
     >>> folder.cleanup()
     """
     path = _existing(path)
-    table = _reader(path)(path)
+    table = _reader(path, on_disk)(path)
     names = table.feature_names if columns is None else list(columns)
     for name in names:
         _require(table, name, path)
     return table.features(names)
+
+
+def read_labels(path: PathLike, name: str, *, on_disk: bool = False) -> list[Any]:
+    r"""Read one column as it is, to say which rows belong together.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name, "rows.csv")
+    >>> _ = path.write_text("price,owner\n2,ann\n3,bob\n")
+    >>> read_labels(path, "owner")
+    ['ann', 'bob']
+    >>> folder.cleanup()
+    """
+    path = _existing(path)
+    table = _reader(path, on_disk)(path)
+    _require(table, name, path)
+    return table.labels(name)
+
+
+def worth_leaving(path: PathLike) -> bool:
+    """Tell whether a file is large, and of a kind that can stay on disk.
+
+    Examples
+    --------
+    >>> worth_leaving("rows.csv")
+    False
+    """
+    path = Path(path)
+    return path.suffix.lower() in _COLUMNAR and path.is_file() and path.stat().st_size >= _LARGE
 
 
 def _existing(path: PathLike) -> Path:
@@ -109,12 +155,17 @@ def _existing(path: PathLike) -> Path:
     return path
 
 
-def _reader(path: Path) -> Callable[[Path], Columns]:
+def _reader(path: Path, on_disk: bool) -> Callable[[Path], Columns]:
     """Choose by the ending; each kind of file pays only for its own imports."""
     from poise.readers.arrays import read_npz
     from poise.readers.columnar import read_feather, read_parquet
+    from poise.readers.stored import StoredColumns
     from poise.readers.text import read_text
 
+    if on_disk and path.suffix.lower() in _COLUMNAR:
+        return StoredColumns
+    if on_disk:
+        raise DataError(f"{path} must be a Parquet or Feather file to be left on disk")
     by_ending = {
         ".csv": read_text,
         ".tsv": read_text,

@@ -37,6 +37,11 @@ class NamedArrays:
         """Return the array of that name."""
         return self._arrays[name]
 
+    def labels(self, name: str) -> list[Any]:
+        """Return the values of that array."""
+        values: list[Any] = self._arrays[name].tolist()
+        return values
+
 
 def read_npz(path: Path) -> NamedArrays:
     """Read every array of an npz file."""

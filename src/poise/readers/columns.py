@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.errors import DataError
+from poise.stored import StoredTable, stored_array
 
 __all__ = ["UNNAMED", "Columns", "FrameColumns", "NumericColumns", "as_numbers"]
 
@@ -28,6 +29,10 @@ class Columns(Protocol):
 
     def response(self, name: str) -> Any:
         """Return one column as the responses."""
+        ...
+
+    def labels(self, name: str) -> list[Any]:
+        """Return one column as it is."""
         ...
 
 
@@ -55,6 +60,11 @@ class FrameColumns:
             _refuse_numbers_and_text(name, column.to_list())
         return column.to_native()
 
+    def labels(self, name: str) -> list[Any]:
+        """Return one column as it is."""
+        values: list[Any] = self._frame.get_column(name).to_list()
+        return values
+
 
 class NumericColumns:
     """Numbers only, for machines without a data-frame library."""
@@ -74,12 +84,18 @@ class NumericColumns:
         """Return one column."""
         return self._values[:, self.names.index(name)]
 
+    def labels(self, name: str) -> list[Any]:
+        """Return one column as it is."""
+        values: list[Any] = self.response(name).tolist()
+        return values
+
 
 def as_numbers(native: Any) -> Any:
     """Return a plain array if a frame or column holds nothing but numbers, else what was given.
 
     Rows of an array are selected many times faster. That is worth doing where
-    nothing depends on the names of the columns.
+    nothing depends on the names of the columns. Rows that stay on disk are written
+    to a temporary file, row after row, and come back as a memory map of it.
 
     Examples
     --------
@@ -91,11 +107,16 @@ def as_numbers(native: Any) -> Any:
     """
     if isinstance(native, np.ndarray):
         return native
+    if isinstance(native, StoredTable):
+        array = stored_array(native)
+        return native if array is None else array
     import narwhals as nw
 
     table: Any = nw.from_native(native, eager_only=True, allow_series=True)
     dtypes = table.schema.values() if hasattr(table, "schema") else [table.dtype]
-    return table.to_numpy() if all(dtype.is_numeric() for dtype in dtypes) else native
+    if not all(dtype.is_numeric() for dtype in dtypes):
+        return native
+    return np.ascontiguousarray(table.to_numpy())  # rows are taken, and should lie together
 
 
 def _refuse_numbers_and_text(name: str, values: list[Any]) -> None:

@@ -1,0 +1,86 @@
+"""Parquet and Feather files whose features stay in the file, however large it is."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from poise.errors import DataError
+from poise.readers.columns import FrameColumns
+from poise.stored import StoredTable
+from poise.stored.copying import is_parquet
+
+__all__ = ["StoredColumns"]
+
+
+class StoredColumns:
+    """Columns of a file; only what is asked for as response or labels is read."""
+
+    unit = "column"
+    default_target: str | None = None
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._library = _library(path)
+        try:
+            self.names = self.feature_names = _names(path)
+        except Exception as error:  # pyarrow has many for a damaged file
+            raise _unreadable(path, error) from error
+
+    def features(self, names: list[str]) -> StoredTable:
+        """Return rows that become data frames when they are taken."""
+        return self._table(names)
+
+    def response(self, name: str) -> Any:
+        """Return one column, in memory."""
+        return self._in_memory(name).response(name)
+
+    def labels(self, name: str) -> list[Any]:
+        """Return one column as it is, in memory."""
+        return self._in_memory(name).labels(name)
+
+    def _in_memory(self, name: str) -> FrameColumns:
+        table = self._table([name])
+        return FrameColumns(table.take(slice(0, len(table))))
+
+    def _table(self, names: list[str]) -> StoredTable:
+        import pyarrow as pa
+
+        try:
+            table = StoredTable(self._path, names, self._library)
+        except pa.ArrowException as error:
+            raise _unreadable(self._path, error) from error
+        if len(table) == 0:
+            raise DataError(f"{self._path} has no rows")
+        return table
+
+
+def _library(path: Path) -> str:
+    """Choose who makes the data frames, or say which extra is missing."""
+    libraries = [name for name in ("pandas", "polars") if find_spec(name) is not None]
+    if not libraries or find_spec("pyarrow") is None:
+        raise DataError(
+            f"leaving {path} on disk needs pandas and pyarrow: pip install 'poise[data]'"
+        )
+    return libraries[0]
+
+
+def _names(path: Path) -> list[str]:
+    """Return the names of the columns; the index of a pandas data frame is none of them."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if is_parquet(path):
+        schema = pq.read_schema(path)
+    else:
+        with pa.memory_map(str(path)) as file:
+            schema = pa.ipc.open_file(file).schema
+    index = (schema.pandas_metadata or {}).get("index_columns", [])
+    return [name for name in schema.names if name not in index]
+
+
+def _unreadable(path: Path, error: Exception) -> DataError:
+    kind = "Parquet" if is_parquet(path) else "Feather"
+    reason = " ".join(str(error).split()) or type(error).__name__
+    return DataError(f"{path} cannot be read as {kind}: {reason}")

@@ -1,0 +1,443 @@
+"""Files that stay on disk: what a trial sees is what it would see of the file in memory."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+import tempfile
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeRegressor
+
+import poise
+from poise.errors import DataError
+from poise.readers import as_numbers, read_features, read_labels, read_table
+from poise.sample import Sample
+from poise.stored import StoredTable, stored_array
+from poise.tables import as_table
+
+N = 3000
+
+
+def _columns() -> pa.Table:
+    """One column of each kind whose type in memory could depend on which rows are looked at."""
+    rng = np.random.default_rng(0)
+    gap = rng.random(N) < 0.002  # so few that most selections have none
+
+    def with_gaps(values):
+        return [None if g else v for g, v in zip(gap, values, strict=True)]
+
+    whole = rng.integers(-9, 9, N)
+    frame = pd.DataFrame(
+        {
+            "float": rng.normal(size=N),
+            "single": rng.normal(size=N).astype("f4"),
+            "byte": rng.integers(0, 200, N).astype("u1"),
+            "whole": whole,
+            "nullable": pd.array(with_gaps(whole.tolist()), dtype="Int64"),
+            "truth": rng.random(N) < 0.5,
+            "town": rng.choice(["Rome", "Żnin", ""], N),
+            "grade": pd.Categorical(rng.choice(["a", "b"], N), ["c", "b", "a"], ordered=True),
+            "time": pd.date_range("2020-01-01", periods=N, freq="h"),
+            "y": rng.normal(size=N),
+        }
+    )
+    gappy = {
+        "float gaps": pa.array(with_gaps(rng.normal(size=N))),
+        "whole gaps": pa.array(with_gaps(whole.tolist()), pa.int32()),
+        "truth gaps": pa.array(with_gaps((rng.random(N) < 0.5).tolist())),
+        "town gaps": pa.array(with_gaps(rng.choice(["x", "y"], N).tolist())),
+        "day gaps": pa.array(with_gaps(whole.tolist()), pa.int32()).cast(pa.date32()),
+    }
+    table = pa.Table.from_pandas(frame)
+    for name, column in gappy.items():
+        table = table.append_column(name, column)
+    return table
+
+
+TABLE = _columns()
+NUMBERS = ["float", "single", "byte", "whole", "float gaps", "whole gaps"]
+KINDS = {
+    "parquet": lambda path: pa.parquet.write_table(TABLE, path, row_group_size=700),
+    "compressed.feather": lambda path: pa.feather.write_feather(TABLE, str(path), chunksize=600),
+    "plain.feather": lambda path: pa.feather.write_feather(
+        TABLE, str(path), compression="uncompressed", chunksize=600
+    ),
+    "polars.feather": lambda path: pl.from_arrow(TABLE).write_ipc(path),
+    "polars.parquet": lambda path: pl.from_arrow(TABLE).write_parquet(path, row_group_size=500),
+}
+
+
+@pytest.fixture(params=KINDS)
+def file(request, tmp_path) -> Path:
+    path = tmp_path / f"rows.{request.param}"
+    KINDS[request.param](path)
+    return path
+
+
+@pytest.fixture
+def scratch(tmp_path, monkeypatch) -> Path:
+    """Return the folder that temporary files go to."""
+    place = tmp_path / "scratch"
+    place.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    return place
+
+
+def in_memory(path: Path) -> pd.DataFrame:
+    return pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_feather(path)
+
+
+SELECTIONS = [
+    np.random.default_rng(1).integers(0, N, 400),
+    np.array([N - 1, 0, 0, 1]),
+    np.arange(700, 705),
+    np.array([], dtype=np.int64),
+    slice(0, N),
+    slice(650, 1950),
+]
+
+
+@pytest.mark.parametrize("rows", SELECTIONS, ids=["many", "few", "near", "none", "all", "range"])
+def test_rows_are_those_of_the_file_in_memory(file, rows) -> None:
+    whole = in_memory(file)
+    names = [*whole.columns][::-1]
+    table = StoredTable(file, names)
+    taken = table.take(rows)
+    pd.testing.assert_frame_equal(taken, whole[names].iloc[rows])
+    assert len(table) == N
+    assert table.columns() == tuple(names)
+
+
+def test_what_is_taken_is_a_fresh_copy(file) -> None:
+    for names in (["float"], ["float", "y", "town"]):
+        table = StoredTable(file, names)
+        for rows in (slice(0, 9), np.arange(9)):
+            frame = table.take(rows)
+            frame.iloc[:, 0] = 7.0
+        assert not (table.take(slice(0, N))["float"] == 7.0).any()
+
+
+def test_categories_of_every_part_of_a_file(tmp_path) -> None:
+    """Parts of a Parquet file know only their own categories."""
+    parts = [["b", "a", "b"], ["c", "a"], ["d", None, "b"]]
+    chunks = [pa.array(part).dictionary_encode() for part in parts]
+    table = pa.table({"town": pa.chunked_array(chunks), "size": pa.chunked_array([range(8)])})
+    pa.parquet.write_table(table, tmp_path / "a.parquet", row_group_size=3)
+    whole = pd.read_parquet(tmp_path / "a.parquet")
+    stored = StoredTable(tmp_path / "a.parquet", ["town", "size"])
+    for rows in (np.array([5, 0, 3, 6]), slice(0, 8), np.array([7])):
+        pd.testing.assert_frame_equal(stored.take(rows), whole.iloc[rows])
+
+
+def test_a_file_without_compression_is_read_where_it_is(tmp_path, scratch) -> None:
+    path = tmp_path / "rows.feather"
+    KINDS["plain.feather"](path)
+    table = StoredTable(path, ["float", "town"])
+    assert table.arrow.path == path
+    assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["parquet", "compressed.feather"])
+def test_a_copy_lives_as_long_as_its_table(kind, tmp_path, scratch) -> None:
+    path = tmp_path / f"rows.{kind}"
+    KINDS[kind](path)
+    table = StoredTable(path, ["float", "whole"])
+    assert len(list(scratch.iterdir())) == 1
+    array = stored_array(table)
+    assert len(list(scratch.iterdir())) == 2
+    del table
+    assert len(list(scratch.iterdir())) == 1
+    view = np.asarray(array)[5:]
+    del array
+    assert np.isfinite(view).all()
+    del view
+    assert list(scratch.iterdir()) == []
+
+
+def test_a_copy_that_cannot_be_finished_is_removed(tmp_path, scratch, monkeypatch) -> None:
+    path = tmp_path / "rows.parquet"
+    KINDS["parquet"](path)
+
+    def full(*anything):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("poise.stored.copying._write", full)
+    with pytest.raises(DataError, match=r"cannot be kept in .*No space left.*set TMPDIR"):
+        StoredTable(path, ["float"])
+
+    def interrupted(*anything):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("poise.stored.copying._write", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        StoredTable(path, ["float"])
+    assert list(scratch.iterdir()) == []
+
+
+def test_an_error_that_ends_the_process_leaves_nothing(tmp_path, scratch) -> None:
+    path = tmp_path / "rows.parquet"
+    KINDS["parquet"](path)
+    script = f"""
+import os, poise
+from poise.readers import as_numbers
+X, y = poise.read_table({str(path)!r}, target="y", on_disk=True)
+A = as_numbers(poise.readers.read_features({str(path)!r}, ["float", "whole"], on_disk=True))
+print(len(os.listdir({str(scratch)!r})))
+poise.measure(lambda X, y, seed: 1 / 0, A, y, n=100)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"TMPDIR": str(scratch), "PATH": ""},
+    )
+    assert "ZeroDivisionError" in done.stderr
+    assert done.stdout.strip() == "2"
+    assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize("names", [NUMBERS, ["single", "byte"], ["whole", "byte"], ["whole gaps"]])
+def test_numbers_become_the_array_they_would_be_in_memory(file, names) -> None:
+    array = as_numbers(read_features(file, names, on_disk=True))
+    expected = as_numbers(read_features(file, names))
+    assert isinstance(array, np.memmap)
+    assert not array.flags.writeable
+    assert array.dtype == expected.dtype
+    assert array.flags.c_contiguous
+    assert expected.flags.c_contiguous
+    np.testing.assert_array_equal(array, expected)
+
+
+def test_what_is_no_number_stays_a_table(file) -> None:
+    table = read_features(file, ["float", "truth"], on_disk=True)
+    assert as_numbers(table) is table
+
+
+USED = ["float", "town", "grade", "whole gaps"]
+
+
+class NamedLevel(poise.Algorithm):
+    """Looks at names, types and values of what it is given."""
+
+    name = "named level"
+
+    def fit(self, X, y, xi):
+        assert list(X.columns) == USED
+        assert [str(kind) for kind in X.dtypes] == ["float64", "str", "category", "float64"]
+        assert len(X["grade"].cat.categories) == 3
+        levels = X.assign(y=np.asarray(y)).groupby("town")["y"].mean()
+        base = float(np.nanmean(X["whole gaps"])) + len(X)
+        return lambda rows: [base + levels.get(rows["town"].iloc[0], 0.0) * rows.index[0]]
+
+
+@pytest.mark.parametrize("kind", ["parquet", "plain.feather"])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_same_changes_bit_for_bit(kind, n_jobs, tmp_path, scratch) -> None:
+    path = tmp_path / f"rows.{kind}"
+    KINDS[kind](path)
+    unused = [name for name in TABLE.column_names if name not in [*USED, "y"]]
+    X, y = read_table(path, "y", unused)
+    stored, response = read_table(path, "y", unused, on_disk=True)
+    pd.testing.assert_series_equal(response, y)
+    assert isinstance(stored, StoredTable)
+    asked = {"n": 40, "random_state": 3, "n_jobs": n_jobs}
+    for algorithm in (NamedLevel(), _pipeline()):
+        expected = poise.measure(algorithm, X, y, n=40, random_state=3)
+        assert expected.changes.max() > 0
+        got = poise.measure(algorithm, stored, y, **asked)
+        assert got.changes.tobytes() == expected.changes.tobytes()
+    del stored, got
+    assert not [place for place in scratch.iterdir() if place.name.startswith("poise-")]
+
+
+def _pipeline():
+    columns = make_column_transformer(
+        (OneHotEncoder(handle_unknown="ignore"), ["town", "grade"]), ("passthrough", ["float"])
+    )
+    return make_pipeline(columns, Ridge())
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("algorithm", [Ridge(), DecisionTreeRegressor()], ids=["ridge", "tree"])
+def test_the_same_changes_of_numbers(algorithm, n_jobs, tmp_path) -> None:
+    path = tmp_path / "rows.parquet"
+    KINDS["parquet"](path)
+    names = ["float", "single", "whole"]
+    X, y = (read_features(path, names), read_labels(path, "y"))
+    stored = as_numbers(read_features(path, names, on_disk=True))
+    expected = poise.measure(algorithm, as_numbers(X), y, n=40, random_state=3)
+    got = poise.measure(algorithm, stored, y, n=40, random_state=3, n_jobs=n_jobs)
+    assert got.changes.tobytes() == expected.changes.tobytes()
+
+
+def test_unlabelled_rows_and_journals(tmp_path) -> None:
+    half = N // 2
+    pa.parquet.write_table(TABLE.slice(0, half), tmp_path / "rows.parquet")
+    pa.feather.write_feather(TABLE.slice(half), str(tmp_path / "more.feather"))
+    labels = read_labels(tmp_path / "rows.parquet", "y", on_disk=True)
+    tables = [
+        [read_features(tmp_path / name, USED, on_disk=on_disk) for on_disk in (False, True)]
+        for name in ("rows.parquet", "more.feather")
+    ]
+    asked = {"n": 40, "random_state": 0}
+    expected, first, again = (
+        poise.measure(
+            NamedLevel(),
+            tables[0][kind],
+            labels,
+            X_unlabeled=tables[1][kind],
+            journal=tmp_path / f"{kind}.jsonl",
+            **asked,
+        )
+        for kind in (0, 1, 1)
+    )
+    assert first.design.n_unlabeled == half
+    assert first.changes.tobytes() == expected.changes.tobytes() == again.changes.tobytes()
+    with pytest.raises(DataError, match="same kind of container"):
+        Sample(tables[0][1], labels, tables[1][0])
+
+
+def test_other_rows_have_another_digest(tmp_path) -> None:
+    frame = TABLE.select(["float", "town"])
+    tables = []
+    for name, content in (("a", frame), ("b", frame.slice(1)), ("c", frame)):
+        pa.parquet.write_table(content, tmp_path / f"{name}.parquet")
+        tables.append(read_features(tmp_path / f"{name}.parquet", on_disk=True))
+    digests = [Sample(table, [0.0] * len(table)).digest() for table in tables]
+    assert digests[0] == digests[2] != digests[1]
+
+
+def test_only_rows_of_trials_are_read(tmp_path, monkeypatch) -> None:
+    path = tmp_path / "rows.parquet"
+    KINDS["parquet"](path)
+    X, y = read_table(path, "y", on_disk=True)
+    sizes = []
+    take = StoredTable.take
+
+    def counted(self, rows):
+        result = take(self, rows)
+        sizes.append(len(result))
+        return result
+
+    monkeypatch.setattr("poise.duplicates._VALUES_LOOKED_AT", 1600)
+    monkeypatch.setattr(StoredTable, "take", counted)
+    result = poise.stability_test(
+        lambda A, b, seed: lambda rows: [float(b.iloc[-1])],
+        X,
+        y,
+        n=30,
+        epsilon=0.0,
+        delta=0.5,
+        random_state=0,
+    )
+    assert result.stopped_early
+    copies_looked_for = 1600 // 15
+    assert max(sizes) <= copies_looked_for
+    assert (
+        sum(sizes) <= copies_looked_for + result.n_observed * (30 + 29 + 2) + 61
+    )  # once more: the second look
+
+
+def test_a_worker_without_the_copy_reads_the_file_itself(tmp_path, scratch) -> None:
+    path = tmp_path / "rows.parquet"
+    KINDS["parquet"](path)
+    table = StoredTable(path, ["town", "whole gaps"])
+    sent = pickle.dumps(table)
+    assert len(sent) < 1000
+    expected = table.take(slice(0, N))
+    pd.testing.assert_frame_equal(pickle.loads(sent).take(slice(0, N)), expected)
+    del table
+    assert list(scratch.iterdir()) == []
+    pd.testing.assert_frame_equal(pickle.loads(sent).take(slice(0, N)), expected)
+    path.unlink()
+    with pytest.raises(DataError, match=r"a worker cannot find .*rows\.parquet"):
+        pickle.loads(sent)
+
+
+def test_without_pandas_rows_are_polars_frames(file, monkeypatch) -> None:
+    found = __import__("importlib.util").util.find_spec
+    monkeypatch.setattr(
+        "poise.readers.stored.find_spec", lambda name: None if name == "pandas" else found(name)
+    )
+    X, y = read_table(file, "y", on_disk=True)
+    rows = np.array([5, 2999, 0])
+    frame = X.take(rows)
+    assert isinstance(frame, pl.DataFrame)
+    assert isinstance(y, pl.Series)
+    assert frame["whole gaps"].dtype == pl.Int32
+    assert frame["town"].to_list() == TABLE["town"].take(rows).to_pylist()
+    monkeypatch.setattr("poise.readers.stored.find_spec", lambda name: None)
+    with pytest.raises(DataError, match=r"on disk needs pandas and pyarrow: pip install"):
+        read_table(file, "y", on_disk=True)
+
+
+def test_the_index_of_a_data_frame_is_no_feature(tmp_path) -> None:
+    frame = pd.DataFrame({"id": [7, 8], "a": [1.0, 2.0], "y": [0.5, 1.5]}).set_index("id")
+    frame.to_parquet(tmp_path / "rows.parquet")
+    X, y = read_table(tmp_path / "rows.parquet", "y", on_disk=True)
+    assert X.columns() == ("a",)
+    assert X.take(slice(0, 2))["a"].tolist() == [1.0, 2.0]
+    assert y.tolist() == [0.5, 1.5]
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+def test_what_is_wrong_with_a_file_is_said(ending, tmp_path) -> None:
+    path = tmp_path / f"rows.{ending}"
+    path.write_bytes(b"not a table")
+    with pytest.raises(DataError, match=r"rows\.\w+ cannot be read as (Parquet|Feather)"):
+        read_table(path, "y", on_disk=True)
+    empty = TABLE.slice(0, 0)
+    pa.parquet.write_table(empty, path) if ending == "parquet" else pa.feather.write_feather(
+        empty, str(path)
+    )
+    with pytest.raises(DataError, match="has no rows"):
+        read_table(path, "y", on_disk=True)
+    with pytest.raises(DataError, match=r"no column 'yy'; did you mean 'y'\?"):
+        read_table(path, "yy", on_disk=True)
+
+
+def test_files_that_cannot_stay_on_disk(tmp_path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("a,y\n1,2\n")
+    with pytest.raises(DataError, match="must be a Parquet or Feather file to be left on disk"):
+        read_table(path, "y", on_disk=True)
+    with pytest.raises(DataError, match=r"X must be .* got str; read a file with poise.read_table"):
+        poise.measure(Ridge(), str(path), [0.0], n=2)
+    with pytest.raises(DataError, match=r"X must be .* got PosixPath; read a file"):
+        poise.measure(Ridge(), path, [0.0], n=2)
+
+
+@pytest.mark.parametrize(
+    "view",
+    [np.asfortranarray, lambda X: X[:, ::-1], lambda X: X[::2]],
+    ids=["F", "columns", "rows"],
+)
+def test_rows_of_any_array_are_taken_without_copying_all_of_it(view) -> None:
+    """``numpy.take`` makes an array contiguous first: for one row, all of them."""
+    X = view(np.random.default_rng(0).normal(size=(50_000, 20)))  # 8 MB
+    table = as_table(X, "X")
+    rows = np.array([3, 24_000, 3])
+    sample = Sample(X, np.zeros(len(X)))
+    tracemalloc.start()
+    taken = table.take(rows)
+    assert tracemalloc.get_traced_memory()[1] < 100_000
+    tracemalloc.stop()
+    assert taken.flags.c_contiguous
+    assert taken.flags.owndata
+    np.testing.assert_array_equal(taken, X[rows])
+    assert sample.digest() == Sample(np.ascontiguousarray(X), np.zeros(len(X))).digest()
