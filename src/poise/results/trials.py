@@ -116,7 +116,9 @@ class Trials:
 
     def exceedances(self, epsilon: float) -> int:
         """Count the changes that are strictly larger than ``epsilon``."""
-        return int(np.count_nonzero(self.changes > float(_check.epsilon(epsilon))))
+        from poise.theory.order import how_many_exceed
+
+        return how_many_exceed(self.changes, float(_check.epsilon(epsilon)))
 
     def test(
         self, epsilon: float, delta: float, alpha: float = 0.05, randomized: bool = False
@@ -245,6 +247,8 @@ def _as_changes(values: ArrayLike) -> NDArray[np.float64]:
         raise ArgumentError(f"changes must be a flat list of numbers, got shape {changes.shape}")
     if not changes.min(initial=0.0) >= 0:  # one is negative, or no number
         first = np.flatnonzero(np.isnan(changes) | (changes < 0))[0]
-        raise ArgumentError(f"changes must be numbers >= 0, got {changes[first]} at position {first}")
+        raise ArgumentError(
+            f"changes must be numbers >= 0, got {changes[first]} at position {first}"
+        )
     # What someone could still write to is copied; a million changes of a run are not.
     return changes.copy() if changes.flags.writeable else changes

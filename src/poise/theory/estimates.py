@@ -21,6 +21,7 @@ from poise.errors import ArgumentError
 from poise.theory import law
 from poise.theory._shape import pieces, plain
 from poise.theory.binomial import check_within, critical_value
+from poise.theory.order import largest
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -134,7 +135,12 @@ def _log_step(x: Floats, count: Floats, m: Floats, level: Floats, coin: Floats) 
 
 
 def epsilon_hat(
-    changes: ArrayLike, delta: ArrayLike, alpha: ArrayLike, zeta: ArrayLike = 1.0
+    changes: ArrayLike,
+    delta: ArrayLike,
+    alpha: ArrayLike,
+    zeta: ArrayLike = 1.0,
+    *,
+    unseen: int = 0,
 ) -> FloatOrArray:
     """Compute the upper confidence bound on ε*, the (1 - δ)-quantile of the change.
 
@@ -153,6 +159,8 @@ def epsilon_hat(
         One minus the confidence.
     zeta : float or array in [0, 1], default 1
         The test's own uniform random number.
+    unseen : int, at least 0
+        Further trials that were planned and not run: infinite changes, for all we know.
 
     Returns
     -------
@@ -168,21 +176,20 @@ def epsilon_hat(
     >>> epsilon_hat(changes, delta=0.01, alpha=0.05)
     inf
     """
-    ordered = np.sort(_checked_changes(changes))[::-1]
-    critical, tie = critical_value(ordered.size, delta, alpha)
+    values, unseen = _checked_changes(changes), int(_check.count("unseen", unseen))
+    critical, tie = critical_value(values.size + unseen, delta, alpha)
     coin = _check.probability("zeta", zeta)
     # The test accepts up to this many exceedances, so ε must reach the next largest change.
     allowed = np.where(coin <= tie, critical, np.asarray(critical) - 1)
-    steps = np.concatenate([[np.inf], ordered, [0.0]])
-    return plain(np.asarray(steps[np.minimum(allowed, ordered.size) + 1]))
+    return plain(largest(values, allowed + 1 - unseen))
 
 
 def _checked_changes(changes: ArrayLike) -> Floats:
     values = np.asarray(changes, dtype=np.float64)
     if values.ndim != 1:
         raise ArgumentError(f"changes must be one-dimensional, got shape {values.shape}")
+    if values.min(initial=0.0) >= 0:  # false also if one is nan
+        return values
     if np.isnan(values).any():
         raise ArgumentError("changes must not hold nan; count a failed trial as inf, got nan")
-    if (values < 0).any():
-        raise ArgumentError(f"changes must be at least 0, got {values[values < 0][0]}")
-    return values
+    raise ArgumentError(f"changes must be at least 0, got {values[values < 0][0]}")
