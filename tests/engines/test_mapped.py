@@ -13,7 +13,12 @@ import pytest
 import scipy.sparse
 
 import poise
-from poise.engines.mapped import write_mapped
+from poise.engines.arranged import arranged
+from poise.engines.mapped import Rearranged, write_mapped
+from poise.procedures.split import Split
+from poise.randomness import Randomness, Shared
+from poise.sample import Sample
+from poise.stored import StoredTable
 
 ROWS = np.random.default_rng(0).normal(size=(6000, 100))  # 4.8 MB
 
@@ -112,7 +117,7 @@ def test_containers_stay_what_they_are(folder) -> None:
 
 
 def test_letting_go_loses_nothing(folder, monkeypatch) -> None:
-    monkeypatch.setattr("poise.engines.mapped._WORTH_RELEASING", 0)
+    monkeypatch.setattr("poise.engines.mapped._LARGE", 0)
     data = pickle.loads(pickle.dumps(write_mapped(ROWS, folder)))
     array = data.open()
     for _ in range(3):
@@ -156,3 +161,78 @@ def test_an_arrow_file_as_x(n_jobs, tmp_path) -> None:
     trials = poise.measure(fit, table, ROWS[:, 0], n=20, random_state=0, n_jobs=n_jobs)
     expected = poise.measure(plain, ROWS, ROWS[:, 0], n=20, random_state=0)
     assert trials.changes.tobytes() == expected.changes.tobytes()
+
+
+def test_a_table_that_stays_on_disk_travels_as_its_place(tmp_path, folder, monkeypatch) -> None:
+    monkeypatch.setattr("poise.engines.mapped._LARGE", 0)
+    path = tmp_path / "rows.parquet"
+    frame = pd.DataFrame(ROWS, columns=[f"c{i}" for i in range(100)])
+    frame.to_parquet(path)
+    table = StoredTable(path, ["c3", "c5"])
+    data = write_mapped({"a": table, "again": table}, folder)
+    assert size(folder) < 1500, "only a note where it is"
+    back = data.open()
+    for _ in range(2):
+        pd.testing.assert_frame_equal(back["a"].take(slice(0, 6000)), frame[["c3", "c5"]])
+        data.release()
+
+
+def weigher(A, b, seed, weight=None):
+    level = (A[:, 0] * b).sum() + A[:, 1:].mean() + (0 if weight is None else (weight * b).sum())
+    return lambda rows: [level + rows[0, 0]]
+
+
+@pytest.mark.parametrize("extra", [{}, {"groups": 3}, {"replace": True}, {"unlabeled": 1}])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_large_arrays_are_sent_in_reading_order(extra, order, monkeypatch, folder) -> None:
+    """Rows are moved, trials are not: the same changes, from ranges instead of scattered rows."""
+    monkeypatch.setattr("poise.engines.mapped._LARGE", 0)
+    written = []
+    blocks = Rearranged.blocks
+
+    def counted(self):
+        for block in blocks(self):
+            written.append(len(block))
+            yield block
+
+    monkeypatch.setattr("poise.engines.mapped._AT_ONCE", 1 << 19)
+    monkeypatch.setattr(Rearranged, "blocks", counted)
+    X, y = np.asarray(ROWS[:2000], order=order), ROWS[:2000, 7].copy()
+    asked = {"n": 20, "random_state": 4, "fit_params": {"weight": ROWS[:2000, 9].tolist()}}
+    if "groups" in extra:
+        asked |= {"groups": np.random.default_rng(0).integers(0, 600, 2000), "n": 7}
+    if "replace" in extra:
+        asked |= {"replace": True, "remove": 2}
+    if "unlabeled" in extra:
+        asked |= {"X_unlabeled": ROWS[2000:2400]}
+    expected = poise.measure(weigher, X, y, **asked)
+    assert written == []
+    got = poise.measure(weigher, X, y, n_jobs=2, backend="loky", **asked)
+    assert got.changes.tobytes() == expected.changes.tobytes()
+    assert sum(written) == 2 * 2000, "X and y, once each"
+    assert max(written[:-1]) <= 655, "some rows at a time"
+
+
+def test_shortcuts_read_ranges_too(monkeypatch) -> None:
+    from sklearn.linear_model import Ridge
+
+    X, y = ROWS[:3000, :5].copy(), ROWS[:3000, 7].copy()
+    asked = {"n": 20, "random_state": 4, "X_unlabeled": ROWS[3000:3200, :5].copy()}
+    expected = poise.measure(Ridge(), X, y, **asked)
+    monkeypatch.setattr("poise.engines.mapped._LARGE", 0)
+    got = poise.measure(Ridge(), X, y, n_jobs=2, backend="loky", **asked)
+    assert got.changes.tobytes() == expected.changes.tobytes()
+
+
+def test_memory_maps_and_frames_stay_as_they_are(file, monkeypatch) -> None:
+    monkeypatch.setattr("poise.engines.mapped._LARGE", 0)
+    tasks = Split(20, 10, 6000, 0, Randomness(0), Shared())
+    for X in (np.load(file, mmap_mode="r"), pd.DataFrame(ROWS)):
+        sample = Sample(X, ROWS[:, 0])
+        assert arranged(sample, tasks) == (sample, tasks)
+    in_order = Split(20, 10, 6000, 0, Randomness(0), Shared(), shuffle=False)
+    sample = Sample(ROWS, ROWS[:, 0])
+    assert arranged(sample, in_order) == (sample, in_order)
+    moved, split = arranged(sample, tasks)
+    assert (moved, split) != (sample, tasks)
+    assert split[3].full.train == slice(60, 80)

@@ -8,6 +8,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from typing import Any
 
+from poise.engines.arranged import arranged
 from poise.engines.backend import Backend
 from poise.engines.crew import Died
 from poise.engines.job import STOP, Job, Report, Span
@@ -24,7 +25,7 @@ class LocalCrew:
     def __init__(self, backend: Backend, job: Job, data: Any) -> None:
         self.backend, self.job = backend, job
         # Threads share memory; processes share a file that each maps into its own.
-        self.data = write_mapped(data, job.folder) if backend.processes else data
+        self.data = write_mapped(arranged(*data), job.folder) if backend.processes else data
 
     def submit(self, spans: Iterable[Span]) -> Generator[Report, None, None]:
         """Yield the reports in order while later spans are being computed."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 import mmap
 import os
 import pickle
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
@@ -18,10 +20,13 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 from numpy.typing import NDArray
 
-__all__ = ["MappedData", "write_mapped"]
+from poise.stored import StoredTable, write_array
 
-_LARGE = 1 << 20  # bytes; smaller things travel inside the pickle
-_WORTH_RELEASING = 1 << 26
+__all__ = ["MappedData", "Rearranged", "is_large", "lies_in_a_file", "write_mapped"]
+
+_WORTH_A_FILE = 1 << 20  # bytes; smaller things travel inside the pickle
+_LARGE = 1 << 26  # bytes; two of these would be felt
+_AT_ONCE = 1 << 25  # bytes put in order together
 
 
 class MappedData:
@@ -50,6 +55,39 @@ class MappedData:
             mapping.madvise(mmap.MADV_DONTNEED)
 
 
+@dataclass(frozen=True)
+class Rearranged:
+    """An array whose rows are written in another order, and read back as an array.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> rows = Rearranged(np.array([5, 6, 7]), np.array([2, 0, 1]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_mapped(rows, Path(folder)).open().tolist()
+    [7, 5, 6]
+    """
+
+    array: NDArray[Any]
+    order: NDArray[np.int64]
+
+    def blocks(self) -> Iterator[NDArray[Any]]:
+        """Yield some rows at a time, so that there is never a second array in memory."""
+        step = max(1, _AT_ONCE * len(self.array) // max(1, self.array.nbytes))
+        for start in range(0, len(self.order), step):
+            yield self.array[self.order[start : start + step]]
+
+
+def is_large(array: Any) -> bool:
+    """Tell whether a second copy of an array in memory would be felt."""
+    return isinstance(array, np.ndarray) and array.nbytes >= _LARGE
+
+
+def lies_in_a_file(array: Any) -> bool:
+    """Tell whether other processes can find an array in a file."""
+    return _place(array) is not None
+
+
 def write_mapped(content: Any, folder: Path) -> MappedData:
     """Write the data into a folder."""
     path = folder / "data.pickle"
@@ -64,7 +102,7 @@ def _opened(path: str) -> tuple[Any, list[mmap.mmap]]:
     mappings: list[mmap.mmap] = []
     with open(path, "rb") as file:
         content = _Unpacker(file, mappings).load()
-    large = sum(len(mapping) for mapping in mappings) >= _WORTH_RELEASING
+    large = sum(len(mapping) for mapping in mappings) >= _LARGE
     return content, mappings if large and hasattr(mmap, "MADV_DONTNEED") else []
 
 
@@ -79,12 +117,29 @@ class _Packer(pickle.Pickler):
 
     def persistent_id(self, obj: Any) -> tuple[Any, ...] | None:
         """Say where something large is; None is for what is pickled as usual."""
-        if not (_is_plain_array(obj) or _is_arrow(obj)) or obj.nbytes < _LARGE:
-            return None
-        if id(obj) not in self.places:
-            saved = self._saved_table if _is_arrow(obj) else self._saved
-            self.places[id(obj)] = obj, _place(obj) or saved(obj)
-        return self.places[id(obj)][1]
+        if id(obj) in self.places:
+            return self.places[id(obj)][1]
+        place = self._place_of(obj)
+        if place is not None:
+            self.places[id(obj)] = obj, place
+        return place
+
+    def _place_of(self, obj: Any) -> tuple[Any, ...] | None:
+        if isinstance(obj, Rearranged):
+            return self._saved_in_order(obj)
+        if isinstance(obj, StoredTable):
+            return "stored", pickle.dumps(obj)  # where its file is
+        if _is_plain_array(obj) and obj.nbytes >= _WORTH_A_FILE:
+            return _place(obj) or self._saved(obj)
+        if _is_arrow(obj) and obj.nbytes >= _WORTH_A_FILE:
+            return self._saved_table(obj)
+        return None
+
+    def _saved_in_order(self, rows: Rearranged) -> tuple[Any, ...]:
+        path = self._new_file()
+        shape = (len(rows.order), *rows.array.shape[1:])
+        write_array(path, rows.array.dtype, shape, rows.blocks())
+        return "array", str(path)
 
     def _saved(self, array: NDArray[Any]) -> tuple[Any, ...]:
         path = self._new_file()
@@ -122,17 +177,25 @@ class _Unpacker(pickle.Unpickler):
     def persistent_load(self, pid: tuple[Any, ...]) -> Any:
         """Map what was left in a file."""
         kind, *place = pid
+        if kind == "stored":
+            return self._stored(*place)
         if kind == "table":
-            return _mapped_table(*place)
+            return self._table(*place)
         array = np.load(place[0], mmap_mode="r") if kind == "array" else _mapped_place(*place)
         self.mappings.append(_mapping(array))
         return np.asarray(array)  # selecting from the memmap class itself is a third slower
 
+    def _stored(self, place: bytes) -> StoredTable:
+        table: StoredTable = pickle.loads(place)
+        self.mappings.append(table.arrow.mapping)
+        return table
 
-def _mapped_table(path: str) -> Any:
-    import pyarrow as pa
+    def _table(self, path: str) -> Any:
+        import pyarrow as pa
 
-    return pa.ipc.open_file(pa.memory_map(path)).read_all()
+        with open(path, "rb") as file:
+            self.mappings.append(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        return pa.ipc.open_file(pa.py_buffer(self.mappings[-1])).read_all()
 
 
 def _place(array: Any) -> tuple[Any, ...] | None:

@@ -8,9 +8,10 @@ unlabelled ones after them. Rows are put in random order first, unless told not 
 from __future__ import annotations
 
 import abc
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +61,14 @@ class TrialSequence(Sequence[Comparison]):
     @abc.abstractmethod
     def cost(self, stop: int) -> Counts:
         """Return what the first ``stop`` trials ask for: two fits each, one point each."""
+
+    @abc.abstractmethod
+    def reading_order(self) -> NDArray[np.int64] | None:
+        """Return the labelled rows in the order in which trials read them; None if as they are."""
+
+    @abc.abstractmethod
+    def in_reading_order(self) -> Self:
+        """Return the same trials for labelled rows that were put in that order."""
 
     def _order(self, role: str, count: int) -> NDArray[np.int64] | None:
         """Return a random order, or None if things stay where they are."""
@@ -127,6 +136,16 @@ class Split(TrialSequence):
         """Return what the first ``stop`` trials ask for: two fits each, one point each."""
         return Counts(2 * stop, (2 * self.n - 1) * stop, 2 * stop)
 
+    def reading_order(self) -> NDArray[np.int64] | None:
+        """Return the labelled rows in the order in which trials read them; None if as they are."""
+        return self.labeled
+
+    def in_reading_order(self) -> Self:
+        """Return the same trials for labelled rows that were put in that order."""
+        moved = copy.copy(self)
+        moved.labeled = None
+        return moved
+
     def _training(self, first: int, last: int) -> NDArray[np.int64] | slice:
         return slice(first, last) if self.labeled is None else self.labeled[first:last]
 
@@ -140,8 +159,9 @@ class Split(TrialSequence):
     def rows(self, start: int, stop: int) -> tuple[NDArray[np.int64] | slice, NDArray[np.int64]]:
         """Return the training rows of a range of trials, end to end, and their test rows."""
         points = np.arange(self.n_trials * self.n + start, self.n_trials * self.n + stop)
-        if self.labeled is not None and self.unlabeled is not None:
-            left = points < self.n_labeled
+        left = points < self.n_labeled
+        if self.labeled is not None:
             points[left] = self.labeled[points[left]]
+        if self.unlabeled is not None:
             points[~left] = self.n_labeled + self.unlabeled[points[~left] - self.n_labeled]
         return self._training(start * self.n, stop * self.n), points

@@ -10,7 +10,9 @@ of which is a unit of its own.
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +79,16 @@ class UnitSplit(TrialSequence):
             reduced = np.concatenate([reduced, fresh])
         point = np.array([self.test_row(index)])
         return Comparison(Query(full, point, xi), Query(reduced, point, xi_reduced))
+
+    def reading_order(self) -> NDArray[np.int64]:
+        """Return the labelled rows in the order in which trials read them."""
+        return self.units.rows
+
+    def in_reading_order(self) -> Self:
+        """Return the same trials for labelled rows that were put in that order."""
+        moved = copy.copy(self)
+        moved.units = Layout(np.arange(self.n_labeled), self.units.starts)
+        return moved
 
     def _rows(self, first: int, last: int) -> NDArray[np.int64]:
         """Return the rows of consecutive units."""

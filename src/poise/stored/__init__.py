@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from poise.stored.numbers import stored_array
+from poise.stored.numbers import stored_array, write_array
 from poise.stored.table import StoredTable
 
-__all__ = ["StoredTable", "stored_array"]
+__all__ = ["StoredTable", "stored_array", "write_array"]

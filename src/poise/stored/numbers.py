@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from poise.stored.copying import written
 from poise.stored.mapped import MappedArrow
 from poise.stored.table import StoredTable
 
-__all__ = ["stored_array"]
+__all__ = ["stored_array", "write_array"]
 
 
 def stored_array(table: StoredTable) -> NDArray[Any] | None:
@@ -29,19 +30,27 @@ def stored_array(table: StoredTable) -> NDArray[Any] | None:
     dtype = np.result_type(*(_dtype(arrow, field) for field in arrow.schema))
 
     def write(place: Path) -> NDArray[Any]:
-        shape = (len(arrow), len(arrow.schema))
-        with place.open("wb") as file:
-            descr = npy.dtype_to_descr(dtype)
-            npy.write_array_header_1_0(
-                file, {"descr": descr, "fortran_order": False, "shape": shape}
-            )
-            for rows in arrow.blocks():
-                file.write(_block(arrow, rows, dtype).data)
+        blocks = (_block(arrow, rows, dtype) for rows in arrow.blocks())
+        write_array(place, dtype, (len(arrow), len(arrow.schema)), blocks)
         array: NDArray[Any] = np.load(place, mmap_mode="r")
         return array
 
     array: NDArray[Any] = written("rows.npy", write)
     return array
+
+
+def write_array(
+    path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], blocks: Iterable[NDArray[Any]]
+) -> None:
+    """Write blocks of rows as one array in NumPy's format.
+
+    Written, not mapped: a full disk is then an error, where a map would kill the process.
+    """
+    descr = npy.dtype_to_descr(dtype)
+    with path.open("wb") as file:
+        npy.write_array_header_1_0(file, {"descr": descr, "fortran_order": False, "shape": shape})
+        for block in blocks:
+            file.write(np.ascontiguousarray(block).data)
 
 
 def _is_number(kind: Any) -> bool:
