@@ -83,6 +83,13 @@ class Algorithm(abc.ABC):
             raise AlgorithmError(f"{self.name} takes no fit_params, got {names}")
         return self
 
+    def within(self, seconds: float) -> Algorithm | None:
+        """Return the same algorithm, which keeps this time limit for one fit by itself.
+
+        None where it cannot: its worker process is then ended when the time is over.
+        """
+        return None
+
     def model(self, predict: Predict) -> Any:
         """Return the fitted model behind ``predict`` (Definition 2, transparent models)."""
         return predict

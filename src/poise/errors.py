@@ -56,12 +56,17 @@ class TrialError(PoiseError, RuntimeError):
         Index of the trial, counted from 0.
     partial : object or None
         What had been measured before the failure, where the caller can still use it.
+    kind : {"error", "death", "timeout"}
+        Whether it failed, killed its worker, or took too long.
     """
 
-    def __init__(self, message: str, *, trial: int = -1, partial: object = None) -> None:
+    def __init__(
+        self, message: str, *, trial: int = -1, partial: object = None, kind: str = "error"
+    ) -> None:
         super().__init__(message)
         self.trial = trial
         self.partial = partial
+        self.kind = kind
 
 
 class BudgetError(TrialError):

@@ -139,6 +139,9 @@ class Oracle:
         measure_of_change = as_distance(distance, black_box.natural_distance)
         if isinstance(measure_of_change, LossChange):
             measure_of_change = measure_of_change.about(sample)
+        limited = None if timeout is None else black_box.within(timeout)
+        if limited is not None:
+            black_box, timeout = limited, None
         engine = choose_engine(
             n_jobs,
             backend,
@@ -241,14 +244,15 @@ class Oracle:
 
     def _decide(self, failure: Failure, ledger: Ledger) -> None:
         """Apply the policy: a failed trial is never dropped."""
-        policy = self.on_timeout if failure.kind == "timeout" else self.on_error
-        if policy == "raise":
+        policy = "on_timeout" if failure.kind == "timeout" else "on_error"
+        if getattr(self, policy) == "raise":
             raise TrialError(
                 f"trial {failure.trial} failed: {failure.message}. The {ledger.done} trials "
-                "before it are in the `partial` attribute of this error; on_error='unstable' "
+                f"before it are in the `partial` attribute of this error; {policy}='unstable' "
                 "would count a failed trial as an infinite change",
                 trial=failure.trial,
                 partial=ledger.entered(),
+                kind=failure.kind,
             ) from failure.cause
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from poise.algorithm import Algorithm, Predict
 from poise.ambient import AmbientGenerators, one_at_a_time
 from poise.distance import Distance, Undefined, single
+from poise.errors import TrialError
 from poise.record import Comparison, Failure, Query, Reply, n_rows
 
 __all__ = ["ComparisonWork", "LossWork", "QueryWork", "Work"]
@@ -67,6 +68,8 @@ class Work(abc.ABC):
         try:
             with one_at_a_time(self.algorithm.thread_safe):
                 return self.compute(self.tasks[index], ambient)
+        except TrialError as error:  # a program, which knows how it went
+            return Failure(index, _one_line(error), _portable(error), kind=error.kind)
         except Exception as error:
             return Failure(index, _one_line(error), _portable(error))
 

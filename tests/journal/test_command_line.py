@@ -156,8 +156,12 @@ def test_a_full_disk_ends_with_the_verdict_so_far(run, folder) -> None:
     assert read_journal(folder / "run.jsonl").trials.n_observed == 7
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_ctrl_c(jobs, folder) -> None:
+@pytest.mark.parametrize(
+    ("jobs", "number"),
+    [("1", signal.SIGINT), ("2", signal.SIGINT), ("1", signal.SIGTERM)],
+    ids=["Ctrl-C", "Ctrl-C, two jobs", "SIGTERM"],
+)
+def test_interrupted(jobs, number, folder) -> None:
     """As a terminal does it: the signal goes to every process of the group."""
     journal = folder / "run.jsonl"
     command = poise_command(
@@ -169,7 +173,7 @@ def test_ctrl_c(jobs, folder) -> None:
     ) as process:  # fmt: skip
         while not journal.exists() or journal.read_bytes().count(b"\n") < 6:
             time.sleep(0.01)
-        os.killpg(process.pid, signal.SIGINT)
+        os.killpg(process.pid, number)
         output, errors = process.communicate()
     assert process.returncode == 130
     assert output == ""

@@ -4,14 +4,18 @@ import gc
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import threading
 import time
 
 import numpy as np
 import pytest
 
+import poise
 from poise.adapters.program.pool import Pool, servers
-from poise.errors import TrialError
+from poise.adapters.program.scratch import Scratch, sweep
+from poise.errors import ArgumentError, TrialError
 
 TRAIN = ([[0.0], [1.0]], [1.0, 2.0])
 
@@ -242,3 +246,79 @@ def test_no_rows_to_predict_need_no_program(write_program, tmp_path):
     program = write_program("sys.exit(1)", "one-shot")
     assert program.fit(np.zeros((3, 2)), np.zeros(3), xi=0)(np.zeros((0, 2))).shape == (0,)
     assert not (tmp_path / "pids").exists()
+
+
+KILLED = """
+import os, signal, sys
+import poise
+
+program = poise.Program({command!r}, mode={mode!r}, env={env!r})
+X = [[float(i)] for i in range(40)]
+poise.measure(program, X, list(range(40)), n=3, n_jobs={n_jobs})
+"""
+
+
+@pytest.mark.parametrize(("mode", "n_jobs"), [("one-shot", 1), ("serving", 1), ("one-shot", 2)])
+def test_what_a_killed_process_leaves_is_swept_up(
+    write_program, tmp_path, temporary, has_ended, mode, n_jobs
+):
+    """Nobody can tidy up after kill -9, but the next one who comes along."""
+    program = write_program("sys.stdin.close(); time.sleep(600)", mode)
+    script, pids = tmp_path / "script.py", tmp_path / "pids"
+    command, env = list(program.command.words), dict(program.command.env)
+    script.write_text(KILLED.format(command=command, mode=mode, env=env, n_jobs=n_jobs))
+    with subprocess.Popen(
+        [sys.executable, str(script)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(temporary)},
+    ) as owner:
+        while not pids.exists() or len(pids.read_text().split()) < n_jobs:
+            time.sleep(0.01)
+        sweep()
+        assert len(list(temporary.glob("poise-program-*"))) == n_jobs, "their owner is alive"
+        owner.kill()
+    family = [int(pid) for pid in pids.read_text().split()]
+    if n_jobs == 2:  # workers notice that they work for nobody
+        assert all(has_ended(pid) for pid in family)
+    for folder in temporary.iterdir():
+        while folder.exists():
+            sweep()
+    assert all(has_ended(pid) for pid in family)
+
+
+def test_a_number_that_stands_for_another_process_by_now_is_left_alone(temporary):
+    scratch = Scratch()
+    with subprocess.Popen(["sleep", "600"], start_new_session=True) as stranger:
+        scratch.occupied_by(stranger.pid)
+        os.close(scratch._descriptor)  # as if its owner had ended
+        sweep()
+        assert not scratch.path.exists()
+        assert stranger.poll() is None
+        stranger.kill()
+
+
+@pytest.mark.parametrize("mode", ["one-shot", "serving"])
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_a_time_limit_of_the_run_is_kept_by_the_program(write_program, tmp_path, mode, n_jobs):
+    """Its worker need not end for it, and a late answer has its own policy."""
+    program = write_program("time.sleep(600)", mode)
+    X, y = np.arange(40.0).reshape(-1, 1), np.arange(40.0)
+    asked = {"n": 3, "timeout": 0.5, "n_jobs": n_jobs, "on_error": "unstable"}
+    with pytest.raises(TrialError, match=r"within 0\.5 s .*on_timeout='unstable'") as caught:
+        poise.measure(program, X, y, **asked)
+    assert caught.value.kind == "timeout"
+    small = poise.measure(program, X[:8], y[:8], **asked, on_timeout="unstable")
+    assert np.isinf(small.changes).all()
+    assert program.timeout is None
+    own = program.within(5.0)
+    assert (own.timeout, own.within(9.0).timeout, own.within(2.0).timeout) == (5.0, 5.0, 2.0)
+    with pytest.raises(ArgumentError, match="timeout must be a number of seconds > 0"):
+        poise.measure(program, X, y, n=3, timeout=-1)
+
+
+def test_where_standard_error_is_silent_standard_output_is_shown(write_program):
+    program = write_program("print('no such file'); sys.exit(2)", "one-shot")
+    with pytest.raises(TrialError, match="last lines of its standard output:\n    no such file"):
+        ask(program)
+    program = write_program("print('chat'); sys.exit('the reason')", "one-shot")
+    with pytest.raises(TrialError, match="last lines of its standard error:\n    the reason"):
+        ask(program)

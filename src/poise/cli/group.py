@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -76,9 +79,10 @@ class LazyGroup(click.Group):
         given = list(sys.argv[1:] if args is None else args)
         try:
             # A journal keeps what was given, so that the run can be begun again.
-            status = run(
-                given, prog_name, complete_var, standalone_mode=False, obj=given[:], **extra
-            )
+            with _termination_interrupts():
+                status = run(
+                    given, prog_name, complete_var, standalone_mode=False, obj=given[:], **extra
+                )
         except (Exception, KeyboardInterrupt) as error:
             if not standalone_mode:
                 raise
@@ -101,6 +105,19 @@ class LazyGroup(click.Group):
                 traceback.print_exc()
             raise
         return status
+
+
+@contextmanager
+def _termination_interrupts() -> Iterator[None]:
+    """Take SIGTERM for Ctrl-C: journals are closed, programs ended, temporary files removed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _ending(error: BaseException) -> tuple[int, str]:
@@ -130,7 +147,8 @@ def _failed_fit(error: TrialError) -> str:
     if error.__cause__ is None:
         return str(error)
     cause = one_line(f"{type(error.__cause__).__name__}: {error.__cause__}").rstrip(".")
+    policy = "--on-timeout" if error.kind == "timeout" else "--on-error"
     return (
         f"trial {error.trial} failed: {cause}. To count a failed trial as an infinite change: "
-        "--on-error unstable. To see where it failed: poise --traceback …"
+        f"{policy} unstable. To see where it failed: poise --traceback …"
     )

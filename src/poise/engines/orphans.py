@@ -13,6 +13,8 @@ import threading
 import time
 from pathlib import Path
 
+from poise.adapters.program.process import kill_all
+
 __all__ = ["end_with"]
 
 _SECONDS_BETWEEN_LOOKS = 0.5
@@ -35,6 +37,7 @@ def end_with(parent: int, folder: Path) -> None:
 def _look_after(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(_SECONDS_BETWEEN_LOOKS)
+    kill_all()
     for folder in _folders:
         shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)

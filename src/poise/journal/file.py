@@ -9,8 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from poise.errors import RecordError
+from poise.filelock import lock
 from poise.journal.header import FORMAT
-from poise.journal.lock import lock
 
 __all__ = ["GrowingFile", "complete_lines"]
 

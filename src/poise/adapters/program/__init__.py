@@ -6,7 +6,8 @@
 :mod:`.columns`         rows in any container, read column by column
 :mod:`.task`            one fit and its predictions, written as CSV or as one JSON line
 :mod:`.predictions`     what came back, checked number by number
-:mod:`.process`         one process group: killed as a whole, the end of its stderr kept
+:mod:`.process`         one process group: killed as a whole, its last words kept
+:mod:`.scratch`         its temporary folder, removed whatever happens
 :mod:`.one_shot`        a process per prediction: files in, file out
 :mod:`.serving`         a process per worker: a line in, a line out
 :mod:`.pool`            serving programs between two requests, and their end

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import numbers
 import os
@@ -14,9 +15,10 @@ from numpy.typing import NDArray
 
 from poise import _check
 from poise.adapters.program.columns import Columns, read_features, read_training
-from poise.adapters.program.command import as_command
+from poise.adapters.program.command import Command, as_command
 from poise.adapters.program.one_shot import run_once
 from poise.adapters.program.pool import ask_server, servers
+from poise.adapters.program.scratch import sweep
 from poise.adapters.program.task import Task
 from poise.algorithm import Algorithm, Predict
 from poise.errors import ArgumentError
@@ -107,10 +109,10 @@ class Program(Algorithm):
     ) -> None:
         self.mode = _check.choice("mode", mode, tuple(_CONTRACTS))
         self.command = as_command(command, mode, env, cwd)
-        self.timeout = _seconds(timeout)
+        self.timeout = None if timeout is None else _seconds(timeout)
         self.name = str(self.command) if name is None else name
         # Not for copies: a worker unpickles one per task, and its server must outlive it.
-        weakref.finalize(self, servers.end, self.command)
+        weakref.finalize(self, _finish, self.command)
 
     def __repr__(self) -> str:
         return f"Program({str(self.command)!r}, mode={self.mode!r})"
@@ -134,14 +136,24 @@ class Program(Algorithm):
             return np.empty(0)
         return _CONTRACTS[self.mode](self.command, task, self.timeout)
 
+    def within(self, seconds: float) -> Program:
+        """Return the same program with no more time than this; it is killed with its family."""
+        limited = copy.copy(self)
+        limited.timeout = min(_seconds(seconds), self.timeout or math.inf)
+        return limited
+
     def close(self) -> None:
         """End this process's idle servers of this program now; the next fit starts a new one."""
         servers.end(self.command)
 
 
-def _seconds(timeout: Any) -> float | None:
-    if timeout is None:
-        return None
+def _finish(command: Command) -> None:
+    """End what runs here, and tidy up after workers that were killed."""
+    servers.end(command)
+    sweep()
+
+
+def _seconds(timeout: Any) -> float:
     is_number = isinstance(timeout, numbers.Real) and not isinstance(timeout, bool)
     if not (is_number and 0 < timeout < math.inf):
         raise ArgumentError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,8 @@ from numpy.typing import NDArray
 
 from poise.adapters.program import predictions
 from poise.adapters.program.command import Command
-from poise.adapters.program.process import Problem, Process, Watchdog, failure
+from poise.adapters.program.process import Late, Problem, Process, Watchdog, failure
+from poise.adapters.program.scratch import Scratch
 from poise.adapters.program.task import Task, to_csv
 
 __all__ = ["run_once"]
@@ -18,18 +18,20 @@ __all__ = ["run_once"]
 
 def run_once(command: Command, task: Task, timeout: float | None) -> NDArray[np.float64]:
     """Train and predict in a fresh process, with a folder of its own that is then removed."""
-    with tempfile.TemporaryDirectory(prefix="poise-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        words = command.filled(_files(folder, task))
-        with Process(command, words, name) as process:
+    scratch = Scratch()
+    try:
+        words = command.filled(_files(scratch.path, task))
+        with Process(command, words, scratch) as process:
             problem = _wait(process, timeout)
-        # The group is gone and its stderr complete: only now is there a full story to tell.
+        # The group is gone and its output complete: only now is there a full story to tell.
         try:
             if problem is not None:
                 raise problem
-            return predictions.from_file(folder / "predictions.csv", task.n_predictions)
+            return predictions.from_file(scratch.path / "predictions.csv", task.n_predictions)
         except Problem as found:
-            raise failure(command, found, process.stderr()) from None
+            raise failure(command, found, process) from None
+    finally:
+        scratch.remove()
 
 
 def _files(folder: Path, task: Task) -> dict[str, str]:
@@ -49,5 +51,5 @@ def _wait(process: Process, timeout: float | None) -> Problem | None:
     with Watchdog(timeout, process.kill) as watchdog:
         status = process.popen.wait()
     if watchdog.expired:
-        return Problem(f"did not finish within {timeout:g} s and was killed")
+        return Late(f"did not finish within {timeout:g} s and was killed")
     return Problem(f"failed ({process.ending()})") if status else None

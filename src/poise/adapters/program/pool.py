@@ -111,11 +111,11 @@ def ask_server(command: Command, task: Task, timeout: float | None) -> NDArray[n
     except BaseException as error:
         server.kill()
         if isinstance(error, Problem):
-            raise failure(command, error, server.process.stderr()) from None
+            raise failure(command, error, server.process) from None
         raise
     try:
         return read_reply(reply, task.n_predictions)
     except Problem as problem:
-        raise failure(command, problem, server.process.stderr()) from None
+        raise failure(command, problem, server.process) from None
     finally:
         servers.give(server)  # an error that it reports, or a wrong count, leaves it usable

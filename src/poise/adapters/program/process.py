@@ -7,14 +7,16 @@ import os
 import signal
 import subprocess
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import IO
 
 from poise.adapters.program.command import Command
+from poise.adapters.program.scratch import Scratch
 from poise.errors import TrialError
 
-__all__ = ["Problem", "Process", "Watchdog", "failure"]
+__all__ = ["Late", "Problem", "Process", "Watchdog", "failure", "kill_all"]
 
 _TAIL_BYTES = 8192
 _TAIL_LINES = 10
@@ -25,11 +27,24 @@ class Problem(Exception):
     """What a program did wrong, as the end of a sentence that begins with its name."""
 
 
-def failure(command: Command, problem: Problem, stderr: str) -> TrialError:
-    """Turn a problem into the error that the fit raises."""
-    last = "".join(f"\n    {line}" for line in stderr.splitlines()[-_TAIL_LINES:])
-    ending = f"; the last lines of its standard error:{last}" if last else ""
-    return TrialError(f"the program `{command}` {problem}{ending}")
+class Late(Problem):
+    """It did not answer in time."""
+
+
+def failure(command: Command, problem: Problem, process: Process | None = None) -> TrialError:
+    """Turn a problem into the error that the fit raises, with what the program said last."""
+    ending = "" if process is None else process.last_words()
+    kind = "timeout" if isinstance(problem, Late) else "error"
+    return TrialError(f"the program `{command}` {problem}{ending}", kind=kind)
+
+
+_running: weakref.WeakSet[Process] = weakref.WeakSet()
+
+
+def kill_all() -> None:
+    """Kill every program that runs for this process, which is about to end at once."""
+    for process in list(_running):
+        process.kill()
 
 
 class Process:
@@ -40,23 +55,27 @@ class Process:
     """
 
     def __init__(
-        self, command: Command, words: Sequence[str], folder: str, *, talks: bool = False
+        self, command: Command, words: Sequence[str], scratch: Scratch, *, talks: bool = False
     ) -> None:
-        pipe = subprocess.PIPE if talks else subprocess.DEVNULL
         try:
             self.popen = subprocess.Popen(
                 words,
-                stdin=pipe,
-                stdout=pipe,
+                stdin=subprocess.PIPE if talks else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=command.cwd,
-                env=command.environment(folder),
+                env=command.environment(scratch.name),
                 start_new_session=True,
             )
         except OSError as error:
-            raise failure(command, Problem(f"could not be started: {error}"), "") from error
+            raise failure(command, Problem(f"could not be started: {error}")) from error
+        _running.add(self)
+        scratch.occupied_by(self.popen.pid)
         assert self.popen.stderr is not None
-        self._tail = _Tail(self.popen.stderr)
+        assert self.popen.stdout is not None
+        self._tails = {"error": _Tail(self.popen.stderr)}
+        if not talks:
+            self._tails["output"] = _Tail(self.popen.stdout)
         self._closed = False
 
     def __enter__(self) -> Process:
@@ -83,11 +102,13 @@ class Process:
         if self._closed:
             return
         self._closed = True
+        _running.discard(self)
         self.kill()
         self.popen.wait()
-        self._tail.close()
+        for tail in self._tails.values():
+            tail.close()
         for pipe in (self.popen.stdin, self.popen.stdout):
-            if pipe is not None:
+            if pipe is not None and "output" not in self._tails:
                 with contextlib.suppress(OSError):  # what could not be sent never will be
                     pipe.close()
 
@@ -99,13 +120,18 @@ class Process:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.popen.wait(_GRACE_SECONDS)
 
-    def stderr(self) -> str:
-        """Return the last lines of the standard error so far."""
-        return self._tail.text()
+    def last_words(self) -> str:
+        """Quote the last lines of its standard error or, where that is silent, of its output."""
+        for name, tail in self._tails.items():
+            last = tail.text().splitlines()[-_TAIL_LINES:]
+            if last:
+                quoted = "".join(f"\n    {line}" for line in last)
+                return f"; the last lines of its standard {name}:{quoted}"
+        return ""
 
     def forget_stderr(self) -> None:
         """Start afresh: what was printed for an earlier request explains nothing now."""
-        self._tail.clear()
+        self._tails["error"].clear()
 
     def ending(self) -> str:
         """Say how the program ended: its exit status, or the signal that killed it."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-import shutil
 import subprocess
-import tempfile
 import threading
 from typing import IO, Any
 
@@ -15,7 +13,8 @@ from numpy.typing import NDArray
 
 from poise.adapters.program import predictions
 from poise.adapters.program.command import Command
-from poise.adapters.program.process import Problem, Process, Watchdog
+from poise.adapters.program.process import Late, Problem, Process, Watchdog
+from poise.adapters.program.scratch import Scratch
 
 __all__ = ["Server", "parse", "read_reply"]
 
@@ -31,11 +30,11 @@ class Server:
 
     def __init__(self, command: Command) -> None:
         self.command = command
-        self._folder = tempfile.mkdtemp(prefix="poise-")
+        self._scratch = Scratch()
         try:
-            self.process = Process(command, command.words, self._folder, talks=True)
+            self.process = Process(command, command.words, self._scratch, talks=True)
         except BaseException:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._scratch.remove()
             raise
 
     @property
@@ -64,7 +63,7 @@ class Server:
                 raise
         if watchdog.expired:
             unfinished = f" after printing {shown(answer)} without an end of line" if answer else ""
-            raise Problem(f"did not answer within {timeout:g} s{unfinished} and was killed")
+            raise Late(f"did not answer within {timeout:g} s{unfinished} and was killed")
         return reply
 
     def _write(self, line: bytes) -> threading.Thread:
@@ -101,7 +100,7 @@ class Server:
     def kill(self) -> None:
         """End the program by force and remove its folder."""
         self.process.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._scratch.remove()
 
 
 def _send(stdin: IO[bytes], line: bytes) -> None:
