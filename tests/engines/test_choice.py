@@ -143,14 +143,17 @@ def test_chunks_group_cheap_fits_and_leave_long_ones_alone() -> None:
     chunks.learn(tasks=1, seconds=0.0001)
     first, last = next(ranges)
     assert last - first == 500, "fifty milliseconds of them: dispatch costs well below 2%"
-    for _ in range(60):
+    chunks.learn(tasks=500, seconds=0.05)
+    first, last = next(ranges)
+    assert last - first == 500
+    for _ in range(30):
         chunks.learn(tasks=500, seconds=0.05)
     first, last = next(ranges)
-    assert last - first == 1500, "a twentieth of the three seconds spent so far"
-    for _ in range(1000):
+    assert last - first == 775, "a twentieth of the time spent so far, 1.55 seconds"
+    for _ in range(100):
         chunks.learn(tasks=500, seconds=0.05)
     first, last = next(ranges)
-    assert last - first == 2500, "but never more than a quarter of a second"
+    assert last - first == 1000, "but never more than a tenth of a second"
     chunks.learn(tasks=1, seconds=600.0)
     first, last = next(ranges)
     assert last - first == 1

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 __all__ = ["Chunks"]
 
 _SHORTEST = 0.05  # seconds; sending a chunk there and back costs about one fiftieth of it
-_LONGEST = 0.25
+_LONGEST = 0.1
 _SHARE = 0.05  # of the time spent so far: an early verdict throws away no more than that
 
 

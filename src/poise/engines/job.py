@@ -22,7 +22,7 @@ Report = tuple[float, list[Any]]
 """The seconds a chunk took, and its answers in order; changes are in blocks, as arrays."""
 
 STOP = "stop"  # name of the note that tells workers to begin nothing more
-_SECONDS_BETWEEN_LOOKS = 0.01
+_SECONDS_BETWEEN_LOOKS = 0.001
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Job:
 
 
 class _Note:
-    """A file that is looked for now and then: a look costs as much as a cheap trial."""
+    """A file that is looked for now and then: a look costs some microseconds."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
