@@ -37,7 +37,7 @@ def observed(exceeds: tuple[int, ...], stop_early: bool | str) -> int:
 def test_the_expected_fraction_of_fits_is_exact(stop_early, scope) -> None:
     sequences = list(product((0, 1), repeat=M))
     looked_at = [observed(sequence, stop_early) for sequence in sequences]
-    assert 1 < min(looked_at) < max(looked_at) == M
+    assert min(looked_at) < max(looked_at) == M
     for p in (0.0, 0.05, 0.3, 0.5, 0.9, 1.0):
         weights = [p ** sum(sequence) * (1 - p) ** (M - sum(sequence)) for sequence in sequences]
         mean = fsum(w * t for w, t in zip(weights, looked_at, strict=True)) / M
