@@ -113,3 +113,16 @@ def test_of_a_large_table_some_rows_are_looked_at(monkeypatch) -> None:
     assert 50 <= found.looked_at <= 100
     assert found.beyond_chance
     assert found == find_copies(Sample(np.vstack([X, X]), np.tile(y, 2))), "always the same rows"
+
+
+@pytest.mark.parametrize("bits", [1, 3, 18])
+def test_equal_words_are_found_however_many_share_a_slot(monkeypatch, bits) -> None:
+    monkeypatch.setattr(duplicates, "_SLOT_BITS", bits)
+    words = np.arange(500, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    assert not duplicates._any_equal(words)
+    for first, second in ((0, 499), (17, 18), (400, 3)):
+        twice = words.copy()
+        twice[second] = twice[first]
+        assert duplicates._any_equal(twice)
+    assert not duplicates._any_equal(words[:1])
+    assert not duplicates._any_equal(words[:0])

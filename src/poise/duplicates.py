@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from poise.errors import PoiseWarning
 from poise.sample import Sample
+from poise.stored import StoredTable
 from poise.tables import Table
 
 __all__ = ["Copies", "find_copies", "warn_of_copies"]
@@ -25,6 +26,7 @@ __all__ = ["Copies", "find_copies", "warn_of_copies"]
 _VALUES_LOOKED_AT = 200_000  # a few milliseconds; of a larger table, some rows are looked at
 _ROWS_COMPARED = 2_000  # distinct rows from which the chance of equal values is estimated
 _BEYOND_CHANCE = 1_000  # times more equal pairs than expected
+_SLOT_BITS = 18  # slots enough that few of the rows looked at share one
 _FAMILIAR = "iufb"  # kinds of numbers
 
 Words = NDArray[np.uint64]
@@ -90,8 +92,8 @@ def find_copies(sample: Sample) -> Copies:
     """
     chosen = _chosen(sample.X)
     columns = list(_columns(sample.X, chosen))
-    codes = np.arange(sample.n_labeled) if sample.groups is None else sample.groups.codes
-    owners = codes if chosen is None else codes[chosen]
+    rows = np.arange(sample.n_labeled) if chosen is None else chosen
+    owners = rows if sample.groups is None else sample.groups.codes[rows]
     if sample.X_unlabeled is None:
         return _count([*columns, *_columns(sample.y, chosen)], owners)
     more = _chosen(sample.X_unlabeled)
@@ -108,16 +110,17 @@ def _chosen(table: Table) -> NDArray[np.int64] | None:
     count = _VALUES_LOOKED_AT // width
     if len(table) <= count:
         return None
-    # Drawing with replacement and dropping repeats takes no time that grows with the table.
-    drawn = np.sort(np.random.default_rng(0).integers(0, len(table), count))
-    chosen: NDArray[np.int64] = drawn[np.append(True, np.diff(drawn) > 0)]
+    # Drawing with replacement and dropping repeats takes no time that grows with the table;
+    # small integers are sorted faster.
+    kind = np.min_scalar_type(len(table))
+    drawn = np.sort(np.random.default_rng(0).integers(0, len(table), count, dtype=kind))
+    chosen: NDArray[np.int64] = drawn[np.append(True, drawn[1:] != drawn[:-1])].astype(np.int64)
     return chosen
 
 
 def _count(columns: list[Words], owners: NDArray[np.int64]) -> Copies:
     keys = _combined(columns, len(owners))
-    in_order = np.sort(keys)
-    if not (in_order[1:] == in_order[:-1]).any():
+    if not _any_equal(keys):
         return Copies(0, len(keys), 0.0, 0)
     _, first, inverse, counts = np.unique(
         keys, return_index=True, return_inverse=True, return_counts=True
@@ -130,6 +133,25 @@ def _count(columns: list[Words], owners: NDArray[np.int64]) -> Copies:
     observed = int((counts[shared] * (counts[shared] - 1) // 2).sum())
     expected = _pairs(len(keys)) * _chance(columns, first)
     return Copies(int(counts[shared].sum()), len(keys), expected, observed)
+
+
+def _any_equal(keys: Words) -> bool:
+    """Tell whether a word occurs twice, without sorting all of them.
+
+    Each word writes its number into a slot that its first bits choose. The last
+    one stays there: an equal of it finds it in its own place. The few that find
+    another word there are sorted.
+    """
+    slots = keys >> np.uint64(64 - _SLOT_BITS)
+    numbers = np.arange(len(keys), dtype=np.int32)
+    found = np.empty(1 << _SLOT_BITS, dtype=np.int32)
+    found[slots] = numbers
+    there = found[slots]
+    displaced = np.flatnonzero(there != numbers)
+    in_order = np.sort(keys[displaced])
+    return bool(
+        (keys[there[displaced]] == keys[displaced]).any() or (in_order[1:] == in_order[:-1]).any()
+    )
 
 
 def _chance(columns: list[Words], distinct: NDArray[np.int64]) -> float:
@@ -170,6 +192,8 @@ def _mixed(words: Words) -> Words:
 def _columns(table: Table, chosen: NDArray[np.int64] | None) -> Iterator[Words]:
     """Yield the columns of a table, or of some of its rows, with equal words for equal values."""
     native = table.native if chosen is None else table.take(chosen)
+    if isinstance(native, StoredTable):
+        native = native.take(slice(0, len(native)))
     if hasattr(native, "indptr"):
         yield _sparse_words(native)
     elif isinstance(native, np.ndarray):
@@ -191,7 +215,7 @@ def _frame_columns(native: Any) -> Iterator[Words]:
 def _words(column: NDArray[Any]) -> Words:
     if column.dtype.kind not in _FAMILIAR:
         return _words_of_objects(column.tolist())
-    return _mixed(column.astype(np.float64).view(np.uint64))
+    return column.astype(np.float64).view(np.uint64)
 
 
 def _words_of_objects(values: Any) -> Words:
