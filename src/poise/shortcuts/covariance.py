@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from poise.shortcuts.centred import less
 from poise.shortcuts.factor import norm
 from poise.shortcuts.protocol import Floats
 
@@ -43,8 +44,7 @@ def gaussian(X: Floats, x: Floats, length_scale: float | Floats, expands: bool) 
     """
     n = X.shape[1]
     # About the test point the expansion is accurate however far from the origin all points lie.
-    rows = np.repeat(-x[:, None, :], n, axis=1)
-    rows += X
+    rows = less(X, x[:, None, :])
     rows /= length_scale
     half = -0.5 * np.vecdot(rows, rows)[..., None]
     ones = np.ones_like(half)

@@ -101,8 +101,11 @@ def ridge_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: bool
 
 
 def linear_workspace(n: int, d: int) -> int:
-    """Centred rows, and the smaller of the two square matrices three times over."""
-    return 8 * (n * d + 3 * (min(n, d) + 3) ** 2)
+    """Count the smaller of the two square matrices three times, and the rows of wide data again.
+
+    Those of narrow data are centred a few trials at a time.
+    """
+    return 8 * (3 * (min(n, d) + 3) ** 2 + (n * d if d >= n else 0))
 
 
 def find_ridge(estimator: Any) -> RidgeShortcut | None:

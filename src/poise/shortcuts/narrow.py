@@ -20,12 +20,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from poise.shortcuts.centred import Centred, Moments
 from poise.shortcuts.factor import bordered, cholesky, norm, smallest_eigenvalue
 from poise.shortcuts.protocol import Array, Floats
 from poise.shortcuts.regressor import LARGEST, ROUNDING, SMALLEST
-from poise.shortcuts.scratch import scratch_copy
 
-__all__ = ["Centred", "LinearPairs", "RowRemoval", "narrow_pairs", "orthogonal_pairs", "remove_row"]
+__all__ = ["LinearPairs", "RowRemoval", "narrow_pairs", "orthogonal_pairs", "remove_row"]
 
 
 class LinearPairs(NamedTuple):
@@ -51,36 +51,9 @@ class RowRemoval(NamedTuple):
     gap: Array  # 1 − h, what the leverage of the removed row leaves, (trials,)
 
 
-class Centred(NamedTuple):
-    """Rows and responses less their means, or as they are without an intercept."""
-
-    rows: Array  # (trials, n, d)
-    mean: Array  # (trials, 1, d)
-    responses: Array  # (trials, responses, n)
-    level: Array  # (trials, responses)
-    share: float  # 1/n, or 0 without an intercept
-
-    @classmethod
-    def of(cls, X: Array, Y: Array, intercept: bool) -> Centred:
-        """Centre rows and responses if an intercept is fitted."""
-        xp = X.__array_namespace__()
-        n = X.shape[1]
-        share = 1.0 / n if intercept else 0.0
-        averaging = xp.full((1, n), share, dtype=X.dtype)
-        # Both of these are several times faster than a mean over, and broadcasting along,
-        # the middle axis, where every inner loop is only d long.
-        mean = averaging @ X
-        level = xp.vecdot(Y, averaging)
-        if not intercept:
-            return cls(X, mean, Y, level, share)
-        rows = xp.repeat(-mean, n, axis=1)
-        rows += X  # in place with NumPy
-        return cls(rows, mean, Y - level[..., None], level, share)
-
-
 def narrow_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: bool) -> LinearPairs:
     """Fit with and without the last row; arguments as in :func:`remove_row`."""
-    data = Centred.of(X, Y, intercept)
+    data = Moments.of(X, Y, intercept)
     found = _by_cholesky(data, x, penalty)
     smallest, condition = _conditioning(found)
     error = _rounding_error(found, data, x, 1.0 / smallest)
@@ -89,8 +62,7 @@ def narrow_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: boo
 
 def orthogonal_pairs(X: Floats, Y: Floats, x: Floats, intercept: bool) -> LinearPairs:
     """Fit least squares with and without the last row, more slowly and more accurately."""
-    data = Centred.of(X, Y, intercept)
-    found = _by_reflections(data, x)
+    data, found = _by_reflections(Centred.of(X, Y, intercept), x)
     _, condition = _conditioning(found)
     error = _rounding_error(found, data, x, condition)
     return LinearPairs(found.full, found.reduced, error, condition)
@@ -109,20 +81,19 @@ def remove_row(X: Array, Y: Array, x: Array, penalty: float, intercept: bool) ->
     intercept : bool
         Whether an unpenalised constant is fitted.
     """
-    return _by_cholesky(Centred.of(X, Y, intercept), x, penalty)
+    return _by_cholesky(Moments.of(X, Y, intercept), x, penalty)
 
 
-def _by_cholesky(data: Centred, x: Array, penalty: float) -> RowRemoval:
-    rows = data.rows
-    xp, d = rows.__array_namespace__(), rows.shape[2]
-    gram = _gram(rows) + penalty * xp.eye(d, dtype=rows.dtype)
-    vectors = [rows[:, -1:, :], x[:, None, :] - data.mean, data.responses @ rows]
+def _by_cholesky(data: Moments, x: Array, penalty: float) -> RowRemoval:
+    xp, d = data.gram.__array_namespace__(), data.gram.shape[2]
+    gram = data.gram + penalty * xp.eye(d, dtype=data.gram.dtype)
+    vectors = [data.last, x[:, None, :] - data.mean, data.cross]
     lower = cholesky(bordered(gram, xp.concat(vectors, axis=1)))
     pivots = xp.linalg.diagonal(lower)[:, :d]
     return _removal(data, gram, pivots, lower[:, d, :d], lower[:, d + 1, :d], lower[:, d + 2 :, :d])
 
 
-def _by_reflections(data: Centred, x: Floats) -> RowRemoval:
+def _by_reflections(data: Centred, x: Floats) -> tuple[Moments, RowRemoval]:
     """Factor rows and responses together: the last columns of R are then L⁻¹c."""
     d = data.rows.shape[2]
     together = np.concat([data.rows, data.responses.mT], axis=2)
@@ -131,11 +102,13 @@ def _by_reflections(data: Centred, x: Floats) -> RowRemoval:
     sides = np.stack([data.rows[:, -1], x - data.mean[:, 0]], axis=2)
     solved = np.linalg.solve(upper.mT, sides)
     pivots = np.abs(np.linalg.diagonal(upper))
-    return _removal(data, upper.mT @ upper, pivots, solved[..., 0], solved[..., 1], fit)
+    moments = Moments.about(data, upper.mT @ upper)
+    found = _removal(moments, moments.gram, pivots, solved[..., 0], solved[..., 1], fit)
+    return moments, found
 
 
 def _removal(
-    data: Centred, gram: Array, pivots: Array, removed: Array, test: Array, fit: Array
+    data: Moments, gram: Array, pivots: Array, removed: Array, test: Array, fit: Array
 ) -> RowRemoval:
     """Apply the formula to L⁻¹u, L⁻¹w and L⁻¹c."""
     xp = gram.__array_namespace__()
@@ -157,31 +130,21 @@ def _removal(
     )
 
 
-def _gram(rows: Array) -> Array:
-    """Multiply the rows by themselves.
-
-    NumPy recognises the same array twice and calls a routine that does half the
-    arithmetic, but loses by it on few columns. A copy is not recognised.
-    """
-    xp = rows.__array_namespace__()
-    few = isinstance(rows, np.ndarray) and rows.shape[2] < 32
-    return xp.matrix_transpose(rows) @ (scratch_copy(rows) if few else rows)
-
-
 def _conditioning(found: RowRemoval) -> tuple[Floats, Floats]:
     """Bound the smallest eigenvalue of the scaled Gram matrix, and the condition number.
 
     Both are NaN where one of the fits is degenerate.
     """
-    diagonal = np.linalg.diagonal(found.gram)
-    low, high = diagonal.min(axis=-1), diagonal.max(axis=-1)
+    # Turned round: NumPy reduces along the first axis several times faster.
+    diagonal = np.ascontiguousarray(np.linalg.diagonal(found.gram).T)
+    low, high = diagonal.min(axis=0), diagonal.max(axis=0)
     regular = (found.gap > 0) & (low > SMALLEST) & (high < LARGEST)
     smallest = np.where(regular, smallest_eigenvalue(found.gram, found.pivots), np.nan)
     # Removing the row takes at most the factor 1 − h from the smallest eigenvalue.
-    return smallest, np.sqrt(diagonal.sum(axis=-1) / (smallest * found.gap * low))
+    return smallest, np.sqrt(diagonal.sum(axis=0) / (smallest * found.gap * low))
 
 
-def _rounding_error(found: RowRemoval, data: Centred, x: Floats, amplification: Floats) -> Floats:
+def _rounding_error(found: RowRemoval, data: Moments, x: Floats, amplification: Floats) -> Floats:
     """Bound the difference from another correct computation, per trial and response.
 
     A perturbation E of the Gram matrix, |E_ij| <= u·√(A_ii·A_jj), moves w'A⁻¹c by at
@@ -189,7 +152,7 @@ def _rounding_error(found: RowRemoval, data: Centred, x: Floats, amplification: 
     enlarges that. One of the rows moves it by the condition number at most. Beside it
     stands the cancellation in x'β + (ȳ − x̄'β), large for data far from the origin.
     """
-    n = data.rows.shape[1]
+    n = data.responses.shape[2]
     size = np.sqrt(np.linalg.diagonal(found.gram))
     offset = norm((np.abs(x) + np.abs(data.mean[:, 0])) / size)
     reach = (1.0 + found.reach) / found.gap

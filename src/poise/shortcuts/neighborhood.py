@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.shortcuts.distances import differences_to_power, expanded_squares
 from poise.shortcuts.factor import norm
 from poise.shortcuts.protocol import Floats
-from poise.shortcuts.regressor import ROUNDING
+from poise.shortcuts.regressor import ROUNDING, SMALLEST
 
-__all__ = ["Neighborhood", "Votes"]
+__all__ = ["Nearest", "Neighborhood", "Votes"]
 
 
 class Votes(NamedTuple):
@@ -23,6 +24,14 @@ class Votes(NamedTuple):
     error: Floats  # relative error of a weight, (trials,)
     clear: NDArray[np.bool_]  # no tie that could matter, (trials,)
     radius: Floats  # distance to the last neighbour, with room for a tie, (trials,)
+
+
+class Nearest(NamedTuple):
+    """The k nearest rows of the trials in which no tie leaves a doubt which they are."""
+
+    places: NDArray[np.intp]  # in all rows of all trials, end to end, (k, clear trials)
+    clear: NDArray[np.bool_]  # (trials,)
+    radius: Floats  # as in Votes
 
 
 @dataclass(frozen=True)
@@ -39,16 +48,18 @@ class Neighborhood:
 
     def distances(self, X: Floats, x: Floats) -> Floats:
         """Measure how far the rows of each trial are from its test point."""
-        apart = np.repeat(-x[:, None, :], X.shape[1], axis=1)
-        apart += X
-        if self.power == 2:
-            return np.asarray(np.vecdot(apart, apart))
-        apart = np.abs(apart, out=apart)
-        if math.isinf(self.power):
-            return np.asarray(apart.max(axis=-1))
-        if self.power != 1:
-            apart **= self.power
-        return apart @ np.ones(X.shape[2])
+        if self._expands:
+            return expanded_squares(X, x)
+        return differences_to_power(X, x, self.power)
+
+    @property
+    def _expands(self) -> bool:
+        """Whether to square as scikit-learn's search by brute force does.
+
+        Rounding can then be larger than for differences. That is no loss if the
+        estimator may do the same, and if distances only tell who is near.
+        """
+        return self.power == 2 and not self.exact_zeros and not self.by_distance
 
     def slack(self, distances: Floats, x: Floats) -> Floats:
         """Bound the rounding error of ``distances``, one column of them.
@@ -59,7 +70,29 @@ class Neighborhood:
         if self.exact_zeros:
             power = 1.0 if math.isinf(self.power) else self.power
             return np.asarray(ROUNDING * (1.0 + power) * distances)
-        return np.asarray(ROUNDING * (norm(x)[:, None] + np.sqrt(distances)) ** 2)
+        extent = norm(x)[:, None] + np.sqrt(np.maximum(distances, 0.0))
+        # Each of the three sums has as many terms as there are columns.
+        terms = 1.0 + x.shape[1] / 4 if self._expands else 1.0
+        return np.asarray(ROUNDING * terms * extent**2 + SMALLEST**2)
+
+    def nearest(self, distances: Floats, rows: int, x: Floats) -> Nearest:
+        """Find the k nearest among the first ``rows`` of each trial."""
+        trials, n = distances.shape
+        last, slack = self._last(distances[:, :rows], x)
+        radius = last + slack
+        chosen = distances <= radius
+        chosen[:, rows:] = False
+        places = np.flatnonzero(chosen)
+        clear = np.ones(trials, dtype=np.bool_)
+        if not _falls_into_rows(places, trials, n, self.k):
+            clear = np.count_nonzero(chosen, axis=1) == self.k
+            places = np.flatnonzero(chosen & clear[:, None])
+        return Nearest(places.reshape(-1, self.k).T, clear, radius[:, 0])
+
+    def _last(self, distances: Floats, x: Floats) -> tuple[Floats, Floats]:
+        """Return the distance to the last neighbour, and how close to it rows tie with it."""
+        last = np.partition(distances, self.k - 1, axis=1)[:, self.k - 1, None]
+        return last, 2.0 * self.slack(last, x)
 
     def votes(self, distances: Floats, x: Floats, y: NDArray[Any]) -> Votes:
         """Give the k nearest rows their weights.
@@ -67,8 +100,7 @@ class Neighborhood:
         Where rows tie for the last places they share them, which makes no
         difference if they agree in ``y``; otherwise the trial is not clear.
         """
-        last = np.partition(distances, self.k - 1, axis=1)[:, self.k - 1, None]
-        slack = 2.0 * self.slack(last, x)
+        last, slack = self._last(distances, x)
         chosen = distances <= last + slack
         weights = self._weights(distances, chosen) if self.by_distance else chosen
         clear = np.count_nonzero(chosen, axis=1) == self.k
@@ -101,6 +133,15 @@ class Neighborhood:
         relative = self.slack(nearest, x) / nearest
         exact = (nearest == 0) & self.exact_zeros
         return np.asarray(np.where(exact, ROUNDING, ROUNDING + relative)[:, 0])
+
+
+def _falls_into_rows(places: NDArray[np.intp], rows: int, length: int, each: int) -> bool:
+    """Tell whether ascending places in an array are equally many in every row of it."""
+    if len(places) != rows * each:
+        return False
+    starts = length * np.arange(rows)
+    by_row = places.reshape(rows, each)
+    return bool((by_row[:, 0] >= starts).all() and (by_row[:, -1] < starts + length).all())
 
 
 def _agree(y: NDArray[Any], zone: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -7,24 +7,35 @@ distances are the same either way: one computation of them serves both fits.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.shortcuts.factor import norm
 from poise.shortcuts.labels import choose, encode, label_pairs
-from poise.shortcuts.neighborhood import Neighborhood, Votes
+from poise.shortcuts.neighborhood import Neighborhood
 from poise.shortcuts.parameters import is_count, is_number
 from poise.shortcuts.protocol import Floats, Pairs
-from poise.shortcuts.regressor import Estimate, RegressorShortcut, finite_trials
+from poise.shortcuts.regressor import ROUNDING, Estimate, RegressorShortcut, finite_trials
 
 __all__ = ["NeighborsClassifierShortcut", "NeighborsRegressorShortcut", "find_neighbors"]
 
-Predict = Callable[[Votes, NDArray[Any]], tuple[NDArray[Any], Floats]]
-"""From votes and responses to predictions and a bound on their error."""
+
+class Prediction(NamedTuple):
+    """What the neighbours of each trial say, and how much of it is certain."""
+
+    values: NDArray[Any]  # (trials,)
+    error: Floats  # bound on the error of a value; infinite where a tie leaves it open
+    radius: Floats  # rows beyond this distance have no part in it
+
+
+class Predict(Protocol):
+    """Predicts from the first so many rows of each trial, given the distances of all."""
+
+    def __call__(self, distances: Floats, rows: int, x: Floats, y: NDArray[Any]) -> Prediction: ...
+
 
 _POWERS = {
     "euclidean": 2.0,
@@ -36,25 +47,30 @@ _POWERS = {
 }
 
 
+class BothFits(NamedTuple):
+    """Both predictions of every trial."""
+
+    full: NDArray[Any]
+    reduced: NDArray[Any]
+    error: Floats
+    near: NDArray[np.intp]  # trials in which the removed row is a neighbour
+
+
 def both_fits(
     neighborhood: Neighborhood, X: Floats, y: NDArray[Any], x: Floats, predict: Predict
-) -> tuple[NDArray[Any], NDArray[Any], Floats]:
-    """Predict without the last row, and again only where it would have been a neighbour.
-
-    Returns both predictions and a bound on their error, infinite where rows tie.
-    """
-    if neighborhood.k >= X.shape[1]:  # too few rows for the smaller fit
-        return y[:, 0], y[:, 0], np.full(len(y), np.inf)
+) -> BothFits:
+    """Predict without the last row, and again only where it would have been a neighbour."""
+    trials, n = X.shape[:2]
+    if neighborhood.k >= n:  # too few rows for the smaller fit
+        return BothFits(y[:, 0], y[:, 0], np.full(trials, np.inf), np.arange(trials))
     distances = neighborhood.distances(X, x)
-    votes = neighborhood.votes(distances[:, :-1], x, y[:, :-1])
-    reduced, error = predict(votes, y[:, :-1])
-    error = np.where(votes.clear & finite_trials(distances), error, np.inf)
+    reduced, error, radius = predict(distances, n - 1, x, y)
+    error = np.where(finite_trials(distances), error, np.inf)
     full = reduced.copy()
-    near = np.flatnonzero(distances[:, -1] <= votes.radius)
-    votes = neighborhood.votes(distances[near], x[near], y[near])
-    full[near], full_error = predict(votes, y[near])
-    error[near] = np.maximum(error[near], np.where(votes.clear, full_error, np.inf))
-    return full, reduced, error
+    near = np.flatnonzero(distances[:, -1] <= radius)
+    full[near], full_error, _ = predict(distances[near], n, x[near], y[near])
+    error[near] = np.maximum(error[near], full_error)
+    return BothFits(full, reduced, error, near)
 
 
 @dataclass(frozen=True)
@@ -66,21 +82,59 @@ class NeighborsRegressorShortcut(RegressorShortcut):
 
     def estimate(self, X: Floats, y: Floats, x: Floats) -> Estimate:
         """See :meth:`poise.shortcuts.regressor.RegressorShortcut.estimate`."""
-        return Estimate(*both_fits(self.neighborhood, X, y, x, self._mean))
+        weighted = self.neighborhood.by_distance
+        predict = self._weighted_mean if weighted else self._mean
+        full, reduced, error, near = both_fits(self.neighborhood, X, y, x, predict)
+        # Other neighbours, the same mean: whether it is rounded alike depends on their order.
+        alike = near[full[near] == reduced[near]]
+        error[alike] = np.where(_whole(y[alike]) & (not weighted), error[alike], np.inf)
+        return Estimate(full, reduced, error)
 
-    def _mean(self, votes: Votes, y: Floats) -> tuple[Floats, Floats]:
+    def _mean(self, distances: Floats, rows: int, x: Floats, y: Floats) -> Prediction:
+        """Average the nearest responses; look closer only where rows tie."""
+        found = self.neighborhood.nearest(distances, rows, x)
+        responses = y.reshape(-1).take(found.places)
+        mean = responses.sum(axis=0) / self.neighborhood.k
+        error = ROUNDING * np.abs(responses).sum(axis=0)
+        zero = np.flatnonzero(mean == 0)
+        # Sums of whole numbers are exact, 0 included.
+        error[zero[_whole(responses[:, zero].T)]] = 0.0
+        if not found.clear.all():
+            tied = ~found.clear
+            shared = self._weighted_mean(distances[tied], rows, x[tied], y[tied])
+            mean = _merged(found.clear, mean, shared.values)
+            error = _merged(found.clear, error, shared.error)
+        return Prediction(mean, error, found.radius)
+
+    def _weighted_mean(self, distances: Floats, rows: int, x: Floats, y: Floats) -> Prediction:
+        y = y[:, :rows]
+        votes = self.neighborhood.votes(distances[:, :rows], x, y)
         weighted = self.neighborhood.by_distance
         total = votes.weights.sum(axis=1) if weighted else self.neighborhood.k
         mean = np.vecdot(votes.weights, y) / total
-        error = votes.error * norm(y)
-        if not weighted and (mean == 0).any():
-            # Sums of whole numbers are exact, 0 included.
-            error = np.where((y == np.rint(y)).all(axis=1), 0.0, error)
-        return mean, error
+        error = np.where(votes.clear, votes.error * norm(y), np.inf)
+        return Prediction(mean, error, votes.radius)
+
+    @property
+    def vouches_for_zero(self) -> bool:
+        """See :attr:`poise.shortcuts.regressor.RegressorShortcut.vouches_for_zero`."""
+        return True
 
     def workspace_bytes(self, n: int, d: int) -> int:
         """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""
-        return 8 * n * (2 * d + 6)
+        return 8 * n * 6
+
+
+def _whole(y: Floats) -> NDArray[np.bool_]:
+    """Tell in which trials all responses are whole numbers."""
+    return np.asarray((y == np.rint(y)).all(axis=1))
+
+
+def _merged(where: NDArray[np.bool_], values: Floats, others: Floats) -> Floats:
+    """Put the values of the trials marked, and those of the others, into one array."""
+    merged = np.empty(len(where))
+    merged[where], merged[~where] = values, others
+    return merged
 
 
 @dataclass(frozen=True)
@@ -96,22 +150,25 @@ class NeighborsClassifierShortcut:
         classes = encode(y)
         numbers = np.arange(len(classes.names))[:, None]
 
-        def vote(votes: Votes, codes: NDArray[np.intp]) -> tuple[NDArray[np.intp], Floats]:
+        def vote(distances: Floats, rows: int, x: Floats, y: NDArray[Any]) -> Prediction:
+            codes = y[:, :rows]
+            votes = self.neighborhood.votes(distances[:, :rows], x, codes)
             member = codes[:, None, :] == numbers
             scores = np.vecdot(votes.weights[:, None, :].astype(np.float64), member)
+            best, leads = np.rint(scores).argmax(axis=1), votes.clear
             if self.neighborhood.by_distance:
                 best, leads = choose(scores, votes.error * scores.sum(axis=1))
-                return best, np.where(leads, 0.0, np.inf)
+                leads &= votes.clear
             # Whole votes: equal numbers are an exact tie, which goes to the first class.
-            return np.rint(scores).argmax(axis=1), np.zeros(len(codes))
+            return Prediction(best, np.where(leads, 0.0, np.inf), votes.radius)
 
         codes = classes.member.argmax(axis=1)
-        full, reduced, error = both_fits(self.neighborhood, X, codes, x, vote)
+        full, reduced, error, _ = both_fits(self.neighborhood, X, codes, x, vote)
         return label_pairs(classes, full, reduced, error == 0)
 
     def workspace_bytes(self, n: int, d: int) -> int:
         """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""
-        return 8 * n * (2 * d + 20)
+        return 8 * n * 20
 
 
 def find_neighbors(

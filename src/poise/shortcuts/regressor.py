@@ -70,12 +70,23 @@ class RegressorShortcut(abc.ABC):
     def workspace_bytes(self, n: int, d: int) -> int:
         """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""
 
+    @property
+    def vouches_for_zero(self) -> bool:
+        """Whether equal predictions are equal because the removed row has no part in either.
+
+        Elsewhere two fits that round differently may differ where their shortcut does not.
+        """
+        return False
+
     @final
     @np.errstate(all="ignore")
     def pairs(self, X: Floats, y: NDArray[Any], x: Floats) -> Pairs:
         """See :meth:`poise.shortcuts.Shortcut.pairs`."""
         found = self.estimate(X, _as_numbers(y), x)
-        return Pairs(found.full, found.reduced, found.is_accurate & finite_trials(y, x))
+        trusted = found.is_accurate & finite_trials(y, x)
+        if not self.vouches_for_zero:
+            trusted &= (found.full != found.reduced) | (found.error == 0)
+        return Pairs(found.full, found.reduced, trusted)
 
 
 def _as_numbers(y: NDArray[Any]) -> Floats:

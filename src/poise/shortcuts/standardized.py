@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.shortcuts.centred import less
 from poise.shortcuts.parameters import is_flag
 from poise.shortcuts.protocol import Floats, Pairs, Shortcut
 from poise.shortcuts.regressor import Estimate, RegressorShortcut
@@ -44,8 +45,7 @@ class Standardizer:
         seen = X[:, :n]
         averaging = np.full((1, n), 1.0 / n)
         mean = averaging @ seen
-        standard = np.repeat(-mean, n, axis=1)
-        standard += seen
+        standard = less(seen, mean)
         deviation = np.sqrt(averaging @ np.square(standard, out=standard))
         # Exactly, or the rounding of the mean would pass for a variation.
         constant = (seen == seen[:, :1]).all(axis=1, keepdims=True)
@@ -54,8 +54,7 @@ class Standardizer:
         offset[constant] = 0.0
         mean = np.where(constant, seen[:, :1], mean) if self.centre else np.zeros_like(mean)
         unit = np.where(constant, 1.0, deviation) if self.scale else np.ones_like(mean)
-        standard = np.repeat(-mean, X.shape[1], axis=1)
-        standard += X
+        standard = less(X, mean)
         standard /= unit
         return Standardized(standard, ((x[:, None] - mean) / unit)[:, 0], offset.max(axis=(1, 2)))
 
@@ -82,6 +81,11 @@ class StandardizedRegressor(RegressorShortcut):
         full_error = full.error * (1.0 + for_full.offset)
         reduced_error = reduced.error * (1.0 + for_reduced.offset)
         return Estimate(full.full, reduced.reduced, np.maximum(full_error, reduced_error))
+
+    @property
+    def vouches_for_zero(self) -> bool:
+        """See :attr:`poise.shortcuts.regressor.RegressorShortcut.vouches_for_zero`."""
+        return self.inner.vouches_for_zero
 
     def workspace_bytes(self, n: int, d: int) -> int:
         """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""

@@ -11,9 +11,10 @@ import math
 
 import numpy as np
 
+from poise.shortcuts.centred import Centred
 from poise.shortcuts.dual import remove_last, solve_in_place
 from poise.shortcuts.factor import norm
-from poise.shortcuts.narrow import Centred, LinearPairs
+from poise.shortcuts.narrow import LinearPairs
 from poise.shortcuts.protocol import Floats
 from poise.shortcuts.regressor import ROUNDING
 
