@@ -139,7 +139,7 @@ class _Exact:
     """A shortcut for a deterministic estimator: the random terms are not needed."""
 
     exact = True
-    block_bytes = 4 << 20  # blocks that stay in the cache are fastest
+    block_bytes = 8 << 20  # more would not stay in the cache, less would not repay the calls
 
     def __init__(self, shortcut: Shortcut) -> None:
         self.shortcut = shortcut
@@ -147,6 +147,9 @@ class _Exact:
         self.workspace_bytes = shortcut.workspace_bytes
 
     def pairs(self, stack: Stack) -> Pairs:
+        from poise.shortcuts.scratch import keep_freed_memory
+
+        keep_freed_memory()
         return self.shortcut.pairs(stack.X, stack.y, stack.x)
 
 

@@ -85,21 +85,24 @@ class BatchedWork:
     def changes(self, start: int, stop: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Compute the changes of a block, and say which of them need the fits themselves."""
         stack = self.stack(start, stop)
-        pairs = self._pairs(stack)
+        return self._judged(stack, self._pairs(stack))
+
+    def _judged(self, stack: Stack, pairs: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Turn predictions into changes, and mark those that are not certain."""
         if pairs.full.dtype.kind != "f":
             return self._label_changes(pairs), ~pairs.trusted
         with np.errstate(invalid="ignore", over="ignore"):
             changes = _gaps(pairs, self.distance)
-            sure = pairs.trusted & np.isfinite(changes)
+            doubtful = ~(pairs.trusted & np.isfinite(changes))
             if self.batch.exact:
-                slack = self._slack(stack, pairs)
-                for value in self.near:
-                    sure &= (np.abs(changes - value) > slack) | (changes == value)
+                doubtful |= self._too_close(changes, stack, pairs)
         if self.distance is DISTANCES["label"]:
             changes = np.sign(changes)
         if self.distance is DISTANCES["total_variation" if pairs.full.ndim == 1 else "absolute"]:
-            sure[:] = False  # numbers are no probabilities, nor vectors numbers: let a fit say so
-        return changes, ~sure
+            doubtful[:] = (
+                True  # numbers are no probabilities, nor vectors numbers: let a fit say so
+            )
+        return changes, doubtful
 
     def _pairs(self, stack: Stack) -> Any:
         """Compute both predictions; what is compiled always sees blocks of one size.
@@ -114,10 +117,28 @@ class BatchedWork:
         pairs = self.batch.pairs(Stack(*filled))
         return type(pairs)(*(part[: len(stack.X)] for part in pairs))
 
-    def _slack(self, stack: Stack, pairs: Any) -> NDArray[np.float64]:
-        """Bound the rounding by which two correct computations may differ."""
-        size = np.maximum(np.abs(pairs.full), np.abs(pairs.reduced))
-        return np.asarray(_TOLERANCE * np.maximum(size, np.abs(stack.y).mean(axis=1)))
+    def _too_close(
+        self, changes: NDArray[np.float64], stack: Stack, pairs: Any
+    ) -> NDArray[np.bool_]:
+        """Mark changes so near a decision that rounding could settle it.
+
+        Few blocks hold any: what would be too close for the largest numbers of the
+        block is looked for first, because the size of every trial costs a pass.
+        """
+        largest = max(np.fmax.reduce(np.abs(part), axis=None) for part in (*pairs[:2], stack.y))
+        suspects = self._near(changes, _TOLERANCE * largest)
+        if suspects.any():
+            suspects = self._near(changes, _slack(stack, pairs))
+        return suspects
+
+    def _near(
+        self, changes: NDArray[np.float64], slack: float | NDArray[np.float64]
+    ) -> NDArray[np.bool_]:
+        """Mark changes within ``slack`` of a decision; shortcuts vouch for no change at all."""
+        near = np.zeros(len(changes), dtype=np.bool_)
+        for value in self.near:
+            near |= np.abs(changes - value) <= slack
+        return np.asarray(near & (changes != 0))
 
     def _label_changes(self, pairs: Any) -> NDArray[np.float64]:
         changes = np.zeros(len(pairs.full))
@@ -127,13 +148,32 @@ class BatchedWork:
 
     def stack(self, start: int, stop: int) -> Stack:
         """Gather the rows of a block of trials."""
-        train, points = self.tasks.rows(start, stop)
-        shape = (stop - start, self.tasks.n)
-        X = _selected(self.sample.X.native, train).reshape(*shape, -1)
-        y = _selected(self.sample.y.native, train).reshape(shape)
         # A stand-in for a deterministic estimator has no use for random terms.
         terms = (_NO_TERMS, _NO_TERMS) if self.batch.exact else self.tasks.terms(start, stop)
-        return Stack(X, y, self.sample.points(points), *terms)
+        return Stack(*self._gathered(*self.tasks.rows(start, stop)), *terms)
+
+    def _gathered(
+        self, train: NDArray[np.int64] | slice, points: NDArray[np.int64]
+    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Return the training rows, responses and test points of trials that lie end to end."""
+        shape = (len(points), self.tasks.n)
+        X, y = self.sample.X.native, self.sample.y.native
+        # A contiguous range is not copied: batched code does not write to it.
+        rows = X[train] if isinstance(train, slice) else self._taken(X, train)
+        responses = y[train] if isinstance(train, slice) else y.take(train)
+        return rows.reshape(*shape, -1), responses.reshape(shape), self.sample.points(points)
+
+    def _taken(self, X: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Copy rows, for a stand-in into memory that the next block overwrites.
+
+        What is compiled may still read one block when the next is made.
+        """
+        if not self.batch.exact:
+            return X.take(rows, axis=0)
+        from poise.shortcuts.scratch import scratch
+
+        # Checking that rows exist, as all of them do, would cost a second copy.
+        return X.take(rows, axis=0, out=scratch("block", (len(rows), X.shape[1])), mode="clip")
 
     def _settled(
         self, first: int, changes: NDArray[np.float64], doubtful: NDArray[np.bool_]
@@ -157,19 +197,38 @@ class BatchedWork:
 
     def agrees(self) -> bool:
         """Compute a few trials both ways; warn and say no where they differ."""
-        for trial in np.linspace(0, len(self.tasks) - 1, _COMPARED).astype(int):
-            changes, doubtful = self.changes(int(trial), int(trial) + 1)
-            if doubtful[0]:
-                continue
-            (slow,) = self.fit_by_fit(int(trial), int(trial) + 1)
-            stack = self.stack(int(trial), int(trial) + 1)
-            slack = (
-                self._slack(stack, self.batch.pairs(stack))[0] if stack.y.dtype.kind == "f" else 0
-            )
-            if not isinstance(slow, float) or abs(slow - changes[0]) > slack:
-                _warn_of_disagreement(self.batch.name, int(trial), float(changes[0]), slow)
+        trials = np.linspace(0, len(self.tasks) - 1, _COMPARED).astype(int).tolist()
+        stack = self._stack_of(trials)
+        pairs = self.batch.pairs(stack)
+        changes, doubtful = self._judged(stack, pairs)
+        slack = np.zeros(len(trials))
+        if pairs.full.dtype.kind == "f":
+            slack = _slack(stack, pairs)
+        sure = np.flatnonzero(~doubtful).tolist()
+        compared = zip(sure, self._fitted([trials[i] for i in sure], stack), strict=True)
+        for i, slow in compared:
+            if not isinstance(slow, float) or abs(slow - changes[i]) > slack[i]:
+                _warn_of_disagreement(self.batch.name, trials[i], float(changes[i]), slow)
                 return False
         return True
+
+    def _stack_of(self, trials: list[int]) -> Stack:
+        """Gather the rows of trials that need not follow one another."""
+        train, points = zip(*(self.tasks.rows(i, i + 1) for i in trials), strict=True)
+        rows = np.concatenate([_numbers(part) for part in train])
+        return Stack(*self._gathered(rows, np.concatenate(points)), _NO_TERMS, _NO_TERMS)
+
+    def _fitted(self, trials: list[int], stack: Stack) -> Iterator[Any]:
+        """Compute these trials fit by fit; after the first, without checks that cannot fail."""
+        finite = bool(np.isfinite(stack.X).all() and np.isfinite(stack.x).all())
+        chosen = [self.tasks[trial] for trial in trials]
+        return replace(self.fit_by_fit, tasks=chosen, relax=finite)(0, len(chosen))  # type: ignore[no-any-return]
+
+
+def _slack(stack: Stack, pairs: Any) -> NDArray[np.float64]:
+    """Bound the rounding by which two correct computations may differ."""
+    size = np.maximum(np.abs(pairs.full), np.abs(pairs.reduced))
+    return np.asarray(_TOLERANCE * np.maximum(size, np.abs(stack.y).mean(axis=1)))
 
 
 def _warn_of_disagreement(name: str, trial: int, fast: float, slow: Any) -> None:
@@ -183,14 +242,15 @@ def _warn_of_disagreement(name: str, trial: int, fast: float, slow: Any) -> None
 
 def batched(work: Any, batch: BatchAlgorithm | None, near: tuple[float, ...]) -> BatchedWork | None:
     """Return the batched form of fit-by-fit work where it applies and has been checked."""
-    if batch is None or not _applies(work, _WORTHWHILE if batch.exact else 1):
+    if batch is None or not _applies(work, batch):
         return None
     fast = BatchedWork(work, batch, work.sample, work.tasks, work.distance, near)
     return fast if not batch.exact or fast.agrees() else None
 
 
-def _applies(work: Any, at_least: int) -> bool:
+def _applies(work: Any, batch: BatchAlgorithm) -> bool:
     """Batches need plain numbers, a split into equal trials, and a distance known here."""
+    at_least = _WORTHWHILE if batch.exact else 1
     tables = [work.sample.X, work.sample.X_unlabeled]
     features = [table.native for table in tables if table is not None]
     return (
@@ -199,7 +259,8 @@ def _applies(work: Any, at_least: int) -> bool:
         and work.distance in DISTANCES.values()
         and all(_plain(array, 2) and array.dtype == np.float64 for array in features)
         and _plain(work.sample.y.native, 1)
-        and work.sample.all_finite
+        # A stand-in hands every trial with a NaN or an infinity back by itself.
+        and (batch.exact or work.sample.all_finite)
     )
 
 
@@ -213,9 +274,8 @@ def _gaps(pairs: Any, distance: Distance) -> NDArray[np.float64]:
     return np.asarray(np.linalg.norm(differences, axis=1))
 
 
-def _selected(array: NDArray[Any], rows: NDArray[np.int64] | slice) -> NDArray[Any]:
-    """Select rows without copying a contiguous range: batched code does not write to them."""
-    return array[rows] if isinstance(rows, slice) else array.take(rows, axis=0)
+def _numbers(rows: NDArray[np.int64] | slice) -> NDArray[np.int64]:
+    return np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
 
 
 def _plain(array: Any, dimensions: int) -> bool:

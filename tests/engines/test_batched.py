@@ -1,0 +1,157 @@
+"""Trials computed many at a time: the same answers as fit by fit, or the fits themselves."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+
+import poise
+from poise.adapters.estimator import EstimatorAlgorithm
+from poise.engines.batched import batched
+from poise.errors import PoiseWarning, TrialError
+from poise.procedures.split import Split
+from poise.randomness import Randomness, Shared
+from poise.sample import Sample
+from poise.shortcuts.linear import RidgeShortcut
+from poise.work import ComparisonWork
+
+REGRESSORS = (Ridge(), LinearRegression(), KNeighborsRegressor(3))
+CLASSIFIERS = (KNeighborsClassifier(3), GaussianNB())
+
+
+def _data(rows: int = 1100, d: int = 3, seed: int = 0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(rows, d))
+    return X, X.sum(axis=1) + rng.normal(size=rows)
+
+
+def _both(estimator, X, y, **question):
+    fast = poise.measure(estimator, X, y, random_state=0, **question)
+    slow = poise.measure(estimator, X, y, random_state=0, fast=False, **question)
+    assert fast.design.path != slow.design.path == "fit by fit"
+    return fast.changes, slow.changes
+
+
+@pytest.mark.parametrize("shuffle", [True, False])
+@pytest.mark.parametrize("estimator", REGRESSORS, ids=str)
+def test_changes_are_those_of_the_fits(estimator, shuffle) -> None:
+    X, y = _data()
+    fast, slow = _both(estimator, X, y, n=20, shuffle=shuffle)
+    np.testing.assert_allclose(fast, slow, rtol=0, atol=1e-9 * np.abs(y).max())
+    np.testing.assert_array_equal(fast == 0, slow == 0)
+
+
+@pytest.mark.parametrize("estimator", CLASSIFIERS, ids=str)
+def test_labels_change_in_the_same_trials(estimator) -> None:
+    X, y = _data()
+    fast, slow = _both(estimator, X, np.where(y > 0, "up", "down"), n=20)
+    assert fast.tolist() == slow.tolist()
+    assert 0 < fast.mean() < 1
+
+
+def test_whole_responses_take_the_shortcut_without_a_warning() -> None:
+    X, y = _data()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fast, slow = _both(Ridge(), X, np.rint(5 * y).astype(np.int64), n=20)
+    np.testing.assert_allclose(fast, slow, rtol=0, atol=1e-9 * 5 * np.abs(y).max())
+
+
+def test_unlabelled_points_serve_too() -> None:
+    X, y = _data()
+    fast, slow = _both(Ridge(), X[:1000], y[:1000], X_unlabeled=X[1000:], n=20)
+    np.testing.assert_allclose(fast, slow, rtol=0, atol=1e-9 * np.abs(y).max())
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_counts_and_verdicts_are_the_same(seed) -> None:
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(4, 16)), int(rng.integers(1, 5))
+    X, y = _data(40 * (n + 1), d, seed)
+    if seed % 3 == 0:
+        X, y = np.rint(X), np.rint(y)  # ties, singular fits, changes that are exactly equal
+    estimator = REGRESSORS[seed // 3 % len(REGRESSORS)]
+    slow = poise.measure(estimator, X, y, n=n, random_state=seed, fast=False)
+    # Thresholds at the changes themselves, where rounding would decide if it could.
+    for epsilon in (0.0, *np.quantile(slow.changes, [0.3, 0.9], method="lower")):
+        question = {"n": n, "epsilon": float(epsilon), "delta": 0.2, "random_state": seed}
+        fast = poise.stability_test(estimator, X, y, stop_early=False, **question)
+        expected = slow.test(float(epsilon), 0.2)
+        assert (fast.statistic, fast.verdict) == (expected.statistic, expected.verdict)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("shuffle", [True, False])
+def test_rows_that_the_estimator_refuses(bad, shuffle) -> None:
+    X, y = _data()
+    X[777, 1] = bad
+    fast, slow = _both(Ridge(), X, y, n=20, shuffle=shuffle, on_error="unstable")
+    assert np.flatnonzero(np.isinf(fast)).tolist() == np.flatnonzero(np.isinf(slow)).tolist()
+    assert np.isinf(fast).sum() == 1
+    messages = set()
+    for path in (True, False):
+        with pytest.raises(TrialError) as caught:
+            poise.measure(Ridge(), X, y, n=20, shuffle=shuffle, random_state=0, fast=path)
+        messages.add(str(caught.value))
+    assert len(messages) == 1, "the same trial, for the same reason"
+
+
+def test_a_row_that_is_refused_among_those_compared_first() -> None:
+    X, y = _data()
+    X[3, 1] = np.nan  # in trial 0, which is computed both ways
+    fast, slow = _both(Ridge(), X, y, n=20, shuffle=False, on_error="unstable")
+    assert fast[0] == slow[0] == np.inf
+    np.testing.assert_allclose(fast[1:], slow[1:], rtol=0, atol=1e-9 * np.abs(y).max())
+
+
+def test_a_shortcut_that_disagrees_is_dropped_with_a_warning(monkeypatch) -> None:
+    X, y = _data()
+    right = RidgeShortcut.estimate
+
+    def wrong(self, X, y, x):
+        found = right(self, X, y, x)
+        return found._replace(reduced=found.reduced * (1 + 1e-6))
+
+    monkeypatch.setattr(RidgeShortcut, "estimate", wrong)
+    with pytest.warns(PoiseWarning, match="'rank-one downdate of ridge' gives .* in trial"):
+        trials = poise.measure(Ridge(), X, y, n=20, random_state=0)
+    assert trials.design.path == "fit by fit"
+    slow = poise.measure(Ridge(), X, y, n=20, random_state=0, fast=False)
+    assert trials.changes.tolist() == slow.changes.tolist()
+
+
+def _batched(near=(0.0,), shuffle=True):
+    X, y = _data()
+    sample = Sample(X, y)
+    algorithm = EstimatorAlgorithm(Ridge()).prepared(sample)
+    tasks = Split(20, 50, 1100, 0, Randomness(0), Shared(), shuffle)
+    work = ComparisonWork(algorithm, sample, tasks, False, poise.distance.DISTANCES["absolute"])
+    return work, batched(work, algorithm.batch(), near)
+
+
+def test_a_change_that_rounding_could_put_on_either_side_is_computed_fit_by_fit() -> None:
+    work, fast = _batched()
+    exact = list(work(0, 50))
+    changes, doubtful = fast.changes(0, 50)
+    assert not doubtful.any()
+    for near, expected in ((exact[7], [7]), (changes[7] + 1e-10, [7]), (changes[7] + 1e-3, [])):
+        again = dataclasses.replace(fast, near=(0.0, float(near)))
+        _, doubtful = again.changes(0, 50)
+        assert np.flatnonzero(doubtful).tolist() == expected
+        answers = np.concatenate([np.atleast_1d(answer) for answer in again(0, 50)])
+        assert answers[doubtful].tolist() == np.array(exact)[doubtful].tolist()
+
+
+@pytest.mark.parametrize("shuffle", [True, False])
+def test_blocks_of_any_size_give_the_same_bits(shuffle) -> None:
+    _, fast = _batched(shuffle=shuffle)
+    whole, _ = fast.changes(0, 50)
+    for size in (1, 7, 13):
+        parts = [fast.changes(i, min(i + size, 50))[0] for i in range(0, 50, size)]
+        assert np.concatenate(parts).tolist() == whole.tolist()
