@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
+import math
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
@@ -167,19 +169,32 @@ def _check_responses(y: Table) -> None:
     if hasattr(y.native, "indptr"):
         raise DataError("y must not be sparse; give y.toarray(), one column per response")
     values = np.asarray(y.native)
-    if values.dtype.kind == "f":
-        bad = ~np.isfinite(values)
-    elif values.dtype.kind == "O":
-        bad = np.array([value is None or value != value for value in values.ravel()])
-        bad = bad.reshape(values.shape)
-    else:
-        return
-    if bad.any():
-        row = int(np.argwhere(bad)[0, 0])
+    if values.dtype.kind in "Mm" or (values.dtype.kind == "O" and _is_date(values.flat[0])):
         raise DataError(
-            f"y must not hold missing or infinite values, got {values[row]!r} in row {row}; "
-            "remove those rows, or give their features as X_unlabeled"
+            f"y must hold numbers or classes, got dates and times ({values.flat[0]} in row 0); "
+            "give the time since some moment as a number"
         )
+    bad = ~np.isfinite(values) if values.dtype.kind == "f" else _missing_or_infinite(values)
+    if bad.any():
+        place = np.argwhere(bad)[0]
+        column = f", column {place[1]}" if len(place) > 1 else ""
+        raise DataError(
+            f"y must not hold missing or infinite values, got {values[tuple(place)]} in row "
+            f"{place[0]}{column} (counting from 0); remove those rows, or give their features as "
+            "X_unlabeled"
+        )
+
+
+def _is_date(value: Any) -> bool:
+    return isinstance(value, (datetime.date, datetime.time, datetime.timedelta))
+
+
+def _missing_or_infinite(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Look at values of any kind one by one; numbers that are not floats are all there."""
+    if values.dtype.kind != "O":
+        return np.zeros(1, dtype=np.bool_)
+    bad = [v is None or v != v or v in (math.inf, -math.inf) for v in values.ravel()]
+    return np.array(bad).reshape(values.shape)
 
 
 def _check_columns(X: Table, unlabeled: Table) -> None:

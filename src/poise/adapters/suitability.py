@@ -12,6 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from poise.adapters.legible import (
+    wants_numbers,
+    wants_numeric_responses,
+    wants_rows_and_columns,
+)
 from poise.errors import AlgorithmError
 from poise.sample import Sample
 
@@ -122,6 +127,9 @@ _NO_TEXT = {
 }
 
 _RULES: tuple[Callable[[Any, Any, Sample], str | None], ...] = (
+    wants_rows_and_columns,
+    wants_numbers,
+    wants_numeric_responses,
     _wants_classes,
     _wants_several_responses,
     _wants_two_classes,
