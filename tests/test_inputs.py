@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 from sklearn.cluster import DBSCAN
 from sklearn.linear_model import Ridge
@@ -68,6 +69,7 @@ def test_arguments(change, message) -> None:
         ((X, [None, *y[1:].tolist()]), r"missing.*row 0"),
         ((X, "y"), "y must be an array, .*got str"),
         ((None, y), "X must be an array, .*got NoneType"),
+        ((pl.LazyFrame({"a": [1.0]}), [1.0]), r"got LazyFrame; give X\.collect\(\)"),
         ((X, y, X[:, :2]), r"X_unlabeled must have the columns of X \(3\), got 2"),
         ((X, y, X[:0]), "X_unlabeled has no rows"),
         ((X, y, X.tolist()), r"same kind of container as X \(ndarray\), got list"),

@@ -19,6 +19,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import poise
 from poise.adapters.function import seed_from
+from poise.errors import PowerWarning, TrialError
 from poise.randomness import Randomness
 
 X, y = load_diabetes(return_X_y=True)
@@ -301,3 +302,28 @@ def test_vectors_and_labels_have_a_distance() -> None:
     assert set(labels.changes) <= {0.0, 1.0}
     custom = poise.measure(both, X, y, n=40, random_state=0, distance=lambda a, b: 7.0)
     assert set(custom.changes) == {7.0}
+
+
+def test_a_measurement_without_a_single_trial_says_so() -> None:
+    with pytest.warns(
+        PowerWarning, match="no trial can be run: 442 labelled and 0 unlabelled rows"
+    ):
+        trials = poise.measure(Ridge(), X, y, n=len(y))
+    assert trials.n_trials == 0
+    one = poise.measure(Ridge(), X, y, n=len(y), X_unlabeled=X[:1] + 1)
+    assert one.n_trials == 1
+
+
+def test_one_trial_is_one_trial() -> None:
+    def failing(X, y, seed):
+        failing.fits += 1
+        if failing.fits > 2:
+            raise ZeroDivisionError
+        return lambda rows: [0.0]
+
+    failing.fits = 0
+    with pytest.raises(TrialError, match=r"before it \(1 trial\) is in"):
+        poise.measure(failing, X, y, n=40)
+    with pytest.warns(PowerWarning, match="with 1 trial at n = 300"):
+        result = poise.stability_test(Ridge(), X, y, n=300, epsilon=9, delta=0.1, random_state=0)
+    assert "0 of 1 independent trial," in result.summary()

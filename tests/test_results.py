@@ -31,6 +31,19 @@ def test_json_round_trips_exactly_infinity_included() -> None:
     assert profile != trials.profile(alpha=0.1)
 
 
+@pytest.mark.parametrize(
+    "name", ["Infinity", "-Infinity", "\\Infinity", "\\\\-Infinity", "Infinity()"]
+)
+def test_a_name_that_reads_like_an_infinity_stays_a_name(name) -> None:
+    trials = poise.Trials.from_changes([0.5, np.inf], n=5)
+    trials = dataclasses.replace(trials, design=dataclasses.replace(trials.design, algorithm=name))
+    again = poise.Trials.from_json(trials.to_json())
+    assert again.design.algorithm == name
+    assert again.changes.tolist() == [0.5, np.inf]
+    result = trials.test(epsilon=1.0, delta=0.1)
+    assert poise.StabilityResult.from_json(result.to_json()) == result
+
+
 def test_files_round_trip_exactly(tmp_path) -> None:
     trials = poise.Trials.from_changes(CHANGES, n=7, random_state=1)
     trials.save(tmp_path / "saved")

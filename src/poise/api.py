@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from poise._words import counted
 from poise.distance import Distance, needs_response
 from poise.duplicates import warn_of_copies
 from poise.errors import PowerWarning
@@ -16,6 +17,7 @@ from poise.oracle import Oracle, run_procedure
 from poise.procedures.binomial import BinomialTest, MeasureChanges
 from poise.randomness import Coupling, Randomness, as_coupling
 from poise.results.needs import needed
+from poise.results.statement import shortage
 from poise.sample import Sample
 from poise.second_look import SecondLook
 
@@ -279,9 +281,11 @@ def measure(
         labeled_test=needs_response(oracle.distance),
     )
     with _journalled(journal, random_state) as (log, randomness):
+        design = measurement.design(sample, randomness)
+        _warn_if_empty(design)
         warn_of_copies(sample)
         if log is not None:
-            log.describe(measurement.design(sample, randomness), sample.digest())
+            log.describe(design, sample.digest())
         oracle.journal = log
         trials: Trials = run_procedure(measurement, oracle, randomness)
     return trials
@@ -299,6 +303,16 @@ def _journalled(
         yield log, log.randomness(random_state)
 
 
+def _warn_if_empty(design: Design) -> None:
+    """Say that there is nothing to measure: too few rows for a single trial."""
+    if design.n_trials == 0:
+        warnings.warn(
+            f"no trial can be run: {shortage(design)}. Ask about a smaller n",
+            PowerWarning,
+            stacklevel=3,
+        )
+
+
 def warn_if_hopeless(design: Design, delta: float, alpha: float, randomized: bool) -> None:
     """Say before the first fit that not even a clean run could be declared stable."""
     from poise.theory.binomial import critical_count
@@ -311,8 +325,8 @@ def warn_if_hopeless(design: Design, delta: float, alpha: float, randomized: boo
     what = "can hardly certify" if randomized else "cannot certify"
     test = "the randomised test" if randomized else "the plain test"
     warnings.warn(
-        f"with {design.n_trials} trials at n = {design.n:,} {test} {what} delta = {delta} at level "
-        f"{alpha}{reason}. {_remedy(design, delta, alpha)}",
+        f"with {counted(design.n_trials, 'trial')} at n = {design.n:,} {test} {what} delta = "
+        f"{delta} at level {alpha}{reason}. {_remedy(design, delta, alpha)}",
         PowerWarning,
         stacklevel=3,
     )

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from poise import _check
+from poise._words import counted
 from poise.adapters import as_algorithm
 from poise.algorithm import Algorithm
 from poise.budget import Budget, Counts, cost
@@ -247,9 +248,9 @@ class Oracle:
         policy = "on_timeout" if failure.kind == "timeout" else "on_error"
         if getattr(self, policy) == "raise":
             raise TrialError(
-                f"trial {failure.trial} failed: {failure.message}. The {ledger.done} trials "
-                f"before it are in the `partial` attribute of this error; {policy}='unstable' "
-                "would count a failed trial as an infinite change",
+                f"trial {failure.trial} failed: {failure.message}. What was measured before it "
+                f"({counted(ledger.done, 'trial')}) is in the `partial` attribute of this error; "
+                f"{policy}='unstable' would count a failed trial as an infinite change",
                 trial=failure.trial,
                 partial=ledger.entered(),
                 kind=failure.kind,

@@ -156,6 +156,8 @@ def as_table(native: Any, name: str) -> Table:
     if _is_frame(native):
         return FrameTable(native)
     remedy = "; read a file with poise.read_table" if isinstance(native, (str, Path)) else ""
+    if hasattr(native, "collect"):
+        remedy = f"; give {name}.collect()"
     raise DataError(
         f"{name} must be an array, a data frame, a sparse matrix or a list of rows, "
         f"got {type(native).__name__}{remedy}"

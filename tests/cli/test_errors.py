@@ -106,7 +106,7 @@ def test_a_failing_fit_can_count_as_a_change(run) -> None:
 def test_a_failing_fit_does_not_lose_the_trials_before_it(run, folder: Path) -> None:
     result = run(f"{MODELS}:fails_late --save late.trials --seed 0")
     assert result.exit_code == 3
-    assert "the 5 trials before the failed one are in late.trials" in result.stderr
+    assert "what was measured before the failed trial (5 trials) is in late.trials" in result.stderr
     assert Trials.load(folder / "late.trials").changes.tolist() == [0.0] * 5
 
 
@@ -150,3 +150,18 @@ def test_what_cannot_be_foreseen(
 def test_programs_that_embed_the_commands_see_the_errors_themselves() -> None:
     with pytest.raises(click.UsageError):
         main.main(["plan"], standalone_mode=False)
+
+
+PROFILE = "profile numbers.csv --target price --algorithm poise_test_models.py"
+
+
+def test_an_epsilon_that_cannot_be_is_refused_before_the_first_fit(run) -> None:
+    result = run(f"{PROFILE}:failing --n 20 --epsilon 0.5 --epsilon -1")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "epsilon must be a finite number >= 0" in result.stderr
+
+
+def test_a_profile_without_a_single_trial_says_so(run) -> None:
+    result = run(f"{PROFILE}:failing --n 660")
+    assert result.exit_code == 0
+    assert "warning: no trial can be run: 660 labelled and 0 unlabelled rows" in result.stderr

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from poise._words import counted
 from poise.cli.measurement import Measurement
 from poise.cli.options import Output
 from poise.cli.standing import saying_where_it_stands
@@ -38,7 +39,8 @@ def measured(
     except TrialError as error:
         if output.save is not None and isinstance(error.partial, Trials):
             error.partial.save(output.save)
-            say(f"the {error.partial.n_observed} trials before the failed one are in {output.save}")
+            known = counted(error.partial.n_observed, "trial")
+            say(f"what was measured before the failed trial ({known}) is in {output.save}")
         raise
 
 

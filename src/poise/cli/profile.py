@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from poise import _check
 from poise.cli.files import check_files, write_files
 from poise.cli.measurement import Measurement, measurement_options
 from poise.cli.measuring import measured
@@ -53,7 +54,10 @@ def command(
     from poise.theory.bands import profile_band
 
     check_files(output)
-    profile_band(1, alpha, band)  # a level that this band does not have, before the first fit
+    # What this band or the table cannot have is refused before the first fit.
+    profile_band(1, alpha, band)
+    for asked in epsilon:
+        _check.epsilon(asked)
     with one_line_warnings(output.quiet), fits_print_to_stderr():
         trials = measured(measurement, output)
         profile = trials.profile(alpha, band)

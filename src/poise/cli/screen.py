@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from poise._words import counted
 from poise.results.wording import at_most, number
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def print_trials(trials: Trials) -> None:
         "changes": _quantiles(trials),
     }
     if trials.failures:
-        facts["failed"] = f"{len(trials.failures):,} trials, first: {trials.failures[0]}"
+        facts["failed"] = f"{counted(len(trials.failures), 'trial')}, first: {trials.failures[0]}"
     print_facts(facts)
     screen().print()
 

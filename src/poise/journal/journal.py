@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from poise._words import counted
 from poise.errors import ArgumentError, RecordError
 from poise.journal.file import GrowingFile
 from poise.journal.header import Header, current_versions
@@ -109,7 +110,9 @@ class Journal:
         lines = self._file.lines[1:]
         self._file.lines = []
         if len(lines) > planned:
-            raise RecordError(f"{self.path} holds {len(lines)} trials, and only {planned} exist")
+            raise RecordError(
+                f"{self.path} holds {counted(len(lines), 'trial')}, and only {planned} exist"
+            )
         self.trials = len(lines)
         return as_answers(lines)
 
@@ -131,4 +134,5 @@ class Journal:
     def how_to_resume(self) -> str:
         """Say what is safe and how to go on."""
         again = f"poise resume {self.place}" if self.command else "the same call"
-        return f"{self.trials:,} trials are in {self.path}; {again} goes on from there"
+        known = f"{counted(self.trials, 'trial')} {'is' if self.trials == 1 else 'are'}"
+        return f"{known} in {self.path}; {again} goes on from there"

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise import _check
+from poise._words import counted
 from poise.errors import ArgumentError
 from poise.plots.canvas import COLOURS, new_figure, tidy
 from poise.plots.profile import draw_profile
@@ -153,7 +154,7 @@ def stack_trials(
 
 def _title(trials: Trials) -> str:
     name = textwrap.shorten(trials.design.algorithm, 70, placeholder=" …")
-    return f"{name} at n = {trials.design.n:,}: {trials.n_observed:,} trials"
+    return f"{name} at n = {trials.design.n:,}: {counted(trials.n_observed, 'trial')}"
 
 
 def _draw_changes(axes: Any, histogram: Histogram) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from poise._words import counted
 from poise.plots.canvas import COLOURS, legend, new_figure, tidy
 from poise.results.wording import number
 
@@ -142,6 +143,6 @@ def _seen(decision: Decision, result: StabilityResult) -> str:
     if decision.most == decision.seen:
         return f"seen: {decision.seen:,}"
     return (
-        f"seen: {decision.seen:,} in {result.n_observed:,} trials "
+        f"seen: {decision.seen:,} in {counted(result.n_observed, 'trial')} "
         f"(at most {decision.most:,} in all)"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +15,7 @@ from poise.errors import RecordError
 __all__ = ["fields_of", "from_json", "plain", "to_json"]
 
 _INFINITIES = {"Infinity": math.inf, "-Infinity": -math.inf}
+_LIKE_INFINITY = re.compile(r"\\*-?Infinity")
 
 
 def plain(value: Any) -> Any:
@@ -45,8 +47,8 @@ def from_json(text: str) -> Any:
 
     Examples
     --------
-    >>> from_json(to_json({"epsilon_hat": math.inf}))
-    {'epsilon_hat': inf}
+    >>> from_json(to_json({"epsilon_hat": math.inf, "algorithm": "Infinity"}))
+    {'epsilon_hat': inf, 'algorithm': 'Infinity'}
     """
     return _with_infinity(json.loads(text))
 
@@ -79,7 +81,8 @@ def _without_infinity(value: Any) -> Any:
         return [_without_infinity(item) for item in value]
     if isinstance(value, float) and math.isinf(value):
         return "Infinity" if value > 0 else "-Infinity"
-    return value
+    # A name that reads like an infinity is told apart by a backslash, and so on.
+    return f"\\{value}" if isinstance(value, str) and _LIKE_INFINITY.fullmatch(value) else value
 
 
 def _with_infinity(value: Any) -> Any:
@@ -87,4 +90,6 @@ def _with_infinity(value: Any) -> Any:
         return {key: _with_infinity(item) for key, item in value.items()}
     if isinstance(value, list):
         return [_with_infinity(item) for item in value]
-    return _INFINITIES.get(value, value) if isinstance(value, str) else value
+    if isinstance(value, str) and _LIKE_INFINITY.fullmatch(value):
+        return _INFINITIES.get(value, value[1:])
+    return value

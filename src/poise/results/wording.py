@@ -7,6 +7,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from html import escape
 from typing import TYPE_CHECKING
 
+from poise._words import counted
 from poise.results.needs import needed
 from poise.results.outcome import Outcome
 from poise.results.statement import compared, moved, perturbation, qualified, remarks, shortage
@@ -87,10 +88,11 @@ def _headline(r: StabilityResult) -> str:
 def _done(r: StabilityResult) -> str:
     if r.n_trials == 0:
         return f"The data hold no independent trial: {shortage(r.design)}. Nothing was fitted."
-    ran = f"{r.n_observed:,} of {r.n_trials:,}" if r.stopped_early else f"{r.n_trials:,}"
+    ran = f"{r.n_observed:,} of " if r.stopped_early else ""
     stop = ", stopped once the verdict was forced" if r.stopped_early else ""
     failed = f", of which {r.n_failures} failed and count as changes" if r.n_failures else ""
-    return f"{ran} independent trials{stop}{failed}: {compared(r.design)}."
+    trials = counted(r.n_trials, "independent trial")
+    return f"{ran}{trials}{stop}{failed}: {compared(r.design)}."
 
 
 def _found(r: StabilityResult) -> str:

@@ -8,6 +8,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from fractions import Fraction
 from typing import Any
 
+from poise._words import counted
 from poise.theory.trials import kappa, n_trials
 
 __all__ = ["Plan"]
@@ -156,7 +157,7 @@ def _answer(p: Plan) -> str:
     kind = "randomised" if p.randomized else "plain"
     return (
         f"Answer: {answer[p.solved_for]}. At n = {p.n:,}, {p.n_labeled:,} labelled and "
-        f"{p.n_unlabeled:,} unlabelled rows hold {p.n_trials:,} independent trials "
+        f"{p.n_unlabeled:,} unlabelled rows hold {counted(p.n_trials, 'independent trial')} "
         f"({p.n_fits:,} fits); the {kind} Binomial test for delta = {_up(p.delta)} at level "
         f"{_up(p.alpha)} then has power {_down(p.achieved_power)}."
     )
