@@ -6,13 +6,14 @@ import random
 import subprocess
 import sys
 import textwrap
+import threading
 
 import numpy as np
 import pytest
 import torch
 
 import poise
-from poise.ambient import AmbientGenerators
+from poise.ambient import AmbientGenerators, one_at_a_time
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(220, 3)), RNG.normal(size=220)
@@ -73,6 +74,24 @@ def test_generators_are_left_as_they_were_found() -> None:
         ambient.pin(99)
         draws()
     assert draws() == expected
+
+
+def test_a_thread_that_comes_or_goes_does_not_disturb_a_fit_in_another() -> None:
+    def come_and_go():
+        with AmbientGenerators():
+            pass
+
+    other = threading.Thread(target=come_and_go)
+    with AmbientGenerators() as ambient, one_at_a_time(thread_safe=False):
+        ambient.pin(5)
+        expected = draws() + draws()
+        ambient.pin(5)
+        first = draws()
+        other.start()
+        other.join(0.2)
+        assert other.is_alive(), "it waits for its turn"
+        assert first + draws() == expected
+    other.join()
 
 
 def test_generators_of_gpus_in_use_are_left_as_they_were_found(monkeypatch) -> None:

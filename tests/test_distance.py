@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression, Ridge
 
 import poise
+from poise import Batch, Comparison
 from poise.distance import DISTANCES, Undefined, absolute, as_distance, label, total_variation
 from poise.errors import ArgumentError, TrialError
 from poise.losses import LOSSES, LossChange
@@ -95,6 +96,8 @@ def test_equally_wrong_predictions_have_the_same_loss() -> None:
     ("change", "prediction", "y", "message"),
     [
         (LossChange("log"), np.array([1.5, -0.5]), 0, "needs probabilities"),
+        (LossChange("log"), np.str_("spam"), 0, "got 'spam'; .*response='predict_proba'"),
+        (LossChange(lambda y, p: "much"), 0.5, 0, "loss of 0.5 at y = 0 is 'much', which is not"),
         (LossChange("log", classes=["a", "b"]), np.array([0.5, 0.5]), "c", "not among the classes"),
         (LossChange("log", classes=["a", "b", "c"]), np.array([0.5, 0.5]), "c", "more classes"),
         (LossChange("squared"), "spam", 1.0, "needs numbers"),
@@ -209,12 +212,16 @@ def test_the_wrong_prediction_for_a_loss_is_a_failed_trial() -> None:
 
 
 def test_a_procedure_without_labelled_test_rows_is_told() -> None:
-    test = poise.procedures.BinomialTest(n=30, epsilon=1.0, delta=0.3)
-    spare = rng.normal(size=(500, 2))
+    class AtTheLastRow:
+        def ask(self, sample, randomness):
+            last = np.array([sample.n_labeled + sample.n_unlabeled - 1])
+            yield Batch([Comparison.without_last(np.arange(30), last, xi=0, xi_reduced=0)])
+
+    settings = {"X_unlabeled": rng.normal(size=(500, 2)), "distance": LossChange("squared")}
     with pytest.raises(TrialError, match="needs labelled test rows"):
-        poise.run(test, Ridge(), X, y, X_unlabeled=spare, distance=LossChange("squared"))
-    labelled = poise.procedures.BinomialTest(n=30, epsilon=1.0, delta=0.3, labeled_test=True)
-    run = poise.run(labelled, Ridge(), X, y, X_unlabeled=spare, distance=LossChange("squared"))
+        poise.run(AtTheLastRow(), Ridge(), X, y, **settings)
+    test = poise.procedures.BinomialTest(n=30, epsilon=1.0, delta=0.3)
+    run = poise.run(test, Ridge(), X, y, **settings)
     assert run.result.n_trials == 330 // 31
 
 

@@ -1,8 +1,10 @@
-"""Generators that algorithms use without saying so: Python's, NumPy's, PyTorch's.
+"""What algorithms use without saying so: generators, and scikit-learn's configuration.
 
 ``coupling="shared"`` promises that both fits see the same randomness. An
 algorithm that draws from a global generator would break that promise silently,
-so these are set from ξ before each fit, and left as they were found afterwards.
+so those of Python, NumPy and PyTorch are set from ξ before each fit, and left as
+they were found afterwards. Workers would see another configuration of
+scikit-learn than the thread that asks: it travels with the work.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-__all__ = ["AmbientGenerators", "one_at_a_time"]
+__all__ = ["AmbientGenerators", "configured", "current_configuration", "one_at_a_time"]
 
 _TURN = threading.RLock()
 
@@ -38,6 +40,30 @@ def one_at_a_time(thread_safe: bool) -> AbstractContextManager[Any]:
     return nullcontext() if thread_safe else _TURN
 
 
+def current_configuration() -> dict[str, Any]:
+    """Return scikit-learn's configuration in this thread; empty if nobody has imported it."""
+    sklearn = sys.modules.get("sklearn")
+    return {} if sklearn is None else dict(sklearn.get_config())
+
+
+def configured(settings: dict[str, Any]) -> AbstractContextManager[Any]:
+    """Context with a configuration of scikit-learn taken elsewhere.
+
+    Examples
+    --------
+    >>> import sklearn
+    >>> with configured({"enable_metadata_routing": True}):
+    ...     sklearn.get_config()["enable_metadata_routing"]
+    True
+    """
+    if not settings:
+        return nullcontext()
+    import sklearn
+
+    context: AbstractContextManager[Any] = sklearn.config_context(**settings)
+    return context
+
+
 class AmbientGenerators:
     """Context in which the global generators are set from ξ; restored on the way out.
 
@@ -51,10 +77,11 @@ class AmbientGenerators:
     """
 
     def __enter__(self) -> AmbientGenerators:
-        self._python = random.getstate()
-        self._numpy: Any = np.random.get_state()  # noqa: NPY002 - the global one is the point
-        self._torch = _torch()
-        self._torch_states = None if self._torch is None else _states(self._torch)
+        with _TURN:  # not in the middle of another thread's fit
+            self._python = random.getstate()
+            self._numpy: Any = np.random.get_state()  # noqa: NPY002 - the global one is the point
+            self._torch = _torch()
+            self._torch_states = None if self._torch is None else _states(self._torch)
         self._latecomers = ExitStack()
         return self
 
@@ -93,10 +120,11 @@ class AmbientGenerators:
         traceback: TracebackType | None,
     ) -> None:
         self._latecomers.close()
-        random.setstate(self._python)
-        np.random.set_state(self._numpy)  # noqa: NPY002
-        if self._torch is not None and self._torch_states is not None:
-            _restore(self._torch, *self._torch_states)
+        with _TURN:
+            random.setstate(self._python)
+            np.random.set_state(self._numpy)  # noqa: NPY002
+            if self._torch is not None and self._torch_states is not None:
+                _restore(self._torch, *self._torch_states)
 
 
 def _torch() -> Any:

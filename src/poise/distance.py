@@ -16,7 +16,7 @@ import numpy as np
 
 from poise.errors import ArgumentError
 
-__all__ = ["DISTANCES", "Distance", "Undefined", "as_distance", "needs_response", "single"]
+__all__ = ["DISTANCES", "Distance", "Undefined", "as_distance", "needs_response", "shown", "single"]
 
 Distance = Callable[..., float]
 """Takes two predictions; one that needs the true response takes it as a third argument."""
@@ -37,6 +37,17 @@ def single(predictions: Any) -> Any:
     return array[0]
 
 
+def shown(value: Any) -> str:
+    """Write a value as its reader knows it, without the name of its NumPy type.
+
+    Examples
+    --------
+    >>> shown(np.float64(0.5)), shown(np.str_("spam")), shown(np.array([1, 2]))
+    ('0.5', "'spam'", '[1, 2]')
+    """
+    return repr(value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value)
+
+
 def absolute(a: Any, b: Any) -> float:
     """Absolute difference of two numbers.
 
@@ -50,7 +61,9 @@ def absolute(a: Any, b: Any) -> float:
     try:
         x, z = float(a), float(b)
     except (TypeError, ValueError):
-        raise Undefined(f"predictions must be single numbers, got {a!r} and {b!r}") from None
+        raise Undefined(
+            f"predictions must be single numbers, got {shown(a)} and {shown(b)}"
+        ) from None
     if x == z:
         return 0.0
     change = abs(x - z)
@@ -89,7 +102,7 @@ def label(a: Any, b: Any) -> float:
     (0.0, 1.0)
     """
     if any(value is None or np.any(value != value) for value in (a, b)):
-        raise Undefined(f"a prediction is missing: {a!r} and {b!r}")
+        raise Undefined(f"a prediction is missing: {shown(a)} and {shown(b)}")
     return 0.0 if np.array_equal(np.asarray(a), np.asarray(b)) else 1.0
 
 
@@ -109,7 +122,7 @@ def total_variation(a: Any, b: Any) -> float:
     if first.ndim != 1 or first.shape != second.shape or first.dtype.kind not in "biuf":
         raise Undefined(
             "total variation compares one probability per class, the same classes in both fits, "
-            f"got {a!r} and {b!r}"
+            f"got {shown(a)} and {shown(b)}; response='predict_proba' asks for them"
         )
     return 0.5 * math.fsum(absolute(x, z) for x, z in zip(first, second, strict=True))
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from poise.errors import ArgumentError
+from poise.errors import ArgumentError, DataError
 from poise.record import Made, Rows
 from poise.tables import Table, as_table
 
 __all__ = ["FitParams"]
+
+_PER_ROW = ("sample_weight", "groups")  # names that never mean anything else
 
 
 class FitParams:
@@ -41,8 +43,14 @@ class FitParams:
         self.per_row: dict[str, Table] = {}
         self.constant: dict[str, Any] = {}
         for name, value in values.items():
-            if _length(value) == n_labeled:
+            length = _length(value)
+            if length == n_labeled:
                 self.per_row[name] = as_table(value, f"fit_params[{name!r}]")
+            elif length is not None and name.rpartition("__")[2] in _PER_ROW:
+                raise DataError(
+                    f"fit_params[{name!r}] must hold one value per labelled row ({n_labeled}), "
+                    f"got {length}"
+                )
             else:
                 self.constant[name] = value
 

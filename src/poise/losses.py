@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.distance import Undefined, absolute
+from poise.distance import Undefined, absolute, shown
 from poise.errors import ArgumentError
 from poise.sample import Sample
 
@@ -66,13 +66,17 @@ def log(y: Any, prediction: Any) -> float:
     >>> log(0, 0.75) == log(1, np.array([0.75, 0.25])) == math.log(4)
     True
     """
-    chances = np.atleast_1d(np.asarray(prediction, dtype=np.float64))
-    if chances.ndim != 1 or not np.all((chances >= -1e-9) & (chances <= 1 + 1e-9)):
-        raise Undefined(f"the log loss needs probabilities, got {prediction!r}; predict_proba?")
+    chances = np.atleast_1d(prediction)
+    plain = chances.dtype.kind in "biuf" and chances.ndim == 1
+    if not plain or not np.all((chances >= -1e-9) & (chances <= 1 + 1e-9)):
+        raise Undefined(
+            f"the log loss needs probabilities, got {shown(prediction)}; ask for them with "
+            "response='predict_proba'"
+        )
     if len(chances) == 1:
         chances = np.array([1 - chances[0], chances[0]])
     if not int(y) < len(chances):
-        raise Undefined(f"{len(chances)} probabilities for more classes: {prediction!r}")
+        raise Undefined(f"{len(chances)} probabilities for more classes: {shown(prediction)}")
     chance = float(chances[int(y)])
     return -math.log(chance) if chance > 0 else math.inf
 
@@ -150,10 +154,17 @@ class LossChange:
 
     def _value(self, y: Any, prediction: Any) -> float:
         loss = self.loss if callable(self.loss) else LOSSES[self.loss]
-        value = float(loss(y, prediction))
-        if math.isnan(value):
-            raise Undefined(f"the loss of {prediction!r} at y = {y!r} is not a number")
-        return value
+        value = loss(y, prediction)
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = math.nan
+        if math.isnan(number):
+            raise Undefined(
+                f"the loss of {shown(prediction)} at y = {shown(y)} is {shown(value)}, which is "
+                "not a number"
+            )
+        return number
 
     def _code(self, y: Any) -> int:
         label = y.item() if isinstance(y, np.generic) else y
@@ -168,7 +179,9 @@ def _differences(y: Any, prediction: Any) -> Any:
         truth = np.asarray(y, dtype=np.float64)
         found = np.asarray(prediction, dtype=np.float64)
     except (TypeError, ValueError):
-        raise Undefined(f"this loss needs numbers, got {y!r} and {prediction!r}") from None
+        raise Undefined(
+            f"this loss needs numbers, got {shown(y)} and {shown(prediction)}"
+        ) from None
     if truth.ravel().shape != found.ravel().shape:
-        raise Undefined(f"response {y!r} and prediction {prediction!r} differ in shape")
+        raise Undefined(f"response {shown(y)} and prediction {shown(prediction)} differ in shape")
     return truth.ravel() - found.ravel()

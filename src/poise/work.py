@@ -7,13 +7,18 @@ import dataclasses
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 
 from poise.algorithm import Algorithm, Predict
-from poise.ambient import AmbientGenerators, one_at_a_time
+from poise.ambient import (
+    AmbientGenerators,
+    configured,
+    current_configuration,
+    one_at_a_time,
+)
 from poise.distance import Distance, Undefined, single
 from poise.errors import TrialError
 from poise.record import Comparison, Failure, Query, Reply, n_rows
@@ -35,12 +40,15 @@ class Work(abc.ABC):
         Looked up by position.
     relax : bool
         Whether checks may be skipped once a first task has passed them.
+    configuration : dict
+        That of scikit-learn where the work was planned.
     """
 
     algorithm: Algorithm
     sample: Any
     tasks: Any
     relax: bool
+    configuration: dict[str, Any] = field(default_factory=current_configuration, kw_only=True)
 
     @abc.abstractmethod
     def compute(self, task: Any, ambient: AmbientGenerators) -> Any:
@@ -48,7 +56,8 @@ class Work(abc.ABC):
 
     def __call__(self, start: int, stop: int) -> Iterator[Any]:
         """Yield an answer, or a failure, for each task."""
-        with AmbientGenerators() as ambient, ExitStack() as relaxed:
+        known = configured(self.configuration)
+        with AmbientGenerators() as ambient, known, ExitStack() as relaxed:
             for index in range(start, stop):
                 answer = self._attempt(index, ambient)
                 if isinstance(answer, Failure) and index > start and self._skips_checks():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsRegressor
@@ -13,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
 import poise
-from poise.errors import AlgorithmError, ArgumentError
+from poise.errors import AlgorithmError, ArgumentError, DataError
 from poise.fit_params import FitParams
 
 rng = np.random.default_rng(1)
@@ -133,3 +134,24 @@ def test_worker_processes_slice_them_as_well() -> None:
     one = poise.measure(Ridge(), X, y, **settings)
     two = poise.measure(Ridge(), X, y, n_jobs=2, timeout=60, **settings)
     assert one.changes.tolist() == two.changes.tolist()
+
+
+def test_weights_of_other_rows_are_refused_before_the_first_fit() -> None:
+    for name in ("sample_weight", "ridge__sample_weight"):
+        with pytest.raises(DataError, match=rf"fit_params\['{name}'\] must hold one value per lab"):
+            poise.measure(Ridge(), X, y, n=40, fit_params={name: np.ones(len(y) - 1)})
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_metadata_are_routed_in_workers_too(backend) -> None:
+    """Workers would know nothing of the configuration of the thread that asks."""
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = make_pipeline(
+            StandardScaler().set_fit_request(sample_weight=False),
+            Ridge().set_fit_request(sample_weight=True),
+        )
+        settings = {"n": 40, "fit_params": {"sample_weight": weights}, "random_state": 0}
+        here = poise.measure(model, X, y, **settings)
+        there = poise.measure(model, X, y, **settings, n_jobs=2, backend=backend)
+    assert here.changes.tolist() == there.changes.tolist()
+    assert not sklearn.get_config()["enable_metadata_routing"]
