@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
 from poise.engines.backend import Backend
+from poise.engines.folders import temporary_folder
 from poise.engines.job import Job, Report, Span
 from poise.engines.watchdog import Watched
 
@@ -52,7 +52,7 @@ class Crew(Protocol):
 def assembled(backend: Backend, work: Any, timeout: float | None) -> Iterator[tuple[Crew, Path]]:
     """Bring workers and work together; yield the crew and the folder for its notes."""
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="poise-")))
+        folder = stack.enter_context(temporary_folder())
         if backend.processes:
             work = work.with_algorithm(lambda algorithm: Watched(algorithm, folder, timeout))
         yield _crew(backend, work, folder, stack), folder

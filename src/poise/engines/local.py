@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Generator, Iterable
 from concurrent.futures.process import BrokenProcessPool
@@ -13,6 +14,7 @@ from poise.engines.backend import Backend
 from poise.engines.crew import Died
 from poise.engines.job import STOP, Job, Report, Span
 from poise.engines.mapped import MappedData, write_mapped
+from poise.engines.orphans import followers_of
 
 __all__ = ["LocalCrew"]
 
@@ -43,8 +45,11 @@ class LocalCrew:
     def _begin(self, spans: Iterable[Span]) -> Any:
         from joblib import Parallel, delayed, parallel_config
 
+        followers = followers_of(os.getpid()) if self.backend.name == "loky" else {}
         with parallel_config(backend=self.backend.name):
-            parallel = Parallel(n_jobs=self.backend.workers, return_as="generator", batch_size=1)
+            parallel = Parallel(
+                n_jobs=self.backend.workers, return_as="generator", batch_size=1, **followers
+            )
             return parallel(delayed(_compute)(self.job, span, self.data) for span in spans)
 
     def _dismiss(self, reports: Any, seconds: float) -> None:
