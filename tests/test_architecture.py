@@ -14,7 +14,7 @@ ROOT = Path(poise.__file__).parent
 # Each row may import from the rows above it; modules in one row may import each other.
 ROWS = [
     ["errors"],
-    ["_check", "_suggest", "_words", "filelock"],
+    ["_check", "_suggest", "folders", "_words", "filelock"],
     ["theory"],
     ["stored"],
     ["tables"],

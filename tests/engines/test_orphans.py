@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from poise.engines.folders import temporary_folder
+from poise.folders import temporary_folder
 
 HOLDS_A_FOLDER = textwrap.dedent("""
     import time
-    from poise.engines.folders import temporary_folder
+    from poise.folders import temporary_folder
 
     with temporary_folder() as folder:
         (folder / "data").write_text("large")

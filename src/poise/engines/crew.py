@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from poise.engines.backend import Backend
-from poise.engines.folders import temporary_folder
 from poise.engines.job import Job, Report, Span
 from poise.engines.watchdog import Watched
+from poise.folders import temporary_folder
 
 __all__ = ["Crew", "Died", "assembled"]
 

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from poise.engines.folders import folder_prefix
+from poise.folders import folder_prefix
 
 __all__ = ["end_with", "followers_of"]
 
