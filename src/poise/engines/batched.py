@@ -159,21 +159,24 @@ class BatchedWork:
         shape = (len(points), self.tasks.n)
         X, y = self.sample.X.native, self.sample.y.native
         # A contiguous range is not copied: batched code does not write to it.
-        rows = X[train] if isinstance(train, slice) else self._taken(X, train)
-        responses = y[train] if isinstance(train, slice) else y.take(train)
+        rows = X[train] if isinstance(train, slice) else self._taken("stacked rows", X, train)
+        responses = (
+            y[train] if isinstance(train, slice) else self._taken("stacked responses", y, train)
+        )
         return rows.reshape(*shape, -1), responses.reshape(shape), self.sample.points(points)
 
-    def _taken(self, X: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _taken(self, what: str, array: NDArray[Any], rows: NDArray[np.int64]) -> NDArray[Any]:
         """Copy rows, for a stand-in into memory that the next block overwrites.
 
         What is compiled may still read one block when the next is made.
         """
-        if not self.batch.exact:
-            return X.take(rows, axis=0)
+        if not self.batch.exact or array.dtype != np.float64:
+            return array.take(rows, axis=0)
         from poise.shortcuts.scratch import scratch
 
+        memory = scratch(what, (len(rows), *array.shape[1:]))
         # Checking that rows exist, as all of them do, would cost a second copy.
-        return X.take(rows, axis=0, out=scratch("block", (len(rows), X.shape[1])), mode="clip")
+        return array.take(rows, axis=0, out=memory, mode="clip")
 
     def _settled(
         self, first: int, changes: NDArray[np.float64], doubtful: NDArray[np.bool_]
