@@ -110,7 +110,8 @@ def run(
     fast : bool
         Compute many comparisons at once where that is exact.
     progress : bool, optional
-        Draw a progress bar on stderr; by default if it is a terminal.
+        Progress goes to stderr: a bar in a terminal, a line a minute elsewhere. False
+        shows nothing.
     response, fit_params
         What a fitted estimator is asked, and further arguments of its ``fit``, as in
         :func:`stability_test`. Rows that a procedure makes up have no ``fit_params``.

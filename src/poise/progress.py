@@ -1,7 +1,7 @@
 """How far a run is, for whoever is looking: a bar, a line a minute, or nothing.
 
 The bar is for terminals and notebooks, and for work of more than a second. The
-lines are for logs: asked for with ``progress=True`` where stderr is no terminal.
+lines are for logs, where stderr is no terminal, and for work of more than a minute.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Progress(AbstractContextManager["Progress"]):
     total : int
         Number of trials planned.
     shown : bool or None
-        None shows a bar if there is a terminal or a notebook, and nothing elsewhere.
+        False shows nothing.
     label : str
         What is counted.
     state : callable, optional
@@ -97,7 +97,7 @@ def _view(shown: bool | None) -> _View:
         return _Nothing()
     if sys.stderr.isatty() or _in_notebook():
         return _Bar()
-    return _Lines() if shown else _Nothing()
+    return _Lines()
 
 
 def _in_notebook() -> bool:

@@ -35,17 +35,17 @@ def drift(A, b, seed):
     return lambda rows: [change * len(b)]
 
 
-@pytest.mark.parametrize("shown", [None, False])
-def test_nobody_is_looking(shown, clock, capsys) -> None:
-    with Progress(10, shown) as progress:
+def test_nobody_is_looking(clock, capsys) -> None:
+    with Progress(10, shown=False) as progress:
         for done in range(10):
             clock[0] += 3600
             progress.advance_to(done)
     assert capsys.readouterr().err == ""
 
 
-def test_a_line_a_minute_in_a_log(clock, capsys) -> None:
-    with Progress(600, True, state=lambda: "3 larger changes, verdict open", done=100) as progress:
+@pytest.mark.parametrize("shown", [None, True])
+def test_a_line_a_minute_in_a_log(shown, clock, capsys) -> None:
+    with Progress(600, shown, state=lambda: "3 larger changes, verdict open", done=100) as progress:
         for done in range(101, 351):
             clock[0] += 1
             progress.advance_to(done)
@@ -87,7 +87,7 @@ def test_a_notebook_gets_a_bar(clock, monkeypatch) -> None:
     monkeypatch.setattr(builtins, "get_ipython", shell, raising=False)
     assert type(Progress(10)._view).__name__ == "_Bar"
     monkeypatch.delitem(sys.modules, "ipykernel")
-    assert type(Progress(10)._view).__name__ == "_Nothing"
+    assert type(Progress(10)._view).__name__ == "_Lines"
 
 
 def test_a_run_says_how_its_verdict_stands(monkeypatch, capsys) -> None:

@@ -82,7 +82,8 @@ def audit(
     n_jobs : int, optional
         Replications run in parallel, as in joblib.
     progress : bool, optional
-        Draw a progress bar on stderr; by default if it is a terminal.
+        Progress goes to stderr: a bar in a terminal, a line a minute elsewhere. False
+        shows nothing.
 
     Returns
     -------

@@ -63,7 +63,7 @@ class Output:
 
     @property
     def progress(self) -> bool | None:
-        """Whether to draw a bar; None leaves it to the terminal."""
+        """Whether to show progress: a bar in a terminal, a line a minute elsewhere."""
         return False if self.quiet else None
 
 
