@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from poise import _check
 from poise._words import counted
 from poise.distance import Distance, needs_response
 from poise.duplicates import warn_of_copies
@@ -129,8 +130,8 @@ def stability_test(
         and may have a memory or a seed of their own; warn if it comes out different.
         See :func:`check_algorithm` for more.
     progress : bool, optional
-        Show progress on stderr: a bar in a terminal or notebook, a line a minute
-        elsewhere. By default only where someone is looking.
+        Progress goes to stderr: a bar in a terminal or notebook, a line a minute
+        elsewhere. False shows nothing.
     response : {"predict", "predict_proba", "decision_function"}
         Which method of a fitted estimator is asked. Probabilities and scores are
         put in the order of all classes in ``y`` before they are compared.
@@ -162,6 +163,7 @@ def stability_test(
     >>> result.verdict.value, result.n_trials
     ('stable', 36)
     """
+    _check.flag("check", check)
     sample = Sample(X, y, X_unlabeled, groups, fit_params)
     oracle = Oracle.about(
         algorithm,

@@ -7,6 +7,7 @@ cannot look inside the algorithm: everything it knows went through here.
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -88,7 +89,7 @@ class Oracle:
         The same for a fit that took too long. It is asked for by itself, because
         how long a fit takes depends on the machine.
     progress : bool or None
-        Whether to draw a bar; None decides by the terminal.
+        False shows no progress.
     fast : bool
         Whether many trials may be computed at once where that is exact.
     models : {"black-box", "transparent"}
@@ -140,6 +141,7 @@ class Oracle:
         measure_of_change = as_distance(distance, black_box.natural_distance)
         if isinstance(measure_of_change, LossChange):
             measure_of_change = measure_of_change.about(sample)
+        _check_timeout(timeout)
         limited = None if timeout is None else black_box.within(timeout)
         if limited is not None:
             black_box, timeout = limited, None
@@ -255,6 +257,12 @@ class Oracle:
                 partial=ledger.entered(),
                 kind=failure.kind,
             ) from failure.cause
+
+
+def _check_timeout(timeout: Any) -> None:
+    number = isinstance(timeout, numbers.Real) and not isinstance(timeout, bool)
+    if timeout is not None and not (number and timeout > 0):
+        raise ArgumentError(f"timeout must be a number of seconds > 0 or None, got {timeout!r}")
 
 
 def _first_query(batch: Batch) -> Query:

@@ -195,10 +195,12 @@ def test_run_finds_mistakes_before_the_first_fit(run, questions) -> None:
     late = QUESTIONS.replace("[algorithms.ridge]", failing) + (
         '\n[[questions]]\nname = "late"\nn = 20\nepsilon = -1.0\n'
     )
-    done = run(f"run {questions(late)}")
+    path = questions(late)
+    done = run(f"run {path}")
     assert done.exit_code == 2
     assert done.stderr == (
-        "poise: epsilon must be a finite number >= 0, in the units of the predictions, got -1.0\n"
+        f"poise: {path}, late, failing: epsilon must be a finite number >= 0, in the units of the "
+        "predictions, got -1.0\n"
     )
     for text, message in [
         (QUESTIONS.replace("numbers.csv", "nimbers.csv"), "did you mean 'numbers.csv'"),
@@ -271,3 +273,55 @@ def test_programs_from_the_command_line(run, folder: Path) -> None:
         done = run(asked, *extra)
         assert done.exit_code == 2
         assert message in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('timeout = "5"', "timeout must be a number of seconds > 0 or None, got '5'"),
+        ("distance = 7", "distance must be 'auto'"),
+        ('distance = "loss:square"', "loss must be 'squared'"),
+        ('replace = "no"', "replace must be True or False, got 'no'"),
+        ('check = "no"', "check must be True or False, got 'no'"),
+        ("seed = -4", "random_state must be None, a whole number >= 0"),
+        ('stop_early = "maybe"', "stop_early must be True, False or 'stable'"),
+        ('response = "predict_proba"', "algorithm must have a method predict_proba"),
+        ('on_error = "ignore"', "on_error must be one of 'raise', 'unstable'"),
+        ("remove = 20", "remove must be less than n = 20"),
+    ],
+)
+def test_a_later_question_that_cannot_be_asked_ends_the_run_before_the_first_fit(
+    run, questions, line, message
+) -> None:
+    text = QUESTIONS.replace("poise_test_models.py:mean", "poise_test_models.py:failing")
+    later = f'[[questions]]\nname = "later"\nalgorithms = ["ridge"]\nn = 20\nepsilon = 1\n{line}\n'
+    done = run(f"run {questions(text.replace('params = { shift = 1.0 }', '') + later)}")
+    assert done.exit_code == 2
+    assert f"later, ridge: {message}" in done.stderr
+    assert done.stdout == ""
+
+
+def test_losses_on_the_command_line(run, numbers) -> None:
+    done = run(f"test {ROWS} {RIDGE} --n 20 --epsilon 1 --delta 0.2 --seed 0 --json", "--distance",
+               "loss:squared")  # fmt: skip
+    expected = poise.stability_test(
+        Ridge(),
+        numbers[["size"]].to_numpy(),
+        numbers["price"].to_numpy(),
+        n=20,
+        epsilon=1,
+        delta=0.2,
+        distance=poise.LossChange("squared"),
+        random_state=0,
+    )
+    assert json.loads(done.stdout) == json.loads(expected.to_json())
+
+
+def test_compare_programs_with_algorithms(run, folder: Path) -> None:
+    (folder / "zero.sh").write_text('sed 1d "$2" | sed "s/.*/0/" > "$3"\n')
+    program = "sh zero.sh {train} {test} {predictions}"
+    done = run(f"compare {ROWS} {RIDGE} --n 20 --epsilon 1 --delta 0.2 --seed 0 --quiet",
+               "--program", program)  # fmt: skip
+    assert done.stdout.splitlines()[1].startswith("stable\tsh zero.sh"), done.output
+    nothing = run(f"compare {ROWS} --n 20 --epsilon 1 --delta 0.2")
+    assert (nothing.exit_code, "give --algorithm or --program" in nothing.stderr) == (2, True)

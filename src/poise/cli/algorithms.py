@@ -16,7 +16,13 @@ from poise._suggest import did_you_mean, listed
 from poise.cli.streams import one_line
 from poise.errors import AlgorithmError
 
-__all__ = ["ignores_names", "load_algorithm", "load_object", "parse_parameters"]
+__all__ = [
+    "ignores_names",
+    "load_algorithm",
+    "load_distance",
+    "load_object",
+    "parse_parameters",
+]
 
 
 def load_algorithm(place: str, parameters: dict[str, Any]) -> Any:
@@ -45,6 +51,22 @@ def load_algorithm(place: str, parameters: dict[str, Any]) -> Any:
     if _makes_algorithms(found):
         return _instance(found, parameters)
     return _with_keywords(found, parameters) if parameters else found
+
+
+def load_distance(text: str) -> Any:
+    """Return a distance by its name, a change of loss, or what ``module:name`` stands for.
+
+    Examples
+    --------
+    >>> load_distance("absolute"), load_distance("loss:squared")
+    ('absolute', LossChange(loss='squared', classes=None))
+    """
+    from poise.losses import LossChange
+
+    place, colon, name = text.rpartition(":")
+    if place == "loss":
+        return LossChange(name)
+    return load_object(text) if colon else text
 
 
 def ignores_names(algorithm: Any) -> bool:

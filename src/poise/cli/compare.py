@@ -29,8 +29,8 @@ Example:
 """
 
 _OPTIONS = """
-    data target drop unlabeled n response groups remove replace coupling distance shuffle fast
-    on_error on_timeout timeout seed jobs backend address
+    data target drop unlabeled serving n response groups remove replace coupling distance shuffle
+    fast on_error on_timeout timeout seed jobs backend address
 """
 
 
@@ -41,8 +41,14 @@ _OPTIONS = """
     "algorithms",
     metavar="PLACE:NAME",
     multiple=True,
-    required=True,
     help="As in poise test, with its parameters in brackets: module:Name(alpha=2.0). Repeatable.",
+)
+@click.option(
+    "--program",
+    "programs",
+    metavar="COMMAND",
+    multiple=True,
+    help="A program with {train} {test} {predictions} {seed}. Repeatable.",
 )
 @journals_option
 @question_options(required=True)
@@ -51,6 +57,7 @@ def command(
     measurement: Measurement,
     output: Output,
     algorithms: tuple[str, ...],
+    programs: tuple[str, ...],
     epsilon: float,
     delta: float,
     alpha: float,
@@ -73,7 +80,7 @@ def command(
         "alpha": alpha,
         "randomized": randomized,
     }
-    named = loaded(algorithms)
+    named = loaded(algorithms, programs, measurement.mode)
     rows = measurement.rows(*named.values())
     with one_line_warnings(output.quiet), fits_print_to_stderr():
         settings = measurement.settings(output.progress)
@@ -82,12 +89,16 @@ def command(
     return 0 if result.all_stable else 1
 
 
-def loaded(places: Iterable[str]) -> dict[str, Any]:
+def loaded(places: Iterable[str], programs: Iterable[str], mode: str) -> dict[str, Any]:
     """Load every algorithm; call it by its own description, or as its user did."""
     from poise.adapters import as_algorithm
+    from poise.adapters.program import Program
     from poise.cli.algorithms import load_algorithm
 
     given = {place: load_algorithm(*place_and_parameters(place)) for place in places}
+    given |= {command: Program(command, mode=mode) for command in programs}
+    if not given:
+        raise click.UsageError("give --algorithm or --program, best more than once.")
     described = {as_algorithm(algorithm).name: algorithm for algorithm in given.values()}
     return described if len(described) == len(given) else given
 

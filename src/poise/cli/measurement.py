@@ -69,11 +69,16 @@ class Measurement:
             raise click.UsageError("--param is for --algorithm; a program has its own.", _context())
         from poise.adapters.program import Program
 
-        return Program(self.program, mode="serving" if self.serving else "one-shot")
+        return Program(self.program, mode=self.mode)
+
+    @property
+    def mode(self) -> str:
+        """The contract of the program."""
+        return "serving" if self.serving else "one-shot"
 
     def settings(self, progress: bool | None) -> dict[str, Any]:
         """Return what does not depend on the algorithm or the files."""
-        from poise.cli.algorithms import load_object
+        from poise.cli.algorithms import load_distance
 
         return {
             "n": self.n,
@@ -81,7 +86,7 @@ class Measurement:
             "remove": self.remove,
             "replace": self.replace,
             "coupling": self.coupling,
-            "distance": load_object(self.distance) if ":" in self.distance else self.distance,
+            "distance": load_distance(self.distance),
             "shuffle": self.shuffle,
             "fast": self.fast,
             "on_error": self.on_error,
@@ -198,8 +203,8 @@ _MEASUREMENT: dict[str, Decorator] = {
         "--distance",
         default="auto",
         show_default=True,
-        help="Between two predictions: auto, absolute, euclidean, label, total_variation, "
-        "or PLACE:NAME.",
+        help="Between two predictions: auto, absolute, euclidean, label, total_variation, or "
+        "PLACE:NAME; between two losses: loss:squared, loss:absolute, loss:zero_one, loss:log.",
     ),
     "shuffle": click.option(
         "--shuffle/--no-shuffle",

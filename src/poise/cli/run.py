@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from poise import _check
 from poise.cli.measurement import command_given
 from poise.cli.options import Output, journals_option, output_options
 from poise.cli.streams import fits_print_to_stderr, one_line, one_line_warnings, say
-from poise.errors import TrialError
+from poise.errors import ArgumentError, TrialError
 
 if TYPE_CHECKING:
     from poise.config import Config, Question
@@ -126,27 +127,33 @@ class _Desk:
 
     def arguments(self, question: Question) -> dict[str, Any]:
         """Return the arguments of a stability test."""
-        from poise.cli.algorithms import ignores_names, load_object
+        from poise.cli.algorithms import ignores_names, load_distance
 
         algorithm = self.algorithm(question.algorithm)
         settings = dict(question.settings)
-        distance = settings.get("distance", "auto")
-        if ":" in distance:
+        if isinstance(settings.get("distance"), str):
             folder = self.config.algorithms[question.algorithm].folder
-            settings["distance"] = load_object(_beside(distance, folder))
+            settings["distance"] = load_distance(_beside(settings["distance"], folder))
         rows = self.rows(question.data, not ignores_names(algorithm))
         return {"algorithm": algorithm, **rows, **settings, **self.settings}
 
     def check(self) -> None:
         """Refuse every question that cannot be asked, before the first fit."""
         for question in self.config.questions:
-            _check(**self.arguments(question))
+            try:
+                _refuse_nonsense(**self.arguments(question))
+            except ArgumentError as error:
+                place = f"{self.config.path}, {question.name}, {question.algorithm}"
+                raise ArgumentError(f"{place}: {error}") from error
 
 
-def _check(algorithm: Any, X: Any, y: Any, n: int, **settings: Any) -> None:
+def _refuse_nonsense(algorithm: Any, X: Any, y: Any, n: int, **settings: Any) -> None:
     from poise.comparing import check_fits, design_of
     from poise.procedures import BinomialTest
+    from poise.randomness import Randomness
 
+    Randomness.from_state(settings.get("random_state"))
+    _check.flag("check", settings.get("check", True))
     check_fits(algorithm, X, y, settings)
     design_of(X, y, n, settings)
     asked = "epsilon delta alpha randomized stop_early coupling shuffle"

@@ -104,6 +104,7 @@ class MeasureChanges:
         """Return what is known before the first fit; refuse what cannot be asked."""
         n = _check.training_size(self.n)
         _check.flag("shuffle", self.shuffle)
+        _check.flag("replace", self.replace)
         design = Design(
             algorithm=self.algorithm,
             n=n,
@@ -116,7 +117,7 @@ class MeasureChanges:
             zeta=1.0 - randomness.uniform("zeta"),
             shuffle=self.shuffle,
             remove=self._removed(n),
-            replace=bool(self.replace),
+            replace=self.replace,
             n_groups=None if sample.groups is None else len(sample.groups),
             labeled_test=self.labeled_test,
         )
