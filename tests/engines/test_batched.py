@@ -126,6 +126,16 @@ def test_a_shortcut_that_disagrees_is_dropped_with_a_warning(monkeypatch) -> Non
     assert trials.changes.tolist() == slow.changes.tolist()
 
 
+@pytest.mark.parametrize("kind", [np.float32, np.bool_, object, str])
+def test_responses_that_no_shortcut_is_certain_of_are_left_to_the_fits(kind) -> None:
+    X, y = _data()
+    y = np.where(y > 0, 1, 2).astype(kind)  # a few estimators read numbers written as text
+    fast = poise.measure(Ridge(), X, y, n=20, random_state=0)
+    slow = poise.measure(Ridge(), X, y, n=20, random_state=0, fast=False)
+    assert fast.design.path == "fit by fit"
+    assert fast.changes.tolist() == slow.changes.tolist()
+
+
 def _batched(near=(0.0,), shuffle=True):
     X, y = _data()
     sample = Sample(X, y)

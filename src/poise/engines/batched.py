@@ -94,14 +94,13 @@ class BatchedWork:
         with np.errstate(invalid="ignore", over="ignore"):
             changes = _gaps(pairs, self.distance)
             doubtful = ~(pairs.trusted & np.isfinite(changes))
-            if self.batch.exact:
+            if self.batch.exact and not doubtful.all():
                 doubtful |= self._too_close(changes, stack, pairs)
         if self.distance is DISTANCES["label"]:
             changes = np.sign(changes)
         if self.distance is DISTANCES["total_variation" if pairs.full.ndim == 1 else "absolute"]:
-            doubtful[:] = (
-                True  # numbers are no probabilities, nor vectors numbers: let a fit say so
-            )
+            # Numbers are no probabilities, nor vectors numbers: let a fit say so.
+            doubtful[:] = True
         return changes, doubtful
 
     def _pairs(self, stack: Stack) -> Any:
@@ -158,18 +157,20 @@ class BatchedWork:
         """Return the training rows, responses and test points of trials that lie end to end."""
         shape = (len(points), self.tasks.n)
         X, y = self.sample.X.native, self.sample.y.native
-        # A contiguous range is not copied: batched code does not write to it.
-        rows = X[train] if isinstance(train, slice) else self._taken("stacked rows", X, train)
-        responses = (
-            y[train] if isinstance(train, slice) else self._taken("stacked responses", y, train)
-        )
-        return rows.reshape(*shape, -1), responses.reshape(shape), self.sample.points(points)
+        rows = self._taken("stacked rows", X, train).reshape(*shape, -1)
+        responses = self._taken("stacked responses", y, train).reshape(shape)
+        return rows, responses, self.sample.points(points)
 
-    def _taken(self, what: str, array: NDArray[Any], rows: NDArray[np.int64]) -> NDArray[Any]:
-        """Copy rows, for a stand-in into memory that the next block overwrites.
+    def _taken(
+        self, what: str, array: NDArray[Any], rows: NDArray[np.int64] | slice
+    ) -> NDArray[Any]:
+        """Select rows, for a stand-in into memory that the next block overwrites.
 
-        What is compiled may still read one block when the next is made.
+        A contiguous range is not copied: batched code does not write to it. What is
+        compiled may still read one block when the next is made.
         """
+        if isinstance(rows, slice):
+            return array[rows]
         if not self.batch.exact or array.dtype != np.float64:
             return array.take(rows, axis=0)
         from poise.shortcuts.scratch import scratch
@@ -199,19 +200,23 @@ class BatchedWork:
         return math.ceil(trials / blocks)
 
     def agrees(self) -> bool:
-        """Compute a few trials both ways; warn and say no where they differ."""
-        trials = np.linspace(0, len(self.tasks) - 1, _COMPARED).astype(int).tolist()
-        stack = self._stack_of(trials)
+        """Compute a few trials both ways; warn and say no where they differ.
+
+        Say no as well where the stand-in is certain of none: it is no help with such data.
+        """
+        trials = np.linspace(0, len(self.tasks) - 1, _COMPARED).astype(int)
+        stack = self._stack_of(trials.tolist())
         pairs = self.batch.pairs(stack)
         changes, doubtful = self._judged(stack, pairs)
-        slack = np.zeros(len(trials))
-        if pairs.full.dtype.kind == "f":
-            slack = _slack(stack, pairs)
-        sure = np.flatnonzero(~doubtful).tolist()
-        compared = zip(sure, self._fitted([trials[i] for i in sure], stack), strict=True)
-        for i, slow in compared:
-            if not isinstance(slow, float) or abs(slow - changes[i]) > slack[i]:
-                _warn_of_disagreement(self.batch.name, trials[i], float(changes[i]), slow)
+        sure = ~doubtful
+        if not sure.any():
+            return False
+        slack = _slack(stack, pairs) if pairs.full.dtype.kind == "f" else np.zeros(len(trials))
+        answers = self._fitted(trials[sure].tolist(), stack)
+        compared = zip(trials[sure].tolist(), changes[sure], slack[sure], answers, strict=True)
+        for trial, fast, leeway, slow in compared:
+            if not isinstance(slow, float) or abs(slow - fast) > leeway:
+                _warn_of_disagreement(self.batch.name, trial, float(fast), slow)
                 return False
         return True
 
@@ -225,9 +230,13 @@ class BatchedWork:
         """Compute these trials fit by fit; after the first, without checks that cannot fail."""
         finite = bool(np.isfinite(stack.X).all() and np.isfinite(stack.x).all())
         chosen = [self.tasks[trial] for trial in trials]
-        return replace(self.fit_by_fit, tasks=chosen, relax=finite)(0, len(chosen))  # type: ignore[no-any-return]
+        answers: Iterator[Any] = replace(self.fit_by_fit, tasks=chosen, relax=finite)(
+            0, len(chosen)
+        )
+        return answers
 
 
+@np.errstate(invalid="ignore")
 def _slack(stack: Stack, pairs: Any) -> NDArray[np.float64]:
     """Bound the rounding by which two correct computations may differ."""
     size = np.maximum(np.abs(pairs.full), np.abs(pairs.reduced))
