@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression, Ridge
 
-from poise.shortcuts import find_shortcut
+from poise.shortcuts import find_shortcut, scratch
 from poise.shortcuts.factor import smallest_eigenvalue
 from poise.shortcuts.narrow import remove_row
 
@@ -142,3 +142,13 @@ def test_blocks_of_any_size_follow_one_another_in_the_same_memory() -> None:
     parts = [shortcut.pairs(X[s], y[s], x[s]) for s in (slice(0, 25), slice(25, 27), slice(27, 40))]
     np.testing.assert_allclose(np.concat([part.full for part in parts]), kept, rtol=1e-13)
     np.testing.assert_array_equal(whole.full, kept)
+
+
+@pytest.mark.parametrize("estimator", [Ridge(), Ridge(fit_intercept=False), LinearRegression()])
+@pytest.mark.parametrize("d", [3, 40])
+def test_the_same_bits_however_few_trials_fit_the_cache(monkeypatch, estimator, d) -> None:
+    X, y, x = _data(40, 60, d)
+    expected = find_shortcut(estimator).pairs(X, y, x)
+    monkeypatch.setattr(scratch, "_CACHE", 7 * X[0].nbytes)
+    found = find_shortcut(estimator).pairs(X, y, x)
+    assert [part.tolist() for part in found] == [part.tolist() for part in expected]

@@ -8,7 +8,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from poise.shortcuts import find_shortcut
+from poise.shortcuts import find_shortcut, scratch
 
 
 def _line(*positions: float):
@@ -122,3 +122,24 @@ def test_each_fit_has_its_own_scale() -> None:
         scaled = (first / first[:rows].std()) ** 2 + (second / second[:rows].std()) ** 2
         assert answer == y[0, np.argmin(scaled[:rows])]
     assert pairs.trusted[0]
+
+
+@pytest.mark.parametrize("d", [1, 7, 40])
+@pytest.mark.parametrize("offset", [0.0, 30.0, 1e5])
+def test_expanded_squares_are_off_by_no_more_than_the_slack(d, offset) -> None:
+    rng = np.random.default_rng(d)
+    X, x = offset + rng.normal(size=(20, 30, d)), offset + rng.normal(size=(20, d))
+    neighborhood = find_shortcut(KNeighborsRegressor()).neighborhood
+    found = neighborhood.distances(X, x)
+    exact = ((X.astype(np.longdouble) - x[:, None]) ** 2).sum(axis=2)
+    assert np.all(np.abs(found - exact) <= neighborhood.slack(found, x))
+
+
+@pytest.mark.parametrize("estimator", [KNeighborsRegressor(3), KNeighborsRegressor(3, p=1)])
+def test_the_same_bits_however_few_trials_fit_the_cache(monkeypatch, estimator) -> None:
+    rng = np.random.default_rng(0)
+    X, x, y = rng.normal(size=(40, 30, 4)), rng.normal(size=(40, 4)), rng.normal(size=(40, 30))
+    expected = find_shortcut(estimator).pairs(X, y, x)
+    monkeypatch.setattr(scratch, "_CACHE", 7 * X[0].nbytes)
+    found = find_shortcut(estimator).pairs(X, y, x)
+    assert [part.tolist() for part in found] == [part.tolist() for part in expected]
