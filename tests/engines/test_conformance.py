@@ -7,7 +7,10 @@ cluster of processes, and Ray.
 from __future__ import annotations
 
 import struct
+import sys
+import threading
 import time
+import types
 
 import numpy as np
 import pandas as pd
@@ -17,7 +20,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import poise
 from poise.engines import choose_engine
-from poise.errors import TrialError
+from poise.errors import AlgorithmError, TrialError
 from poise.journal import read_journal
 from poise.procedures.split import Split
 from poise.randomness import Randomness, Shared
@@ -182,6 +185,28 @@ def test_a_long_fit_is_not_waited_for(process_backend, rows, tmp_path) -> None:
     assert result.verdict == "unstable"
     assert result.n_observed == 7
     assert not (tmp_path / "ended").exists()
+
+
+def test_an_algorithm_that_cannot_be_packed(process_backend, rows) -> None:
+    lock = threading.Lock()
+
+    def fit(A, b, seed):
+        with lock:
+            return lambda new: [0.0]
+
+    with pytest.raises(AlgorithmError, match=r"be sent .* cannot pickle '_thread.lock' object"):
+        poise.measure(fit, *rows, n=10, **process_backend)
+    assert not poise.measure(fit, *rows, n=10, n_jobs=2, backend="threading").changes.any()
+
+
+def test_an_algorithm_that_cannot_be_unpacked(process_backend, rows, monkeypatch) -> None:
+    """It comes from a module that only this process knows."""
+    module = types.ModuleType("only_here")
+    exec("def fit(A, b, seed): return lambda new: [0.0]", vars(module))
+    monkeypatch.setitem(sys.modules, "only_here", module)
+    with pytest.raises(AlgorithmError, match=r"No module named 'only_here'.* or use n_jobs=1"):
+        poise.measure(module.fit, *rows, n=10, **process_backend)
+    assert not poise.measure(module.fit, *rows, n=10).changes.any()
 
 
 def test_queries_and_models(backend, rows) -> None:

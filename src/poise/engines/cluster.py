@@ -13,7 +13,8 @@ from collections.abc import Generator, Iterable, Iterator
 from typing import Any, Protocol
 
 from poise.engines.crew import Died
-from poise.engines.job import Job, Report, Span
+from poise.engines.job import Job, Report, Span, cannot_travel
+from poise.errors import PoiseError
 
 __all__ = ["Cluster", "ClusterCrew"]
 
@@ -68,7 +69,12 @@ class ClusterCrew:
 
     def recover(self) -> None:
         """Send user code and data; again, where a worker that died may have held the last copy."""
-        self.job, self.data = (self.cluster.put(part) for part in self.content)
+        try:
+            self.job, self.data = (self.cluster.put(part) for part in self.content)
+        except (PoiseError, OSError, *self.cluster.deaths):
+            raise  # about the cluster, not about what was to be sent
+        except Exception as error:
+            raise cannot_travel(error) from error
 
     def submit(self, spans: Iterable[Span]) -> Generator[Report, None, None]:
         """Yield the reports in order while later spans are being computed."""
@@ -106,3 +112,5 @@ class ClusterCrew:
             return self.cluster.result(future)
         except self.cluster.deaths as error:
             raise Died(span) from error
+        except Exception as error:  # not of a fit: those are answers
+            raise cannot_travel(error) from error

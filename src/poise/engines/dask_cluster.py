@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
@@ -103,6 +104,7 @@ def _started(stack: ExitStack, workers: int, folder: Path) -> Any:
         processes=True,
         dashboard_address=":0",
         local_directory=str(folder / "dask"),
+        silence_logs=logging.ERROR,  # it warns of work that was cancelled, as it should be
     )
     stack.enter_context(cluster)
     return stack.enter_context(_distributed().Client(cluster))

@@ -14,8 +14,9 @@ import numpy as np
 
 from poise.engines.orphans import end_with
 from poise.engines.threads import one_inner_thread
+from poise.errors import AlgorithmError
 
-__all__ = ["STOP", "Job", "Report", "Span", "in_blocks"]
+__all__ = ["STOP", "Job", "Report", "Span", "cannot_travel", "in_blocks"]
 
 Span = tuple[int, int]
 Report = tuple[float, list[Any]]
@@ -93,3 +94,23 @@ def in_blocks(answers: Iterable[Any]) -> list[Any]:
         else:
             blocks.extend(group)
     return blocks
+
+
+def cannot_travel(error: BaseException) -> AlgorithmError:
+    """Say that user code cannot be packed here, or not unpacked in a worker.
+
+    Examples
+    --------
+    >>> raise cannot_travel(TypeError("cannot pickle '_thread.lock' object"))
+    Traceback (most recent call last):
+    poise.errors.AlgorithmError: algorithm cannot be sent to worker processes: cannot pickle ...
+    """
+    while error.__cause__ is not None:
+        error = error.__cause__
+    # What a worker sends is its whole traceback: the last line says what went wrong.
+    reason = str(error).strip('" \n').rpartition("\n")[2]
+    return AlgorithmError(
+        f"algorithm cannot be sent to worker processes: {reason}. It must not hold locks, open "
+        "files or connections, and the modules it comes from must be found by the workers too; "
+        "or use n_jobs=1 or backend='threading'"
+    )

@@ -7,12 +7,13 @@ import warnings
 from collections.abc import Generator, Iterable
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
+from pickle import PicklingError
 from typing import Any
 
 from poise.engines.arranged import arranged
 from poise.engines.backend import Backend
 from poise.engines.crew import Died
-from poise.engines.job import STOP, Job, Report, Span
+from poise.engines.job import STOP, Job, Report, Span, cannot_travel
 from poise.engines.mapped import MappedData, write_mapped
 from poise.engines.orphans import followers_of
 
@@ -36,7 +37,11 @@ class LocalCrew:
         try:
             for seconds, answers in reports:
                 yield seconds, answers
+        except PicklingError as error:
+            raise cannot_travel(error) from error
         except BrokenProcessPool as error:
+            if "un-serialize" in str(error):  # joblib's word; it ends all workers for that
+                raise cannot_travel(error) from error
             raise Died from error
         except GeneratorExit:
             self._dismiss(reports, seconds)
