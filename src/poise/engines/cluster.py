@@ -69,10 +69,11 @@ class ClusterCrew:
 
     def recover(self) -> None:
         """Send user code and data; again, where a worker that died may have held the last copy."""
+        of_the_cluster: tuple[type[BaseException], ...] = (PoiseError, OSError)
         try:
             self.job, self.data = (self.cluster.put(part) for part in self.content)
-        except (PoiseError, OSError, *self.cluster.deaths):
-            raise  # about the cluster, not about what was to be sent
+        except of_the_cluster + self.cluster.deaths:
+            raise
         except Exception as error:
             raise cannot_travel(error) from error
 
