@@ -13,8 +13,8 @@ import pytest
 import scipy.sparse
 
 import poise
-from poise.engines.arranged import arranged
-from poise.engines.mapped import Rearranged, write_mapped
+from poise.engines.arranged import RangesOfFile, arranged
+from poise.engines.mapped import Rearranged, let_go, write_mapped
 from poise.procedures.split import Split
 from poise.randomness import Randomness, Shared
 from poise.sample import Sample
@@ -116,14 +116,44 @@ def test_containers_stay_what_they_are(folder) -> None:
     assert back["objects"].tolist() == content["objects"].tolist()
 
 
-def test_letting_go_loses_nothing(folder, monkeypatch) -> None:
-    monkeypatch.setattr("poise.engines.mapped._LARGE", 0)
+def test_a_worker_opens_the_data_once(folder) -> None:
     data = pickle.loads(pickle.dumps(write_mapped(ROWS, folder)))
-    array = data.open()
-    for _ in range(3):
-        assert np.array_equal(array, ROWS)
-        data.release()
-    assert data.open() is array
+    assert data.open() is data.open()
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="only Linux tells")
+@pytest.mark.parametrize("table", [False, True], ids=["array", "table"])
+def test_a_worker_lets_go_of_what_is_much(table, folder, monkeypatch) -> None:
+    def held() -> int:
+        """Bytes of the file that this process has mapped and read."""
+        lines = iter(Path("/proc/self/smaps").read_text().splitlines())
+        return sum(
+            int(next(line for line in lines if line.startswith("Rss:")).split()[1]) << 10
+            for line in lines
+            if str(folder) in line
+        )
+
+    content = pa.table({"c": ROWS[:, 0].repeat(100)}) if table else ROWS
+    data = write_mapped(content, folder)
+    opened = data.open()
+    total = np.asarray(opened["c"] if table else opened).sum()
+    assert held() > 4_000_000
+    data.release()
+    assert held() > 4_000_000, "little is kept"
+    monkeypatch.setattr("poise.engines.mapped._LARGE", -(1 << 40))
+    data.release()
+    assert held() < 100_000
+    assert np.asarray(opened["c"] if table else opened).sum() == total, "and read again"
+
+
+def test_letting_go_of_ranges_loses_nothing(folder, monkeypatch) -> None:
+    monkeypatch.setattr("poise.engines.arranged._HELD", 0)
+    order = np.random.default_rng(0).permutation(len(ROWS))
+    table = write_mapped(RangesOfFile(Rearranged(ROWS, order)), folder).open()
+    for rows in (slice(10, 900), np.array([5999, 0, 3]), slice(0, 6000)):
+        assert np.array_equal(table.take(rows), ROWS[order][rows])
+    let_go(ROWS)  # which lies in no file, and stays
+    assert len(table) == 6000
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -11,10 +11,14 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from poise.engines.mapped import Rearranged, is_large, lies_in_a_file
-from poise.tables import ArrayTable, Table, as_table
+from numpy.typing import NDArray
 
-__all__ = ["arranged"]
+from poise.engines.mapped import Rearranged, is_large, let_go, lies_in_a_file
+from poise.tables import ArrayTable, Selection, Table, as_table
+
+__all__ = ["RangesOfFile", "arranged"]
+
+_HELD = 1 << 24  # bytes that a worker reads before it lets go of them
 
 
 def arranged(sample: Any, tasks: Any) -> tuple[Any, Any]:
@@ -44,6 +48,24 @@ def _pays(table: Table) -> bool:
 def _moved(table: Table, order: Any) -> Table:
     if not isinstance(table, ArrayTable):
         return as_table(table.take(order), "rows")
-    moved = copy.copy(table)
-    moved.native = Rearranged(table.native, order)  # type: ignore[assignment]
-    return moved
+    return RangesOfFile(Rearranged(table.native, order))
+
+
+class RangesOfFile(ArrayTable):
+    """An array in a file of its own, read from front to back.
+
+    What was read is let go of every so often: nobody comes back to it.
+    """
+
+    def __init__(self, native: Any) -> None:
+        self.native = native  # an array again, once it has been written and mapped
+        self.read = 0
+
+    def take(self, rows: Selection) -> NDArray[Any]:
+        """Return a fresh copy of these rows."""
+        taken = super().take(rows)
+        self.read += taken.nbytes
+        if self.read >= _HELD:
+            let_go(self.native)
+            self.read = 0
+        return taken

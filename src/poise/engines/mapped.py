@@ -1,8 +1,9 @@
 """Data that processes on one machine share: written once, mapped into the memory of each.
 
 Large arrays and tables become files of their own; what already lies in a file
-(a ``numpy.memmap``) stays where it is. A worker reads the rows it needs, and
-lets go of them after each chunk, so that its memory does not grow with the data.
+(a ``numpy.memmap``, a Parquet or Feather file left on disk) stays where it is. A
+worker reads the rows it needs, and lets go of them when they have become many:
+what it has mapped counts as its memory, and loky replaces workers that grow.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 
 from poise.stored import StoredTable, write_array
 
-__all__ = ["MappedData", "Rearranged", "is_large", "lies_in_a_file", "write_mapped"]
+__all__ = ["MappedData", "Rearranged", "is_large", "let_go", "lies_in_a_file", "write_mapped"]
 
 _WORTH_A_FILE = 1 << 20  # bytes; smaller things travel inside the pickle
 _LARGE = 1 << 26  # bytes; two of these would be felt
@@ -50,9 +51,12 @@ class MappedData:
         return _opened(self.path)[0]
 
     def release(self) -> None:
-        """Let go of the rows read so far; those needed again are read again."""
-        for mapping in _opened(self.path)[1]:
-            mapping.madvise(mmap.MADV_DONTNEED)
+        """Let go of what was read so far if it is much; what is needed again is read again."""
+        _, mappings, before = _opened(self.path)
+        held = _bytes_of_files()
+        if held is None or held - before >= _LARGE:
+            for mapping in mappings:
+                forget(mapping)
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,28 @@ def lies_in_a_file(array: Any) -> bool:
     return _place(array) is not None
 
 
+def let_go(array: NDArray[Any]) -> None:
+    """Drop from memory what was read of the file that an array lies in."""
+    root = _root(array)
+    if root is not None:
+        forget(root.base)
+
+
+def forget(mapping: mmap.mmap) -> None:
+    """Drop the pages of a file from the memory of this process."""
+    if hasattr(mmap, "MADV_DONTNEED"):  # Windows has no such thing
+        mapping.madvise(mmap.MADV_DONTNEED)
+
+
+def _bytes_of_files() -> int | None:
+    """Return how much of files this process holds in memory; only Linux tells."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[2]) * mmap.PAGESIZE
+    except OSError:
+        return None
+
+
 def write_mapped(content: Any, folder: Path) -> MappedData:
     """Write the data into a folder."""
     path = folder / "data.pickle"
@@ -97,13 +123,12 @@ def write_mapped(content: Any, folder: Path) -> MappedData:
 
 
 @lru_cache(maxsize=2)
-def _opened(path: str) -> tuple[Any, list[mmap.mmap]]:
-    """Map the files, once per worker and run; also return what is worth releasing."""
-    mappings: list[mmap.mmap] = []
+def _opened(path: str) -> tuple[Any, list[mmap.mmap], int]:
+    """Map the files, once per worker and run; say how much of files was in memory before."""
+    before = _bytes_of_files() or 0
     with open(path, "rb") as file:
-        content = _Unpacker(file, mappings).load()
-    large = sum(len(mapping) for mapping in mappings) >= _LARGE
-    return content, mappings if large and hasattr(mmap, "MADV_DONTNEED") else []
+        unpacker = _Unpacker(file)
+        return unpacker.load(), unpacker.mappings, before
 
 
 class _Packer(pickle.Pickler):
@@ -170,9 +195,9 @@ def _is_arrow(obj: Any) -> bool:
 class _Unpacker(pickle.Unpickler):
     """Brings back what :class:`_Packer` wrote, large things as maps of their files."""
 
-    def __init__(self, file: IO[bytes], mappings: list[mmap.mmap]) -> None:
+    def __init__(self, file: IO[bytes]) -> None:
         super().__init__(file)
-        self.mappings = mappings
+        self.mappings: list[mmap.mmap] = []
 
     def persistent_load(self, pid: tuple[Any, ...]) -> Any:
         """Map what was left in a file."""
@@ -182,12 +207,12 @@ class _Unpacker(pickle.Unpickler):
         if kind == "table":
             return self._table(*place)
         array = np.load(place[0], mmap_mode="r") if kind == "array" else _mapped_place(*place)
-        self.mappings.append(_mapping(array))
+        self.mappings.append(_root(array).base)
         return np.asarray(array)  # selecting from the memmap class itself is a third slower
 
     def _stored(self, place: bytes) -> StoredTable:
         table: StoredTable = pickle.loads(place)
-        self.mappings.append(table.arrow.mapping)
+        self.mappings += table.copy.mappings
         return table
 
     def _table(self, path: str) -> Any:
@@ -226,9 +251,3 @@ def _mapped_place(
 ) -> NDArray[Any]:
     file = np.memmap(path, dtype=np.uint8, mode="r")
     return np.ndarray(shape, dtype, file, offset, strides)
-
-
-def _mapping(array: Any) -> mmap.mmap:
-    root = _root(array)
-    mapping: mmap.mmap = root.base
-    return mapping

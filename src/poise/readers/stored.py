@@ -1,4 +1,4 @@
-"""Parquet and Feather files whose features stay in the file, however large it is."""
+"""Parquet and Feather files whose features stay on disk, however many they are."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from poise.errors import DataError
 from poise.readers.columns import FrameColumns
 from poise.stored import StoredTable
-from poise.stored.copying import is_parquet
+from poise.stored.sources import is_parquet, source_of
 
 __all__ = ["StoredColumns"]
 
@@ -24,13 +24,24 @@ class StoredColumns:
         self._path = path
         self._library = _library(path)
         try:
-            self.names = self.feature_names = _names(path)
+            source = source_of(path)
         except Exception as error:  # pyarrow has many for a damaged file
             raise _unreadable(path, error) from error
+        if source.n_rows == 0:
+            raise DataError(f"{path} has no rows")
+        # The index of a pandas data frame is none of its columns.
+        index = (source.schema.pandas_metadata or {}).get("index_columns", [])
+        self.names = [name for name in source.schema.names if name not in index]
+        self.feature_names = self.names
 
     def features(self, names: list[str]) -> StoredTable:
         """Return rows that become data frames when they are taken."""
-        return self._table(names)
+        import pyarrow as pa
+
+        try:
+            return StoredTable(self._path, names, self._library)
+        except pa.ArrowException as error:
+            raise _unreadable(self._path, error) from error
 
     def response(self, name: str) -> Any:
         """Return one column, in memory."""
@@ -41,19 +52,8 @@ class StoredColumns:
         return self._in_memory(name).labels(name)
 
     def _in_memory(self, name: str) -> FrameColumns:
-        table = self._table([name])
+        table = self.features([name])
         return FrameColumns(table.take(slice(0, len(table))))
-
-    def _table(self, names: list[str]) -> StoredTable:
-        import pyarrow as pa
-
-        try:
-            table = StoredTable(self._path, names, self._library)
-        except pa.ArrowException as error:
-            raise _unreadable(self._path, error) from error
-        if len(table) == 0:
-            raise DataError(f"{self._path} has no rows")
-        return table
 
 
 def _library(path: Path) -> str:
@@ -64,20 +64,6 @@ def _library(path: Path) -> str:
             f"leaving {path} on disk needs pandas and pyarrow: pip install 'poise[data]'"
         )
     return libraries[0]
-
-
-def _names(path: Path) -> list[str]:
-    """Return the names of the columns; the index of a pandas data frame is none of them."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    if is_parquet(path):
-        schema = pq.read_schema(path)
-    else:
-        with pa.memory_map(str(path)) as file:
-            schema = pa.ipc.open_file(file).schema
-    index = (schema.pandas_metadata or {}).get("index_columns", [])
-    return [name for name in schema.names if name not in index]
 
 
 def _unreadable(path: Path, error: Exception) -> DataError:

@@ -1,136 +1,105 @@
-"""Files that cannot be mapped as they are, copied once, a piece at a time.
-
-Parquet and compressed Feather have to be decoded before a row can be found. They
-are written to a temporary folder in a form that can be mapped.
-"""
+"""From a Parquet or Feather file to its copy: numbers row by row, the rest in columns."""
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-import weakref
-from collections.abc import Callable, Iterator, Sequence
+import mmap
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from poise.errors import DataError
-from poise.stored.mapped import MappedArrow, NotInPlace
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["is_parquet", "opened", "written"]
+from poise.stored.arrays import in_new_folder, write_array
+from poise.stored.others import MappedArrow, takeable
+from poise.stored.sources import source_of
+from poise.stored.types import ColumnTypes, Survey
 
-_AT_ONCE = 1 << 25  # bytes decoded together
+__all__ = ["RowsInFiles", "copied"]
 
-
-def is_parquet(path: Path) -> bool:
-    """Tell Parquet from Feather by the ending."""
-    return path.suffix.lower() in (".parquet", ".pq")
-
-
-def opened(path: Path, names: Sequence[str]) -> MappedArrow:
-    """Map columns of a Parquet or Feather file, from a copy where that is needed."""
-    if not is_parquet(path):
-        try:
-            return MappedArrow(path, names)
-        except NotInPlace:
-            pass
-    schema, batches = (_parquet if is_parquet(path) else _feather)(path, list(names))
-
-    def copy(place: Path) -> MappedArrow:
-        _write(place, schema, batches)
-        return MappedArrow(place, names)
-
-    result: MappedArrow = written("rows.arrow", copy)
-    return result
+_NUMBERS, _OTHERS = "numbers.npy", "others.arrow"
 
 
-def written(name: str, write: Callable[[Path], Any]) -> Any:
-    """Return what ``write`` makes of a new file; the file goes when that does."""
-    folder = tempfile.mkdtemp(prefix="poise-")
-    try:
-        result = write(Path(folder, name))
-    except BaseException as error:
-        shutil.rmtree(folder, ignore_errors=True)
-        if not isinstance(error, OSError):
-            raise
-        raise DataError(
-            f"a copy of the rows cannot be kept in {tempfile.gettempdir()}: {error}; "
-            "set TMPDIR to a folder on a larger disk"
-        ) from error
-    weakref.finalize(result, shutil.rmtree, folder, ignore_errors=True)
-    return result
+class RowsInFiles:
+    """The copy of a table, mapped into memory.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the copy is.
+    names : tuple of str
+        Columns of numbers; the others have their names in their file.
+    repaired : dict of str to dtype
+        See :class:`~poise.stored.types.ColumnTypes`.
+
+    Attributes
+    ----------
+    numbers : ndarray or None
+        One record per row, whose fields are the columns of numbers in order.
+    others : MappedArrow or None
+        The other columns.
+    """
+
+    def __init__(self, folder: Path, names: tuple[str, ...], repaired: dict[str, Any]) -> None:
+        self.folder, self.names, self.repaired = folder, names, repaired
+        self.numbers: NDArray[Any] | None = None
+        self.others: MappedArrow | None = None
+        if (folder / _NUMBERS).exists():
+            self.numbers = np.load(folder / _NUMBERS, mmap_mode="r")
+        if (folder / _OTHERS).exists():
+            self.others = MappedArrow(folder / _OTHERS)
+
+    @property
+    def parts(self) -> list[Any]:
+        """What there is of numbers and others."""
+        return [part for part in (self.numbers, self.others) if part is not None]
+
+    def __len__(self) -> int:
+        return len(self.parts[0])
+
+    @property
+    def mappings(self) -> list[mmap.mmap]:
+        """The files, as this process sees them."""
+        return [getattr(part, "mapping", None) or part.base for part in self.parts]
 
 
-def _write(place: Path, schema: Any, batches: Iterator[Any]) -> None:
+def copied(path: Path, names: Sequence[str], library: str) -> RowsInFiles:
+    """Copy columns of a file into a temporary folder, a piece at a time."""
     import pyarrow as pa
 
-    with pa.OSFile(str(place), "wb") as file, pa.ipc.new_file(file, schema) as writer:
+    source = source_of(path)
+    schema = pa.schema([source.schema.field(name) for name in names], source.schema.metadata)
+    survey = Survey(source, ColumnTypes.to_look_at(schema, library))
+    types = ColumnTypes(schema, survey, library)
+
+    def make(folder: Path) -> tuple[RowsInFiles, Any]:
+        if types.numbers:
+            record = np.dtype([(str(k), kind) for k, kind in enumerate(types.numbers.values())])
+            blocks = (_records(batch, record) for batch in source.batches(list(types.numbers)))
+            write_array(folder / _NUMBERS, record, (source.n_rows,), blocks)
+        if types.others:
+            batches = map(survey.with_all_categories, source.batches(types.others))
+            fields = [schema.field(name) for name in types.others]
+            _write_others(folder / _OTHERS, pa.schema(fields, schema.metadata), batches)
+        pa.default_memory_pool().release_unused()  # hundreds of megabytes after a large file
+        rows = RowsInFiles(folder, tuple(types.numbers), types.repaired)
+        return rows, rows.parts[0]
+
+    return in_new_folder(make)
+
+
+def _records(batch: Any, record: np.dtype[Any]) -> NDArray[Any]:
+    """Put the numbers of each row side by side; what is missing becomes NaN."""
+    block = np.empty(batch.num_rows, record)
+    for position, column in enumerate(batch.columns):
+        block[str(position)] = column.to_numpy(zero_copy_only=False)
+    return block
+
+
+def _write_others(path: Path, schema: Any, batches: Iterable[Any]) -> None:
+    import pyarrow as pa
+
+    schema = takeable(schema)
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, schema) as writer:
         for batch in batches:
             writer.write_batch(batch.cast(schema))
-
-
-def _feather(path: Path, names: list[str]) -> tuple[Any, Iterator[Any]]:
-    """Return the columns of an Arrow file and its batches, each decoded when it is reached."""
-    import pyarrow as pa
-
-    schema = pa.ipc.open_file(pa.memory_map(str(path))).schema
-    wanted = [schema.get_field_index(name) for name in names]
-    options = pa.ipc.IpcReadOptions(included_fields=wanted, use_threads=False)
-    reader = pa.ipc.open_file(pa.memory_map(str(path)), options=options)
-    batches = (reader.get_batch(k).select(names) for k in range(reader.num_record_batches))
-    return _takeable(pa.schema([schema.field(k) for k in wanted], schema.metadata)), batches
-
-
-def _parquet(path: Path, names: list[str]) -> tuple[Any, Iterator[Any]]:
-    """Return the columns of a Parquet file and its rows, some at a time."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    file = pq.ParquetFile(path, memory_map=True, pre_buffer=False)
-    fields = [file.schema_arrow.field(name) for name in names]
-    schema = _takeable(pa.schema(fields, file.schema_arrow.metadata))
-
-    def batches(chosen: list[str]) -> Iterator[Any]:
-        size = max(1, _AT_ONCE // (8 * len(chosen)))
-        for batch in file.iter_batches(size, columns=chosen, use_threads=False):
-            yield batch.select(chosen)
-
-    categories = [name for name in names if pa.types.is_dictionary(schema.field(name).type)]
-    if not categories:
-        return schema, batches(names)
-    common = _common_categories(batches(categories), categories)
-    return schema, (_with_categories(batch, common) for batch in batches(names))
-
-
-def _takeable(schema: Any) -> Any:
-    """Return a schema in which views are text that rows can be taken from."""
-    import pyarrow as pa
-
-    plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
-    fields = [field.with_type(plain.get(field.type, field.type)) for field in schema]
-    return pa.schema(fields, schema.metadata)
-
-
-def _common_categories(batches: Iterator[Any], names: list[str]) -> dict[str, Any]:
-    """Collect the categories of each column; every part of a Parquet file has its own."""
-    common: dict[str, Any] = {}
-    for batch in batches:
-        for name in names:
-            none = batch.column(name).slice(0, 0)
-            both = [common[name], none] if name in common else [none]
-            common[name] = _unified(both)[0]
-    return common
-
-
-def _with_categories(batch: Any, common: dict[str, Any]) -> Any:
-    for name, categories in common.items():
-        column = _unified([categories, batch.column(name)])[1]
-        batch = batch.set_column(batch.schema.get_field_index(name), batch.field(name), column)
-    return batch
-
-
-def _unified(columns: list[Any]) -> list[Any]:
-    """Give columns the same categories: those of the first, then what the others add."""
-    import pyarrow as pa
-
-    chunks: list[Any] = pa.chunked_array(columns).unify_dictionaries().chunks
-    return chunks

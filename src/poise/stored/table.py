@@ -11,24 +11,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.errors import DataError
-from poise.stored.copying import opened
-from poise.stored.mapped import MappedArrow
+from poise.stored.arrays import in_new_folder, write_array
+from poise.stored.copying import RowsInFiles, copied
 
-__all__ = ["StoredTable"]
+__all__ = ["StoredTable", "stored_array"]
+
+_AT_ONCE = 1 << 25  # bytes looked at together
+
+Selection = NDArray[np.int64] | slice
 
 
 class StoredTable:
     """Columns of a file that may be larger than memory.
 
     Whatever rows are taken come as a data frame with the columns, types and row
-    numbers that the whole file would have in memory. Feather files without
-    compression are mapped where they are; of others a copy that can be mapped is
-    kept in a temporary folder for as long as the table is used.
+    numbers that the whole file would have in memory. A copy of the columns, laid
+    out for reading rows, is kept in a temporary folder for as long as the table
+    is used.
 
     Parameters
     ----------
     path : path
-        A Parquet or Feather file.
+        A Parquet or Feather file with at least one row.
     names : sequence of str
         The columns wanted, in this order.
     library : {"pandas", "polars"}
@@ -55,11 +59,7 @@ class StoredTable:
         self, path: str | os.PathLike[str], names: Sequence[str], library: str = "pandas"
     ) -> None:
         self.path, self.names, self.library = Path(path).absolute(), tuple(names), library
-        self._hold(opened(self.path, self.names))
-
-    def _hold(self, arrow: MappedArrow) -> None:
-        self.arrow = arrow
-        self._types = _types_of_whole_columns(arrow) if self.library == "pandas" else {}
+        self.copy = copied(self.path, self.names, library)
 
     @property
     def native(self) -> StoredTable:
@@ -67,42 +67,66 @@ class StoredTable:
         return self
 
     def __len__(self) -> int:
-        return len(self.arrow)
-
-    def take(self, rows: NDArray[np.int64] | slice) -> Any:
-        """Return a fresh data frame of these rows."""
-        if self.library == "polars":
-            import polars as pl
-
-            return pl.from_arrow(self.arrow.take(rows))
-        import pandas as pd
-
-        frame = self.arrow.take(rows).to_pandas(use_threads=False).astype(self._types)
-        if isinstance(rows, slice):
-            frame.index = pd.RangeIndex(rows.start, rows.stop)
-        else:
-            frame.index = pd.Index(rows, dtype=np.int64)
-        return frame.copy()  # pyarrow lends its memory where it can, and that is read-only
-
-    def blocks(self) -> Iterator[Any]:
-        """Yield all rows, as data frames that fit into memory."""
-        return map(self.take, self.arrow.blocks())
+        return len(self.copy)
 
     def columns(self) -> tuple[str, ...]:
         """Return the column names."""
         return self.names
 
+    def take(self, rows: Selection) -> Any:
+        """Return a fresh data frame of these rows."""
+        return (self._pandas if self.library == "pandas" else self._polars)(rows)
+
+    def blocks(self) -> Iterator[Any]:
+        """Yield all rows, as data frames that fit into memory."""
+        return map(self.take, self.slices())
+
+    def slices(self) -> Iterator[slice]:
+        """Cut the rows into pieces that fit into memory."""
+        step = max(1, _AT_ONCE // (8 * len(self.names)))
+        for start in range(0, len(self), step):
+            yield slice(start, min(start + step, len(self)))
+
+    def numbers(self, rows: Selection) -> dict[str, NDArray[Any]]:
+        """Return the columns of numbers."""
+        if self.copy.numbers is None:
+            return {}
+        records = np.asarray(self.copy.numbers)
+        taken = records[rows] if isinstance(rows, slice) else records.take(rows)
+        return {name: taken[str(k)] for k, name in enumerate(self.copy.names)}
+
+    def _pandas(self, rows: Selection) -> Any:
+        import pandas as pd
+
+        columns: dict[str, Any] = self.numbers(rows)
+        if self.copy.others is not None:
+            others = self.copy.others.take(rows).to_pandas(use_threads=False)
+            columns |= {name: others[name].array for name in others.columns}
+        for name, kind in self.copy.repaired.items():
+            columns[name] = columns[name].astype(kind)
+        index = range(rows.start, rows.stop) if isinstance(rows, slice) else rows
+        return pd.DataFrame({name: columns[name] for name in self.names}, index)  # copies
+
+    def _polars(self, rows: Selection) -> Any:
+        import polars as pl
+
+        frame = pl.DataFrame(self.numbers(rows))
+        if self.copy.others is not None:
+            others: Any = pl.from_arrow(self.copy.others.take(rows))
+            frame = pl.concat([frame, others], how="horizontal") if frame.width else others
+        return frame.select(self.names)
+
     def __getstate__(self) -> dict[str, Any]:
         """Say where the file is, and where its copy: no rows travel."""
-        place = {"path": self.path, "names": self.names, "library": self.library}
-        return place | {"mapped": self.arrow.path}
+        copy = (self.copy.folder, self.copy.names, self.copy.repaired)
+        return {"path": self.path, "names": self.names, "library": self.library, "copy": copy}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.path, self.names, self.library = state["path"], state["names"], state["library"]
-        if state["mapped"].exists():
-            self._hold(MappedArrow(state["mapped"], self.names))
+        if state["copy"][0].exists():
+            self.copy = RowsInFiles(*state["copy"])
         elif self.path.exists():
-            self._hold(opened(self.path, self.names))
+            self.copy = copied(self.path, self.names, self.library)
         else:
             raise DataError(
                 f"a worker cannot find {self.path}; the file must be on a disk that every "
@@ -110,16 +134,40 @@ class StoredTable:
             )
 
 
-def _types_of_whole_columns(arrow: MappedArrow) -> dict[str, Any]:
-    """Return the types that some rows alone would not have.
+def stored_array(table: StoredTable) -> NDArray[Any] | None:
+    """Return a table of numbers as a memory map with a row for each row of the file.
 
-    A missing value turns a whole column of integers into floats, and of truth
-    values into objects. Rows without any must look the same.
+    None if a column holds anything but numbers. The array has the type that the
+    data frame would have as an array in memory, with NaN for what is missing. Its
+    file is removed when nothing refers to the array any more.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import pandas as pd
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name, "rows.parquet")
+    >>> pd.DataFrame({"age": [30, 41], "height": [1.5, None]}).to_parquet(path)
+    >>> array = stored_array(StoredTable(path, ["age", "height"]))
+    >>> array.tolist(), type(array).__name__
+    ([[30.0, 1.5], [41.0, nan]], 'memmap')
+    >>> folder.cleanup()
     """
-    import pyarrow as pa
+    records = table.copy.numbers
+    if records is None or table.copy.others is not None:
+        return None
+    kinds = [records.dtype[str(k)] for k in range(len(table.names))]
+    if any(kind.kind == "b" for kind in kinds):
+        return None
+    dtype = np.result_type(*kinds)
+    shape = (len(table), len(kinds))
+    if all(kind == dtype for kind in kinds):
+        return records.view(dtype).reshape(shape)  # the records are the rows
 
-    missing = [name for name in arrow.schema.names if arrow.has_missing(name)]
-    schema = pa.schema([arrow.schema.field(name) for name in missing], arrow.schema.metadata)
-    nothing = pa.table([pa.nulls(1, field.type) for field in schema], schema=schema)
-    with_gap, without = (table.to_pandas().dtypes for table in (nothing, nothing.slice(0, 0)))
-    return {name: with_gap[name] for name in missing if with_gap[name] != without[name]}
+    def make(folder: Path) -> tuple[NDArray[Any], NDArray[Any]]:
+        blocks = (np.column_stack([*table.numbers(rows).values()]) for rows in table.slices())
+        write_array(folder / "rows.npy", dtype, shape, blocks)
+        array = np.load(folder / "rows.npy", mmap_mode="r")
+        return array, array
+
+    return in_new_folder(make)

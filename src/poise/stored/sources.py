@@ -1,0 +1,85 @@
+"""Parquet and Feather files, read a piece at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+__all__ = ["Source", "is_parquet", "source_of"]
+
+_AT_ONCE = 1 << 22  # bytes decoded together; more is not faster, and fragments memory
+
+
+class Source(Protocol):
+    """Columns of a file, as Arrow knows them."""
+
+    schema: Any
+    n_rows: int
+
+    def batches(self, names: Sequence[str]) -> Iterator[Any]:
+        """Yield some of the columns from the first row to the last; no other is decoded."""
+        ...
+
+
+def is_parquet(path: Path) -> bool:
+    """Tell Parquet from Feather by the ending.
+
+    Examples
+    --------
+    >>> is_parquet(Path("rows.parquet")), is_parquet(Path("rows.feather"))
+    (True, False)
+    """
+    return path.suffix.lower() in (".parquet", ".pq")
+
+
+def source_of(path: Path) -> Source:
+    """Open a file; what is wrong with it is pyarrow's to say."""
+    return ParquetSource(path) if is_parquet(path) else FeatherSource(path)
+
+
+class ParquetSource:
+    """A Parquet file."""
+
+    def __init__(self, path: Path) -> None:
+        import pyarrow.parquet as pq
+
+        self._file = pq.ParquetFile(path, memory_map=True, pre_buffer=False)
+        self.schema = self._file.schema_arrow
+        self.n_rows = self._file.metadata.num_rows
+
+    def batches(self, names: Sequence[str]) -> Iterator[Any]:
+        """Yield some of the columns from the first row to the last."""
+        size = max(1, _AT_ONCE // (8 * len(names)))
+        for batch in self._file.iter_batches(size, columns=list(names), use_threads=False):
+            yield batch.select(list(names))
+
+
+class FeatherSource:
+    """A Feather (Arrow IPC) file, compressed or not."""
+
+    def __init__(self, path: Path) -> None:
+        import pyarrow as pa
+
+        self._path = str(path)
+        with pa.memory_map(self._path) as file:
+            reader = pa.ipc.open_file(file)
+            self.schema, self.n_rows = reader.schema, reader.count_rows()
+
+    def batches(self, names: Sequence[str]) -> Iterator[Any]:
+        """Yield some of the columns from the first row to the last."""
+        import pyarrow as pa
+
+        wanted = [self.schema.get_field_index(name) for name in names]
+        options = pa.ipc.IpcReadOptions(included_fields=wanted, use_threads=False)
+        with pa.memory_map(self._path) as file:
+            reader = pa.ipc.open_file(file, options=options)
+            for k in range(reader.num_record_batches):
+                yield from _cut(reader.get_batch(k).select(list(names)))
+
+
+def _cut(batch: Any) -> Iterator[Any]:
+    """Cut a batch into pieces, since some writers put all rows into one."""
+    size = max(1, _AT_ONCE // (8 * max(1, batch.num_columns)))
+    for start in range(0, batch.num_rows, size):
+        yield batch.slice(start, size)
