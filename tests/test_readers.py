@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from poise.errors import DataError
-from poise.readers import read_features, read_table
+from poise.readers import read_features, read_labels, read_table
 
 FRAME = pd.DataFrame(
     {
@@ -97,6 +97,7 @@ def test_unlabelled_rows_take_the_columns_asked_for_in_that_order(file: Path) ->
     X = read_features(file, columns=["city", "age"])
     pd.testing.assert_frame_equal(X, FRAME[["city", "age"]])
     assert list(read_features(file).columns) == list(FRAME.columns)
+    assert read_labels(file, "city") == list(FRAME["city"])
     with pytest.raises(DataError, match=r"has no column 'aeg'; did you mean 'age'\? It has: id,"):
         read_features(file, columns=["aeg"])
 
@@ -110,6 +111,7 @@ def test_npz_holds_features_and_a_named_response(tmp_path: Path) -> None:
         np.testing.assert_array_equal(features, X)
         np.testing.assert_array_equal(response, expected)
     np.testing.assert_array_equal(read_features(path), X)
+    assert read_labels(path, "label") == ["a", "b", "c"]
     with pytest.raises(DataError, match=r"has no array 'Y'; did you mean 'y'\?"):
         read_table(path, target="Y")
 

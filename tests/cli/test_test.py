@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsRegressor
 
 import poise
+import poise.readers
+import poise.stored
 from poise import StabilityResult, Trials
 
 RIDGE = "test numbers.csv --target price --drop id --algorithm sklearn.linear_model:Ridge --n 20"
@@ -103,8 +106,6 @@ def test_other_kinds_of_file_give_the_same_result(run, folder: Path, ending: str
     frame = pd.read_csv(folder / "numbers.csv").drop(columns=["id"])
     path = folder / f"same.{ending}"
     if ending == "npz":
-        import numpy as np
-
         np.savez(path, X=frame[["size"]].to_numpy(), price=frame["price"].to_numpy())
     else:
         getattr(frame, f"to_{ending}")(path)
@@ -113,6 +114,44 @@ def test_other_kinds_of_file_give_the_same_result(run, folder: Path, ending: str
     command = RIDGE.replace("numbers.csv", path.name).replace("--drop id", "")
     found = json.loads(run(f"{command} {question}").stdout)
     assert found == expected
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "--algorithm sklearn.linear_model:Ridge --drop city",
+        "--algorithm poise_test_models.py:pipeline",
+        "--algorithm poise_test_models.py:pipeline --groups home --n 10",
+        "--algorithm sklearn.linear_model:Ridge --drop city --jobs 2 --unlabeled more.{ending}",
+    ],
+    ids=["array", "frames", "groups", "unlabelled"],
+)
+def test_large_files_stay_on_disk(run, folder: Path, monkeypatch, ending: str, asked: str) -> None:
+    """And nothing else changes: not the numbers, not the path they took."""
+    frame = pd.read_csv(folder / "rows.csv").assign(home=np.arange(660) // 2)
+    getattr(frame, f"to_{ending}")(folder / f"large.{ending}")
+    rest = frame.iloc[:60, 1:].reset_index(drop=True).assign(size=lambda table: -table["size"])
+    getattr(rest, f"to_{ending}")(folder / f"more.{ending}")
+    command = (
+        f"test large.{ending} --target price --drop id {asked.format(ending=ending)} "
+        f"{'' if 'home' in asked else '--n 20 --drop home'} --epsilon 1 --delta 0.2 --seed 0 --json"
+    )
+    expected = run(command)
+    opened: list[str] = []
+    table = poise.stored.StoredTable.__init__
+
+    def noticed(self, path, *rest) -> None:
+        opened.append(Path(path).name)
+        table(self, path, *rest)
+
+    monkeypatch.setattr(poise.stored.StoredTable, "__init__", noticed)
+    monkeypatch.setattr(poise.readers, "_LARGE", 0)
+    found = run(command)
+    assert found.exit_code == 0, found.output
+    assert json.loads(found.stdout) == json.loads(expected.stdout)
+    assert set(opened) >= {f"large.{ending}"}
+    assert (f"more.{ending}" in opened) == ("unlabeled" in asked)
 
 
 def test_a_distance_of_ones_own(run) -> None:
