@@ -15,6 +15,7 @@ import poise
 from poise.errors import ArgumentError, PowerWarning, RecordError
 from poise.results.needs import needed
 from poise.results.wording import at_least, at_most
+from poise.world.zoo import ZOO
 
 CHANGES = [0.0, 0.1, 0.25, np.inf, 0.3] * 12
 
@@ -185,3 +186,60 @@ def test_certainty_is_not_hedged_and_a_heuristic_does_not_blame_the_data() -> No
     assert found.verdict == "inconclusive"
     assert "these data hold" not in found.summary()
     assert poise.ProcedureResult.from_json(found.to_json()) == found
+
+
+def everything_people_look_at():
+    """One result of every kind."""
+    trials = poise.Trials.from_changes(np.arange(1, 51) / 10, n=10)
+    more = [poise.Trials.from_changes(np.arange(1, 51) / n, n=n) for n in (10, 20, 40)]
+    curve = poise.StabilityCurve(tuple(more), epsilon=1.0, delta=0.2)
+    X, y = np.arange(40.0).reshape(-1, 1), np.arange(40.0)
+    bootstrap = poise.procedures.BootstrapTest(n=5, epsilon=1.0, delta=0.2, resamples=9)
+    audit = poise.audit_with_traps(
+        poise.procedures.BinomialTest(n=5, epsilon=0.5, delta=0.2),
+        ZOO["constant"](n=5),
+        n_labeled=60,
+        replications=5,
+        random_state=0,
+    )
+    return [
+        trials,
+        trials.test(epsilon=1.0, delta=0.2),
+        trials.profile(),
+        poise.CompareResult.judge({"<a>": trials}, epsilon=1.0, delta=0.2),
+        curve,
+        curve.extrapolate([80, 160]),
+        poise.plan(n=10, delta=0.1, alpha=0.05, power=0.9),
+        poise.run(bootstrap, DummyRegressor(), X, y, random_state=0).result,
+        poise.check_algorithm(DummyRegressor(), X, y, n=5, random_state=0),
+        audit,
+        audit.results[0],
+    ]
+
+
+def test_every_result_is_a_frame_and_a_table_in_a_notebook() -> None:
+    for result in everything_people_look_at():
+        assert len(result.to_frame()) >= 1, type(result)
+        html = result._repr_html_()
+        assert html.startswith("<"), type(result)
+        assert "<a>" not in html
+
+
+def test_a_result_as_one_row() -> None:
+    result = poise.Trials.from_changes([0.0] * 30, n=5).test(epsilon=0.1, delta=0.1)
+    frame = result.to_frame()
+    assert frame.shape[0] == 1
+    assert frame["verdict"].tolist() == ["stable"]
+    assert frame["design.n"].tolist() == [5]
+
+
+def test_a_profile_speaks_of_what_was_removed() -> None:
+    trials = poise.Trials.from_changes(np.arange(1, 51) / 10, n=10)
+    rows = {"n_labeled": 550, "n_unlabeled": 0}  # a loss needs labelled test rows
+    design = dataclasses.replace(trials.design, remove=3, labeled_test=True, **rows)
+    profile = dataclasses.replace(trials, design=design).profile()
+    assert "removing 3 rows moves a loss by more than epsilon" in profile.statement()
+    table = profile.table([1.0, 99.0])
+    assert [row[:2] for row in table.rows] == [["1", "40 of 50"], ["99", "0 of 50"]]
+    assert table.rows[1][2] == at_most(profile.at(99.0))
+    assert len(profile.table().rows) == 16

@@ -11,6 +11,7 @@ import pytest
 
 import poise
 from poise import Plan, StabilityResult, Trials
+from poise.results.wording import at_most
 
 PROFILE = (
     "profile numbers.csv --target price --drop id --n 20 --seed 0 "
@@ -90,7 +91,7 @@ def test_show_gives_the_limit_that_was_not_asked_with(run, saved: Trials) -> Non
     limit = saved.delta_hat(0.2, 0.1)
     assert float(run("show saved.trials --epsilon 0.2 --alpha 0.1 -q").output) == limit
     text = run("show saved.trials --epsilon 0.2 --alpha 0.1").stdout
-    assert f"at most {limit:.4g}." in " ".join(text.split())
+    assert f"at most {at_most(limit)}." in " ".join(text.split())
     assert json.loads(run("show saved.trials --epsilon 0.2 --json").stdout) == {
         "epsilon": 0.2,
         "delta_hat": saved.delta_hat(0.2),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from poise.results.facts import as_frame, as_html
 from poise.results.wording import number
 from poise.world import Proportion
 
@@ -115,6 +116,13 @@ class AuditResult:
             "high": self.accepted.high,
         }
         return fields | {"finding": self.finding}
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of one row, for audits side by side."""
+        return as_frame(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        return as_html({"measured": str(self.accepted)}, self.summary())
 
     def __str__(self) -> str:
         return self.summary()

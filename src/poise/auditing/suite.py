@@ -12,6 +12,7 @@ from poise.auditing.question import Question
 from poise.auditing.result import AuditResult
 from poise.oracle import Procedure
 from poise.randomness import Randomness
+from poise.results.table import Table
 from poise.results.wording import number
 from poise.world import World
 
@@ -78,11 +79,14 @@ class AuditSuite:
 
     def table(self) -> str:
         """Return the rows as plain text, the verdict below."""
+        return f"{self._table().text()}\n{self.verdict}"
+
+    def _table(self) -> Table:
         header = ("world", "measures", "delta*", "measured", "limit", "finding")
-        lines = [header, *(self._line(result) for result in self.results)]
-        widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
-        text = ("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)) for line in lines)
-        return "\n".join([*(line.rstrip() for line in text), self.verdict])
+        return Table(header, [self._line(result) for result in self.results], self.verdict)
+
+    def _repr_html_(self) -> str:
+        return self._table().html()
 
     def _line(self, result: AuditResult) -> tuple[str, ...]:
         star, limit = number(result.delta_star), number(result.limit)

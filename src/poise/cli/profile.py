@@ -73,7 +73,7 @@ def _tell(profile: Profile, trials: Trials, output: Output, wanted: tuple[float,
     if output.as_json:
         click.echo(to_json(profile.to_dict()))
     elif output.quiet:
-        print_steps(profile, trials, wanted)
+        print_steps(profile, wanted)
     else:
         print_trials(trials)
-        print_profile(profile, trials, wanted)
+        print_profile(profile, wanted)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from poise._words import counted
+from poise.results.facts import facts_about
 from poise.results.wording import at_most, number
 
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ __all__ = [
 ]
 
 _STYLES = {"stable": "bold green", "unstable": "bold red", "inconclusive": "bold yellow"}
-_MOST_ROWS = 16
 
 
 class _Screen(Console):
@@ -84,29 +82,8 @@ def _seed(seed: int) -> str:
 
 def print_trials(trials: Trials) -> None:
     """Print what was measured, and how large the changes were."""
-    design = trials.design
-    facts = {
-        "algorithm": design.algorithm,
-        "n": f"{design.n:,}",
-        "rows": f"{design.n_labeled:,} labelled, {design.n_unlabeled:,} unlabelled",
-        "trials": f"{trials.n_observed:,} of {trials.n_trials:,} ({trials.n_fits:,} fits)",
-        "coupling": design.coupling,
-        "distance": design.distance,
-        "seed": _seed(design.seed),
-        "changes": _quantiles(trials),
-    }
-    if trials.failures:
-        facts["failed"] = f"{counted(len(trials.failures), 'trial')}, first: {trials.failures[0]}"
-    print_facts(facts)
+    print_facts(facts_about(trials))
     screen().print()
-
-
-def _quantiles(trials: Trials) -> str:
-    if not trials.n_observed:
-        return "none"
-    # Steps of the sample itself: infinite changes have no place between two numbers.
-    median, most, largest = np.quantile(trials.changes, [0.5, 0.9, 1], method="inverted_cdf")
-    return f"median {number(median)}, 90% up to {number(most)}, largest {number(largest)}"
 
 
 def print_facts(facts: dict[str, str]) -> None:
@@ -129,29 +106,16 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     screen().print(table)
 
 
-def print_profile(profile: Profile, trials: Trials, wanted: Sequence[float] = ()) -> None:
+def print_profile(profile: Profile, wanted: Sequence[float] = ()) -> None:
     """Print what the band says at the ``wanted`` ε, or at a readable number of its steps."""
-    scope = "for every epsilon at once" if profile.simultaneous else "for one epsilon fixed before"
-    print_paragraphs(
-        f"With confidence {number(1 - profile.alpha)}, {scope}: removing a row moves a "
-        "prediction by more than epsilon with probability at most delta_hat.\n"
-    )
-    shown = print_steps(profile, trials, wanted)
+    print_paragraphs(profile.statement() + "\n")
+    shown = print_steps(profile, wanted)
     if not wanted and shown < len(profile.epsilon):
         print_paragraphs(f"\n{shown} of {len(profile.epsilon):,} steps; --json has all.")
 
 
-def print_steps(profile: Profile, trials: Trials, wanted: Sequence[float] = ()) -> int:
+def print_steps(profile: Profile, wanted: Sequence[float] = ()) -> int:
     """Print the table alone; return how many rows it has."""
-    chosen = list(wanted) or profile.epsilon[_spread(len(profile.epsilon))].tolist()
-    rows = [
-        [number(e), f"{trials.exceedances(e):,} of {trials.n_trials:,}", number(profile.at(e))]
-        for e in chosen
-    ]
-    print_table(["epsilon", "larger changes", "delta_hat"], rows)
-    return len(rows)
-
-
-def _spread(n_steps: int) -> list[int]:
-    """Return the first step, the last, and evenly many in between."""
-    return sorted(set(np.linspace(0, n_steps - 1, min(n_steps, _MOST_ROWS)).round().astype(int)))
+    table = profile.table(wanted)
+    print_table(table.columns, table.rows)
+    return len(table.rows)

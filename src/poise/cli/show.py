@@ -59,10 +59,10 @@ def command(
     write_files(output, trials, alpha=alpha)
     if epsilon is not None:
         limit = trials.delta_hat(epsilon, alpha, randomized)
-        _tell_limits({"epsilon": epsilon, "delta_hat": limit}, output, alpha)
+        _tell_limits({"epsilon": epsilon, "delta_hat": limit}, trials, output, alpha)
     elif delta is not None:
         limit = trials.epsilon_hat(delta, alpha, randomized)
-        _tell_limits({"epsilon_hat": limit, "delta": delta}, output, alpha)
+        _tell_limits({"epsilon_hat": limit, "delta": delta}, trials, output, alpha)
     else:
         _tell_content(trials, output, alpha)
     return 0
@@ -77,13 +77,14 @@ def _tell_content(trials: Trials, output: Output, alpha: float) -> None:
         return
     print_trials(trials)
     if not output.quiet:
-        print_profile(trials.profile(alpha), trials)
+        print_profile(trials.profile(alpha))
 
 
-def _tell_limits(limits: dict[str, float], output: Output, alpha: float) -> None:
+def _tell_limits(limits: dict[str, float], trials: Trials, output: Output, alpha: float) -> None:
     """Print an ε and a δ that belong together at this level; one of them was asked for."""
     from poise.results.encoding import to_json
-    from poise.results.wording import number
+    from poise.results.statement import moved, perturbation
+    from poise.results.wording import at_most, number
 
     change, chance = limits.values()
     if output.as_json:
@@ -93,7 +94,8 @@ def _tell_limits(limits: dict[str, float], output: Output, alpha: float) -> None
     else:
         from poise.cli.screen import print_paragraphs
 
+        what = f"{perturbation(trials.design)} moves a {moved(trials.design)}"
         print_paragraphs(
-            f"With confidence {number(1 - alpha)}, removing a row moves a prediction by more than "
-            f"{number(change)} with probability at most {number(chance)}."
+            f"With confidence {number(1 - alpha)}, {what} by more than {at_most(change)} with "
+            f"probability at most {at_most(chance)}."
         )

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from poise import _check
 from poise.errors import ArgumentError
 from poise.results.encoding import plain
+from poise.results.table import Table
 from poise.results.trials import Trials
+from poise.results.wording import number
 
 __all__ = ["Extrapolation", "Trend"]
 
@@ -55,6 +57,12 @@ class Extrapolation:
         columns = {"n": self.n, "epsilon": self.epsilon, "delta": self.delta}
         kept = {name: values for name, values in columns.items() if values is not None}
         return pd.DataFrame(kept | {"certified": False})
+
+    def _repr_html_(self) -> str:
+        columns = {"n": self.n, "epsilon": self.epsilon, "delta": self.delta}
+        kept = {name: values for name, values in columns.items() if values is not None}
+        rows = [[number(value) for value in row] for row in zip(*kept.values(), strict=True)]
+        return Table([*kept], rows, "Extrapolated, not certified.").html()
 
 
 @dataclass(frozen=True)

@@ -146,5 +146,18 @@ class ProcedureResult:
         fields["verdict"] = Outcome(fields["verdict"])
         return cls(**fields)
 
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of one row, for results side by side."""
+        from poise.results.facts import as_frame
+
+        return as_frame(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        from poise.results.facts import as_html
+
+        headline, *rest = self.summary().splitlines()
+        facts = {"found": rest[0], "worth": rest[1], "not meant": rest[2]}
+        return as_html(facts, headline)
+
     def __str__(self) -> str:
         return self.summary()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise import _check
 from poise.results.encoding import fields_of, to_json
+from poise.results.statement import moved, perturbation
+from poise.results.table import Table
+from poise.results.wording import at_most, number
 
 if TYPE_CHECKING:
     from poise.results.design import Design
 
 __all__ = ["Profile"]
+
+_MOST_ROWS = 16  # of a table that people read
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +125,30 @@ class Profile:
             Design(**content["design"]),
         )
 
+    def statement(self) -> str:
+        """Say what the limits mean."""
+        scope = "for every epsilon at once" if self.simultaneous else "for one epsilon fixed before"
+        return (
+            f"With confidence {number(1 - self.alpha)}, {scope}: {perturbation(self.design)} moves "
+            f"a {moved(self.design)} by more than epsilon with probability at most delta_hat."
+        )
+
+    def table(self, epsilon: Sequence[float] = ()) -> Table:
+        """Return what the band says at these ε, or at a readable number of its steps."""
+        chosen = list(epsilon) or self.epsilon[_spread(len(self.epsilon))].tolist()
+        total = self.design.n_trials
+        rows = [
+            [number(e), f"{self._larger(e):,} of {total:,}", at_most(self.at(e))] for e in chosen
+        ]
+        return Table(["epsilon", "larger changes", "delta_hat"], rows, self.statement())
+
+    def _larger(self, epsilon: float) -> int:
+        position = np.searchsorted(self.epsilon, epsilon, side="right") - 1
+        return int(self.exceedances[position])
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per step of the band."""
         import pandas as pd
@@ -136,3 +166,8 @@ class Profile:
         from poise.plots import plot_profile
 
         return plot_profile(self, ax)
+
+
+def _spread(n_steps: int) -> list[int]:
+    """Return the first step, the last, and evenly many in between."""
+    return sorted(set(np.linspace(0, n_steps - 1, min(n_steps, _MOST_ROWS)).round().astype(int)))

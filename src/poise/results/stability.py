@@ -197,6 +197,12 @@ class StabilityResult:
         fields["design"] = Design(**fields["design"])
         return cls(**fields)
 
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of one row, for results side by side."""
+        from poise.results.facts import as_frame
+
+        return as_frame(self.to_dict())
+
     def plot(self) -> Any:
         """Draw the count among the counts that decide; return the matplotlib figure."""
         from poise.plots import plot_result

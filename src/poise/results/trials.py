@@ -206,6 +206,11 @@ class Trials:
 
         return pd.DataFrame({"trial": np.arange(self.n_observed), "change": self.changes})
 
+    def _repr_html_(self) -> str:
+        from poise.results.facts import as_html, facts_about
+
+        return as_html(facts_about(self))
+
     def plot(self, epsilon: float | None = None, alpha: float = 0.05) -> Any:
         """Draw the changes and their profile; return the matplotlib figure."""
         from poise.plots import plot_trials

@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, dataclass, fields
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from fractions import Fraction
+from html import escape
 from typing import Any
 
 from poise._words import counted
@@ -113,6 +114,15 @@ class Plan:
         """Read what :meth:`to_json` wrote."""
         data = json.loads(text)
         return cls(**{field.name: data[field.name] for field in fields(cls)})
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of one row, for plans side by side."""
+        import pandas as pd
+
+        return pd.DataFrame([self.to_dict()])
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<p>{escape(line)}</p>" for line in self.summary().splitlines())
 
     def __str__(self) -> str:
         return self.summary()
