@@ -171,6 +171,8 @@ class BatchedWork:
         """
         if isinstance(rows, slice):
             return array[rows]
+        if not array.flags.c_contiguous:
+            return array[rows]  # `take` would copy the whole array first
         if not self.batch.exact or array.dtype != np.float64:
             return array.take(rows, axis=0)
         from poise.shortcuts.scratch import scratch
