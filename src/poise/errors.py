@@ -17,6 +17,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 __all__ = [
     "AlgorithmError",
     "ArgumentError",
@@ -61,7 +63,12 @@ class TrialError(PoiseError, RuntimeError):
     """
 
     def __init__(
-        self, message: str, *, trial: int = -1, partial: object = None, kind: str = "error"
+        self,
+        message: str,
+        *,
+        trial: int = -1,
+        partial: object = None,
+        kind: Literal["error", "death", "timeout"] = "error",
     ) -> None:
         super().__init__(message)
         self.trial = trial

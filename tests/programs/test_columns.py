@@ -16,6 +16,7 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
+import poise
 from poise.adapters.program.columns import read_features, read_training
 from poise.adapters.program.task import Task, to_csv, to_json
 from poise.errors import DataError
@@ -172,3 +173,21 @@ def test_json_refuses_infinity():
     task = Task({"x1": [math.inf], "y": [1.0]}, {"x1": [0.0]}, seed=0)
     with pytest.raises(DataError, match=r"infinite value, which JSON cannot express; .*one-shot"):
         to_json(task, request=1)
+
+
+@pytest.mark.parametrize(
+    ("rows", "labels", "message"),
+    [
+        (np.zeros((9, 2)), np.zeros((9, 2)), "a program takes one response, got 2 columns in y"),
+        (np.zeros(9), np.zeros(9), r"rows and columns, got an array of shape \(1,\)"),
+        (scipy.sparse.csr_array(np.eye(9)), np.zeros(9), r"dense columns.*X\.toarray\(\)"),
+        (pd.DataFrame({"y": range(9)}), pd.Series(range(9), name="y"), "both named 'y'"),
+        ([[{}]] * 9, [0.0] * 9, "a program takes numbers, text, dates and missing values"),
+    ],
+)
+def test_rows_that_a_program_cannot_be_given_are_refused_before_it_starts(
+    rows, labels, message
+) -> None:
+    program = poise.Program("false {train} {test} {predictions}")
+    with pytest.raises(DataError, match=message):
+        poise.measure(program, rows, labels, n=2)

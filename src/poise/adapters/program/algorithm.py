@@ -22,6 +22,7 @@ from poise.adapters.program.scratch import sweep
 from poise.adapters.program.task import Task
 from poise.algorithm import Algorithm, Predict
 from poise.errors import ArgumentError
+from poise.sample import Sample
 
 __all__ = ["Program", "seed_of"]
 
@@ -116,6 +117,12 @@ class Program(Algorithm):
 
     def __repr__(self) -> str:
         return f"Program({str(self.command)!r}, mode={self.mode!r})"
+
+    def prepared(self, sample: Sample) -> Algorithm:
+        """Refuse rows that cannot be written as CSV or JSON, by the first of them."""
+        super().prepared(sample)
+        read_training(*sample.training(slice(0, 1)))
+        return self
 
     def fit(self, X: Any, y: Any, xi: int) -> Predict:
         """Keep the training rows and the seed; the program is run by the predictor.

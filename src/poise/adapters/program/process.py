@@ -34,8 +34,8 @@ class Late(Problem):
 def failure(command: Command, problem: Problem, process: Process | None = None) -> TrialError:
     """Turn a problem into the error that the fit raises, with what the program said last."""
     ending = "" if process is None else process.last_words()
-    kind = "timeout" if isinstance(problem, Late) else "error"
-    return TrialError(f"the program `{command}` {problem}{ending}", kind=kind)
+    message = f"the program `{command}` {problem}{ending}"
+    return TrialError(message, kind="timeout" if isinstance(problem, Late) else "error")
 
 
 _running: weakref.WeakSet[Process] = weakref.WeakSet()
