@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import tempfile
+from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -11,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poise.errors import RecordError
+from poise.journal import file
 from poise.journal.lines import as_answers, as_lines
 from poise.record import Failure
 
@@ -81,3 +85,30 @@ def test_more_lines_than_are_parsed_at_once() -> None:
 def test_a_damaged_line_is_named(line, complaint) -> None:
     with pytest.raises(RecordError, match=complaint):
         list(as_answers([b'{"trial": 0, "change": 0.5}', line]))
+
+
+@given(
+    lines=st.lists(st.binary(max_size=9).map(lambda b: b.replace(b"\n", b"")), max_size=9),
+    torn=st.binary(max_size=9).map(lambda b: b.replace(b"\n", b"")),
+    block=st.integers(1, 12),
+)
+def test_whole_lines_are_those_that_end(lines, torn, block) -> None:
+    """However the file is cut into blocks, and without reading more than one of them at once."""
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(file, "_BLOCK", block):
+        path = Path(folder) / "run.jsonl"
+        path.write_bytes(b'{"format": "poise journal 1"}\n' + b"".join(k + b"\n" for k in lines))
+        size = path.stat().st_size
+        with path.open("ab") as end:
+            end.write(torn)
+        found = file.WholeLines(path)
+        assert (found.count, found.size) == (len(lines) + 1, size)
+        assert [line.rstrip(b"\n") for line in found][1:] == lines
+
+
+def test_lines_appended_later_do_not_count(tmp_path) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(b"first\nsecond\nto")
+    found = file.WholeLines(path)
+    with path.open("ab") as end:
+        end.write(b"rn\nfourth\n")
+    assert list(found) == [b"first\n", b"second\n"]

@@ -5,21 +5,24 @@ from __future__ import annotations
 import os
 import stat
 import time
+from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 from poise.errors import RecordError
 from poise.filelock import lock
 from poise.journal.header import FORMAT
 
-__all__ = ["GrowingFile", "complete_lines"]
+__all__ = ["GrowingFile", "WholeLines"]
 
 _SECONDS_BETWEEN_SYNCS = 1.0
+_BLOCK = 1 << 20  # bytes looked at together
 _BEGINNING = f'{{"format": "{FORMAT}"'.encode()
 
 
 class GrowingFile:
-    """Opened and locked on creation; what an earlier process left is in ``lines``.
+    """Opened and locked on creation; what an earlier process left is in ``before``.
 
     Every append reaches the operating system at once, so that it outlives this
     process, and the disk within a second of work, so that little is lost if the
@@ -35,20 +38,21 @@ class GrowingFile:
         self.path = path
         self._descriptor = _opened(path)
         try:
-            self.lines = self._whole_lines()
+            self.before = self._whole_lines()
         except BaseException:
             os.close(self._descriptor)
             raise
         self._synced = time.monotonic()
 
-    def _whole_lines(self) -> list[bytes]:
-        """Lock the file, read it, and cut off a last line that was not finished."""
+    def _whole_lines(self) -> WholeLines:
+        """Lock the file, look into it, and cut off a last line that was not finished."""
         if not (lock(self._descriptor) and self._still_there):
             raise RecordError(
                 f"{self.path} is being written by another process; wait for it to end, "
                 "or give another file name"
             )
-        lines, self._size = complete_lines(self.path)
+        lines = WholeLines(self.path)
+        self._size = lines.size
         os.ftruncate(self._descriptor, self._size)
         return lines
 
@@ -113,15 +117,37 @@ def _cannot_write(path: Path, error: OSError) -> RecordError:
     )
 
 
-def complete_lines(path: Path) -> tuple[list[bytes], int]:
-    """Return the finished lines of a file and the bytes they take up.
+class WholeLines:
+    """The finished lines of a file, read when they are wanted: there may be millions.
 
     A last line without its end was being written when its process died. The
     only line of a file may be such a one if it is the beginning of a header;
     any other file is not ours to cut.
+
+    Parameters
+    ----------
+    path : Path
+        The file. What is appended to it later does not count.
     """
-    content = path.read_bytes()
-    size = content.rfind(b"\n") + 1
-    if size == 0 and not (_BEGINNING.startswith(content) or content.startswith(_BEGINNING)):
-        raise RecordError(f"{path} is not a journal written by poise; give another file name")
-    return content[:size].splitlines(), size
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.size, self.count = 0, 0
+        for offset, block in self._blocks(path.stat().st_size):
+            self.count += block.count(b"\n")
+            self.size = offset + block.rfind(b"\n") + 1 if b"\n" in block else self.size
+        if self.count == 0 and not _BEGINNING.startswith(self._first_bytes()):
+            raise RecordError(f"{path} is not a journal written by poise; give another file name")
+
+    def _blocks(self, size: int) -> Iterator[tuple[int, bytes]]:
+        with self.path.open("rb") as file:
+            for offset in range(0, size, _BLOCK):
+                yield offset, file.read(min(_BLOCK, size - offset))
+
+    def _first_bytes(self) -> bytes:
+        with self.path.open("rb") as file:
+            return file.read(len(_BEGINNING))
+
+    def __iter__(self) -> Iterator[bytes]:
+        with self.path.open("rb") as file:
+            yield from islice(file, self.count)

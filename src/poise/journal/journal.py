@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -65,9 +66,9 @@ class Journal:
 
     def __enter__(self) -> Journal:
         self._file = GrowingFile(self.path)
-        first = self._file.lines[:1]
+        first = next(iter(self._file.before), None)
         try:
-            self._header = Header.from_line(first[0], str(self.path)) if first else None
+            self._header = None if first is None else Header.from_line(first, str(self.path))
         except BaseException:
             self._file.close()
             raise
@@ -107,14 +108,12 @@ class Journal:
         return self._known(now.design.n_trials)
 
     def _known(self, planned: int) -> Iterator[Answer]:
-        lines = self._file.lines[1:]
-        self._file.lines = []
-        if len(lines) > planned:
+        self.trials = self._file.before.count - 1
+        if self.trials > planned:
             raise RecordError(
-                f"{self.path} holds {counted(len(lines), 'trial')}, and only {planned} exist"
+                f"{self.path} holds {counted(self.trials, 'trial')}, and only {planned} exist"
             )
-        self.trials = len(lines)
-        return as_answers(lines)
+        return as_answers(islice(self._file.before, 1, None))
 
     def append(self, answer: Answer) -> None:
         """Write down the next trial, or the next block of them."""

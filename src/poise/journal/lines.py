@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -33,7 +33,8 @@ def as_lines(first: int, answer: Answer) -> bytes:
     if isinstance(answer, Failure):
         entry = {"trial": first, "failure": answer.message, "kind": answer.kind}
         return json.dumps(entry).encode() + b"\n"
-    changes = np.atleast_1d(np.asarray(answer, dtype=np.float64)).tolist()
+    several = isinstance(answer, np.ndarray)
+    changes = np.asarray(answer, dtype=np.float64).tolist() if several else [float(answer)]
     # repr gives the shortest digits that read back as the same number.
     return "".join(
         f'{{"trial": {trial}, "change": {change!r}}}\n'
@@ -43,7 +44,7 @@ def as_lines(first: int, answer: Answer) -> bytes:
     ).encode()
 
 
-def as_answers(lines: Sequence[bytes]) -> Iterator[Answer]:
+def as_answers(lines: Iterable[bytes]) -> Iterator[Answer]:
     """Read lines back into blocks of changes and single failures, in trial order.
 
     Examples

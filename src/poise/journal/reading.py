@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
 from poise.errors import RecordError
-from poise.journal.file import complete_lines
+from poise.journal.file import WholeLines
 from poise.journal.header import Header
 from poise.journal.lines import as_answers
 from poise.record import Failure
@@ -51,13 +52,14 @@ def read_journal(path: str | Path) -> JournalContent:
     """
     path = Path(path)
     try:
-        lines, _ = complete_lines(path)
+        lines = WholeLines(path)
     except OSError as error:
         raise RecordError(f"cannot read {path}: {error.strerror}") from None
-    if not lines:
+    if lines.count == 0:
         raise RecordError(f"{path} is empty: no trial was begun")
-    header = Header.from_line(lines[0], str(path))
-    answers = list(as_answers(lines[1:]))
+    first, rest = next(iter(lines)), islice(lines, 1, None)
+    header = Header.from_line(first, str(path))
+    answers = list(as_answers(rest))
     failures = tuple(answer for answer in answers if isinstance(answer, Failure))
     changes = [np.inf if isinstance(answer, Failure) else answer for answer in answers]
     values = np.concatenate([np.atleast_1d(part) for part in changes]) if changes else np.empty(0)
