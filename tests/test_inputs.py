@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
+import torch
 from sklearn.cluster import DBSCAN
 from sklearn.linear_model import Ridge
 from sklearn.preprocessing import StandardScaler
@@ -50,6 +52,9 @@ GOOD = {"n": 10, "epsilon": 1.0, "delta": 0.2, "alpha": 0.05}
         ({"random_state": -1}, "random_state must be .*-1"),
         ({"n_jobs": 0}, "n_jobs must be .*0"),
         ({"stop_early": "yes"}, "stop_early must be .*'yes'"),
+        ({"replace": "no"}, "replace must be True or False, got 'no'"),
+        ({"check": "no"}, "check must be True or False, got 'no'"),
+        ({"timeout": "5"}, "timeout must be a number of seconds > 0 or None, got '5'"),
     ],
 )
 def test_arguments(change, message) -> None:
@@ -70,6 +75,9 @@ def test_arguments(change, message) -> None:
         ((X, "y"), "y must be an array, .*got str"),
         ((None, y), "X must be an array, .*got NoneType"),
         ((pl.LazyFrame({"a": [1.0]}), [1.0]), r"got LazyFrame; give X\.collect\(\)"),
+        ((torch.ones(300, 3), y), r"got Tensor; give numpy\.asarray\(X\)"),
+        ((X, y + 1j), "y must hold numbers or classes, got complex numbers"),
+        ((pd.DataFrame(X), y, pl.DataFrame(X)), r"as X \(pandas DataFrame\), got polars"),
         ((X, y, X[:, :2]), r"X_unlabeled must have the columns of X \(3\), got 2"),
         ((X, y, X[:0]), "X_unlabeled has no rows"),
         ((X, y, X.tolist()), r"same kind of container as X \(ndarray\), got list"),

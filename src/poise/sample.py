@@ -17,7 +17,7 @@ from poise.fit_params import FitParams
 from poise.groups import Groups
 from poise.record import Made, Rows
 from poise.stored import StoredTable
-from poise.tables import Table, as_table, concatenate
+from poise.tables import FrameTable, Table, as_table, concatenate
 
 __all__ = ["Sample", "fingerprint"]
 
@@ -169,6 +169,8 @@ def _check_responses(y: Table) -> None:
     if hasattr(y.native, "indptr"):
         raise DataError("y must not be sparse; give y.toarray(), one column per response")
     values = np.asarray(y.native)
+    if values.dtype.kind == "c":
+        raise DataError("y must hold numbers or classes, got complex numbers")
     if values.dtype.kind in "Mm" or (values.dtype.kind == "O" and _is_date(values.flat[0])):
         raise DataError(
             f"y must hold numbers or classes, got dates and times ({values.flat[0]} in row 0); "
@@ -201,14 +203,25 @@ def _check_columns(X: Table, unlabeled: Table) -> None:
     """Refuse unlabelled rows whose columns are not those of X."""
     if len(unlabeled) == 0:
         raise DataError("X_unlabeled has no rows; leave it out instead")
-    if type(X) is not type(unlabeled):
+    if _kind(X) is not _kind(unlabeled):
         raise DataError(
             "X_unlabeled must be the same kind of container as X "
-            f"({type(X.native).__name__}), got {type(unlabeled.native).__name__}"
+            f"({_named(X)}), got {_named(unlabeled)}"
         )
     expected, found = X.columns(), unlabeled.columns()
     if expected != found:
         raise DataError(f"X_unlabeled must have the columns of X ({expected}), got {found}")
+
+
+def _kind(table: Table) -> type:
+    """Return what must be the same for both: for data frames also the library."""
+    return type(table.native) if isinstance(table, FrameTable) else type(table)
+
+
+def _named(table: Table) -> str:
+    kind = type(table.native)
+    library = f"{kind.__module__.partition('.')[0]} " if isinstance(table, FrameTable) else ""
+    return f"{library}{kind.__name__}"
 
 
 def fingerprint(native: Any) -> str:

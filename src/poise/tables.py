@@ -158,6 +158,8 @@ def as_table(native: Any, name: str) -> Table:
     remedy = "; read a file with poise.read_table" if isinstance(native, (str, Path)) else ""
     if hasattr(native, "collect"):
         remedy = f"; give {name}.collect()"
+    elif hasattr(native, "__array__"):
+        remedy = f"; give numpy.asarray({name})"
     raise DataError(
         f"{name} must be an array, a data frame, a sparse matrix or a list of rows, "
         f"got {type(native).__name__}{remedy}"
