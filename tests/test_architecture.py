@@ -21,7 +21,7 @@ ROWS = [
     ["randomness", "ambient"],
     ["record"],
     ["budget"],
-    ["sample", "groups", "fit_params", "duplicates"],
+    ["sample", "groups", "fit_params", "duplicates", "targets"],
     ["distance", "losses"],
     ["algorithm"],
     ["adapters", "shortcuts"],

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
 import hashlib
-import math
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
@@ -18,6 +16,7 @@ from poise.groups import Groups
 from poise.record import Made, Rows
 from poise.stored import StoredTable
 from poise.tables import FrameTable, Table, as_table, concatenate
+from poise.targets import check_responses
 
 __all__ = ["Sample", "fingerprint"]
 
@@ -66,7 +65,7 @@ class Sample:
         self.n_labeled = len(self.X)
         self.n_unlabeled = 0 if self.X_unlabeled is None else len(self.X_unlabeled)
         _check_lengths(self.X, self.y)
-        _check_responses(self.y)
+        check_responses(self.y)
         if self.X_unlabeled is not None:
             _check_columns(self.X, self.X_unlabeled)
         self.groups = None if groups is None else Groups(groups, self.n_labeled)
@@ -162,41 +161,6 @@ def _check_lengths(X: Table, y: Table) -> None:
         raise DataError("X has no columns; an algorithm needs at least one feature")
     if len(X) != len(y):
         raise DataError(f"X and y must have the same number of rows, got {len(X)} and {len(y)}")
-
-
-def _check_responses(y: Table) -> None:
-    """Refuse missing and infinite responses, and say in which row the first one is."""
-    if hasattr(y.native, "indptr"):
-        raise DataError("y must not be sparse; give y.toarray(), one column per response")
-    values = np.asarray(y.native)
-    if values.dtype.kind == "c":
-        raise DataError("y must hold numbers or classes, got complex numbers")
-    if values.dtype.kind in "Mm" or (values.dtype.kind == "O" and _is_date(values.flat[0])):
-        raise DataError(
-            f"y must hold numbers or classes, got dates and times ({values.flat[0]} in row 0); "
-            "give the time since some moment as a number"
-        )
-    bad = ~np.isfinite(values) if values.dtype.kind == "f" else _missing_or_infinite(values)
-    if bad.any():
-        place = np.argwhere(bad)[0]
-        column = f", column {place[1]}" if len(place) > 1 else ""
-        raise DataError(
-            f"y must not hold missing or infinite values, got {values[tuple(place)]} in row "
-            f"{place[0]}{column} (counting from 0); remove those rows, or give their features as "
-            "X_unlabeled"
-        )
-
-
-def _is_date(value: Any) -> bool:
-    return isinstance(value, (datetime.date, datetime.time, datetime.timedelta))
-
-
-def _missing_or_infinite(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Look at values of any kind one by one; numbers that are not floats are all there."""
-    if values.dtype.kind != "O":
-        return np.zeros(1, dtype=np.bool_)
-    bad = [v is None or v != v or v in (math.inf, -math.inf) for v in values.ravel()]
-    return np.array(bad).reshape(values.shape)
 
 
 def _check_columns(X: Table, unlabeled: Table) -> None:

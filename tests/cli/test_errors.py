@@ -165,3 +165,14 @@ def test_a_profile_without_a_single_trial_says_so(run) -> None:
     result = run(f"{PROFILE}:failing --n 660")
     assert result.exit_code == 0
     assert "warning: no trial can be run: 660 labelled and 0 unlabelled rows" in result.stderr
+
+
+def test_a_response_that_is_none_is_named_with_its_column_and_row(run, folder: Path) -> None:
+    rows = (folder / "numbers.csv").read_text().splitlines()
+    cells = rows[5].split(",")
+    cells[rows[0].split(",").index("price")] = "inf"
+    (folder / "broken.csv").write_text("\n".join([*rows[:5], ",".join(cells), *rows[6:]]))
+    result = run(RIDGE.replace("numbers.csv", "broken.csv"))
+    assert result.exit_code == 2
+    assert "column 'price' of broken.csv must not hold missing or infinite" in result.stderr
+    assert "got inf in row 5 (counting from 1)" in result.stderr

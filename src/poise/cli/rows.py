@@ -37,10 +37,12 @@ def read_rows(
     """
     from poise.readers import as_numbers, read_features, read_labels, read_table, worth_leaving
     from poise.tables import as_table
+    from poise.targets import check_responses
 
     on_disk = worth_leaving(data) or (unlabeled is not None and worth_leaving(unlabeled))
     left_out = [*drop] if groups is None else [*drop, groups]
     X, y = read_table(data, target, left_out, on_disk=on_disk)
+    check_responses(as_table(y, "y"), f"column {target!r} of {data}" if target else "y", first=1)
     columns = as_table(X, "X").columns()
     rows = {"X": X, "y": y}
     if unlabeled is not None:
