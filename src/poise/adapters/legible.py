@@ -90,7 +90,7 @@ def wants_numbers(estimator: Any, tags: Any, sample: Sample) -> str | None:
     >>> from sklearn.utils import get_tags
     >>> X = pd.DataFrame({"size": [30, 50], "town": ["Bath", "Ely"]})
     >>> wants_numbers(Ridge(), get_tags(Ridge()), Sample(X, [1.0, 2.0]))
-    "it takes numbers, and column 'town' holds 'Bath' in row 0; encode it in a pipeline, or ..."
+    "it takes numbers, and column 'town' holds 'Bath' in row 0 (counting from 0); encode ..."
     """
     inputs = tags.input_tags
     if plain_parameters(estimator) is None or tags.no_validation:
@@ -101,8 +101,8 @@ def wants_numbers(estimator: Any, tags: Any, sample: Sample) -> str | None:
         found = _unreadable(values)
         if found is not None:
             return (
-                f"it takes numbers, and column {name!r} holds {found[1]} in row {found[0]}; "
-                "encode it in a pipeline, or leave it out"
+                f"it takes numbers, and column {name!r} holds {found[1]} in row {found[0]} "
+                "(counting from 0); encode it in a pipeline, or leave it out"
             )
     return None
 
@@ -114,7 +114,10 @@ def wants_numeric_responses(estimator: Any, tags: Any, sample: Sample) -> str | 
     found = _unreadable(np.asarray(sample.y.native).ravel())
     if found is None or tags.no_validation:
         return None
-    return f"it is a regressor, and y holds {found[1]} in row {found[0]}; use a classifier"
+    return (
+        f"it is a regressor, and y holds {found[1]} in row {found[0]} (counting from 0); make y "
+        "numbers, or use a classifier"
+    )
 
 
 def _in_memory(table: Table) -> Any:

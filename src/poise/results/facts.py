@@ -53,7 +53,7 @@ def facts_about(trials: Trials) -> dict[str, str]:
     design = trials.design
     facts = {
         "algorithm": design.algorithm,
-        "n": f"{design.n:,}",
+        "n": f"{design.n:,}" if design.n_groups is None else f"{design.n:,} groups",
         "rows": f"{design.n_labeled:,} labelled, {design.n_unlabeled:,} unlabelled",
         "trials": f"{trials.n_observed:,} of {trials.n_trials:,} ({trials.n_fits:,} fits)",
         "coupling": design.coupling,
