@@ -1,6 +1,6 @@
 """What two workers gain, against what two processes that know nothing of poise gain.
 
-    python benchmarks/scaling.py [--rounds 7] [--small]
+    python benchmarks/scaling.py [--rounds 5] [--small]
 
 Two processes on one machine are rarely twice as fast as one: they share caches,
 memory and, here and there, a core. So the ceiling is measured: two bare processes
@@ -165,7 +165,7 @@ def main(rounds: int, small: bool) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--small", action="store_true", help="a tenth of the trials")
     arguments = parser.parse_args()
     main(arguments.rounds, arguments.small)
