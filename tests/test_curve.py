@@ -15,7 +15,7 @@ from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsRegressor
 
 import poise
-from poise.errors import ArgumentError, TrialError
+from poise.errors import ArgumentError, PowerWarning, TrialError
 from poise.results import StabilityCurve, Trials
 from poise.results.extrapolated import Trend, upper_quantile
 
@@ -131,9 +131,9 @@ def test_results_as_text_frame_json_html_and_picture(curve) -> None:
 
 
 def test_a_size_without_trials_certifies_nothing() -> None:
-    curve = poise.stability_curve(
-        KNeighborsRegressor(2), X[:50], y[:50], n=[4, 50], epsilon=1e9, delta=0.5, random_state=0
-    )
+    asked = {"n": [4, 50], "epsilon": 1e9, "delta": 0.5, "random_state": 0}
+    with pytest.warns(PowerWarning, match="no trial can be run: 50 labelled"):
+        curve = poise.stability_curve(KNeighborsRegressor(2), X[:50], y[:50], **asked)
     assert curve.delta_hat[1] == 1.0
     assert curve.epsilon_hat[1] == math.inf
     assert curve.certified == (4,)

@@ -85,8 +85,8 @@ def compare(
     ...     [Ridge(), LinearRegression()], X, y, n=12, epsilon=20, delta=0.2, random_state=0)
     >>> print(result.table().text())
     algorithm           verdict   larger changes  p, adjusted  delta_hat  epsilon_hat
-    Ridge()             stable    0 of 34         0.001014     0.1028     10.54
-    LinearRegression()  unstable  26 of 34        4.411e-12    0.8925     3,306
+    Ridge()             stable    0 of 34         0.001014     0.1029     10.55
+    LinearRegression()  unstable  26 of 34        4.411e-12    0.8926     3,307
     """
     named = _named(algorithms)
     design = design_of(X, y, n, settings)
