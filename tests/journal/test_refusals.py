@@ -113,6 +113,36 @@ def test_another_run_is_refused_and_the_difference_shown(
     assert journal.read_bytes() == before
 
 
+class Shrunken:
+    """An estimator that does not say what it is."""
+
+    def __init__(self, factor=1.0):
+        self.factor = factor
+
+    def get_params(self, deep=True):
+        return {"factor": self.factor}
+
+    def set_params(self, **parameters):
+        vars(self).update(parameters)
+        return self
+
+    def fit(self, A, b):
+        self.level = self.factor * float(np.mean(b))
+        return self
+
+    def predict(self, rows):
+        return np.full(len(rows), self.level)
+
+
+def test_other_parameters_are_refused_though_the_estimator_keeps_quiet(measure, journal) -> None:
+    measure(Shrunken(0.5), journal=journal)
+    assert read_journal(journal).header.design.algorithm == "Shrunken(factor=0.5)"
+    with pytest.raises(
+        RecordError, match=r"Shrunken\(factor=0.5\) in the journal, Shrunken\(factor=2"
+    ):
+        measure(Shrunken(2.0), journal=journal)
+
+
 def test_other_data_are_refused(journal) -> None:
     def mean(A, b, seed):
         return lambda rows: [0.0]

@@ -160,5 +160,13 @@ def _spread(xi: int, index: int) -> int:
 
 def _name(estimator: Any, response: str) -> str:
     """Say which estimator, with which parameters, and what it is asked."""
-    name = " ".join(repr(estimator).split())
+    name = " ".join(_in_words(estimator).split())
     return name if response == "predict" else f"{name}.{response}"
+
+
+def _in_words(estimator: Any) -> str:
+    """Return the estimator's own words or, where it has none, its class and parameters."""
+    if type(estimator).__repr__ is not object.__repr__ or not hasattr(estimator, "get_params"):
+        return repr(estimator)
+    parameters = (f"{name}={value!r}" for name, value in estimator.get_params(deep=False).items())
+    return f"{type(estimator).__name__}({', '.join(parameters)})"
