@@ -44,11 +44,13 @@ class Scratch:
             sweep()
         self.path = Path(tempfile.mkdtemp(prefix=_PREFIX))
         self.name = str(self.path)
-        # Locked before it has its name, so that nobody can find it unlocked.
-        unnamed = self.path / "lock"
-        self._descriptor = os.open(unnamed, os.O_RDWR | os.O_CREAT, 0o600)
+        # Locked before it has its name, so that nobody can find it unlocked; Windows, which
+        # does not rename open files, has to leave that moment.
+        place = self.path / (_LOCK if os.name == "nt" else "unnamed")
+        self._descriptor = os.open(place, os.O_RDWR | os.O_CREAT, 0o600)
         lock(self._descriptor)
-        unnamed.rename(self.path / _LOCK)
+        if os.name != "nt":
+            place.rename(self.path / _LOCK)
 
     def occupied_by(self, program: int) -> None:
         """Note which process works here."""
