@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from poise.adapters.program.process import kill_all
 from poise.folders import folder_prefix
 
 __all__ = ["end_with", "followers_of"]
@@ -58,6 +59,7 @@ def _follow(parent: int, prefix: str) -> None:
 def _look_after(parent: int, prefix: str) -> None:
     while os.getppid() == parent:
         time.sleep(_SECONDS_BETWEEN_LOOKS)
+    kill_all()  # external programs would go on with fits that nobody waits for
     for folder in [*_folders, *Path(tempfile.gettempdir()).glob(f"{prefix}*")]:
         shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)
