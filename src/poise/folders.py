@@ -17,7 +17,7 @@ from pathlib import Path
 
 from poise.filelock import lock
 
-__all__ = ["folder_prefix", "temporary_folder"]
+__all__ = ["folder_prefix", "orphaned", "owned", "temporary_folder"]
 
 _PREFIX = "poise-"
 _OWNED = "owned"  # a file that the owner of a folder keeps locked
@@ -40,28 +40,32 @@ def temporary_folder() -> Iterator[Path]:
     >>> folder.exists()
     False
     """
-    _remove_orphaned(Path(tempfile.gettempdir()))
+    for left in orphaned(f"{_PREFIX}*/{_OWNED}"):
+        shutil.rmtree(left, ignore_errors=True)
     with (
         tempfile.TemporaryDirectory(prefix=folder_prefix(os.getpid())) as name,
-        _owned(Path(name)) as folder,
+        owned(Path(name), _OWNED) as folder,
     ):
         yield folder
 
 
 @contextmanager
-def _owned(folder: Path) -> Iterator[Path]:
-    """Keep the folder's lock; it ends with this process, however that ends."""
-    with (folder / "new").open("w") as mark:
+def owned(folder: Path, mark: str) -> Iterator[Path]:
+    """Keep a folder locked, by a file of this name; the lock ends with this process."""
+    unseen = folder / (mark if os.name == "nt" else "new")
+    with unseen.open("w") as file:
         with suppress(OSError):  # where files cannot be locked, nobody will take it for orphaned
-            lock(mark.fileno())
-        (folder / "new").rename(folder / _OWNED)  # seen by others only once it is locked
+            lock(file.fileno())
+        if os.name != "nt":  # Windows does not rename open files
+            unseen.rename(folder / mark)  # seen by others only once it is locked
         yield folder
 
 
-def _remove_orphaned(place: Path) -> None:
-    for mark in place.glob(f"{_PREFIX}*/{_OWNED}"):
+def orphaned(pattern: str) -> Iterator[Path]:
+    """Yield the temporary folders with marks of this pattern whose owners have ended."""
+    for mark in Path(tempfile.gettempdir()).glob(pattern):
         with suppress(OSError):  # somebody else's, or just being removed
             with mark.open("r+") as file:
-                orphaned = lock(file.fileno())
-            if orphaned:
-                shutil.rmtree(mark.parent, ignore_errors=True)
+                left = lock(file.fileno())
+            if left:
+                yield mark.parent

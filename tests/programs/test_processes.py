@@ -289,7 +289,7 @@ def test_a_number_that_stands_for_another_process_by_now_is_left_alone(temporary
     scratch = Scratch()
     with subprocess.Popen(["sleep", "600"], start_new_session=True) as stranger:
         scratch.occupied_by(stranger.pid)
-        os.close(scratch._descriptor)  # as if its owner had ended
+        scratch.ownership.close()  # as if its owner had ended
         sweep()
         assert not scratch.path.exists()
         assert stranger.poll() is None
