@@ -166,7 +166,8 @@ def _name(estimator: Any, response: str) -> str:
 
 def _in_words(estimator: Any) -> str:
     """Return the estimator's own words or, where it has none, its class and parameters."""
-    if type(estimator).__repr__ is not object.__repr__ or not hasattr(estimator, "get_params"):
+    words: Any = type(estimator).__repr__
+    if words is not object.__repr__ or not hasattr(estimator, "get_params"):
         return repr(estimator)
     parameters = (f"{name}={value!r}" for name, value in estimator.get_params(deep=False).items())
     return f"{type(estimator).__name__}({', '.join(parameters)})"
