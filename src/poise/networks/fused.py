@@ -93,10 +93,9 @@ def train(training: Training, start: Any, X: Any, y: Any, interpret: bool = Fals
     """
     rows, responses = _padded_rows(X, y)
     weights = _packed(start, rows.shape[1])
-    shapes = jax.tree.map(lambda part: jax.ShapeDtypeStruct(part.shape, part.dtype), weights)
     kernel = pl.pallas_call(
         partial(_kernel, training, *X.shape, start[0][1].shape[0]),
-        out_shape=tuple(shapes),
+        out_shape=tuple(jax.typeof(part) for part in weights),
         interpret=interpret,
         compiler_params=None if interpret else _compiler_params(weights.inner.size),
     )

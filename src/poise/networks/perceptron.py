@@ -45,9 +45,9 @@ class Network(abc.ABC):
 
     def trained(self, start: Any, X: Any, y: Any, key: Any) -> Any:
         """Return the parameters after the last step."""
-        batches = None
-        if self.by_batches(X):
-            batches = minibatches(jax.random.fold_in(key, 1), len(X), self.batch_size, self.steps)
+        batches, size = None, self.rows_per_step(X)
+        if size < len(X):
+            batches = minibatches(jax.random.fold_in(key, 1), len(X), size, self.steps)
         slope = jax.grad(self._penalized_loss)
 
         def gradient(parameters: Any, rows: Any) -> Any:
@@ -56,9 +56,9 @@ class Network(abc.ABC):
 
         return adam(gradient, start, self.steps, self.learning_rate, batches)
 
-    def by_batches(self, X: Any) -> bool:
-        """Say whether a step sees a part of the rows only."""
-        return self.batch_size is not None and self.batch_size < len(X)
+    def rows_per_step(self, X: Any) -> int:
+        """Return how many rows a step sees; all of them unless told otherwise."""
+        return len(X) if self.batch_size is None else self.batch_size
 
     def _penalized_loss(self, parameters: Any, X: Any, y: Any) -> Any:
         squares = sum(jnp.sum(weights**2) for weights, _ in parameters)
@@ -94,7 +94,9 @@ class RegressorNetwork(Network):
         return train(how, start, X, y)
 
     def _fits_one_kernel(self, X: Any) -> bool:
-        shallow = len(self.hidden) == 1 and not self.by_batches(X) and X.dtype == jnp.float32
+        shallow = (
+            len(self.hidden) == 1 and self.rows_per_step(X) >= len(X) and X.dtype == jnp.float32
+        )
         if not shallow or jax.default_backend() != "gpu":
             return False
         from poise.networks.fused import available, is_small
