@@ -105,6 +105,15 @@ def test_generators_of_gpus_in_use_are_left_as_they_were_found(monkeypatch) -> N
     assert restored == [["state of GPU 0"]]
 
 
+def test_without_an_accelerator_only_the_cpu_is_seeded(monkeypatch) -> None:
+    torch.manual_seed(49)
+    expected = torch.rand(3)
+    monkeypatch.delattr(torch.cuda, "manual_seed_all")  # takes a millisecond and a note each time
+    with AmbientGenerators() as ambient:
+        ambient.pin(99)
+        assert torch.equal(torch.rand(3), expected)
+
+
 def test_a_network_that_ignores_its_seed_is_a_function_of_its_rows_and_xi() -> None:
     by_itself = [network(X[:10], Y[:10], 0)(X[:1])[0] for _ in range(2)]
     assert by_itself[0] != by_itself[1]

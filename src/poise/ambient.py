@@ -9,6 +9,7 @@ scikit-learn than the thread that asks: it travels with the work.
 
 from __future__ import annotations
 
+import functools
 import random
 import sys
 import threading
@@ -91,7 +92,8 @@ class AmbientGenerators:
         np.random.seed(xi & 0xFFFFFFFF)  # noqa: NPY002
         torch = _torch()
         if torch is not None:
-            torch.manual_seed(xi >> 1)
+            seed = torch.default_generator if _without_accelerator(torch) else torch
+            seed.manual_seed(xi >> 1)
 
     def governing(self, xi: int, fit: Callable[[], Result]) -> Result:
         """Return what ``fit`` returns when every global generator is set from ``xi``.
@@ -131,6 +133,17 @@ def _torch() -> Any:
     """Return PyTorch if somebody has imported it; it is never imported here."""
     torch = sys.modules.get("torch")
     return torch if hasattr(torch, "manual_seed") else None  # not if it is half imported
+
+
+@functools.cache
+def _without_accelerator(torch: Any) -> bool:
+    """Whether the CPU's generator is the only one.
+
+    ``torch.manual_seed`` would put a note, with a picture of the call stack, on the
+    list of every accelerator that may yet appear: a millisecond before each fit.
+    """
+    accelerator = getattr(torch, "accelerator", None)  # since version 2.6
+    return accelerator is not None and not accelerator.is_available()
 
 
 def _states(torch: Any) -> tuple[Any, Any]:
