@@ -1,11 +1,10 @@
 """What poise adds to the fits: ``poise.measure`` over the loop a user would write.
 
-    python benchmarks/overhead.py [--rounds 15] [--peers]
+    python benchmarks/overhead.py [--rounds 15]
 
 The bare loop clones, sets ``random_state``, fits and predicts, twice per block
-of n rows. Both sides compute the same changes, bit for bit. With ``--peers`` the
-same is done for cross_val_predict(LeaveOneOut) and MAPIE's jackknife on their own
-leave-one-out fits.
+of n rows. Both sides compute the same changes, bit for bit. What others add to
+their fits is in ``peers.py``.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
@@ -86,51 +84,12 @@ def compare_with_bare_loop(name: str, n: int, d: int, rounds: int) -> list[str]:
     ]
 
 
-def leave_one_out_loop(estimator, X, y) -> np.ndarray:
-    n = len(X)
-    predictions = np.empty(n)
-    for i in range(n):
-        keep = np.delete(np.arange(n), i)
-        predictions[i] = clone(estimator).fit(X[keep], y[keep]).predict(X[i : i + 1])[0]
-    return predictions
-
-
-def mapie_jackknife(estimator, X, y) -> None:
-    from mapie.regression import CrossConformalRegressor
-
-    CrossConformalRegressor(
-        clone(estimator), confidence_level=0.9, method="base", cv=LeaveOneOut()
-    ).fit_conformalize(X, y)
-
-
-def compare_peers(name: str, rounds: int) -> list[str]:
-    estimator, _ = ALGORITHMS[name]
-    n, d = (50, 5) if name == "random forest" else (200, 20)
-    X, y = (array[:n] for array in problem(n, d, 1))
-    result = race(
-        {
-            "loop": lambda: leave_one_out_loop(estimator, X, y),
-            "cross_val_predict": lambda: cross_val_predict(estimator, X, y, cv=LeaveOneOut()),
-            "MAPIE": lambda: mapie_jackknife(estimator, X, y),
-        },
-        rounds,
-    )
-    cells = [f"{result.ratios[peer]:.3f}" for peer in ("cross_val_predict", "MAPIE")]
-    return [name, f"({n}, {d})", *cells]
-
-
-def main(rounds: int, peers: bool) -> None:
+def main(rounds: int) -> None:
     cells = [(name, n, d) for name in ALGORITHMS for n, d in SHAPES]
     print(table(HEADERS, [compare_with_bare_loop(name, n, d, rounds) for name, n, d in cells]))
-    if peers:
-        headers = ["algorithm", "(n, d)", "cross_val_predict/loop", "MAPIE/loop"]
-        print()
-        print(table(headers, [compare_peers(name, max(3, rounds // 3)) for name in ALGORITHMS]))
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--peers", action="store_true")
-    arguments = parser.parse_args()
-    main(arguments.rounds, arguments.peers)
+    main(parser.parse_args().rounds)
