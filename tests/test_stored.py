@@ -23,7 +23,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeRegressor
 
 import poise
-from poise.errors import DataError
+from poise.errors import DataError, RecordError
 from poise.readers import as_numbers, read_features, read_labels, read_table
 from poise.sample import Sample
 from poise.stored import StoredTable, stored_array
@@ -301,6 +301,17 @@ def test_unlabelled_rows_and_journals(tmp_path) -> None:
     assert first.changes.tobytes() == expected.changes.tobytes() == again.changes.tobytes()
     with pytest.raises(DataError, match="same kind of container"):
         Sample(tables[0][1], labels, tables[1][0])
+
+
+def test_a_transcript_replays_but_does_not_swallow_the_file(tmp_path) -> None:
+    path = tmp_path / "rows.parquet"
+    KINDS["parquet"](path)
+    test = poise.procedures.BinomialTest(n=100, epsilon=0.5, delta=0.3)
+    X, y = read_features(path, USED, on_disk=True), read_labels(path, "y", on_disk=True)
+    ran = poise.run(test, NamedLevel(), X, y, random_state=0)
+    assert poise.replay(ran.transcript).verdict == ran.verdict
+    with pytest.raises(RecordError, match=r"rows\.parquet, whose rows stay on disk"):
+        ran.transcript.save(tmp_path / "run.zip")
 
 
 def test_other_rows_have_another_digest(tmp_path) -> None:

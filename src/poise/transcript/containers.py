@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from poise.errors import RecordError
+from poise.stored import StoredTable
 from poise.transcript.pool import ArrayPool
 
 __all__ = ["read_container", "write_container"]
@@ -32,6 +33,11 @@ def write_container(native: Any, pool: ArrayPool) -> dict[str, Any]:
             pool.add(np.asarray(part)) for part in (native.data, native.indices, native.indptr)
         ]
         return {"kind": "sparse", "parts": parts, "shape": list(native.shape)}
+    if isinstance(native, StoredTable):
+        raise RecordError(
+            f"cannot save a transcript of {native.path}, whose rows stay on disk: it would hold "
+            "all of them. Replay this transcript in memory instead"
+        )
     return _write_frame(native, pool)
 
 
