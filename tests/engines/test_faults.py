@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -154,6 +155,23 @@ def test_more_memory_than_there_is(process_backend, rows, clean) -> None:
     )
     assert np.flatnonzero(np.isinf(trials.changes)).tolist() == [23]
     assert "Unable to allocate" in trials.failures[0]
+
+
+def test_a_worker_whose_memory_grows_is_replaced_without_a_word(rows) -> None:
+    # joblib ends a worker that holds 300 MB more than after its first task, and warns.
+    def fit(A, b, seed):
+        began = vars(sys).setdefault("began", time.monotonic())
+        if time.monotonic() > began + 0.2 and not hasattr(sys, "grown"):
+            sys.grown = np.ones(45_000_000)
+        time.sleep(0.02)
+        return lambda new: [float(os.getpid())]
+
+    first = poise.measure(fit, *rows, n=10, shuffle=False, n_jobs=2, distance=last_pid)
+    assert len(set(first.changes.tolist())) > 2
+
+
+def last_pid(full, reduced) -> float:
+    return float(full)
 
 
 def test_a_dask_worker_killed_in_the_middle_of_a_run(dask_client, rows, tmp_path) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pickle import PicklingError
 from typing import Any
 
@@ -35,8 +35,9 @@ class LocalCrew:
         reports = self._begin(spans)
         seconds = 0.0
         try:
-            for seconds, answers in reports:
-                yield seconds, answers
+            with _workers_may_be_replaced():
+                for seconds, answers in reports:
+                    yield seconds, answers
         except PicklingError as error:
             raise cannot_travel(error) from error
         except BrokenProcessPool as error:
@@ -72,6 +73,19 @@ class LocalCrew:
 
     def recover(self) -> None:
         """Nothing is lost with a process: the data are in a file."""
+
+
+@contextmanager
+def _workers_may_be_replaced() -> Iterator[None]:
+    """Keep joblib quiet about a worker that it replaces because its memory has grown.
+
+    It is no matter of concern: a fit that imports PyTorch is enough. And where warnings
+    are errors, as in many test suites, this one would end the thread that hands out work,
+    and the run would wait for ever.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
+        yield
 
 
 def _compute(job: Job, span: Span, data: Any) -> Report:
