@@ -30,12 +30,12 @@ import poise
 from side_by_side import race, table
 
 N, D = 500, 20
-PATIENCE = 6.0  # seconds for what may be slow
+PATIENCE = 4.0  # seconds for what may be slow
 MODELS = {
-    "random forest, n_jobs=-1": RandomForestRegressor(n_estimators=30, n_jobs=-1),
+    "random forest, n_jobs=-1": RandomForestRegressor(n_estimators=15, n_jobs=-1),
     "HistGradientBoosting": HistGradientBoostingRegressor(max_iter=20),
     "LightGBM, n_jobs=-1": LGBMRegressor(n_estimators=50, n_jobs=-1, verbose=-1),
-    "XGBoost, n_jobs=-1": XGBRegressor(n_estimators=50, n_jobs=-1),
+    "XGBoost, n_jobs=-1": XGBRegressor(n_estimators=20, n_jobs=-1),
 }
 
 
@@ -130,4 +130,4 @@ if __name__ == "__main__":
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--small", action="store_true", help="few trials, one round")
     chosen = parser.parse_args()
-    main(20 if chosen.small else 60, 1 if chosen.small else chosen.rounds)
+    main(10 if chosen.small else 30, 1 if chosen.small else chosen.rounds)
