@@ -141,7 +141,7 @@ def text(tmp_path: Path, content: str | bytes, name: str = "rows.csv") -> Path:
         ("", "is empty"),
         ("\n \n", "is empty"),
         ("a,b\n", "has a header but no rows"),
-        ("a,b\n1,2\n3\n", "ragged: line 3 has 1 values, the header names 2 columns"),
+        ("a,b\n1,2\n3\n", "ragged: line 3 has 1 value, the header names 2 columns"),
         ("a,b\n1,2\n\n3,4,5\n", "ragged: line 4 has 3 values, the header names 2 columns"),
         ("a,b\n1,2,\n3,4,\n", "ragged: line 2 has 3 values"),
         ("1,2\n3,4\n", "holds numbers, not column names; add a header line"),

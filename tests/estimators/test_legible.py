@@ -60,7 +60,7 @@ ENTRANCES = [
         (pl.Series(X[:, 0]), "X has one dimension"),
         (TOWNS.tolist(), "X has one dimension"),
         (X.reshape(60, 2, 1), "X has 3 dimensions"),
-        ([*X.tolist()[:7], [1.0], *X.tolist()[8:]], "row 7 of X has 1 values, and row 0 has 2"),
+        ([*X.tolist()[:7], [1.0], *X.tolist()[8:]], "row 7 of X has 1 value, and row 0 has 2"),
     ],
     ids=["array", "list", "pandas", "polars", "text", "cube", "ragged"],
 )

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from poise._words import counted, reads_as_number
 from poise.adapters.pinning import plain_parameters
 from poise.sample import Sample
 from poise.stored import StoredTable
@@ -51,12 +52,12 @@ def _wrong_shape(dimensions: int) -> str:
 
 def _uneven(rows: Any) -> str | None:
     """Compare the lengths of rows in a list; a number has none."""
-    lengths = [len(row) if hasattr(row, "__len__") else None for row in rows]
-    if None in lengths or isinstance(rows[0], str):
+    if isinstance(rows[0], str) or not all(hasattr(row, "__len__") for row in rows):
         return _wrong_shape(1)
+    lengths = [len(row) for row in rows]
     for row, length in enumerate(lengths):
         if length != lengths[0]:
-            return f"row {row} of X has {length} values, and row 0 has {lengths[0]}"
+            return f"row {row} of X has {counted(length, 'value')}, and row 0 has {lengths[0]}"
     return None
 
 
@@ -152,14 +153,6 @@ def _unreadable(values: Iterable[Any]) -> tuple[int, str] | None:
     if isinstance(values, np.ndarray) and values.dtype.kind in "biufc":
         return None
     for row, value in enumerate(values):
-        if value is not None and not _reads_as_number(value):
+        if value is not None and not reads_as_number(value):
             return row, repr(value.item() if isinstance(value, np.generic) else value)
     return None
-
-
-def _reads_as_number(value: Any) -> bool:
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return True

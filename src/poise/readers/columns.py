@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from poise._words import reads_as_number
 from poise.errors import DataError
 from poise.stored import StoredTable, stored_array
 
@@ -121,7 +122,7 @@ def as_numbers(native: Any) -> Any:
 
 def _refuse_numbers_and_text(name: str, values: list[Any]) -> None:
     """Refuse a response that is mostly numbers with some text: one slip makes it all text."""
-    numeric = [_is_number(value) for value in values]
+    numeric = [reads_as_number(value) for value in values]
     if sum(numeric) <= len(values) / 2:
         return  # labels
     row = next((i for i, value in enumerate(values) if _is_text(value) and not numeric[i]), None)
@@ -134,11 +135,3 @@ def _refuse_numbers_and_text(name: str, values: list[Any]) -> None:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
-
-
-def _is_number(value: Any) -> bool:
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return True

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from poise._words import counted
 from poise.errors import DataError
 from poise.readers.columns import UNNAMED, Columns, FrameColumns, NumericColumns
 
@@ -75,7 +76,7 @@ def _checked_names(text: str, delimiter: str, path: Path) -> list[str]:
                 names = [name.strip() for name in row]
             elif len(row) != len(names):
                 raise DataError(
-                    f"{path} is ragged: line {lines.line_num} has {len(row)} values, "
+                    f"{path} is ragged: line {lines.line_num} has {counted(len(row), 'value')}, "
                     f"the header names {len(names)} columns"
                 )
             else:
