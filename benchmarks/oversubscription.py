@@ -4,8 +4,8 @@
 
 Time per trial, relative to poise with one worker. Without any limits, each of two
 processes starts as many threads as there are cores, and they wait for each other.
-poise gives every fit one thread, and never becomes slower by a second worker. The
-last but one column is the estimator in a plain loop, with the threads it likes;
+poise gives every fit one thread, and never becomes slower by a second worker; threads,
+which would share Python's lock, are used by themselves only for larger fits. The last column is the estimator in a plain loop, with the threads it likes;
 where other programs are running too, that alone can be a hundred times slower.
 What is not limited is stopped after a few seconds, for that reason.
 """
@@ -91,7 +91,7 @@ def compared(name: str, trials: int, rounds: int) -> list[str]:
     ways = {
         "one": lambda: by_poise(1),
         "two": lambda: by_poise(2),
-        "two processes": lambda: by_poise(2, "loky"),
+        "two threads": lambda: by_poise(2, "threading"),
     }
     result = race(ways, rounds)
     one = result.seconds["one"] / trials
@@ -100,7 +100,7 @@ def compared(name: str, trials: int, rounds: int) -> list[str]:
         name,
         f"{1e3 * one:.0f} ms",
         f"{result.ratios['two']:.2f}",
-        f"{result.ratios['two processes']:.2f}",
+        f"{result.ratios['two threads']:.2f}",
         unlimited(name, 2, trials, one),
         unlimited(name, 1, trials, one),
         "identical" if same else "DIFFERENT",
@@ -111,7 +111,7 @@ HEADERS = [
     "model",
     "poise, one worker",
     "two workers",
-    "two processes",
+    "two threads",
     "two processes, no limits",
     "loop, no limits",
     "changes",

@@ -9,6 +9,7 @@ this by :func:`as_algorithm`.
 from __future__ import annotations
 
 import abc
+import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple, Protocol
@@ -40,9 +41,9 @@ class Algorithm(abc.ABC):
     thread_safe : bool
         Whether two fits may run in threads of one process at once: no global
         state is used, random generators included.
-    prefers_threads : bool
-        Whether a fit spends its time outside Python's global lock, so that
-        threads serve it better than processes.
+    threads_from : float
+        The number of rows from which a fit spends its time outside Python's global
+        lock, so that threads serve it as well as processes, and need no start.
 
     Examples
     --------
@@ -58,7 +59,7 @@ class Algorithm(abc.ABC):
     name: str
     natural_distance: str = "euclidean"
     thread_safe: bool = False
-    prefers_threads: bool = False
+    threads_from: float = math.inf
 
     @abc.abstractmethod
     def fit(self, X: Any, y: Any, xi: int) -> Predict:

@@ -30,7 +30,7 @@ from poise.ledger import Ledger, ledger_for
 from poise.losses import LossChange
 from poise.progress import Progress
 from poise.randomness import Randomness
-from poise.record import FIT_BY_FIT, Answers, Batch, Comparison, Failure, Query
+from poise.record import FIT_BY_FIT, Answers, Batch, Failure, first_query
 from poise.sample import Sample
 from poise.work import ComparisonWork, LossWork, QueryWork
 
@@ -145,13 +145,7 @@ class Oracle:
         limited = None if timeout is None else black_box.within(timeout)
         if limited is not None:
             black_box, timeout = limited, None
-        engine = choose_engine(
-            n_jobs,
-            backend,
-            address=address,
-            timeout=timeout,
-            prefer_threads=black_box.prefers_threads,
-        )
+        engine = choose_engine(n_jobs, backend, address=address, timeout=timeout)
         return cls(black_box, sample, measure_of_change, engine, **policy)
 
     @property
@@ -183,7 +177,7 @@ class Oracle:
         if batch.models and batch.compares:
             raise ArgumentError("models can be seen in a batch of queries, not of comparisons")
         if self.sample.fit_params is not None and len(batch):
-            self.sample.fit_params.require_rows(_first_query(batch).train)
+            self.sample.fit_params.require_rows(first_query(batch.tasks).train)
         if self.budget.limited:
             self.budget.check(self.counts, cost(batch.tasks, len(batch)))
 
@@ -263,11 +257,6 @@ def _check_timeout(timeout: Any) -> None:
     number = isinstance(timeout, numbers.Real) and not isinstance(timeout, bool)
     if timeout is not None and not (number and timeout > 0):
         raise ArgumentError(f"timeout must be a number of seconds > 0 or None, got {timeout!r}")
-
-
-def _first_query(batch: Batch) -> Query:
-    first = batch.tasks[0]
-    return first.full if isinstance(first, Comparison) else first
 
 
 Watch = Callable[[Batch, Answers | TrialError], None]

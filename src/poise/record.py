@@ -27,6 +27,7 @@ __all__ = [
     "Query",
     "Reply",
     "Rows",
+    "first_query",
     "n_rows",
 ]
 
@@ -128,6 +129,19 @@ class Comparison:
         last = len(train) - 1
         shorter = train.take(0, last) if isinstance(train, Made) else train[:last]
         return cls(Query(train, point, int(xi)), Query(shorter, point, int(xi_reduced)))
+
+
+def first_query(tasks: Sequence[Any]) -> Query:
+    """Return the first question of a batch: what the first fit trains on.
+
+    Examples
+    --------
+    >>> first_query([Query(slice(0, 10), np.array([12]), xi=7)]).train
+    slice(0, 10, None)
+    """
+    first = tasks[0]
+    query: Query = first.full if isinstance(first, Comparison) else first
+    return query
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from poise.ambient import (
 )
 from poise.distance import Distance, Undefined, single
 from poise.errors import TrialError
-from poise.record import Comparison, Failure, Query, Reply, n_rows
+from poise.record import Comparison, Failure, Query, Reply, first_query, n_rows
 
 __all__ = ["ComparisonWork", "LossWork", "QueryWork", "Work"]
 
@@ -92,6 +92,11 @@ class Work(abc.ABC):
             return self.algorithm.fit(X, y, query.xi)
         arguments = self.sample.fit_params.of(query.train)
         return self.algorithm.fit_with(X, y, query.xi, arguments)
+
+    @property
+    def suits_threads(self) -> bool:
+        """Whether fits of this size spend their time outside Python's lock."""
+        return n_rows(first_query(self.tasks).train) >= self.algorithm.threads_from
 
     @property
     def data(self) -> tuple[Any, Any]:

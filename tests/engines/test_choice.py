@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import poise
+from poise.algorithm import Algorithm
 from poise.engines import choose_engine
 from poise.engines.backend import Backend, choose_backend
 from poise.engines.chunks import Chunks
@@ -33,14 +35,30 @@ def test_joblib_configuration_is_honoured() -> None:
         assert choose_backend(2) == Backend("threading", 2)
         assert choose_backend(None, "loky").name == "loky"
     with joblib.parallel_config(n_jobs=2):
-        assert choose_backend(None) == Backend("loky", 2)
+        assert choose_backend(None) == Backend("loky", 2, or_threads=True)
     assert choose_backend(-1).workers == joblib.cpu_count()
 
 
-def test_threads_are_preferred_only_where_nobody_says_otherwise() -> None:
-    assert choose_backend(2, prefer_threads=True) == Backend("threading", 2)
-    assert choose_backend(2, "loky", prefer_threads=True) == Backend("loky", 2)
-    assert isinstance(choose_engine(2, timeout=5.0, prefer_threads=True), ParallelEngine)
+def processes_of(rows: int, **where) -> set[int]:
+    """Return the processes that fit on so many rows; 20 rows are enough for these threads."""
+
+    class Where(Algorithm):
+        name, thread_safe, threads_from = "where am I?", True, 20
+
+        def fit(self, X, y, xi):
+            return lambda points: [float(os.getpid()) * len(y)]
+
+    X = np.arange(11.0 * (rows + 1)).reshape(-1, 1)
+    return set(poise.measure(Where(), X, X[:, 0], n=rows, **where).changes.astype(int))
+
+
+def test_threads_are_used_for_fits_large_enough_where_nobody_says_otherwise() -> None:
+    here = {os.getpid()}
+    assert processes_of(20, n_jobs=2) == here
+    assert not processes_of(19, n_jobs=2) & here
+    assert not processes_of(20, n_jobs=2, backend="loky") & here
+    assert processes_of(19, n_jobs=2, backend="threading") == here
+    assert not processes_of(20, n_jobs=2, timeout=60.0) & here, "a thread cannot be stopped"
 
 
 @pytest.mark.parametrize("n_jobs", [0, 1.5, True])

@@ -58,7 +58,7 @@ def test_boosters_use_one_thread_and_like_to_share_a_process(booster) -> None:
     algorithm = EstimatorAlgorithm(booster)
     assert algorithm.model(algorithm.fit(X[:40], y[:40], 0)).n_jobs == 1
     assert algorithm.thread_safe
-    assert algorithm.prefers_threads
+    assert algorithm.threads_from == 2000
     inner = EstimatorAlgorithm(make_pipeline(StandardScaler(), booster))
     fitted = inner.model(inner.fit(X[:40], y[:40], 0))
     assert fitted[-1].n_jobs == 1

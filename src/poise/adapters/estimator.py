@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +65,7 @@ class EstimatorAlgorithm(Algorithm):
         if self._shallow is not None:
             self._shallow |= self._threads
         self.thread_safe = pinning.is_thread_safe(estimator)
-        self.prefers_threads = self.thread_safe and pinning.releases_the_lock(estimator)
+        self.threads_from = pinning.threads_from(estimator) if self.thread_safe else math.inf
 
     def fit(self, X: Any, y: Any, xi: int) -> Predict:
         """Fit a fresh copy with its random states taken from ``xi``."""

@@ -99,7 +99,7 @@ class JaxAlgorithm(Algorithm):
 
     numbers_only = True
     thread_safe = True  # a pure function of its key; compiled code releases Python's lock
-    prefers_threads = True
+    threads_from = 0
 
     def __init__(
         self,

@@ -35,7 +35,6 @@ def choose_engine(
     *,
     address: str | None = None,
     timeout: float | None = None,
-    prefer_threads: bool = False,
 ) -> Engine:
     """Pick the engine for ``n_jobs``, honouring :func:`joblib.parallel_config`.
 
@@ -45,8 +44,6 @@ def choose_engine(
         See :func:`poise.stability_test`.
     timeout : float or None
         Seconds for one fit; only worker processes can be held to it.
-    prefer_threads : bool
-        Whether threads serve better than processes if nobody says otherwise.
 
     Examples
     --------
@@ -57,7 +54,7 @@ def choose_engine(
     from poise.engines.parallel import ParallelEngine
     from poise.engines.serial import SerialEngine
 
-    chosen = choose_backend(n_jobs, backend, address, prefer_threads and timeout is None)
+    chosen = choose_backend(n_jobs, backend, address)
     if timeout is not None and not (timeout > 0 and chosen.processes):
         raise ArgumentError(
             f"timeout needs a number of seconds > 0 and worker processes (n_jobs=2 or more), "

@@ -27,11 +27,14 @@ class Backend:
     address : str or None
         Where the scheduler of a cluster is; None for the one that is connected already,
         or else one on this machine.
+    or_threads : bool
+        Whether threads may take the place of processes: nobody asked for either.
     """
 
     name: str
     workers: int
     address: str | None = None
+    or_threads: bool = False
 
     @property
     def cluster(self) -> bool:
@@ -48,12 +51,17 @@ class Backend:
         """Whether each worker is a process that may die alone."""
         return self.name != "threading" and not self.serial
 
+    def for_work(self, work: Any) -> Backend:
+        """Return threads where they serve the work as well, and may be used."""
+        if self.or_threads and work.suits_threads:
+            return Backend("threading", self.workers)
+        return self
+
 
 def choose_backend(
     n_jobs: int | None,
     backend: str | None = None,
     address: str | None = None,
-    prefer_threads: bool = False,
 ) -> Backend:
     """Settle the backend and its workers, honouring :func:`joblib.parallel_config`.
 
@@ -66,13 +74,11 @@ def choose_backend(
         ``"loky"``, ``"threading"``, ``"dask"``, ``"ray"`` or any that joblib knows.
     address : str or None
         Scheduler address of a cluster.
-    prefer_threads : bool
-        Use threads where neither ``backend`` nor ``parallel_config`` asks for processes.
 
     Examples
     --------
-    >>> choose_backend(1)
-    Backend(name='loky', workers=1, address=None)
+    >>> choose_backend(2, "loky")
+    Backend(name='loky', workers=2, address=None, or_threads=False)
     """
     _check_jobs(n_jobs)
     if address is not None and backend not in CLUSTERS:
@@ -80,9 +86,7 @@ def choose_backend(
     name = backend or _active_name()
     if name in CLUSTERS:
         return Backend(name, _cluster_size(name, address, n_jobs), address)
-    if backend is None and prefer_threads and name == "loky":
-        name = "threading"
-    return Backend(name, _workers(n_jobs, backend))
+    return Backend(name, _workers(n_jobs, backend), or_threads=backend is None and name == "loky")
 
 
 def _check_jobs(n_jobs: Any) -> None:

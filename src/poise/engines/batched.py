@@ -58,6 +58,11 @@ class BatchedWork:
     near: tuple[float, ...] = (0.0,)
 
     @property
+    def suits_threads(self) -> bool:
+        """Whether fits of this size spend their time outside Python's lock."""
+        return bool(self.fit_by_fit.suits_threads)
+
+    @property
     def data(self) -> tuple[Any, Any]:
         """What workers need besides user code; it travels once."""
         return self.sample, self.tasks

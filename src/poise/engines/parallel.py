@@ -41,12 +41,14 @@ class ParallelEngine:
 
     def map(self, work: Any, start: int, stop: int) -> Generator[Any, None, None]:
         """Yield the answers in order; on closing, begin nothing more."""
+        # Only processes can be held to a time limit.
+        backend = self.backend.for_work(work) if self.timeout is None else self.backend
         with ExitStack() as stack:
-            if not self.backend.processes:
+            if not backend.processes:
                 # Threads share global generators and thread pools with this very process.
                 stack.enter_context(AmbientGenerators())
                 stack.enter_context(one_inner_thread())
-            crew, folder = stack.enter_context(assembled(self.backend, work, self.timeout))
+            crew, folder = stack.enter_context(assembled(backend, work, self.timeout))
             inquest = Inquest(crew, folder, work.data[1], self.timeout)
             yield from self._outlive(crew, inquest, (start, stop), getattr(work, "grain", 1))
 
