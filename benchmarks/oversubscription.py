@@ -4,10 +4,11 @@
 
 Time per trial, relative to poise with one worker. Without any limits, each of two
 processes starts as many threads as there are cores, and they wait for each other.
-poise gives every fit one thread, and never becomes slower by a second worker; threads,
-which would share Python's lock, are used by themselves only for larger fits. The last column is the estimator in a plain loop, with the threads it likes;
-where other programs are running too, that alone can be a hundred times slower.
-What is not limited is stopped after a few seconds, for that reason.
+poise gives every fit one thread, and never becomes slower by a second worker. Threads
+instead of processes would share Python's lock; poise takes them by itself only for fits
+on 2,000 rows or more. The last column is the estimator in a plain loop, with the threads
+it likes; where other programs are running too, that alone can be a hundred times
+slower. What is not limited is stopped after a few seconds, for that reason.
 """
 
 from __future__ import annotations

@@ -1,10 +1,13 @@
-"""Words that go with numbers."""
+"""Words that go with numbers, and names of things."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-__all__ = ["counted", "reads_as_number"]
+__all__ = ["counted", "reads_as_number", "without_addresses"]
+
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def counted(count: int, noun: str) -> str:
@@ -31,3 +34,14 @@ def reads_as_number(value: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return True
+
+
+def without_addresses(name: str) -> str:
+    """Leave out where in memory an object lies: that differs in every process.
+
+    Examples
+    --------
+    >>> without_addresses("<function fit at 0x7f3b2c>")
+    '<function fit>'
+    """
+    return _ADDRESS.sub("", name)

@@ -11,6 +11,9 @@ import textwrap
 
 import numpy as np
 import pytest
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 import poise
 from poise.errors import ArgumentError, RecordError
@@ -265,3 +268,24 @@ def test_the_disk_is_asked_at_most_once_a_second(journal, monkeypatch) -> None:
         assert len(syncs) - begun in (9, 10)
         assert len(journal.read_bytes().splitlines()) == 1001, "but the system has every line"
     assert len(syncs) - begun in (10, 11)
+
+
+def test_pipelines_that_differ_where_scikit_learn_leaves_words_out(journal) -> None:
+    X = np.random.default_rng(0).normal(size=(60, 2))
+
+    def pipeline(middle: int):
+        words = ["w" * 60] * 12
+        words[6] += str(middle)
+        steps = [FunctionTransformer(inv_kw_args={word: 0}) for word in words]
+        return make_pipeline(*steps, Ridge())
+
+    def run(middle: int) -> poise.Trials:
+        return poise.measure(
+            pipeline(middle), X, X[:, 0], n=5, random_state=0, progress=False, journal=journal
+        )
+
+    assert repr(pipeline(1)) == repr(pipeline(2)), "its middle is left out"
+    first = run(1)
+    assert run(1).changes.tobytes() == first.changes.tobytes()
+    with pytest.raises(RecordError, match="belongs to another run:\n  algorithm: Pipeline"):
+        run(2)

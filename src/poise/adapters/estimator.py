@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import math
+import sys
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from poise._words import without_addresses
 from poise.adapters import pinning
 from poise.adapters.function import seed_from
 from poise.adapters.responses import (
@@ -169,6 +174,23 @@ def _in_words(estimator: Any) -> str:
     """Return the estimator's own words or, where it has none, its class and parameters."""
     words: Any = type(estimator).__repr__
     if words is not object.__repr__ or not hasattr(estimator, "get_params"):
-        return repr(estimator)
+        return f"{estimator!r}{_what_is_left_out(estimator)}"
     parameters = (f"{name}={value!r}" for name, value in estimator.get_params(deep=False).items())
     return f"{type(estimator).__name__}({', '.join(parameters)})"
+
+
+def _what_is_left_out(estimator: Any) -> str:
+    """Return a short digest where scikit-learn shows a long estimator with its middle left out.
+
+    Without it, two pipelines that differ there would be one algorithm to a journal.
+    """
+    from sklearn.base import BaseEstimator
+
+    if type(estimator).__repr__ is not BaseEstimator.__repr__:
+        return ""
+    with np.printoptions(threshold=sys.maxsize):
+        everything = estimator.__repr__(N_CHAR_MAX=sys.maxsize)
+    if everything == repr(estimator):
+        return ""
+    digest = hashlib.blake2s(without_addresses(everything).encode(), digest_size=4).hexdigest()
+    return f" [{digest}]"

@@ -7,8 +7,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+from poise._words import without_addresses
 from poise.errors import ArgumentError, RecordError
-from poise.journal.header import Header, without_addresses
+from poise.journal.header import Header
 from poise.journal.journal import Journal
 from poise.randomness import Randomness
 

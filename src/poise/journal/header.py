@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import platform
-import re
 import sys
 import warnings
 from dataclasses import asdict, dataclass, field
@@ -13,15 +12,15 @@ from typing import Any
 import numpy as np
 
 from poise import __version__
+from poise._words import without_addresses
 from poise.errors import PoiseWarning, RecordError
 from poise.record import FIT_BY_FIT
 from poise.results.design import Design
 from poise.results.encoding import plain
 
-__all__ = ["FORMAT", "Header", "current_versions", "without_addresses"]
+__all__ = ["FORMAT", "Header", "current_versions"]
 
 FORMAT = "poise journal 1"
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 @dataclass(frozen=True)
@@ -114,17 +113,6 @@ class Header:
                 PoiseWarning,
                 stacklevel=2,
             )
-
-
-def without_addresses(name: str) -> str:
-    """Leave out where in memory an object lies: that differs in every process.
-
-    Examples
-    --------
-    >>> without_addresses("<function fit at 0x7f3b2c>")
-    '<function fit>'
-    """
-    return _ADDRESS.sub("", name)
 
 
 def current_versions() -> dict[str, str]:
