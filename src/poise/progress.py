@@ -2,22 +2,26 @@
 
 The bar is for terminals and notebooks, and for work of more than a second. The
 lines are for logs, where stderr is no terminal, and for work of more than a minute.
+Both come in time even if the first trial takes hours.
 """
 
 from __future__ import annotations
 
+import math
 import sys
+import threading
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 __all__ = ["Progress"]
 
 _PATIENCE = 1.0  # seconds before a bar appears: short work needs none
 _REDRAW = 0.1
 _LINE = 60.0
+_RESOLUTION = 0.2
 
 
 class Progress(AbstractContextManager["Progress"]):
@@ -58,13 +62,29 @@ class Progress(AbstractContextManager["Progress"]):
         self.began = time.monotonic()
         self._view = _view(shown)
         self._next = self.began + self._view.patience
+        self._over = threading.Event()
+        self._showing = threading.Lock()
+        self._clock: threading.Thread | None = None
 
     def advance_to(self, done: int) -> None:
         """Say how many trials are done; show it if it is time."""
         self.done = done
         if time.monotonic() >= self._next:
-            self._view.show(self)
-            self._next = time.monotonic() + self._view.interval
+            with self._showing:
+                self._view.show(self)
+                self._next = time.monotonic() + self._view.interval
+
+    def __enter__(self) -> Self:
+        if math.isfinite(self._view.patience):
+            self._clock = threading.Thread(target=self._watch, daemon=True)
+            self._clock.start()
+        return self
+
+    def _watch(self) -> None:
+        """Show what there is when it is time, though no trial may have ended since."""
+        with suppress(OSError, ValueError):  # nobody reads stderr any more
+            while not self._over.wait(max(_RESOLUTION, self._next - time.monotonic())):
+                self.advance_to(self.done)
 
     @property
     def seconds_left(self) -> float | None:
@@ -80,6 +100,9 @@ class Progress(AbstractContextManager["Progress"]):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._over.set()
+        if self._clock is not None:
+            self._clock.join()
         self._view.close()
 
 

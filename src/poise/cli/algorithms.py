@@ -14,6 +14,7 @@ from typing import Any
 
 from poise._suggest import did_you_mean, listed
 from poise.cli.streams import one_line
+from poise.engines.carried import carry
 from poise.errors import AlgorithmError
 
 __all__ = [
@@ -154,6 +155,7 @@ def _file_module(path: Path) -> ModuleType:
             f"{path.name} has the name of a module that is already there "
             f"({module.__name__}); rename the file"
         )
+    carry(module)  # to where there is no such file
     return module
 
 

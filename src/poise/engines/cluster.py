@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from typing import Any, Protocol
 
+from poise.engines.carried import packed
 from poise.engines.crew import Died
 from poise.engines.job import Job, Report, Span, cannot_travel
 from poise.errors import PoiseError
@@ -64,7 +65,10 @@ class ClusterCrew:
     def __init__(self, cluster: Cluster, workers: int, job: Job, data: Any) -> None:
         self.cluster = cluster
         self.in_flight = 2 * workers  # as many again are waiting, so that nobody is idle
-        self.content = (job, data)
+        try:
+            self.content = (packed(job), data)
+        except Exception as error:
+            raise cannot_travel(error) from error
         self.recover()
 
     def recover(self) -> None:
