@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from poise.engines.carried import packed
 from poise.engines.crew import Died
 from poise.engines.job import Job, Report, Span, cannot_travel
+from poise.engines.placed import Placed, files_of, find_files
 from poise.errors import PoiseError
 
 __all__ = ["Cluster", "ClusterCrew"]
@@ -65,11 +66,16 @@ class ClusterCrew:
     def __init__(self, cluster: Cluster, workers: int, job: Job, data: Any) -> None:
         self.cluster = cluster
         self.in_flight = 2 * workers  # as many again are waiting, so that nobody is idle
-        try:
-            self.content = (packed(job), data)
-        except Exception as error:
-            raise cannot_travel(error) from error
+        self.content = (_packed(job), self._lightened(*data))
         self.recover()
+
+    def _lightened(self, sample: Any, tasks: Any) -> tuple[Any, Any]:
+        """Leave behind what a worker finds in a file that it sees as well."""
+        files = files_of(sample)
+        if not files:
+            return sample, tasks
+        _, [found] = self._report((0, 0), self.cluster.start(find_files, (0, 0), files))
+        return Placed((sample, tasks)) if found else (sample, tasks)
 
     def recover(self) -> None:
         """Send user code and data; again, where a worker that died may have held the last copy."""
@@ -119,3 +125,10 @@ class ClusterCrew:
             raise Died(span) from error
         except Exception as error:  # not of a fit: those are answers
             raise cannot_travel(error) from error
+
+
+def _packed(job: Job) -> Any:
+    try:
+        return packed(job)
+    except Exception as error:
+        raise cannot_travel(error) from error

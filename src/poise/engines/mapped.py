@@ -23,7 +23,16 @@ from numpy.typing import NDArray
 
 from poise.stored import StoredTable, write_array
 
-__all__ = ["MappedData", "Rearranged", "is_large", "let_go", "lies_in_a_file", "write_mapped"]
+__all__ = [
+    "MappedData",
+    "Rearranged",
+    "is_large",
+    "let_go",
+    "lies_in_a_file",
+    "mapped_at",
+    "place_in_file",
+    "write_mapped",
+]
 
 _WORTH_A_FILE = 1 << 20  # bytes; smaller things travel inside the pickle
 _LARGE = 1 << 26  # bytes; two of these would be felt
@@ -89,7 +98,7 @@ def is_large(array: Any) -> bool:
 
 def lies_in_a_file(array: Any) -> bool:
     """Tell whether other processes can find an array in a file."""
-    return _place(array) is not None
+    return place_in_file(array) is not None
 
 
 def let_go(array: NDArray[Any]) -> None:
@@ -155,7 +164,7 @@ class _Packer(pickle.Pickler):
         if isinstance(obj, StoredTable):
             return "stored", pickle.dumps(obj)  # where its file is
         if _is_plain_array(obj) and obj.nbytes >= _WORTH_A_FILE:
-            return _place(obj) or self._saved(obj)
+            return place_in_file(obj) or self._saved(obj)
         if _is_arrow(obj) and obj.nbytes >= _WORTH_A_FILE:
             return self._saved_table(obj)
         return None
@@ -206,7 +215,7 @@ class _Unpacker(pickle.Unpickler):
             return self._stored(*place)
         if kind == "table":
             return self._table(*place)
-        array = np.load(place[0], mmap_mode="r") if kind == "array" else _mapped_place(*place)
+        array = np.load(place[0], mmap_mode="r") if kind == "array" else mapped_at(*place)
         self.mappings.append(_root(array).base)
         return np.asarray(array)  # selecting from the memmap class itself is a third slower
 
@@ -223,7 +232,7 @@ class _Unpacker(pickle.Unpickler):
         return pa.ipc.open_file(pa.py_buffer(self.mappings[-1])).read_all()
 
 
-def _place(array: Any) -> tuple[Any, ...] | None:
+def place_in_file(array: Any) -> tuple[Any, ...] | None:
     """Say where in which file an array lies, if it is a view of one that others can open."""
     root = _root(array)
     # Mode "c" holds changes that are not in the file.
@@ -246,8 +255,9 @@ def _root(array: Any) -> Any:
     return None
 
 
-def _mapped_place(
+def mapped_at(
     path: str, offset: int, dtype: Any, shape: tuple[int, ...], strides: tuple[int, ...]
 ) -> NDArray[Any]:
+    """Map an array that lies at a place in a file."""
     file = np.memmap(path, dtype=np.uint8, mode="r")
     return np.ndarray(shape, dtype, file, offset, strides)
