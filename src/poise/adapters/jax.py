@@ -166,7 +166,10 @@ class JaxAlgorithm(Algorithm):
         """Return the memory that one trial needs beside its rows; found out once per shape."""
         if (n, d) not in self._workspace:
             response = np.float64 if self.labels is None else np.int32
-            self._workspace[n, d] = self.programs.workspace_bytes(n, d, response)
+            try:
+                self._workspace[n, d] = self.programs.workspace_bytes(n, d, response)
+            except Exception:  # what cannot be compiled needs none; every trial will say why
+                self._workspace[n, d] = 0
         return self._workspace[n, d]
 
     def __reduce__(self) -> tuple[Any, ...]:

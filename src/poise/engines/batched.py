@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from poise.algorithm import Algorithm, BatchAlgorithm, Stack
 from poise.distance import DISTANCES, Distance
 from poise.errors import PoiseWarning
+from poise.record import Failure
 from poise.sample import Sample
 
 __all__ = ["BatchedWork", "batched"]
@@ -84,8 +85,13 @@ class BatchedWork:
         """Yield the changes of trials ``start`` to ``stop - 1``, in blocks."""
         size = self.grain
         for first in range(start, stop, size):
-            changes, doubtful = self.changes(first, min(first + size, stop))
-            yield from self._settled(first, changes, doubtful)
+            last = min(first + size, stop)
+            try:
+                changes, doubtful = self.changes(first, last)
+            except Exception:  # of user code, or for labels that nobody sorts: fits say it by trial
+                yield from self.fit_by_fit(first, last)
+            else:
+                yield from self._settled(first, changes, doubtful)
 
     def changes(self, start: int, stop: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Compute the changes of a block, and say which of them need the fits themselves."""
@@ -207,23 +213,27 @@ class BatchedWork:
         return math.ceil(trials / blocks)
 
     def agrees(self) -> bool:
-        """Compute a few trials both ways; warn and say no where they differ.
+        """Compute a few trials both ways; warn and say no where a prediction differs.
 
-        Say no as well where the stand-in is certain of none: it is no help with such data.
+        Say no as well where the stand-in is certain of none, or the estimator refuses the
+        data: it is no help with those.
         """
-        trials = np.linspace(0, len(self.tasks) - 1, _COMPARED).astype(int)
-        stack = self._stack_of(trials.tolist())
-        pairs = self.batch.pairs(stack)
-        changes, doubtful = self._judged(stack, pairs)
-        sure = ~doubtful
-        if not sure.any():
+        trials = np.linspace(0, len(self.tasks) - 1, _COMPARED).astype(int).tolist()
+        stack = self._stack_of(trials)
+        try:
+            pairs = self.batch.pairs(stack)
+            sure = np.flatnonzero(~self._judged(stack, pairs)[1])
+        except Exception:  # such as labels that cannot be sorted
+            return False
+        if not len(sure):
             return False
         slack = _slack(stack, pairs) if pairs.full.dtype.kind == "f" else np.zeros(len(trials))
-        answers = self._fitted(trials[sure].tolist(), stack)
-        compared = zip(trials[sure].tolist(), changes[sure], slack[sure], answers, strict=True)
-        for trial, fast, leeway, slow in compared:
-            if not isinstance(slow, float) or abs(slow - fast) > leeway:
-                _warn_of_disagreement(self.batch.name, trial, float(fast), slow)
+        for i, fitted in zip(sure, self._fitted([trials[i] for i in sure], stack), strict=True):
+            if isinstance(fitted, Failure):
+                return False
+            stand_in = pairs.full[i], pairs.reduced[i]
+            if not all(map(_agree, stand_in, fitted, (slack[i],) * 2)):
+                _warn_of_disagreement(self.batch.name, trials[i], stand_in, fitted)
                 return False
         return True
 
@@ -234,12 +244,11 @@ class BatchedWork:
         return Stack(*self._gathered(rows, np.concatenate(points)), _NO_TERMS, _NO_TERMS)
 
     def _fitted(self, trials: list[int], stack: Stack) -> Iterator[Any]:
-        """Compute these trials fit by fit; after the first, without checks that cannot fail."""
+        """Return both predictions of the fits; after the first, without checks that cannot fail."""
         finite = bool(np.isfinite(stack.X).all() and np.isfinite(stack.x).all())
         chosen = [self.tasks[trial] for trial in trials]
-        answers: Iterator[Any] = replace(self.fit_by_fit, tasks=chosen, relax=finite)(
-            0, len(chosen)
-        )
+        both = replace(self.fit_by_fit, tasks=chosen, relax=finite, distance=_both)
+        answers: Iterator[Any] = both(0, len(chosen))
         return answers
 
 
@@ -250,13 +259,29 @@ def _slack(stack: Stack, pairs: Any) -> NDArray[np.float64]:
     return np.asarray(_TOLERANCE * np.maximum(size, np.abs(stack.y).mean(axis=1)))
 
 
-def _warn_of_disagreement(name: str, trial: int, fast: float, slow: Any) -> None:
+def _both(full: Any, reduced: Any) -> Any:
+    """Stand in for a distance, to see the predictions themselves."""
+    return full, reduced
+
+
+def _agree(stand_in: Any, fitted: Any, slack: float) -> bool:
+    """Compare two predictions: labels have to be the same, numbers nearly so."""
+    if stand_in == fitted:
+        return True
+    return isinstance(fitted, float) and bool(abs(fitted - stand_in) <= slack)
+
+
+def _warn_of_disagreement(name: str, trial: int, stand_in: Any, fitted: Any) -> None:
     warnings.warn(
-        f"the shortcut '{name}' gives {fast} in trial {trial} where the fits give {slow}; "
-        "every trial is computed fit by fit instead",
+        f"the shortcut '{name}' predicts {_in_words(stand_in)} in trial {trial} where the fits "
+        f"predict {_in_words(fitted)}; every trial is computed fit by fit instead",
         PoiseWarning,
         stacklevel=2,
     )
+
+
+def _in_words(predictions: tuple[Any, Any]) -> str:
+    return " and ".join(str(prediction) for prediction in predictions)
 
 
 def batched(work: Any, batch: BatchAlgorithm | None, near: tuple[float, ...]) -> BatchedWork | None:

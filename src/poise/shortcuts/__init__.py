@@ -17,14 +17,14 @@ from poise.shortcuts.gaussian_process import find_gaussian_process
 from poise.shortcuts.kernel_ridge import find_kernel_ridge
 from poise.shortcuts.linear import find_least_squares, find_ridge
 from poise.shortcuts.neighbors import find_neighbors
-from poise.shortcuts.protocol import Pairs, Shortcut
+from poise.shortcuts.protocol import Pairs, PlainShortcut, Shortcut
 from poise.shortcuts.regressor import AGREEMENT
 from poise.shortcuts.ridge_classifier import find_ridge_classifier
 from poise.shortcuts.standardized import find_standardized
 
 __all__ = ["AGREEMENT", "Pairs", "Shortcut", "find_shortcut"]
 
-_FINDERS: tuple[Callable[[Any], Shortcut | None], ...] = (
+_FINDERS: tuple[Callable[[Any], PlainShortcut | None], ...] = (
     find_dummy,
     find_ridge,
     find_least_squares,
@@ -63,6 +63,6 @@ def find_shortcut(estimator: Any, response: str = "predict") -> Shortcut | None:
     return _find_plain(estimator) or find_standardized(estimator, _find_plain)
 
 
-def _find_plain(estimator: Any) -> Shortcut | None:
+def _find_plain(estimator: Any) -> PlainShortcut | None:
     """Ask every family in turn."""
     return next((found for find in _FINDERS if (found := find(estimator)) is not None), None)

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from poise.shortcuts.centred import less
-from poise.shortcuts.factor import norm
+from poise.shortcuts.factor import length, norm
 from poise.shortcuts.protocol import Floats
 
-__all__ = ["Covariance", "gaussian", "inner_products", "laplacian", "polynomial"]
+__all__ = [
+    "Covariance",
+    "combined",
+    "gaussian",
+    "inner_products",
+    "laplacian",
+    "polynomial",
+    "to_power",
+]
 
 _BLOCK = 256  # rows of a symmetric matrix computed at once
 
@@ -20,19 +29,50 @@ class Covariance(NamedTuple):
 
     rows: Floats  # of which the part above the diagonal is used, (trials, n, n)
     test: Floats  # (trials, n)
-    sensitivity: Floats  # relative error of an entry in units of rounding, (trials,)
+    sensitivity: Floats  # error of an entry over the largest, in units of rounding, (trials,)
+    blur: Floats  # error of the test vector, a length, in units of rounding, (trials,)
+
+    @classmethod
+    def of(cls, rows: Floats, test: Floats, sensitivity: Floats) -> Covariance:
+        """Bring together entries whose errors are in proportion to themselves."""
+        return cls(rows, test, sensitivity, sensitivity * length(test))
 
 
-def inner_products(X: Floats, x: Floats) -> Covariance:
-    """Evaluate x'x̃."""
-    return Covariance(X @ X.mT, np.matvec(X, x), np.ones(len(X)))
+def inner_products(X: Floats, x: Floats, constant: float = 0.0) -> Covariance:
+    """Evaluate x'x̃ + c, whose terms may cancel."""
+    rows, test = X @ X.mT + constant, np.matvec(X, x) + constant
+    terms = norm(X) * norm(x)[:, None] + abs(constant)
+    largest = np.vecdot(X, X).max(axis=1) + abs(constant)
+    sensitivity = largest / np.abs(np.linalg.diagonal(rows)).max(axis=-1)
+    return Covariance(rows, test, sensitivity, length(terms))
 
 
 def polynomial(X: Floats, x: Floats, gamma: float, constant: float, degree: float) -> Covariance:
     """Evaluate (γ·x'x̃ + c)^degree."""
-    rows, test, _ = inner_products(gamma * X, x)
-    sensitivity = np.full(len(X), 1.0 + degree)
-    return Covariance((rows / gamma + constant) ** degree, (test + constant) ** degree, sensitivity)
+    unit = math.sqrt(gamma)
+    return to_power(inner_products(unit * X, unit * x, constant), degree)
+
+
+def to_power(base: Covariance, degree: float) -> Covariance:
+    """Raise every entry of a kernel to a power."""
+    rows, test = base.rows**degree, base.test**degree
+    if degree < 1:  # steep where an entry is small
+        return Covariance.of(rows, test, np.full(len(rows), np.inf))
+    slope = degree * np.abs(base.test).max(axis=-1) ** (degree - 1.0)
+    sensitivity = 1.0 + degree * base.sensitivity
+    return Covariance(rows, test, sensitivity, length(test) + slope * base.blur)
+
+
+def combined(left: Covariance, right: Covariance, is_sum: bool) -> Covariance:
+    """Add or multiply the entries of two kernels."""
+    if is_sum:
+        larger = np.maximum(left.sensitivity, right.sensitivity)
+        blur = left.blur + right.blur
+        return Covariance(left.rows + right.rows, left.test + right.test, larger, blur)
+    together = left.sensitivity + right.sensitivity
+    sizes = (np.abs(kernel.test).max(axis=-1) for kernel in (right, left))
+    blur = sum(size * kernel.blur for size, kernel in zip(sizes, (left, right), strict=True))
+    return Covariance(left.rows * right.rows, left.test * right.test, together, blur)
 
 
 def gaussian(X: Floats, x: Floats, length_scale: float | Floats, expands: bool) -> Covariance:
@@ -59,7 +99,7 @@ def gaussian(X: Floats, x: Floats, length_scale: float | Floats, expands: bool) 
     test = np.exp(half[..., 0])
     extent = np.sqrt(-2.0 * half.min(axis=(1, 2)))
     farthest = extent + norm(x / length_scale)
-    return Covariance(matrix, test, 1.0 + farthest * (farthest if expands else extent))
+    return Covariance.of(matrix, test, 1.0 + farthest * (farthest if expands else extent))
 
 
 def laplacian(X: Floats, x: Floats, gamma: float) -> Covariance:
@@ -70,4 +110,4 @@ def laplacian(X: Floats, x: Floats, gamma: float) -> Covariance:
         values = X[:, :, column]
         distances += np.abs(values[:, :, None] - values[:, None, :])
     test = np.abs(X - x[:, None, :]).sum(axis=-1)
-    return Covariance(np.exp(-gamma * distances), np.exp(-gamma * test), np.ones(trials))
+    return Covariance.of(np.exp(-gamma * distances), np.exp(-gamma * test), np.ones(trials))

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.shortcuts.factor import norm
+from poise.shortcuts.factor import length
 from poise.shortcuts.protocol import Floats
 from poise.shortcuts.regressor import ROUNDING
 
@@ -63,6 +63,7 @@ def remove_last(
     system: Floats,
     responses: Floats,
     test: Floats,
+    blur: Floats,
     sensitivity: Floats | float = 1.0,
     constant: Floats | None = None,
 ) -> BorderedRemoval:
@@ -75,8 +76,10 @@ def remove_last(
     responses : array of shape (trials, responses, n)
     test : array of shape (trials, n)
         k, the kernel between the rows and the test point.
+    blur : array of shape (trials,)
+        Error of k, as a length, in units of rounding.
     sensitivity : array of shape (trials,), or 1
-        Relative error of the entries of k and of the system, in units of rounding.
+        Error of an entry of the system over the largest, in units of rounding.
     constant : array of shape (trials,), optional
         Given where an unpenalised constant is fitted beside the kernel, and
         system, responses and test vector are centred: the eigenvalue of
@@ -98,9 +101,9 @@ def remove_last(
     left_out = fit[..., -1] / pivot[:, None]
     full = np.vecdot(fit, test[:, None, :])
     # To first order an error E in the system moves k'Hy by (Hk)'E(Hy), with and without the row.
-    fit_norm = _length(fit) + np.abs(left_out) * _length(last)[:, None]
-    test_norm = _length(weights) + np.abs(weight / pivot) * _length(last)
-    error = noise * test_norm + ROUNDING * sensitivity * _length(test) + _underflow(test)
+    fit_norm = length(fit) + np.abs(left_out) * length(last)[:, None]
+    test_norm = length(weights) + np.abs(weight / pivot) * length(last)
+    error = noise * test_norm + ROUNDING * blur + _underflow(test)
     return BorderedRemoval(
         full=full,
         reduced=full - left_out * weight[:, None],
@@ -109,13 +112,6 @@ def remove_last(
         fitted=np.sqrt(np.abs(np.vecdot(fit, responses)))
         + np.abs(left_out) * np.sqrt(pivot)[:, None],
     )
-
-
-def _length(vectors: Floats) -> Floats:
-    """Return Euclidean lengths of vectors so small that their squares vanish."""
-    largest = np.abs(vectors).max(axis=-1, keepdims=True)
-    lengths = norm(vectors / np.where(largest > 0, largest, 1.0))
-    return np.asarray(largest[..., 0] * lengths)
 
 
 def _underflow(test: Floats) -> Floats:

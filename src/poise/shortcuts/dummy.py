@@ -10,7 +10,12 @@ import numpy as np
 
 from poise.shortcuts.parameters import is_number
 from poise.shortcuts.protocol import Floats
-from poise.shortcuts.regressor import ROUNDING, Estimate, RegressorShortcut
+from poise.shortcuts.regressor import (
+    ROUNDING,
+    Estimate,
+    RegressorShortcut,
+    sums_are_exact,
+)
 
 __all__ = ["DummyShortcut", "find_dummy"]
 
@@ -31,9 +36,9 @@ class DummyShortcut(RegressorShortcut):
     def estimate(self, X: Floats, y: Floats, x: Floats) -> Estimate:
         """See :meth:`poise.shortcuts.regressor.RegressorShortcut.estimate`."""
         full, reduced = self._statistic(y), self._statistic(y[:, :-1])
-        # Order statistics are picked, not computed; sums of whole numbers are exact too.
-        exact = self.strategy != "mean" or bool((y == np.rint(y)).all())
-        error = np.zeros(len(y)) if exact else ROUNDING * np.abs(y).mean(axis=1)
+        # Order statistics are picked, not computed.
+        exact = (self.strategy != "mean") | sums_are_exact(y)
+        error = np.where(exact, 0.0, ROUNDING * np.abs(y).mean(axis=1))
         return Estimate(full, reduced, error)
 
     def _statistic(self, y: Floats) -> Floats:

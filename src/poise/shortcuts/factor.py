@@ -12,7 +12,7 @@ import numpy as np
 
 from poise.shortcuts.protocol import Array, Floats
 
-__all__ = ["bordered", "cholesky", "norm", "smallest_eigenvalue"]
+__all__ = ["bordered", "cholesky", "length", "norm", "smallest_eigenvalue"]
 
 _CORNER = 1e300  # anything so large that the bordered matrix is positive definite
 _COMFORTABLE = 1e-3  # a smallest eigenvalue about which nothing more need be known
@@ -22,6 +22,13 @@ def norm(vectors: Array) -> Array:
     """Return Euclidean lengths along the last axis."""
     xp = vectors.__array_namespace__()
     return xp.sqrt(xp.vecdot(vectors, vectors))
+
+
+def length(vectors: Floats) -> Floats:
+    """Return Euclidean lengths of vectors so small that their squares vanish."""
+    largest = np.abs(vectors).max(axis=-1, keepdims=True)
+    lengths = norm(vectors / np.where(largest > 0, largest, 1.0))
+    return np.asarray(largest[..., 0] * lengths)
 
 
 def bordered(gram: Array, borders: Array) -> Array:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,10 @@ from poise.shortcuts.protocol import Floats, Pairs
 from poise.shortcuts.regressor import ROUNDING, finite_trials
 
 __all__ = ["DiscriminantShortcut", "NaiveBayesShortcut", "find_gaussian_classes"]
+
+
+_FAINTEST = 100 * float(np.finfo(np.float64).eps)
+"""Of a largest singular value, what least squares is sure to keep."""
 
 
 class Moments(NamedTuple):
@@ -45,12 +49,14 @@ class Score(Protocol):
     def __call__(self, X: Floats, member: Floats, x: Floats) -> tuple[Floats, Floats]: ...
 
 
-def both_fits(X: Floats, y: NDArray[Any], x: Floats, score: Score) -> Pairs:
+def both_fits(X: Floats, y: NDArray[Any], x: Floats, score: Score, roundings: Any) -> Pairs:
     """Classify from all rows, and again from all but the last."""
     classes: Classes = encode(y)
     member = classes.member.astype(np.float64)
-    full, leads = choose(*score(X, member, x))
-    reduced, still_leads = choose(*score(X[:, :-1], member[:, :, :-1], x))
+    scores, error = score(X, member, x)
+    full, leads = choose(scores, roundings * error)
+    scores, error = score(X[:, :-1], member[:, :, :-1], x)
+    reduced, still_leads = choose(scores, roundings * error)
     trusted = leads & still_leads & classes.survive & finite_trials(X, x)
     return label_pairs(classes, full, reduced, trusted)
 
@@ -61,12 +67,14 @@ class DiscriminantShortcut:
 
     tolerance: float
     spend_degrees: bool  # divide by n less the number of classes, not by n
+    drops_small: bool = False  # least squares, which takes a column of tiny numbers for none
+    roundings: Floats | float = 1.0  # that the rows of each trial have behind them
     name: str = "discriminants of all trials in one batch"
 
     @np.errstate(all="ignore")
     def pairs(self, X: Floats, y: NDArray[Any], x: Floats) -> Pairs:
         """See :meth:`poise.shortcuts.Shortcut.pairs`."""
-        return both_fits(X, y, x, self._score)
+        return both_fits(X, y, x, self._score, self.roundings)
 
     def _score(self, X: Floats, member: Floats, x: Floats) -> tuple[Floats, Floats]:
         n, d = X.shape[1:]
@@ -79,9 +87,14 @@ class DiscriminantShortcut:
         quadratic = divisor[:, None] * np.vecdot(white, white)
         scores = np.where(present, np.log(moments.prior) - 0.5 * quadratic, -np.inf)
         smallest = smallest_eigenvalue(within, pivots)
+        if self.drops_small:
+            # Not of the scaled matrix: beside large columns the digits of small ones are lost.
+            diagonal = np.linalg.diagonal(within)
+            smallest = smallest * diagonal.min(axis=1) / diagonal.max(axis=1)
         reach = np.max(norm(white), axis=1, where=present, initial=0.0)
         error = divisor * self._error(X, x, within, reach) / smallest
-        kept = (smallest > 100 * self.tolerance**2) & self._separated(white, moments)
+        kept = smallest > max(100 * self.tolerance**2, self.drops_small * _FAINTEST * d)
+        kept &= self._separated(white, moments)
         return scores, np.where(kept, error, np.inf)
 
     def _error(self, X: Floats, x: Floats, within: Floats, reach: Floats) -> Floats:
@@ -104,6 +117,10 @@ class DiscriminantShortcut:
         faint = (relative > 1e-12) & (relative < (10 * self.tolerance) ** 2)
         return np.asarray(finite & ~faint.any(axis=1))
 
+    def on_rounded_rows(self, roundings: Floats) -> Self:
+        """See :meth:`poise.shortcuts.protocol.PlainShortcut.on_rounded_rows`."""
+        return replace(self, roundings=roundings)
+
     def workspace_bytes(self, n: int, d: int) -> int:
         """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""
         return 8 * (3 * n * d + 30 * n + 4 * (d + 10) ** 2)
@@ -114,12 +131,13 @@ class NaiveBayesShortcut:
     """Gaussian naive Bayes: a mean and a variance for every class and column."""
 
     smoothing: float
+    roundings: Floats | float = 1.0  # that the rows of each trial have behind them
     name: str = "class moments of all trials in one batch"
 
     @np.errstate(all="ignore")
     def pairs(self, X: Floats, y: NDArray[Any], x: Floats) -> Pairs:
         """See :meth:`poise.shortcuts.Shortcut.pairs`."""
-        return both_fits(X, y, x, self._score)
+        return both_fits(X, y, x, self._score, self.roundings)
 
     def _score(self, X: Floats, member: Floats, x: Floats) -> tuple[Floats, Floats]:
         moments = class_moments(X, member)
@@ -145,6 +163,10 @@ class NaiveBayesShortcut:
         total = squares.sum(axis=1) + between
         return np.asarray(total.max(axis=1) / moments.sizes.sum(axis=1))
 
+    def on_rounded_rows(self, roundings: Floats) -> Self:
+        """See :meth:`poise.shortcuts.protocol.PlainShortcut.on_rounded_rows`."""
+        return replace(self, roundings=roundings)
+
     def workspace_bytes(self, n: int, d: int) -> int:
         """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""
         return 8 * (4 * n * d + 30 * n)
@@ -165,7 +187,7 @@ def find_gaussian_classes(
         return None
     if estimator.solver == "svd":
         return DiscriminantShortcut(float(estimator.tol), _svd_spends_degrees())
-    return DiscriminantShortcut(0.0, spend_degrees=False)
+    return DiscriminantShortcut(0.0, False, drops_small=estimator.solver == "lsqr")
 
 
 def _is_plain(estimator: Any) -> bool:

@@ -9,7 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from poise.shortcuts.covariance import Covariance, gaussian, inner_products
+from poise.shortcuts.covariance import (
+    Covariance,
+    combined,
+    gaussian,
+    inner_products,
+    to_power,
+)
 from poise.shortcuts.dual import remove_last
 from poise.shortcuts.kernel_ridge import kernel_workspace
 from poise.shortcuts.parameters import is_flag, is_number
@@ -31,13 +37,13 @@ class GaussianProcessShortcut(RegressorShortcut):
     def estimate(self, X: Floats, y: Floats, x: Floats) -> Estimate:
         """See :meth:`poise.shortcuts.regressor.RegressorShortcut.estimate`."""
         n = X.shape[1]
-        system, test, sensitivity = evaluate(self.kernel, X, x)
+        system, test, sensitivity, blur = evaluate(self.kernel, X, x)
         system[:, np.arange(n), np.arange(n)] += self.noise
         level = y.mean(axis=1) if self.normalize else np.zeros(len(y))
         centred = y - level[:, None]
         constant = np.ones_like(y) if self.normalize else np.zeros_like(y)
         responses = np.stack([centred, constant], axis=1)
-        found = remove_last(system, responses, test, sensitivity)
+        found = remove_last(system, responses, test, blur, sensitivity)
         # The standard deviation of y cancels. Its mean does not: without the last row the
         # responses are centred at `moved` more, which the model returns in part.
         moved = centred[:, :-1].mean(axis=1) if self.normalize else np.zeros(len(y))
@@ -59,27 +65,17 @@ def evaluate(kernel: Any, X: Floats, x: Floats) -> Covariance:
     trials, n, d = X.shape
     kind = type(kernel)
     if kind is kernels.Sum or kind is kernels.Product:
-        return _combined(evaluate(kernel.k1, X, x), evaluate(kernel.k2, X, x), kind is kernels.Sum)
+        return combined(evaluate(kernel.k1, X, x), evaluate(kernel.k2, X, x), kind is kernels.Sum)
     if kind is kernels.Exponentiation:
-        base, power = evaluate(kernel.kernel, X, x), kernel.exponent
-        return Covariance(base.rows**power, base.test**power, base.sensitivity * (1 + abs(power)))
+        return to_power(evaluate(kernel.kernel, X, x), kernel.exponent)
     if kind is kernels.RBF and np.size(kernel.length_scale) in (1, d):
         return gaussian(X, x, np.squeeze(kernel.length_scale), expands=False)
     if kind is kernels.DotProduct:
-        products, constant = inner_products(X, x), kernel.sigma_0**2
-        return products._replace(rows=products.rows + constant, test=products.test + constant)
+        return inner_products(X, x, kernel.sigma_0**2)
     if kind is kernels.WhiteKernel:
         noise = np.tile(kernel.noise_level * np.eye(n), (trials, 1, 1))
-        return Covariance(noise, np.zeros((trials, n)), np.ones(trials))
+        return Covariance.of(noise, np.zeros((trials, n)), np.ones(trials))
     return _one_by_one(kernel, X, x)
-
-
-def _combined(left: Covariance, right: Covariance, is_sum: bool) -> Covariance:
-    if is_sum:
-        larger = np.maximum(left.sensitivity, right.sensitivity)
-        return Covariance(left.rows + right.rows, left.test + right.test, larger)
-    together = left.sensitivity + right.sensitivity
-    return Covariance(left.rows * right.rows, left.test * right.test, together)
 
 
 def _one_by_one(kernel: Any, X: Floats, x: Floats) -> Covariance:
@@ -91,7 +87,7 @@ def _one_by_one(kernel: Any, X: Floats, x: Floats) -> Covariance:
         for trial in range(trials):
             rows[trial] = kernel(X[trial])
             test[trial] = kernel(x[trial : trial + 1], X[trial])[0]
-    return Covariance(rows, test, np.ones(trials))
+    return Covariance.of(rows, test, np.ones(trials))
 
 
 def find_gaussian_process(estimator: Any) -> GaussianProcessShortcut | None:

@@ -34,9 +34,9 @@ class KernelRidgeShortcut(RegressorShortcut):
     def estimate(self, X: Floats, y: Floats, x: Floats) -> Estimate:
         """See :meth:`poise.shortcuts.regressor.RegressorShortcut.estimate`."""
         n = X.shape[1]
-        system, test, sensitivity = self._covariance(X, x)
+        system, test, sensitivity, blur = self._covariance(X, x)
         system[:, np.arange(n), np.arange(n)] += self.penalty
-        found = remove_last(system, y[:, None, :], test, sensitivity)
+        found = remove_last(system, y[:, None, :], test, blur, sensitivity)
         return Estimate(found.full[:, 0], found.reduced[:, 0], found.error[:, 0])
 
     def _covariance(self, X: Floats, x: Floats) -> Covariance:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,11 @@ class Neighborhood:
     power: float
     by_distance: bool
     exact_zeros: bool  # differences are formed before squaring, whatever the shape
+    noise: float = 0.0  # error of a coordinate, where rows were computed and not given
+
+    def on_rounded_rows(self, roundings: Floats) -> Self:
+        """Return the same for rows that are off by no more roundings of a unit than the worst."""
+        return replace(self, noise=ROUNDING * float(np.max(roundings)))
 
     def distances(self, X: Floats, x: Floats) -> Floats:
         """Measure how far the rows of each trial are from its test point."""
@@ -69,11 +74,19 @@ class Neighborhood:
         """
         if self.exact_zeros:
             power = 1.0 if math.isinf(self.power) else self.power
-            return np.asarray(ROUNDING * (1.0 + power) * distances)
+            return np.asarray(ROUNDING * (1.0 + power) * distances) + self._blur(distances, x)
         extent = norm(x)[:, None] + np.sqrt(np.maximum(distances, 0.0))
         # Each of the three sums has as many terms as there are columns.
         terms = 1.0 + x.shape[1] / 4 if self._expands else 1.0
-        return np.asarray(ROUNDING * terms * extent**2 + SMALLEST**2)
+        return np.asarray(ROUNDING * terms * extent**2 + SMALLEST**2) + self._blur(distances, x)
+
+    def _blur(self, distances: Floats, x: Floats) -> Floats | float:
+        """Bound what the error of the coordinates does to distances: by Hölder's inequality."""
+        if self.noise == 0 or math.isinf(self.power):
+            return self.noise
+        p, d = self.power, x.shape[1]
+        slope = p * d ** (1.0 / p) * np.maximum(distances, 0.0) ** ((p - 1.0) / p)
+        return np.asarray(self.noise * slope + self.noise**p)
 
     def nearest(self, distances: Floats, rows: int, x: Floats) -> Nearest:
         """Find the k nearest among the first ``rows`` of each trial."""
@@ -88,6 +101,30 @@ class Neighborhood:
             clear = np.count_nonzero(chosen, axis=1) == self.k
             places = np.flatnonzero(chosen & clear[:, None])
         return Nearest(places.reshape(-1, self.k).T, clear, radius[:, 0])
+
+    def are_ordered(self, nearest: Floats, x: Floats) -> NDArray[np.bool_]:
+        """Tell where it is certain which neighbour is first, which second, and so on.
+
+        The estimator adds up their responses in that order, and rounds accordingly; the sum
+        of two is the same either way.
+        """
+        if self.k <= 2:
+            return np.ones(len(nearest), dtype=np.bool_)
+        nearest = np.sort(nearest, axis=1)
+        return np.asarray((np.diff(nearest) > 2.0 * self.slack(nearest[:, 1:], x)).all(axis=1))
+
+    def in_order(self, distances: Floats, x: Floats) -> NDArray[np.intp]:
+        """List the k nearest rows of each trial, nearest first; −1 where that is not certain."""
+        chosen = np.argpartition(distances, self.k - 1, axis=1)[:, : self.k]
+        nearest = np.take_along_axis(distances, chosen, axis=1)
+        chosen = np.take_along_axis(chosen, nearest.argsort(axis=1), axis=1)
+        certain = self.are_ordered(nearest, x) & (self._tied(distances, x) == 0)
+        return np.where(certain[:, None], chosen, -1)
+
+    def _tied(self, distances: Floats, x: Floats) -> NDArray[np.intp]:
+        """Count the rows too many that are as near as the last neighbour."""
+        last, slack = self._last(distances, x)
+        return np.asarray(np.count_nonzero(distances <= last + slack, axis=1) - self.k)
 
     def _last(self, distances: Floats, x: Floats) -> tuple[Floats, Floats]:
         """Return the distance to the last neighbour, and how close to it rows tie with it."""

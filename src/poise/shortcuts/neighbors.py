@@ -7,8 +7,8 @@ distances are the same either way: one computation of them serves both fits.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,14 @@ from poise.shortcuts.labels import choose, encode, label_pairs
 from poise.shortcuts.neighborhood import Neighborhood
 from poise.shortcuts.parameters import is_count, is_number
 from poise.shortcuts.protocol import Floats, Pairs
-from poise.shortcuts.regressor import ROUNDING, Estimate, RegressorShortcut, finite_trials
+from poise.shortcuts.regressor import (
+    ROUNDING,
+    Estimate,
+    RegressorShortcut,
+    Rows,
+    finite_trials,
+    sums_are_exact,
+)
 
 __all__ = ["NeighborsClassifierShortcut", "NeighborsRegressorShortcut", "find_neighbors"]
 
@@ -29,6 +36,7 @@ class Prediction(NamedTuple):
     values: NDArray[Any]  # (trials,)
     error: Floats  # bound on the error of a value; infinite where a tie leaves it open
     radius: Floats  # rows beyond this distance have no part in it
+    ordered: NDArray[np.bool_]  # whether it is certain who is first, second, and so on
 
 
 class Predict(Protocol):
@@ -53,7 +61,7 @@ class BothFits(NamedTuple):
     full: NDArray[Any]
     reduced: NDArray[Any]
     error: Floats
-    near: NDArray[np.intp]  # trials in which the removed row is a neighbour
+    apart: NDArray[np.bool_]  # the removed row is no neighbour, and those have a certain order
 
 
 def both_fits(
@@ -62,15 +70,16 @@ def both_fits(
     """Predict without the last row, and again only where it would have been a neighbour."""
     trials, n = X.shape[:2]
     if neighborhood.k >= n:  # too few rows for the smaller fit
-        return BothFits(y[:, 0], y[:, 0], np.full(trials, np.inf), np.arange(trials))
+        return BothFits(y[:, 0], y[:, 0], np.full(trials, np.inf), np.zeros(trials, np.bool_))
     distances = neighborhood.distances(X, x)
-    reduced, error, radius = predict(distances, n - 1, x, y)
+    reduced, error, radius, ordered = predict(distances, n - 1, x, y)
     error = np.where(finite_trials(distances), error, np.inf)
     full = reduced.copy()
     near = np.flatnonzero(distances[:, -1] <= radius)
-    full[near], full_error, _ = predict(distances[near], n, x[near], y[near])
+    full[near], full_error, _, _ = predict(distances[near], n, x[near], y[near])
     error[near] = np.maximum(error[near], full_error)
-    return BothFits(full, reduced, error, near)
+    ordered[near] = False
+    return BothFits(full, reduced, error, ordered)
 
 
 @dataclass(frozen=True)
@@ -84,10 +93,11 @@ class NeighborsRegressorShortcut(RegressorShortcut):
         """See :meth:`poise.shortcuts.regressor.RegressorShortcut.estimate`."""
         weighted = self.neighborhood.by_distance
         predict = self._weighted_mean if weighted else self._mean
-        full, reduced, error, near = both_fits(self.neighborhood, X, y, x, predict)
-        # Other neighbours, the same mean: whether it is rounded alike depends on their order.
-        alike = near[full[near] == reduced[near]]
-        error[alike] = np.where(_whole(y[alike]) & (not weighted), error[alike], np.inf)
+        full, reduced, error, apart = both_fits(self.neighborhood, X, y, x, predict)
+        # The same mean: whether it is rounded alike depends on the order of the neighbours.
+        alike = np.flatnonzero((full == reduced) & ~apart)
+        exact = sums_are_exact(y[alike]) & (not weighted)
+        error[alike] = np.where(exact, error[alike], np.inf)
         return Estimate(full, reduced, error)
 
     def _mean(self, distances: Floats, rows: int, x: Floats, y: Floats) -> Prediction:
@@ -97,14 +107,16 @@ class NeighborsRegressorShortcut(RegressorShortcut):
         mean = responses.sum(axis=0) / self.neighborhood.k
         error = ROUNDING * np.abs(responses).sum(axis=0)
         zero = np.flatnonzero(mean == 0)
-        # Sums of whole numbers are exact, 0 included.
-        error[zero[_whole(responses[:, zero].T)]] = 0.0
+        error[zero[sums_are_exact(responses[:, zero].T)]] = 0.0
+        nearest = distances.reshape(-1).take(found.places.T)
+        ordered = np.zeros(len(distances), dtype=np.bool_)
+        ordered[found.clear] = self.neighborhood.are_ordered(nearest, x[found.clear])
         if not found.clear.all():
             tied = ~found.clear
             shared = self._weighted_mean(distances[tied], rows, x[tied], y[tied])
             mean = _merged(found.clear, mean, shared.values)
             error = _merged(found.clear, error, shared.error)
-        return Prediction(mean, error, found.radius)
+        return Prediction(mean, error, found.radius, ordered)
 
     def _weighted_mean(self, distances: Floats, rows: int, x: Floats, y: Floats) -> Prediction:
         y = y[:, :rows]
@@ -113,7 +125,23 @@ class NeighborsRegressorShortcut(RegressorShortcut):
         total = votes.weights.sum(axis=1) if weighted else self.neighborhood.k
         mean = np.vecdot(votes.weights, y) / total
         error = np.where(votes.clear, votes.error * norm(y), np.inf)
-        return Prediction(mean, error, votes.radius)
+        order = self.neighborhood.in_order(distances[:, :rows], x)
+        return Prediction(mean, error, votes.radius, order[:, 0] >= 0)
+
+    def add_up_alike(self, full: Rows, reduced: Rows, y: Floats) -> NDArray[np.bool_]:
+        """See :meth:`poise.shortcuts.regressor.RegressorShortcut.add_up_alike`."""
+        near = self.neighborhood
+        if near.k >= full[0].shape[1]:  # too few rows for the smaller fit
+            return np.zeros(len(y), dtype=np.bool_)
+        before = near.in_order(near.distances(*full), full[1])
+        after = near.in_order(near.distances(*reduced)[:, :-1], reduced[1])
+        same = (before == after).all(axis=1) & (before[:, 0] >= 0)
+        # Weights are computed from distances, which differ.
+        return np.asarray((same | sums_are_exact(y)) & (not near.by_distance))
+
+    def on_rounded_rows(self, roundings: Floats) -> Self:
+        """See :meth:`poise.shortcuts.protocol.PlainShortcut.on_rounded_rows`."""
+        return replace(self, neighborhood=self.neighborhood.on_rounded_rows(roundings))
 
     @property
     def vouches_for_zero(self) -> bool:
@@ -123,11 +151,6 @@ class NeighborsRegressorShortcut(RegressorShortcut):
     def workspace_bytes(self, n: int, d: int) -> int:
         """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""
         return 8 * n * 6
-
-
-def _whole(y: Floats) -> NDArray[np.bool_]:
-    """Tell in which trials all responses are whole numbers."""
-    return np.asarray((y == np.rint(y)).all(axis=1))
 
 
 def _merged(where: NDArray[np.bool_], values: Floats, others: Floats) -> Floats:
@@ -160,11 +183,17 @@ class NeighborsClassifierShortcut:
                 best, leads = choose(scores, votes.error * scores.sum(axis=1))
                 leads &= votes.clear
             # Whole votes: equal numbers are an exact tie, which goes to the first class.
-            return Prediction(best, np.where(leads, 0.0, np.inf), votes.radius)
+            # A vote is counted, not added up: its order does not matter.
+            ordered = np.ones(len(best), dtype=np.bool_)
+            return Prediction(best, np.where(leads, 0.0, np.inf), votes.radius, ordered)
 
         codes = classes.member.argmax(axis=1)
         full, reduced, error, _ = both_fits(self.neighborhood, X, codes, x, vote)
         return label_pairs(classes, full, reduced, error == 0)
+
+    def on_rounded_rows(self, roundings: Floats) -> Self:
+        """See :meth:`poise.shortcuts.protocol.PlainShortcut.on_rounded_rows`."""
+        return replace(self, neighborhood=self.neighborhood.on_rounded_rows(roundings))
 
     def workspace_bytes(self, n: int, d: int) -> int:
         """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""

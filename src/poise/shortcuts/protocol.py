@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Floats", "Pairs", "Shortcut"]
+__all__ = ["Array", "Floats", "Pairs", "PlainShortcut", "Shortcut"]
 
 Array = Any
 """An array of any namespace of the array API standard: NumPy's, or JAX's."""
@@ -61,3 +61,10 @@ class Shortcut(Protocol):
 
     def workspace_bytes(self, n: int, d: int) -> int:
         """Estimate the memory that one trial needs beside its own rows."""
+
+
+class PlainShortcut(Shortcut, Protocol):
+    """A shortcut that can stand behind a scaler."""
+
+    def on_rounded_rows(self, roundings: Floats) -> Self:
+        """Return the same for rows that are off by so many roundings of a unit in each trial."""

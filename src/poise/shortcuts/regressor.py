@@ -10,7 +10,7 @@ bound exceeds the agreement promised is left to the estimator.
 from __future__ import annotations
 
 import abc
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,9 @@ __all__ = [
     "SMALLEST",
     "Estimate",
     "RegressorShortcut",
+    "Rows",
     "finite_trials",
+    "sums_are_exact",
 ]
 
 AGREEMENT = 1e-9
@@ -35,6 +37,10 @@ ROUNDING = 16 * float(np.finfo(np.float64).eps)
 
 SMALLEST, LARGEST = 1e-140, 1e140
 """Range of numbers whose squares are sure to neither vanish nor overflow."""
+
+
+Rows = tuple[Floats, Floats]
+"""Training rows and test point of each trial, as one of the two fits sees them."""
 
 
 class Estimate(NamedTuple):
@@ -78,6 +84,18 @@ class RegressorShortcut(abc.ABC):
         """
         return False
 
+    def add_up_alike(self, full: Rows, reduced: Rows, y: Floats) -> NDArray[np.bool_]:
+        """Tell where equal predictions add up the same responses in the same order.
+
+        Asked of a shortcut that vouches for zero, about rows and test points that the
+        two fits see differently.
+        """
+        return np.zeros(len(y), dtype=np.bool_)
+
+    def on_rounded_rows(self, roundings: Floats) -> Self:
+        """Return the same for rows that are off by so many roundings; errors are the caller's."""
+        return self
+
     @final
     @np.errstate(all="ignore")
     def pairs(self, X: Floats, y: NDArray[Any], x: Floats) -> Pairs:
@@ -97,6 +115,14 @@ def _as_numbers(y: NDArray[Any]) -> Floats:
     if y.dtype == np.float64 or y.dtype.kind in "iu":
         return y.astype(np.float64, copy=False)
     return np.full(y.shape, np.nan)
+
+
+def sums_are_exact(y: Floats) -> NDArray[np.bool_]:
+    """Tell in which trials responses add up without rounding, in whatever order.
+
+    Whole numbers do, as long as their sum is one that floating point holds.
+    """
+    return np.asarray((y == np.rint(y)).all(axis=1) & (np.abs(y).sum(axis=1) < 2.0**53))
 
 
 def finite_trials(*arrays: NDArray[Any]) -> NDArray[np.bool_]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ class RidgeClassifierShortcut:
     penalty: float
     intercept: bool
     largest_condition: float = math.inf
+    roundings: Floats | float = 1.0  # that the rows of each trial have behind them
     name: str = "rank-one downdate of the ridge classifier"
 
     @np.errstate(all="ignore")
@@ -36,7 +37,7 @@ class RidgeClassifierShortcut:
         classes = encode(y)
         targets = np.where(classes.member, 1.0, -1.0)
         found = ridge_pairs(X, targets, x, self.penalty, self.intercept)
-        error = found.error.max(axis=1)
+        error = self.roundings * found.error.max(axis=1)
         present = classes.member.any(axis=2)
         full, leads = choose(np.where(present, found.full, -np.inf), error)
         reduced, still_leads = choose(np.where(present, found.reduced, -np.inf), error)
@@ -44,6 +45,10 @@ class RidgeClassifierShortcut:
             leads & still_leads & classes.survive & (found.condition <= self.largest_condition)
         )
         return label_pairs(classes, full, reduced, trusted)
+
+    def on_rounded_rows(self, roundings: Floats) -> Self:
+        """See :meth:`poise.shortcuts.protocol.PlainShortcut.on_rounded_rows`."""
+        return replace(self, roundings=roundings)
 
     def workspace_bytes(self, n: int, d: int) -> int:
         """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""

@@ -16,13 +16,16 @@ from numpy.typing import NDArray
 
 from poise.shortcuts.centred import less
 from poise.shortcuts.parameters import is_flag
-from poise.shortcuts.protocol import Floats, Pairs, Shortcut
-from poise.shortcuts.regressor import Estimate, RegressorShortcut
+from poise.shortcuts.protocol import Floats, Pairs, PlainShortcut
+from poise.shortcuts.regressor import Estimate, RegressorShortcut, Rows
 
 __all__ = ["StandardizedClassifier", "StandardizedRegressor", "Standardizer", "find_standardized"]
 
 _LARGEST_OFFSET = 1e4
-"""Means beyond this many deviations leave too few digits to tell classes apart."""
+"""Means beyond this many deviations leave too few digits."""
+
+_LEAST = 1e-300
+"""An error that is next to none, but some."""
 
 
 class Standardized(NamedTuple):
@@ -31,6 +34,7 @@ class Standardized(NamedTuple):
     X: Floats
     x: Floats
     offset: Floats  # distance from the origin in those units: digits lost, (trials,)
+    flat: NDArray[np.bool_]  # a column is constant, (trials,)
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,8 @@ class Standardizer:
         unit = np.where(constant, 1.0, deviation) if self.scale else np.ones_like(mean)
         standard = less(X, mean)
         standard /= unit
-        return Standardized(standard, ((x[:, None] - mean) / unit)[:, 0], offset.max(axis=(1, 2)))
+        point = ((x[:, None] - mean) / unit)[:, 0]
+        return Standardized(standard, point, offset.max(axis=(1, 2)), constant.any(axis=(1, 2)))
 
     def workspace_bytes(self, n: int, d: int) -> int:
         """Estimate the memory that one trial needs beside its own rows."""
@@ -75,12 +80,23 @@ class StandardizedRegressor(RegressorShortcut):
         """See :meth:`poise.shortcuts.regressor.RegressorShortcut.estimate`."""
         n = X.shape[1]
         for_full, for_reduced = self.standardize(X, x, n), self.standardize(X, x, n - 1)
-        full = self.inner.estimate(for_full.X, y, for_full.x)
-        reduced = self.inner.estimate(for_reduced.X, y, for_reduced.x)
-        # The inner bounds are for rows known to the last digit; these have lost some.
-        full_error = full.error * (1.0 + for_full.offset)
-        reduced_error = reduced.error * (1.0 + for_reduced.offset)
-        return Estimate(full.full, reduced.reduced, np.maximum(full_error, reduced_error))
+        inner = self.inner.on_rounded_rows(_roundings(for_full, for_reduced))
+        full = inner.estimate(for_full.X, y, for_full.x)
+        reduced = inner.estimate(for_reduced.X, y, for_reduced.x)
+        error = np.maximum(
+            self._error(full.error, for_full), self._error(reduced.error, for_reduced)
+        )
+        if inner.vouches_for_zero:
+            alike = np.flatnonzero(full.full == reduced.reduced)
+            before, after = (_some(part, alike) for part in (for_full, for_reduced))
+            error[alike[~inner.add_up_alike(before, after, y[alike])]] = np.inf
+        return Estimate(full.full, reduced.reduced, error)
+
+    def _error(self, error: Floats, rows: Standardized) -> Floats:
+        """Allow for the digits that the rows have lost: the inner bounds are for exact ones."""
+        error = np.where(rows.offset <= _LARGEST_OFFSET, error * (1.0 + rows.offset), np.inf)
+        # Of a constant column nothing is left, or the rounding of its mean: not exactly nothing.
+        return np.asarray(np.where(rows.flat, np.maximum(error, _LEAST), error))
 
     @property
     def vouches_for_zero(self) -> bool:
@@ -97,7 +113,7 @@ class StandardizedClassifier:
     """Another shortcut for a classifier, on standardised rows."""
 
     standardize: Standardizer
-    inner: Shortcut
+    inner: PlainShortcut
     name: str
 
     @np.errstate(all="ignore")
@@ -105,8 +121,9 @@ class StandardizedClassifier:
         """See :meth:`poise.shortcuts.Shortcut.pairs`."""
         n = X.shape[1]
         for_full, for_reduced = self.standardize(X, x, n), self.standardize(X, x, n - 1)
-        full = self.inner.pairs(for_full.X, y, for_full.x)
-        reduced = self.inner.pairs(for_reduced.X, y, for_reduced.x)
+        inner = self.inner.on_rounded_rows(_roundings(for_full, for_reduced))
+        full = inner.pairs(for_full.X, y, for_full.x)
+        reduced = inner.pairs(for_reduced.X, y, for_reduced.x)
         digits_left = np.maximum(for_full.offset, for_reduced.offset) <= _LARGEST_OFFSET
         return Pairs(full.full, reduced.reduced, full.trusted & reduced.trusted & digits_left)
 
@@ -115,8 +132,18 @@ class StandardizedClassifier:
         return self.inner.workspace_bytes(n, d) + self.standardize.workspace_bytes(n, d)
 
 
+def _roundings(*parts: Standardized) -> Floats:
+    """Count the roundings that rows have behind them, where they have digits left at all."""
+    offset = np.maximum(*(part.offset for part in parts))
+    return np.asarray(1.0 + np.where(offset <= _LARGEST_OFFSET, offset, 0.0))
+
+
+def _some(rows: Standardized, trials: NDArray[np.intp]) -> Rows:
+    return rows.X[trials], rows.x[trials]
+
+
 def find_standardized(
-    estimator: Any, find: Callable[[Any], Shortcut | None]
+    estimator: Any, find: Callable[[Any], PlainShortcut | None]
 ) -> StandardizedRegressor | StandardizedClassifier | None:
     """Return the shortcut of a two-step pipeline whose second step ``find`` recognises."""
     from sklearn.pipeline import Pipeline

@@ -13,7 +13,7 @@ import numpy as np
 
 from poise.shortcuts.centred import Centred
 from poise.shortcuts.dual import remove_last, solve_in_place
-from poise.shortcuts.factor import norm
+from poise.shortcuts.factor import length, norm
 from poise.shortcuts.narrow import LinearPairs
 from poise.shortcuts.protocol import Floats
 from poise.shortcuts.regressor import ROUNDING
@@ -39,9 +39,10 @@ def wide_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: bool)
         system += (typical / n)[:, None, None]
     system[:, np.arange(n), np.arange(n)] += penalty
     condition = _condition(system, penalty)
-    test = np.matvec(rows, x - mean[:, 0, :])
+    point = x - mean[:, 0, :]
+    test, blur = np.matvec(rows, point), length(norm(rows)) * norm(point)
     constant = typical + penalty if intercept else None
-    found = remove_last(system, responses, test, constant=constant)
+    found = remove_last(system, responses, test, blur, constant=constant)
     full, reduced = level + found.full, level + found.reduced
     # Cancellation in x'β + (ȳ − x̄'β), as for narrow data; |β| <= √(y'Hy).
     offset = norm(np.abs(x) + np.abs(mean[:, 0, :]))
