@@ -136,3 +136,19 @@ def test_a_failed_trial_keeps_no_rows_in_memory() -> None:
     poise.measure(fit, X, y, n=10, on_error="unstable")
     assert len(alive) == 27
     assert max(alive) <= 2
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("code", [0, 3, "enough"])
+def test_a_fit_that_ends_the_program_ends_its_own_trial(code, n_jobs) -> None:
+    def quits(A, b, seed):
+        if A[0, 0] == 30:
+            raise SystemExit(code)
+        return lambda rows: [0.0]
+
+    rows = np.arange(110.0).reshape(-1, 1)
+    question = {"n": 10, "shuffle": False, "n_jobs": n_jobs, "random_state": 0}
+    with pytest.raises(TrialError, match=f"trial 3 failed: SystemExit: {code}"):
+        poise.measure(quits, rows, rows[:, 0], **question)
+    trials = poise.measure(quits, rows, rows[:, 0], on_error="unstable", **question)
+    assert np.flatnonzero(np.isinf(trials.changes)).tolist() == [3]

@@ -41,6 +41,8 @@ class Algorithm(abc.ABC):
     thread_safe : bool
         Whether two fits may run in threads of one process at once: no global
         state is used, random generators included.
+    code : str
+        Digest of user code, or "": a journal that is continued by another one warns.
     threads_from : float
         The number of rows from which a fit spends its time outside Python's global
         lock, so that threads serve it as well as processes, and need no start.
@@ -60,6 +62,7 @@ class Algorithm(abc.ABC):
     natural_distance: str = "euclidean"
     thread_safe: bool = False
     threads_from: float = math.inf
+    code: str = ""
 
     @abc.abstractmethod
     def fit(self, X: Any, y: Any, xi: int) -> Predict:

@@ -200,7 +200,7 @@ def stability_test(
         warn_if_hopeless(design, delta, alpha, randomized)
         warn_of_copies(sample)
         if log is not None:
-            log.describe(design, sample.digest(), question)
+            log.describe(design, sample.digest(), question, oracle.algorithm.code)
         oracle.journal = log
         look = SecondLook(oracle) if check else None
         result: StabilityResult = run_procedure(test, oracle, randomness, look)
@@ -287,7 +287,7 @@ def measure(
         _warn_if_empty(design)
         warn_of_copies(sample)
         if log is not None:
-            log.describe(design, sample.digest())
+            log.describe(design, sample.digest(), code=oracle.algorithm.code)
         oracle.journal = log
         trials: Trials = run_procedure(measurement, oracle, randomness)
     return trials

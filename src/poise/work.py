@@ -79,7 +79,8 @@ class Work(abc.ABC):
                 return self.compute(self.tasks[index], ambient)
         except TrialError as error:  # a program, which knows how it went
             return Failure(index, _one_line(error), _portable(error), kind=error.kind)
-        except Exception as error:
+        # A fit that wants to end the program ends its own trial.
+        except (Exception, SystemExit) as error:
             return Failure(index, _one_line(error), _portable(error))
 
     def fitted(self, query: Query, ambient: AmbientGenerators) -> Predict:

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from poise.adapters.code import code_digest
 from poise.adapters.suitability import require_arguments
 from poise.algorithm import Algorithm, Predict
 from poise.errors import AlgorithmError
@@ -39,6 +40,7 @@ class FunctionAlgorithm(Algorithm):
     def __init__(self, function: Callable[..., Predict], name: str = "") -> None:
         _check_signature(function)
         self.function = function
+        self.code = code_digest(function)
         self.name = name or getattr(function, "__name__", repr(function))
 
     def fit(self, X: Any, y: Any, xi: int) -> Predict:

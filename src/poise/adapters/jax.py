@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise import _check
+from poise.adapters.code import code_digest
 from poise.adapters.compiled import Compiled, FitPredict, import_jax, key_data, platform
 from poise.adapters.labels import Labels
 from poise.algorithm import Algorithm, BatchAlgorithm, Predict, Stack
@@ -114,6 +115,7 @@ class JaxAlgorithm(Algorithm):
         if memory is not None:
             _check.count("memory", memory, minimum=1)
         self.name = name or str(getattr(fit_predict, "__name__", repr(fit_predict)))
+        self.code = code_digest(fit_predict)
         self.memory = memory
         self.labels = labels
         self.response = "predict" if labels is None else labels.response

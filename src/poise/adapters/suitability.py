@@ -20,7 +20,7 @@ from poise.adapters.legible import (
 from poise.errors import AlgorithmError
 from poise.sample import Sample
 
-__all__ = ["objection", "require_arguments", "require_suitable"]
+__all__ = ["objection", "objection_to_fractions", "require_arguments", "require_suitable"]
 
 
 def require_suitable(estimator: Any, sample: Sample) -> None:
@@ -66,10 +66,13 @@ def _tags(estimator: Any) -> Any:
 
 
 def _wants_classes(estimator: Any, tags: Any, sample: Sample) -> str | None:
+    return objection_to_fractions(sample) if tags.estimator_type == "classifier" else None
+
+
+def objection_to_fractions(sample: Sample) -> str | None:
+    """Say what is wrong with responses that are measured, where classes are wanted."""
     values = np.asarray(sample.y.native)
-    if tags.estimator_type != "classifier" or values.dtype.kind != "f":
-        return None
-    if bool(np.all(values == np.floor(values))):
+    if values.dtype.kind != "f" or bool(np.all(values == np.floor(values))):
         return None
     return "it is a classifier and y holds fractions; use a regressor, or make y classes"
 

@@ -46,6 +46,8 @@ class Header:
         How the command line was called, and where; empty for runs from Python.
     versions : dict
         Of poise, Python and the libraries that compute.
+    code : str
+        Digest of the function that is tested, or "" where there is none.
     """
 
     design: Design
@@ -54,6 +56,7 @@ class Header:
     question: dict[str, Any] = field(default_factory=dict)
     command: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
+    code: str = ""
 
     def to_line(self) -> bytes:
         """Write the header as one line."""
@@ -90,6 +93,7 @@ class Header:
                 "call with the arguments of that run to go on with it, or give another file name"
             )
         self._warn_of_versions(now, name)
+        self._warn_of_code(now, name)
 
     def _determinants(self) -> dict[str, Any]:
         """Return what changes depend on, by the name a reader knows it under."""
@@ -110,6 +114,21 @@ class Header:
             warnings.warn(
                 f"{name} was begun with {', '.join(different)}; the trials still to come may "
                 "differ from what they would have been in their last digits, or more",
+                PoiseWarning,
+                stacklevel=2,
+            )
+
+    def _warn_of_code(self, now: Header, name: str) -> None:
+        """Say that a function was edited: perhaps what failed was mended, perhaps all is different.
+
+        Code is only compared where it was written down by the same version of Python.
+        """
+        same_python = self.versions.get("python") == now.versions.get("python")
+        if same_python and self.code != now.code and "" not in (self.code, now.code):
+            warnings.warn(
+                f"the code of {self.design.algorithm} has changed since {name} was begun; the "
+                "trials in it are those of the earlier code. If it computes anything else now, "
+                "give another file name",
                 PoiseWarning,
                 stacklevel=2,
             )

@@ -80,11 +80,17 @@ class Journal:
             return Randomness(self._header.design.seed)
         return Randomness.from_state(random_state)
 
-    def describe(self, design: Design, data: str, question: dict[str, Any] | None = None) -> None:
-        """Say what is about to be measured, and for which question if there is one."""
-        versions = current_versions()
+    def describe(
+        self, design: Design, data: str, question: dict[str, Any] | None = None, code: str = ""
+    ) -> None:
+        """Say what is about to be measured, by which code, and for which question if any."""
         self._planned = Header(
-            design, data, question=question or {}, command=self.command, versions=versions
+            design,
+            data,
+            question=question or {},
+            command=self.command,
+            versions=current_versions(),
+            code=code,
         )
 
     def begin(self, path: str, near: tuple[float, ...]) -> Iterator[Answer]:

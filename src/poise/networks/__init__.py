@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from poise import _check
+from poise._words import reads_as_number
 from poise.adapters.compiled import import_jax
 from poise.algorithm import Algorithm
 from poise.errors import ArgumentError
@@ -87,7 +88,7 @@ def mlp_regressor(
     from poise.networks.perceptron import RegressorNetwork
 
     shape = _network(hidden, steps, learning_rate, batch_size, penalty, activation, precision)
-    network = RegressorNetwork(**shape, standardize=standardize)
+    network = RegressorNetwork(**shape, standardize=_check.flag("standardize", standardize))
     name = _name(mlp_regressor, network)
     return JaxAlgorithm(network, name=name, float64=float64, memory=memory)
 
@@ -143,7 +144,7 @@ def mlp_classifier(
     shape = _network(hidden, steps, learning_rate, batch_size, penalty, activation, precision)
     network = ClassifierNetwork(
         **shape,
-        standardize=standardize,
+        standardize=_check.flag("standardize", standardize),
         classes=0,
         response=_check.choice("response", response, _RESPONSES),
     )
@@ -202,7 +203,7 @@ def logistic_regression(
         penalty=_at_least("penalty", penalty, 0.0, strictly=True),
         solver=_check.choice("solver", solver, ("newton", "lbfgs")),
         steps=int(_check.count("steps", steps, minimum=1)),
-        standardize=standardize,
+        standardize=_check.flag("standardize", standardize),
         response=_check.choice("response", response, _RESPONSES),
     )
     return _classifier(logistic_regression, model, classes, float64, memory)
@@ -233,11 +234,11 @@ def _network(
 
 
 def _at_least(name: str, value: float, least: float, strictly: bool = False) -> float:
-    number = float(value)
+    number = float(value) if reads_as_number(value) else math.nan
     enough = number > least if strictly else number >= least
     if not (enough and math.isfinite(number)):
         raise ArgumentError(
-            f"{name} must be a finite number {'>' if strictly else '>='} {least:g}, got {value}"
+            f"{name} must be a finite number {'>' if strictly else '>='} {least:g}, got {value!r}"
         )
     return number
 

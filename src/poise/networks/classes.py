@@ -10,7 +10,9 @@ import numpy as np
 
 from poise.adapters.jax import JaxAlgorithm
 from poise.adapters.labels import Labels
+from poise.adapters.suitability import objection_to_fractions
 from poise.algorithm import Algorithm, Predict
+from poise.errors import AlgorithmError
 from poise.sample import Sample
 
 __all__ = ["ClassifierAlgorithm"]
@@ -54,7 +56,10 @@ class ClassifierAlgorithm(Algorithm):
         return self._completed[known]
 
     def prepared(self, sample: Sample) -> Algorithm:
-        """Take the classes that occur in the data."""
+        """Take the classes that occur in the data; refuse numbers that are none."""
+        reason = objection_to_fractions(sample)
+        if reason is not None:
+            raise AlgorithmError(f"{self.name} cannot be used with these data: {reason}")
         return self.completed(np.unique(sample.y.native)).prepared(sample)  # type: ignore[arg-type]
 
     def fit(self, X: Any, y: Any, xi: int) -> Predict:
