@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from poise.errors import DataError
 from poise.stored import StoredTable
 
-__all__ = ["Table", "as_table", "concatenate"]
+__all__ = ["Table", "array_of", "as_table", "concatenate"]
 
 Selection = NDArray[np.int64] | slice
 
@@ -100,6 +101,16 @@ class FrameTable:
         names = getattr(self._frame, "columns", None)
         return None if names is None else tuple(names)
 
+    @cached_property
+    def numbers(self) -> NDArray[Any] | None:
+        """The same as an array of numbers in double precision, or None if it is none."""
+        frame = self._frame
+        kinds = frame.schema.values() if hasattr(frame, "schema") else [frame.dtype]
+        if not all(str(kind).startswith(("Float64", "Int", "UInt")) for kind in kinds):
+            return None
+        array = frame.to_numpy()
+        return np.ascontiguousarray(array, np.float64) if array.dtype.kind in "iuf" else None
+
     def __getstate__(self) -> Any:
         return self.native
 
@@ -129,6 +140,22 @@ class ListTable:
 def _copied(row: Any) -> Any:
     """Copy a mutable row; numbers and strings are their own copies."""
     return list(row) if isinstance(row, list) else row
+
+
+def array_of(table: Table) -> NDArray[Any] | None:
+    """Return all rows as an array, the one that an estimator of numbers sees, or None.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> array_of(as_table(pd.DataFrame({"a": [1, 2], "b": [0.5, 1.5]}), "X")).tolist()
+    [[1.0, 0.5], [2.0, 1.5]]
+    >>> array_of(as_table(pd.DataFrame({"town": ["Ely", "Bath"]}), "X")) is None
+    True
+    """
+    if isinstance(table, FrameTable):
+        return table.numbers
+    return table.native if isinstance(table, ArrayTable) else None
 
 
 def as_table(native: Any, name: str) -> Table:

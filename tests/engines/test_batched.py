@@ -6,6 +6,9 @@ import dataclasses
 import warnings
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
@@ -195,3 +198,26 @@ def test_blocks_of_any_size_give_the_same_bits(shuffle) -> None:
     for size in (1, 7, 13):
         parts = [fast.changes(i, min(i + size, 50))[0] for i in range(0, 50, size)]
         assert np.concatenate(parts).tolist() == whole.tolist()
+
+
+FRAMES = {
+    "pandas": lambda X, y: (pd.DataFrame(X).rename(columns=str), pd.Series(y)),
+    "whole columns": lambda X, y: (pd.DataFrame(X).rename(columns=str).assign(w=[1, 2] * 550), y),
+    "polars": lambda X, y: (pl.DataFrame(X), pl.Series(y)),
+    "arrow": lambda X, y: (pa.table({str(k): column for k, column in enumerate(X.T)}), y),
+}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_data_frames_of_numbers_take_the_shortcut_too(kind, n_jobs) -> None:
+    X, y = FRAMES[kind](*_data())
+    fast, slow = _both(Ridge(), X, y, n=20, n_jobs=n_jobs)
+    np.testing.assert_allclose(fast, slow, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["float32", "bool", "category"])
+def test_other_columns_are_left_to_the_estimator(kind) -> None:
+    X, y = _data()
+    frame = pd.DataFrame(np.rint(X)).rename(columns=str).astype(kind)
+    assert poise.measure(Ridge(), frame, y, n=20, random_state=0).design.path == "fit by fit"

@@ -24,6 +24,7 @@ from poise.distance import DISTANCES, Distance
 from poise.errors import PoiseWarning
 from poise.record import Failure
 from poise.sample import Sample
+from poise.tables import Table, array_of, as_table
 
 __all__ = ["BatchedWork", "batched"]
 
@@ -167,10 +168,10 @@ class BatchedWork:
     ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Return the training rows, responses and test points of trials that lie end to end."""
         shape = (len(points), self.tasks.n)
-        X, y = self.sample.X.native, self.sample.y.native
+        X, y = _rows(self.sample.X), _rows(self.sample.y)
         rows = self._taken("stacked rows", X, train).reshape(*shape, -1)
         responses = self._taken("stacked responses", y, train).reshape(shape)
-        return rows, responses, self.sample.points(points)
+        return rows, responses, _rows(as_table(self.sample.points(points), "X"))
 
     def _taken(
         self, what: str, array: NDArray[Any], rows: NDArray[np.int64] | slice
@@ -206,7 +207,7 @@ class BatchedWork:
     @property
     def grain(self) -> int:
         """How many trials are computed at once."""
-        n, d = self.tasks.n, self.sample.X.native.shape[1]
+        n, d = self.tasks.n, _rows(self.sample.X).shape[1]
         per_trial: int = 8 * n * d + self.batch.workspace_bytes(n, d)
         trials = len(self.tasks)
         blocks = math.ceil(trials * per_trial / self.batch.block_bytes)
@@ -296,13 +297,13 @@ def _applies(work: Any, batch: BatchAlgorithm) -> bool:
     """Batches need plain numbers, a split into equal trials, and a distance known here."""
     at_least = _WORTHWHILE if batch.exact else 1
     tables = [work.sample.X, work.sample.X_unlabeled]
-    features = [table.native for table in tables if table is not None]
+    features = [array_of(table) for table in tables if table is not None]
     return (
         hasattr(work.tasks, "rows")
         and len(work.tasks) >= at_least
         and work.distance in DISTANCES.values()
-        and all(_plain(array, 2) and array.dtype == np.float64 for array in features)
-        and _plain(work.sample.y.native, 1)
+        and all(_plain(array, 2, "f8") for array in features)
+        and _plain(array_of(work.sample.y), 1)
         # A stand-in hands every trial with a NaN or an infinity back by itself.
         and (batch.exact or work.sample.all_finite)
     )
@@ -318,9 +319,16 @@ def _gaps(pairs: Any, distance: Distance) -> NDArray[np.float64]:
     return np.asarray(np.linalg.norm(differences, axis=1))
 
 
+def _rows(table: Table) -> NDArray[Any]:
+    """Return the rows of a table that is an array, or stands for one: others are not batched."""
+    return np.asarray(array_of(table))
+
+
 def _numbers(rows: NDArray[np.int64] | slice) -> NDArray[np.int64]:
     return np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
 
 
-def _plain(array: Any, dimensions: int) -> bool:
-    return isinstance(array, np.ndarray) and array.ndim == dimensions
+def _plain(array: Any, dimensions: int, kind: str | None = None) -> bool:
+    if not isinstance(array, np.ndarray) or array.ndim != dimensions:
+        return False
+    return kind is None or array.dtype == np.dtype(kind)
