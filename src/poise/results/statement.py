@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+from poise.record import FIT_BY_FIT
 from poise.results.design import Design
 
 __all__ = ["compared", "moved", "perturbation", "qualified", "remarks", "shortage"]
 
 
 def compared(design: Design) -> str:
-    """Say what each trial does.
+    """Say what each trial does, and how they were computed if not fit by fit.
 
     Examples
     --------
     >>> compared(Design("Ridge()", 20, 442))  # doctest: +NORMALIZE_WHITESPACE
     'each trains on 20 rows and again without the last of them (shared randomness), and compares
     predictions at a fresh point'
+    >>> compared(Design("Ridge()", 20, 442, path="rank-one downdate of ridge"))
+    'each trains on ... at a fresh point (many at once: rank-one downdate of ridge)'
     >>> compared(Design("Ridge()", 20, 442, remove=2, replace=True))
     'each trains on 20 rows and again with 2 fresh ones in place of the last 2 (shared ...'
     """
     what = "losses" if design.labeled_test else "predictions"
+    how = "" if design.path == FIT_BY_FIT else f" (many at once: {design.path})"
     return (
         f"each trains on {design.n:,} {design.unit}s and again {_second_fit(design)} "
-        f"({design.coupling} randomness), and compares {what} at {_test_point(design)}"
+        f"({design.coupling} randomness), and compares {what} at {_test_point(design)}{how}"
     )
 
 
