@@ -29,6 +29,11 @@ class Cluster(Protocol):
         """What :meth:`result` raises when a worker was killed."""
         ...
 
+    @property
+    def size(self) -> int:
+        """How many chunks its workers can compute at once."""
+        ...
+
     def put(self, content: Any) -> Any:
         """Send something to every worker, once; return what stands for it."""
         ...
@@ -65,7 +70,9 @@ class ClusterCrew:
 
     def __init__(self, cluster: Cluster, workers: int, job: Job, data: Any) -> None:
         self.cluster = cluster
-        self.in_flight = 2 * workers  # as many again are waiting, so that nobody is idle
+        # Where every worker is ours, as many chunks again are waiting, so that nobody is idle.
+        # Where some are left to others, these would begin at once what is to wait.
+        self.in_flight = workers if workers < cluster.size else 2 * workers
         self.content = (_packed(job), self._lightened(*data))
         self.recover()
 

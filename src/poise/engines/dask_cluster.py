@@ -40,6 +40,11 @@ class DaskCluster:
             CancelledError,
         )
 
+    @property
+    def size(self) -> int:
+        """The threads of all workers that are there now."""
+        return _threads(self.client)
+
     def put(self, content: Any) -> Any:
         """Send something to every worker."""
         self._wait_for_a_worker()

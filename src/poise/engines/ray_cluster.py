@@ -31,6 +31,11 @@ class RayCluster:
         # No retries: a trial that kills its worker is tried again alone by the engine.
         self._remote = self.ray.remote(num_cpus=1, max_retries=0)(_compute)
 
+    @property
+    def size(self) -> int:
+        """The processors of the cluster."""
+        return _processors(self.ray)
+
     def put(self, content: Any) -> Any:
         """Keep something in the object store of each machine."""
         return self.ray.put(content)
@@ -62,7 +67,11 @@ def _compute(job: Any, span: Span, data: Any) -> Report:
 
 def count_ray_workers(address: str | None) -> int:
     """Count the processors of the cluster."""
-    return int(_joined(address).cluster_resources().get("CPU", 1))
+    return _processors(_joined(address))
+
+
+def _processors(ray: Any) -> int:
+    return int(ray.cluster_resources().get("CPU", 1))
 
 
 def _joined(address: str | None) -> Any:

@@ -1,0 +1,50 @@
+"""What is sent to a cluster, and how much of it at once: no cluster needed."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import pytest
+
+from poise.engines.cluster import ClusterCrew
+from poise.engines.job import Job
+from poise.sample import Sample
+
+
+class Counted:
+    """Stands for a cluster of four workers, and counts the chunks it holds at once."""
+
+    deaths = (ArithmeticError,)
+    size = 4
+
+    def __init__(self) -> None:
+        self.most = 0
+
+    def put(self, content):
+        return content
+
+    def start(self, job, span, data):
+        return span
+
+    def finished(self, futures):
+        self.most = max(self.most, len(futures))
+        return {min(futures)}
+
+    def result(self, future):
+        return 0.0, list(range(*future))
+
+    def cancel(self, futures):
+        pass
+
+
+def crew_of(workers: int, cluster: Counted, folder) -> ClusterCrew:
+    data = Sample([[0.5], [1.5]], [1.0, 2.0]), ["a plan"]
+    return ClusterCrew(cluster, workers, Job(None, folder), data)
+
+
+@pytest.mark.parametrize(("workers", "at_once"), [(1, 1), (3, 3), (4, 8)])
+def test_workers_that_are_left_to_others_are_given_nothing(workers, at_once, tmp_path) -> None:
+    cluster = Counted()
+    with closing(crew_of(workers, cluster, tmp_path).submit((k, k + 1) for k in range(20))) as all_:
+        assert [answers for _, answers in all_] == [[k] for k in range(20)]
+    assert cluster.most == at_once
