@@ -8,6 +8,7 @@ import pytest
 
 from poise.engines.cluster import ClusterCrew
 from poise.engines.job import Job
+from poise.errors import ClusterError
 from poise.sample import Sample
 
 
@@ -48,3 +49,30 @@ def test_workers_that_are_left_to_others_are_given_nothing(workers, at_once, tmp
     with closing(crew_of(workers, cluster, tmp_path).submit((k, k + 1) for k in range(20))) as all_:
         assert [answers for _, answers in all_] == [[k] for k in range(20)]
     assert cluster.most == at_once
+
+
+class Dying(Counted):
+    """Its workers die so many times while something is sent to them."""
+
+    def __init__(self, times: int, of: type[Exception]) -> None:
+        super().__init__()
+        self.times, self.of = times, of
+
+    def put(self, content):
+        self.times -= 1
+        if self.times >= 0:
+            raise self.of("in <TCP (closed)>: Stream is closed")
+        return content
+
+
+@pytest.mark.parametrize("of", [OSError, ArithmeticError])
+def test_workers_that_die_while_they_are_sent_to(of, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    crew = crew_of(4, Dying(3, of), tmp_path)
+    assert list(crew.submit([(0, 2)])) == [(0.0, [0, 1])]
+
+
+def test_workers_that_do_nothing_but_die(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    with pytest.raises(ClusterError, match=r"could not be sent to the workers .* is closed"):
+        crew_of(4, Dying(100, OSError), tmp_path)

@@ -8,6 +8,7 @@ trials go to the cluster's own client.
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from typing import Any, Protocol
@@ -16,9 +17,12 @@ from poise.engines.carried import packed
 from poise.engines.crew import Died
 from poise.engines.job import Job, Report, Span, cannot_travel
 from poise.engines.placed import Placed, files_of, find_files
-from poise.errors import PoiseError
+from poise.errors import ClusterError, PoiseError
 
 __all__ = ["Cluster", "ClusterCrew"]
+
+_ATTEMPTS = 6  # at sending user code and data, while workers are dying
+_PAUSE = 0.25  # seconds before the second attempt, and twice as long before each further one
 
 
 class Cluster(Protocol):
@@ -86,6 +90,21 @@ class ClusterCrew:
 
     def recover(self) -> None:
         """Send user code and data; again, where a worker that died may have held the last copy."""
+        # A worker may die while it is being sent to: another takes its place in a moment.
+        passing: tuple[type[BaseException], ...] = (OSError, *self.cluster.deaths)
+        for attempt in range(_ATTEMPTS):
+            try:
+                self._send()
+                return
+            except passing as error:
+                last = error
+            time.sleep(_PAUSE * 2**attempt)
+        raise ClusterError(
+            f"user code and data could not be sent to the workers in {_ATTEMPTS} attempts: "
+            f"{type(last).__name__}: {last}"
+        ) from last
+
+    def _send(self) -> None:
         of_the_cluster: tuple[type[BaseException], ...] = (PoiseError, OSError)
         try:
             self.job, self.data = (self.cluster.put(part) for part in self.content)
