@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from typing import Any, Protocol
 
-from poise.errors import ArgumentError
-
 __all__ = ["Engine", "Work", "choose_engine"]
 
 
@@ -53,11 +51,9 @@ def choose_engine(
     from poise.engines.backend import choose_backend
     from poise.engines.parallel import ParallelEngine
     from poise.engines.serial import SerialEngine
+    from poise.engines.timeout import check_timeout
 
     chosen = choose_backend(n_jobs, backend, address)
-    if timeout is not None and not (timeout > 0 and chosen.processes):
-        raise ArgumentError(
-            f"timeout needs a number of seconds > 0 and worker processes (n_jobs=2 or more), "
-            f"got timeout={timeout!r} with {chosen.workers} {chosen.name} worker(s)"
-        )
+    if timeout is not None:
+        check_timeout(timeout, chosen)
     return SerialEngine() if chosen.serial else ParallelEngine(chosen, timeout)

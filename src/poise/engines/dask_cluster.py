@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+import socket
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
@@ -12,7 +14,7 @@ from typing import Any
 from poise.engines.job import Report, Span
 from poise.errors import ArgumentError, ClusterError
 
-__all__ = ["DaskCluster", "connected_to_dask", "count_dask_workers"]
+__all__ = ["DaskCluster", "connected_to_dask", "count_dask_workers", "each_thread_is_a_process"]
 
 _PATIENCE = 60  # seconds for a worker to come back
 _SETTINGS = {
@@ -117,15 +119,39 @@ def _started(stack: ExitStack, workers: int, folder: Path) -> Any:
 
 def count_dask_workers(address: str | None) -> int:
     """Count the threads of all workers; of a cluster still to be started, the cores here."""
-    if address is not None:
-        with _distributed().Client(address) as client:
+    with _running(address) as client:
+        if client is not None:
             return _threads(client)
-    client = _present_client()
-    if client is not None:
-        return _threads(client)
     from joblib import cpu_count
 
     return int(cpu_count())
+
+
+def each_thread_is_a_process(address: str | None) -> bool:
+    """Tell whether every thread that computes has a process of its own, and none is this one.
+
+    So it is in a cluster still to be started.
+    """
+    with _running(address) as client:
+        if client is None:
+            return True
+        threads = _threads(client)
+        processes = set(client.run(_process).values()) - {_process()}
+        return len(processes) == threads
+
+
+def _process() -> tuple[str, int]:
+    return socket.gethostname(), os.getpid()
+
+
+@contextmanager
+def _running(address: str | None) -> Iterator[Any]:
+    """Connect to the cluster that is there; None where one is still to be started."""
+    if address is None:
+        yield _present_client()
+        return
+    with _distributed().Client(address) as client:
+        yield client
 
 
 def _threads(client: Any) -> int:
