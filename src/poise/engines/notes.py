@@ -76,7 +76,7 @@ def take(folder: Path) -> Findings:
     findings = Findings()
     for path in folder.glob(f"{_RUNNING}*"):
         with path.open("r+b") as page:
-            [(xi,)] = _WORD.iter_unpack(page.read())
+            xi = _word(page.read())
             page.seek(0)
             page.write(_WORD.pack(_NOTHING))  # a worker that lives goes on writing here
         words = _taken(path.with_name(path.name.replace(_RUNNING, _LATE)))
@@ -84,6 +84,12 @@ def take(folder: Path) -> Findings:
             findings.running.add(xi)
             findings.late.update({xi: words} if words else {})
     return findings
+
+
+def _word(content: bytes) -> int:
+    """Return the random term; a worker that has only just made its page has begun nothing."""
+    xi: int = _WORD.unpack(content)[0] if len(content) == _WORD.size else _NOTHING
+    return xi
 
 
 def _taken(path: Path) -> str:
