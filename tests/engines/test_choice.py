@@ -74,6 +74,23 @@ def test_backends_that_do_not_exist() -> None:
         choose_backend(2, "loky", "tcp://somewhere:8786")
 
 
+def test_a_backend_of_joblib_that_answers_only_when_all_is_done() -> None:
+    """Named, or configured: it is not taken for another without a word."""
+    refused = "backend must be 'loky', 'threading', 'dask' or 'ray', got 'multiprocessing'"
+    with pytest.raises(ArgumentError, match=refused):
+        choose_backend(2, "multiprocessing")
+    with joblib.parallel_config(backend="multiprocessing", n_jobs=2):
+        with pytest.raises(ArgumentError, match=refused):
+            choose_backend(None)
+        assert choose_backend(None, "loky") == Backend("loky", 2)
+        assert choose_backend(1).serial, "one worker is the same everywhere"
+
+
+def test_inside_a_worker_of_joblib_nothing_more_is_started() -> None:
+    with joblib.parallel_config(backend="sequential"):
+        assert choose_backend(2).serial
+
+
 def test_a_dask_cluster_by_address_or_by_joblib(dask_client) -> None:
     address = dask_client.scheduler.address
     assert choose_backend(None, "dask", address) == Backend("dask", 2, address)

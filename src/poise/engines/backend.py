@@ -11,6 +11,7 @@ from poise.errors import ArgumentError
 __all__ = ["CLUSTERS", "Backend", "choose_backend"]
 
 CLUSTERS = ("dask", "ray")
+_LOCAL = ("loky", "threading")
 _CLASSES = {"Loky": "loky", "Threading": "threading", "Dask": "dask", "Ray": "ray"}
 
 
@@ -21,7 +22,8 @@ class Backend:
     Attributes
     ----------
     name : str
-        ``"loky"`` (processes), ``"threading"``, ``"dask"``, ``"ray"`` or joblib's own name.
+        ``"loky"`` (processes), ``"threading"``, ``"dask"`` or ``"ray"``; with a single worker
+        also any other of joblib's.
     workers : int
         How many tasks run at once.
     address : str or None
@@ -71,7 +73,7 @@ def choose_backend(
         As in joblib. None means what the surrounding ``parallel_config`` says,
         and every worker of a cluster that was named.
     backend : str or None
-        ``"loky"``, ``"threading"``, ``"dask"``, ``"ray"`` or any that joblib knows.
+        ``"loky"``, ``"threading"``, ``"dask"`` or ``"ray"``.
     address : str or None
         Scheduler address of a cluster.
 
@@ -86,7 +88,14 @@ def choose_backend(
     name = backend or _active_name()
     if name in CLUSTERS:
         return Backend(name, _cluster_size(name, address, n_jobs), address)
-    return Backend(name, _workers(n_jobs, backend), or_threads=backend is None and name == "loky")
+    workers = _workers(n_jobs, backend)
+    if name not in _LOCAL and workers > 1:  # it could not hand over answers one by one
+        raise _not_supported(name)
+    return Backend(name, workers, or_threads=backend is None and name == "loky")
+
+
+def _not_supported(name: str) -> ArgumentError:
+    return ArgumentError(f"backend must be 'loky', 'threading', 'dask' or 'ray', got {name!r}")
 
 
 def _check_jobs(n_jobs: Any) -> None:
@@ -108,10 +117,7 @@ def _workers(n_jobs: int | None, backend: str | None) -> int:
         with parallel_config(backend=backend):
             return int(effective_n_jobs(n_jobs))  # type: ignore[arg-type]
     except (ValueError, KeyError) as error:
-        raise ArgumentError(
-            f"backend must be 'loky', 'threading', 'dask', 'ray' or one that joblib knows, "
-            f"got {backend!r}"
-        ) from error
+        raise _not_supported(backend) from error
 
 
 def _cluster_size(name: str, address: str | None, n_jobs: int | None) -> int:
@@ -131,7 +137,8 @@ def _cluster_size(name: str, address: str | None, n_jobs: int | None) -> int:
 def _active_name() -> str:
     """Name the backend of the surrounding ``parallel_config``."""
     kind = type(_active()[0]).__name__
-    return next((name for word, name in _CLASSES.items() if word in kind), "loky")
+    by_its_class = kind.removesuffix("Backend").lower()
+    return next((name for word, name in _CLASSES.items() if word in kind), by_its_class)
 
 
 def _active() -> tuple[Any, int | None]:
