@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 import warnings
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
@@ -20,6 +21,7 @@ from poise.engines.orphans import followers_of
 __all__ = ["LocalCrew"]
 
 _WORTH_WAITING = 1.0  # seconds; killing the workers would cost the next run as much
+_SECONDS_BETWEEN_LOOKS = 0.005
 
 
 class LocalCrew:
@@ -53,10 +55,10 @@ class LocalCrew:
 
         followers = followers_of(os.getpid()) if self.backend.name == "loky" else {}
         with parallel_config(backend=self.backend.name):
-            parallel = Parallel(
+            self.parallel: Any = Parallel(
                 n_jobs=self.backend.workers, return_as="generator", batch_size=1, **followers
             )
-            return parallel(delayed(_compute)(self.job, span, self.data) for span in spans)
+            return self.parallel(delayed(_compute)(self.job, span, self.data) for span in spans)
 
     def _dismiss(self, reports: Any, seconds: float) -> None:
         """Begin nothing more; wait for what is running only if it takes a moment.
@@ -66,10 +68,21 @@ class LocalCrew:
         (self.job.folder / STOP).touch()
         with suppress(BrokenProcessPool), warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # joblib's, that work was left undone
-            if seconds > _WORTH_WAITING:
+            if seconds > _WORTH_WAITING or not self._will_be_idle():
                 reports.close()
             for _ in reports:
                 pass
+
+    def _will_be_idle(self) -> bool:
+        """Give what is running a moment to end; the fits before it may have been shorter."""
+        if not self.backend.processes:
+            return True  # in its own time: threads cannot be killed
+        limit = time.monotonic() + _WORTH_WAITING
+        while self.parallel.n_completed_tasks < self.parallel.n_dispatched_tasks:
+            if time.monotonic() > limit:
+                return False
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
+        return True
 
     def recover(self) -> None:
         """Nothing is lost with a process: the data are in a file."""
