@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from poise.engines.deaf import deaf_children
 from poise.engines.job import Report, Span
 from poise.errors import ArgumentError, ClusterError
 
@@ -105,15 +106,16 @@ def _started(stack: ExitStack, workers: int, folder: Path) -> Any:
     import dask
 
     stack.enter_context(dask.config.set(_SETTINGS))
-    cluster = _distributed().LocalCluster(
-        n_workers=workers,
-        threads_per_worker=1,
-        processes=True,
-        dashboard_address=":0",
-        local_directory=str(folder / "dask"),
-        silence_logs=logging.ERROR,  # it warns of work that was cancelled, as it should be
-    )
-    stack.enter_context(cluster)
+    with deaf_children():
+        cluster = _distributed().LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=":0",
+            local_directory=str(folder / "dask"),
+            silence_logs=logging.ERROR,  # it warns of work that was cancelled, as it should be
+        )
+        stack.enter_context(cluster)
     return stack.enter_context(_distributed().Client(cluster))
 
 

@@ -7,13 +7,14 @@ import time
 import warnings
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pickle import PicklingError
 from typing import Any
 
 from poise.engines.arranged import arranged
 from poise.engines.backend import Backend
 from poise.engines.crew import Died
+from poise.engines.deaf import deaf_children
 from poise.engines.job import STOP, Job, Report, Span, cannot_travel
 from poise.engines.mapped import MappedData, write_mapped
 from poise.engines.orphans import followers_of
@@ -53,8 +54,10 @@ class LocalCrew:
     def _begin(self, spans: Iterable[Span]) -> Any:
         from joblib import Parallel, delayed, parallel_config
 
-        followers = followers_of(os.getpid()) if self.backend.name == "loky" else {}
-        with parallel_config(backend=self.backend.name):
+        processes = self.backend.processes
+        followers = followers_of(os.getpid()) if processes else {}
+        birth = deaf_children() if processes else nullcontext()
+        with parallel_config(backend=self.backend.name), birth:
             self.parallel: Any = Parallel(
                 n_jobs=self.backend.workers, return_as="generator", batch_size=1, **followers
             )
