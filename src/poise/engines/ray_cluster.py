@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from poise.engines.job import Report, Span
@@ -78,8 +82,18 @@ def _joined(address: str | None) -> Any:
     """Return Ray, connected; whoever is connected already stays with that cluster."""
     ray = _ray()
     if not ray.is_initialized():
-        ray.init(address=address, include_dashboard=False, log_to_driver=False)
+        with _termination_as_it_was():
+            ray.init(address=address, include_dashboard=False, log_to_driver=False)
     return ray
+
+
+@contextmanager
+def _termination_as_it_was() -> Iterator[None]:
+    """Keep what somebody has arranged for SIGTERM, which Ray would replace by a mere exit."""
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    if callable(before) and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, before)
 
 
 def _ray() -> Any:
