@@ -19,6 +19,8 @@ import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
+if hasattr(os, "sched_setaffinity"):  # XLA starts as many threads as there are cores, all the same
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 import argparse
 import time
