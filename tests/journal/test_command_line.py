@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -141,13 +140,16 @@ def test_a_full_disk_ends_with_the_verdict_so_far(run, folder) -> None:
     shorten(folder / "run.jsonl", 7)
     room = (folder / "run.jsonl").stat().st_size + 5
 
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
-
+    # Set by the process itself: to do it in between, this one would have to fork.
+    limited = f"""
+import os, resource
+resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, resource.RLIM_INFINITY))
+command = {poise_command("resume", "run.jsonl")!r}
+os.execv(command[0], command)
+"""
     done = subprocess.run(
-        poise_command("resume", "run.jsonl"), cwd=folder, preexec_fn=limit, capture_output=True,
-        text=True,
-    )  # fmt: skip
+        [sys.executable, "-c", limited], cwd=folder, capture_output=True, text=True
+    )
     assert done.returncode == 2
     first, second = done.stderr.splitlines()
     assert first.startswith("poise: 8 of 30 trials, ")
