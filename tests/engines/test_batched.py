@@ -221,3 +221,15 @@ def test_other_columns_are_left_to_the_estimator(kind) -> None:
     X, y = _data()
     frame = pd.DataFrame(np.rint(X)).rename(columns=str).astype(kind)
     assert poise.measure(Ridge(), frame, y, n=20, random_state=0).design.path == "fit by fit"
+
+
+def test_a_block_that_fails_alone_is_not_passed_over_in_silence(monkeypatch) -> None:
+    work, fast = _batched()
+
+    def out_of_memory(self, stack):
+        raise MemoryError("no room")
+
+    monkeypatch.setattr(type(fast), "_pairs", out_of_memory)
+    with pytest.warns(PoiseWarning, match=r"failed \(MemoryError: no room\); trials 0 to 49 are"):
+        answers = list(fast(0, 50))
+    assert answers == list(work(0, 50))

@@ -89,10 +89,22 @@ class BatchedWork:
             last = min(first + size, stop)
             try:
                 changes, doubtful = self.changes(first, last)
-            except Exception:  # of user code, or for labels that nobody sorts: fits say it by trial
-                yield from self.fit_by_fit(first, last)
+            except Exception as error:  # of user code, or for labels that nobody sorts
+                yield from self._one_by_one(first, last, error)
             else:
                 yield from self._settled(first, changes, doubtful)
+
+    def _one_by_one(self, first: int, last: int, error: Exception) -> Iterator[Any]:
+        """Let every trial say what is wrong; if nothing is, say what was wrong with the block."""
+        for trial, answer in enumerate(self.fit_by_fit(first, last), first):
+            if trial == first and not isinstance(answer, Failure):
+                warnings.warn(
+                    f"'{self.batch.name}' failed ({type(error).__name__}: {error}); trials {first} "
+                    f"to {last - 1} are computed fit by fit instead",
+                    PoiseWarning,
+                    stacklevel=2,
+                )
+            yield answer
 
     def changes(self, start: int, stop: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Compute the changes of a block, and say which of them need the fits themselves."""
@@ -153,7 +165,8 @@ class BatchedWork:
 
     def _label_changes(self, pairs: Any) -> NDArray[np.float64]:
         changes = np.zeros(len(pairs.full))
-        for i in np.flatnonzero((pairs.full != pairs.reduced) & pairs.trusted):
+        differ = (pairs.full != pairs.reduced).reshape(len(changes), -1).any(axis=1)
+        for i in np.flatnonzero(differ & pairs.trusted):
             changes[i] = self.distance(pairs.full[i], pairs.reduced[i])
         return changes
 
