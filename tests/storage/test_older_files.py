@@ -1,0 +1,98 @@
+"""Files that poise 0.1.0 wrote before its modules moved are read by every later version.
+
+``written_by_0_1_0`` was made by ``python tests/storage/test_older_files.py`` at that version.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import poise
+from poise.procedures import AdaptiveTest, BinomialTest, BootstrapTest
+
+FOLDER = Path(__file__).parent / "written_by_0_1_0"
+
+rng = np.random.default_rng(5)
+X = rng.normal(size=(120, 2))
+y = X @ [1.0, -2.0] + rng.normal(size=120)
+EXTRA = rng.normal(size=(30, 2))
+
+
+def mean(X: Any, y: Any, seed: int) -> Any:
+    """Predict the mean response."""
+    level = sum(float(value) for value in y) / len(y)
+    return lambda rows: [level] * len(rows)
+
+
+PROCEDURES = {
+    "binomial": BinomialTest(n=10, epsilon=0.4, delta=0.2),
+    "bootstrap": BootstrapTest(n=10, epsilon=0.4, delta=0.2),
+    "adaptive": AdaptiveTest(n=10, epsilon=0.4, delta=0.2),
+}
+
+
+def _run(name: str) -> poise.Run:
+    return poise.run(PROCEDURES[name], mean, X, y, X_unlabeled=EXTRA, random_state=0)
+
+
+def _test(journal: Path) -> poise.StabilityResult:
+    question = {"n": 5, "epsilon": 0.4, "delta": 0.2, "stop_early": False}
+    return poise.stability_test(mean, X, y, random_state=3, journal=journal, **question)
+
+
+def write(folder: Path) -> None:
+    """Write one file of every kind."""
+    folder.mkdir(exist_ok=True)
+    trials = poise.measure(mean, X, y, n=5, random_state=3)
+    trials.save(folder / "trials.json")
+    (folder / "result.json").write_text(_test(folder / "run.journal").to_json())
+    (folder / "profile.json").write_text(trials.profile().to_json())
+    for name in PROCEDURES:
+        _run(name).transcript.save(folder / f"{name}.npz")
+
+
+def test_trials_are_read() -> None:
+    trials = poise.Trials.load(FOLDER / "trials.json")
+    fresh = poise.measure(mean, X, y, n=5, random_state=3)
+    assert np.array_equal(trials.changes, fresh.changes)
+    assert trials.test(epsilon=0.4, delta=0.2) == fresh.test(epsilon=0.4, delta=0.2)
+
+
+def test_results_and_profiles_are_read() -> None:
+    result = poise.StabilityResult.from_json((FOLDER / "result.json").read_text())
+    trials = poise.Trials.load(FOLDER / "trials.json")
+    assert result.verdict is trials.test(epsilon=0.4, delta=0.2).verdict
+    profile = poise.Profile.from_json((FOLDER / "profile.json").read_text())
+    assert profile.at(0.4) == trials.profile().at(0.4)
+
+
+def test_a_journal_goes_on_where_it_was_cut(tmp_path: Path) -> None:
+    whole = (FOLDER / "run.journal").read_text().splitlines(keepends=True)
+    cut = tmp_path / "run.journal"
+    cut.write_text("".join(whole[: len(whole) // 2]))
+    result = poise.StabilityResult.from_json((FOLDER / "result.json").read_text())
+    again = _test(cut)
+    assert (again.verdict, again.pvalue) == (result.verdict, result.pvalue)
+
+
+def test_a_finished_journal_is_read_without_a_fit(tmp_path: Path) -> None:
+    copy = tmp_path / "run.journal"
+    shutil.copy(FOLDER / "run.journal", copy)
+    result = json.loads((FOLDER / "result.json").read_text())
+    assert _test(copy).statistic == result["statistic"]
+
+
+@pytest.mark.parametrize("name", PROCEDURES)
+def test_transcripts_replay(name: str) -> None:
+    transcript = poise.Transcript.load(FOLDER / f"{name}.npz")
+    assert poise.replay(transcript) == _run(name).result
+
+
+if __name__ == "__main__":
+    write(FOLDER)
