@@ -33,7 +33,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 
 import poise
-from poise.theory.sequential import expected_fraction
+from poise.theory.curtailment import expected_fraction
 from side_by_side import table
 
 M, N = 100, 2

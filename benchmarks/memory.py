@@ -31,7 +31,7 @@ os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
 import numpy as np
 
 import poise
-from poise.readers import as_numbers, read_features, read_labels
+from poise.data.files.read_table import as_numbers, read_features, read_labels
 from side_by_side import table
 
 D, N, BLOCK = 50, 2000, 100_000

@@ -22,8 +22,8 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 import poise
-from poise.adapters.function import seed_from
-from poise.randomness import Randomness
+from poise.algorithms.function import seed_from
+from poise.protocol.randomness import Randomness
 from side_by_side import race, table
 
 SHAPES = [(50, 5), (200, 20), (1000, 50)]

@@ -25,7 +25,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 import poise
-from poise.adapters.function import seed_from
+from poise.algorithms.function import seed_from
 from side_by_side import race, table
 
 XI = 7  # one random term for all fits, so that everyone's seeds are the same

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from poise.adapters.program import Program
+from poise.algorithms.program import Program
 from side_by_side import race, table
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "programs"

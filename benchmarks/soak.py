@@ -37,7 +37,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 
 import poise
-from poise.journal import read_journal
+from poise.storage.journal import read_journal
 from side_by_side import table
 
 M, N = 300, 10

@@ -21,11 +21,11 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.utils import all_estimators, get_tags
 
-from poise.adapters import pinning
-from poise.adapters.responses import RESPONSES, can_answer
-from poise.adapters.suitability import objection
-from poise.sample import Sample
-from poise.shortcuts import find_shortcut
+from poise.algorithms import seeds_and_threads
+from poise.algorithms.response_method import RESPONSES, can_answer
+from poise.algorithms.sklearn_suitability import objection
+from poise.data.sample import Sample
+from poise.shortcuts.find_shortcut import find_shortcut
 
 TABLE = Path(__file__).parent / "estimators.csv"
 N, TRIALS = 40, 2
@@ -111,7 +111,7 @@ class Case:
     def row(self) -> list[str]:
         """Return its line of the table."""
         marks = ["yes" if name in self.responses else "" for name in RESPONSES]
-        drawn = "yes" if pinning.seeds(self.estimator) else ""
+        drawn = "yes" if seeds_and_threads.seeds(self.estimator) else ""
         exact = getattr(find_shortcut(self.estimator), "name", "")
         return [self.name, *marks, drawn, exact, self.objection or ""]
 

@@ -1,8 +1,9 @@
-"""The direction of imports: a module imports only from rows above its own."""
+"""The rooms of the house: who may import from whom, and what each folder says of itself."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,83 +12,128 @@ import poise
 
 ROOT = Path(poise.__file__).parent
 
-# Each row may import from the rows above it; modules in one row may import each other.
+# A room imports from its own row and from the rows above it.
 ROWS = [
     ["errors"],
-    ["_check", "_suggest", "folders", "_words", "filelock"],
+    ["arguments"],
     ["theory"],
-    ["stored"],
-    ["tables"],
-    ["randomness", "ambient"],
-    ["record"],
-    ["budget"],
-    ["sample", "groups", "fit_params", "duplicates", "targets"],
-    ["distance", "losses"],
-    ["algorithm"],
-    ["adapters", "shortcuts"],
-    ["networks"],
-    ["progress"],
-    ["engines"],
+    ["data"],
+    ["protocol"],
+    ["algorithms", "shortcuts"],
+    ["running"],
     ["results"],
-    ["journal"],
-    ["work", "ledger"],
-    ["oracle"],
-    ["second_look"],
     ["procedures"],
-    ["transcript"],
-    ["blackbox"],
-    ["notions"],
-    ["world"],
-    ["adversary"],
-    ["auditing"],
-    ["api"],
-    ["comparing", "curve", "testing", "preflight", "config"],
-    ["plots", "report", "readers"],
-    ["reproduction"],
+    ["storage"],
+    ["questions"],
+    ["simulation"],
     ["cli"],
 ]
 
-# A result draws itself: the one place where a method reaches downwards, on demand.
-DOORWAYS = {("results", "plots"), ("results", "report")}
+# A result draws itself, on demand: results know their pictures, and pictures know results.
+DOORWAYS = {"results/plots", "results/report"}
 
-RANK = {name: rank for rank, row in enumerate(ROWS) for name in row}
-
-
-def _area(path: Path) -> str:
-    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+RANK = {room: rank for rank, row in enumerate(ROWS) for room in row}
+MODULES = sorted(path for path in ROOT.rglob("*.py") if path.name != "__main__.py")
+ROOMS = sorted(path.parent for path in ROOT.rglob("__init__.py") if path.parent != ROOT)
 
 
-def _imported_areas(path: Path) -> set[str]:
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            parts = node.module.split(".")
-            if parts[0] == "poise":
-                found |= {parts[1]} if len(parts) > 1 else {alias.name for alias in node.names}
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).with_suffix("").as_posix().removesuffix("/__init__")
+
+
+NAMES = {_name(path): path for path in MODULES}
+
+
+def _is_type_checking(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def _statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield what can run: names for annotations alone are imported by nobody."""
+    for node in ast.iter_child_nodes(tree):
+        if not _is_type_checking(node):
+            yield node
+            yield from _statements(node)
+
+
+def _imported(path: Path) -> Iterator[str]:
+    """Yield every module of poise that a file imports, at its top or inside a function."""
+    for node in _statements(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "poise":
+            base = (node.module or "").replace(".", "/").removeprefix("poise").removeprefix("/")
+            for alias in node.names:
+                inner = f"{base}/{alias.name}".removeprefix("/")
+                if inner in NAMES or base in NAMES:
+                    yield inner if inner in NAMES else base
         elif isinstance(node, ast.Import):
-            names = [alias.name.split(".") for alias in node.names]
-            found |= {parts[1] for parts in names if parts[0] == "poise" and len(parts) > 1}
-    return found & set(RANK)
+            names = [alias.name.replace(".", "/").removeprefix("poise/") for alias in node.names]
+            yield from (name for name in names if name in NAMES)
 
 
-MODULES = sorted(
-    path for path in ROOT.rglob("*.py") if path.parent != ROOT or not path.stem.startswith("__")
-)
+def _packages(name: str) -> set[str]:
+    parts = name.split("/")
+    return {"/".join(parts[:length]) for length in range(1, len(parts))} & set(NAMES)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_imports_only_from_rows_above(path: Path) -> None:
-    area = _area(path)
-    assert area in RANK, f"give {area} a row in tests/test_architecture.py"
-    downwards = {
-        other
-        for other in _imported_areas(path)
-        if RANK[other] > RANK[area] and (area, other) not in DOORWAYS
+def _with_packages(name: str, others: set[str]) -> set[str]:
+    """Add what Python imports on the way: the packages around a module."""
+    around = {package for other in others for package in _packages(other)}
+    return (others | (around - _packages(name))) - {name}
+
+
+IMPORTS = {
+    name: _with_packages(name, set(_imported(path)))
+    for name, path in NAMES.items()
+    if path.parent != ROOT or path.stem != "__init__"
+}
+
+
+def _through_doorway(name: str, other: str) -> bool:
+    return name.startswith("results/") and any(other.startswith(door) for door in DOORWAYS)
+
+
+def test_there_are_a_dozen_rooms() -> None:
+    entries = {name.split("/")[0] for name in NAMES} - {"__init__"}
+    assert entries == set(RANK)
+    assert len(entries) <= 14
+
+
+@pytest.mark.parametrize("name", IMPORTS)
+def test_imports_only_from_rows_above(name: str) -> None:
+    room = name.split("/")[0]
+    below = {other for other in IMPORTS[name] if RANK[other.split("/")[0]] > RANK[room]}
+    assert not below
+
+
+def test_no_file_imports_itself_by_a_detour() -> None:
+    """There is no cycle, also among files that are imported when they are first needed."""
+    open_edges = {
+        name: {other for other in others if not _through_doorway(name, other)}
+        for name, others in IMPORTS.items()
     }
-    assert not downwards
+    done: set[str] = set()
+
+    def visit(name: str, path: tuple[str, ...]) -> None:
+        assert name not in path, " -> ".join([*path[path.index(name) :], name])
+        if name not in done:
+            for other in open_edges.get(name, ()):
+                visit(other, (*path, name))
+            done.add(name)
+
+    for name in open_edges:
+        visit(name, ())
 
 
 def test_no_relative_imports() -> None:
     for path in MODULES:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             assert not (isinstance(node, ast.ImportFrom) and node.level), path
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.relative_to(ROOT).as_posix())
+def test_a_room_opens_with_a_map_of_its_files(room: Path) -> None:
+    text = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8"))) or ""
+    files = {path.stem for path in room.glob("*.py")} - {"__init__"}
+    folders = {f"{path.parent.name}/" for path in room.glob("*/__init__.py")}
+    listed = {line.split()[0] for line in text.splitlines() if line.startswith("    ")}
+    assert listed == files | folders

@@ -11,7 +11,9 @@ a guaranteed error level, or says plainly that the data cannot answer.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from importlib.machinery import ModuleSpec
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
@@ -19,104 +21,142 @@ __version__ = "0.1.0"
 # Names are imported when they are first used: `import poise` costs little more
 # than `import numpy`, and no one pays for a part they do not use.
 _HOME = {
-    "Algorithm": "poise.algorithm",
-    "Answers": "poise.record",
-    "AuditResult": "poise.auditing",
-    "Batch": "poise.record",
-    "Budget": "poise.budget",
-    "CheckReport": "poise.preflight",
-    "CompareResult": "poise.results",
-    "Comparison": "poise.record",
-    "Coupling": "poise.randomness",
-    "Design": "poise.results",
-    "Failure": "poise.record",
-    "LossChange": "poise.losses",
-    "Made": "poise.record",
-    "Outcome": "poise.results",
-    "Plan": "poise.theory.planning",
-    "Procedure": "poise.oracle",
-    "ProcedureResult": "poise.results",
-    "Profile": "poise.results",
-    "Program": "poise.adapters.program",
-    "Query": "poise.record",
-    "Randomness": "poise.randomness",
-    "Run": "poise.blackbox",
-    "Sample": "poise.sample",
-    "StabilityCurve": "poise.results",
-    "StabilityResult": "poise.results",
-    "Transcript": "poise.transcript",
-    "Trials": "poise.results",
-    "World": "poise.world",
-    "adversary": "poise.adversary",
-    "as_algorithm": "poise.adapters",
-    "audit": "poise.auditing",
-    "audit_with_traps": "poise.auditing",
-    "check_algorithm": "poise.preflight",
-    "compare": "poise.comparing",
-    "errors": "poise.errors",
-    "jax_algorithm": "poise.adapters.jax",
-    "measure": "poise.api",
-    "networks": "poise.networks",
-    "notions": "poise.notions",
+    "Algorithm": "poise.algorithms.algorithm",
+    "Answers": "poise.protocol.messages",
+    "AuditResult": "poise.simulation.audit.audit_result",
+    "Batch": "poise.protocol.messages",
+    "Budget": "poise.protocol.budget",
+    "CheckReport": "poise.questions.check.check_report",
+    "CompareResult": "poise.results.compare_result",
+    "Comparison": "poise.protocol.messages",
+    "Coupling": "poise.protocol.randomness",
+    "Design": "poise.results.design",
+    "Failure": "poise.protocol.messages",
+    "LossChange": "poise.algorithms.losses",
+    "Made": "poise.data.synthetic_rows",
+    "Outcome": "poise.results.verdict",
+    "Plan": "poise.theory.plan_result",
+    "Procedure": "poise.protocol.procedure",
+    "ProcedureResult": "poise.results.procedure_result",
+    "Profile": "poise.results.profile",
+    "Program": "poise.algorithms.program.program",
+    "Query": "poise.protocol.messages",
+    "Randomness": "poise.protocol.randomness",
+    "Run": "poise.questions.run",
+    "Sample": "poise.data.sample",
+    "StabilityCurve": "poise.results.curve_result",
+    "StabilityResult": "poise.results.stability_result",
+    "SyntheticRows": "poise.data.synthetic_rows",
+    "Transcript": "poise.storage.transcript.recording",
+    "Trials": "poise.results.trials",
+    "World": "poise.simulation.worlds.world",
+    "as_algorithm": "poise.algorithms.as_algorithm",
+    "audit": "poise.simulation.audit.audit",
+    "audit_with_traps": "poise.simulation.audit.with_traps",
+    "check_algorithm": "poise.questions.check.check_algorithm",
+    "compare": "poise.questions.compare",
+    "jax_algorithm": "poise.algorithms.jax.jax_algorithm",
+    "measure": "poise.questions.stability_test",
     "plan": "poise.theory.planning",
-    "procedures": "poise.procedures",
-    "read_table": "poise.readers",
-    "replay": "poise.transcript",
-    "reproduce": "poise.reproduction",
-    "run": "poise.blackbox",
-    "stability_curve": "poise.curve",
-    "stability_test": "poise.api",
-    "testing": "poise.testing",
-    "theory": "poise.theory",
-    "world": "poise.world",
+    "read_table": "poise.data.files.read_table",
+    "replay": "poise.storage.transcript.replay",
+    "reproduce": "poise.simulation.paper.reproduce",
+    "run": "poise.questions.run",
+    "stability_curve": "poise.questions.stability_curve",
+    "stability_test": "poise.questions.stability_test",
 }
 
-__all__ = ["__version__", *sorted(_HOME)]
+# Modules that are public by these names, wherever they live.
+_MODULES = {
+    "adversary": "poise.simulation.traps",
+    "errors": "poise.errors",
+    "networks": "poise.algorithms.networks",
+    "notions": "poise.questions.notions",
+    "procedures": "poise.procedures",
+    "testing": "poise.questions.assert_stable",
+    "theory": "poise.theory",
+    "world": "poise.simulation.worlds",
+}
+
+__all__ = ["__version__", *sorted([*_HOME, *_MODULES])]
 
 if TYPE_CHECKING:
-    from poise import adversary, errors, networks, notions, procedures, testing, theory, world
-    from poise.adapters import as_algorithm
-    from poise.adapters.jax import jax_algorithm
-    from poise.adapters.program import Program
-    from poise.algorithm import Algorithm
-    from poise.api import measure, stability_test
-    from poise.auditing import AuditResult, audit, audit_with_traps
-    from poise.blackbox import Run, run
-    from poise.budget import Budget
-    from poise.comparing import compare
-    from poise.curve import stability_curve
-    from poise.losses import LossChange
-    from poise.oracle import Procedure
-    from poise.preflight import CheckReport, check_algorithm
-    from poise.randomness import Coupling, Randomness
-    from poise.readers import read_table
-    from poise.record import Answers, Batch, Comparison, Failure, Made, Query
-    from poise.reproduction import reproduce
-    from poise.results import (
-        CompareResult,
-        Design,
-        Outcome,
-        ProcedureResult,
-        Profile,
-        StabilityCurve,
-        StabilityResult,
-        Trials,
-    )
-    from poise.sample import Sample
-    from poise.theory.planning import Plan, plan
-    from poise.transcript import Transcript, replay
-    from poise.world import World
+    from poise import errors, procedures, theory
+    from poise.algorithms import networks
+    from poise.algorithms.algorithm import Algorithm
+    from poise.algorithms.as_algorithm import as_algorithm
+    from poise.algorithms.jax.jax_algorithm import jax_algorithm
+    from poise.algorithms.losses import LossChange
+    from poise.algorithms.program.program import Program
+    from poise.data.files.read_table import read_table
+    from poise.data.sample import Sample
+    from poise.data.synthetic_rows import Made, SyntheticRows
+    from poise.protocol.budget import Budget
+    from poise.protocol.messages import Answers, Batch, Comparison, Failure, Query
+    from poise.protocol.procedure import Procedure
+    from poise.protocol.randomness import Coupling, Randomness
+    from poise.questions import assert_stable as testing
+    from poise.questions import notions
+    from poise.questions.check.check_algorithm import check_algorithm
+    from poise.questions.check.check_report import CheckReport
+    from poise.questions.compare import compare
+    from poise.questions.run import Run, run
+    from poise.questions.stability_curve import stability_curve
+    from poise.questions.stability_test import measure, stability_test
+    from poise.results.compare_result import CompareResult
+    from poise.results.curve_result import StabilityCurve
+    from poise.results.design import Design
+    from poise.results.procedure_result import ProcedureResult
+    from poise.results.profile import Profile
+    from poise.results.stability_result import StabilityResult
+    from poise.results.trials import Trials
+    from poise.results.verdict import Outcome
+    from poise.simulation import traps as adversary
+    from poise.simulation import worlds as world
+    from poise.simulation.audit.audit import audit
+    from poise.simulation.audit.audit_result import AuditResult
+    from poise.simulation.audit.with_traps import audit_with_traps
+    from poise.simulation.paper.reproduce import reproduce
+    from poise.simulation.worlds.world import World
+    from poise.storage.transcript.recording import Transcript
+    from poise.storage.transcript.replay import replay
+    from poise.theory.plan_result import Plan
+    from poise.theory.planning import plan
+
+
+class _PublicModules:
+    """Finds ``import poise.world`` where the module lives: :pep:`302`'s finder and loader."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        home = _MODULES.get(name.removeprefix("poise."), name)
+        moved = name.startswith("poise.") and home != name
+        return ModuleSpec(name, _PublicModules) if moved else None  # type: ignore[arg-type]
+
+    @staticmethod
+    def create_module(spec: ModuleSpec) -> None:
+        """Leave it to Python: the module is replaced by the real one at once."""
+
+    @staticmethod
+    def exec_module(module: Any) -> None:
+        name = module.__name__
+        sys.modules[name] = import_module(_MODULES[name.removeprefix("poise.")])
+
+
+sys.meta_path.append(_PublicModules)
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name from the module that defines it (PEP 562)."""
-    if name not in _HOME:
+    if name in _MODULES:
+        value: Any = import_module(_MODULES[name])
+    elif name in _HOME:
+        value = getattr(import_module(_HOME[name]), name)
+    else:
         raise AttributeError(f"module 'poise' has no attribute {name!r}")
-    module = import_module(_HOME[name])
-    value = module if _HOME[name] == f"poise.{name}" else getattr(module, name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
+    return sorted({*globals(), *_HOME, *_MODULES})

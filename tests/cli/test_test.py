@@ -12,8 +12,8 @@ from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsRegressor
 
 import poise
-import poise.readers
-import poise.stored
+import poise.data.files.read_table
+import poise.data.on_disk
 from poise import StabilityResult, Trials
 
 RIDGE = "test numbers.csv --target price --drop id --algorithm sklearn.linear_model:Ridge --n 20"
@@ -139,14 +139,14 @@ def test_large_files_stay_on_disk(run, folder: Path, monkeypatch, ending: str, a
     )
     expected = run(command)
     opened: list[str] = []
-    table = poise.stored.StoredTable.__init__
+    table = poise.data.on_disk.StoredTable.__init__
 
     def noticed(self, path, *rest) -> None:
         opened.append(Path(path).name)
         table(self, path, *rest)
 
-    monkeypatch.setattr(poise.stored.StoredTable, "__init__", noticed)
-    monkeypatch.setattr(poise.readers, "_LARGE", 0)
+    monkeypatch.setattr(poise.data.on_disk.StoredTable, "__init__", noticed)
+    monkeypatch.setattr(poise.data.files.read_table, "_LARGE", 0)
     found = run(command)
     assert found.exit_code == 0, found.output
     assert json.loads(found.stdout) == json.loads(expected.stdout)

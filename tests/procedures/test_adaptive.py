@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import poise
+from poise.data.sample import Sample
 from poise.errors import ArgumentError
 from poise.procedures import AdaptiveTest, ExploreThenTest
-from poise.procedures.exploring import Explored, neighbourhood
-from poise.randomness import Randomness
-from poise.sample import Sample
+from poise.procedures.exploration import Explored, neighbourhood
+from poise.protocol.randomness import Randomness
 
 rng = np.random.default_rng(4)
 X, y = rng.normal(size=(200, 2)), rng.normal(size=200)

@@ -9,10 +9,10 @@ from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import KernelDensity
 
 import poise
+from poise.data.sample import Sample
 from poise.errors import ArgumentError, DataError
 from poise.procedures import SimulationTest
-from poise.procedures.laws import as_law
-from poise.sample import Sample
+from poise.procedures.estimated_laws import as_law
 
 rng = np.random.default_rng(2)
 X = rng.multivariate_normal([1.0, -1.0], [[2.0, 0.6], [0.6, 1.0]], size=400)

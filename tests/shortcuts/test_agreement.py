@@ -28,7 +28,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from poise.shortcuts import find_shortcut
+from poise.shortcuts.find_shortcut import find_shortcut
 
 TRIALS = 3
 Rng = np.random.Generator

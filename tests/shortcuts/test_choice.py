@@ -21,7 +21,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from poise.shortcuts import find_shortcut
+from poise.shortcuts.find_shortcut import find_shortcut
 
 KNOWN = (
     DummyRegressor(),

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression, Ridge
 
-from poise.shortcuts import find_shortcut, scratch
-from poise.shortcuts.factor import smallest_eigenvalue
-from poise.shortcuts.narrow import remove_row
+from poise.shortcuts import block_memory
+from poise.shortcuts.factorizations import smallest_eigenvalue
+from poise.shortcuts.find_shortcut import find_shortcut
+from poise.shortcuts.linear_narrow import remove_row
 
 
 def _data(trials: int, n: int, d: int, seed: int = 0):
@@ -149,6 +150,6 @@ def test_blocks_of_any_size_follow_one_another_in_the_same_memory() -> None:
 def test_the_same_bits_however_few_trials_fit_the_cache(monkeypatch, estimator, d) -> None:
     X, y, x = _data(40, 60, d)
     expected = find_shortcut(estimator).pairs(X, y, x)
-    monkeypatch.setattr(scratch, "_CACHE", 7 * X[0].nbytes)
+    monkeypatch.setattr(block_memory, "_CACHE", 7 * X[0].nbytes)
     found = find_shortcut(estimator).pairs(X, y, x)
     assert [part.tolist() for part in found] == [part.tolist() for part in expected]

@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from poise.shortcuts import find_shortcut
+from poise.shortcuts.find_shortcut import find_shortcut
 
 REGRESSORS = [
     Ridge(),

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 import poise
 from poise.errors import ArgumentError
 from poise.theory import n_trials, power, power_bound
-from poise.theory.law import pmf
+from poise.theory.binomial_law import pmf
 from poise.theory.planning import Plan, plan
-from poise.theory.sawtooth import Ramp, Sawtooth
-from poise.theory.teeth import Teeth
+from poise.theory.power_curve import Teeth
+from poise.theory.trials_for_power import RandomizedPower, Sawtooth
 
 MANY = 3000  # brute force looks at every number of trials below
 
@@ -198,7 +198,7 @@ def test_large_answers_are_locally_exact(delta, delta_star, alpha, wanted):
     jumps = np.unique(np.geomspace(1, 10, 100) * steady).astype(np.int64)
     assert (plain(jumps) >= wanted).all()
     assert curve.next_met(dip) > dip
-    ramp = Ramp(delta, delta_star, alpha, wanted)
+    ramp = RandomizedPower(delta, delta_star, alpha, wanted)
     randomised = power(ramp.first - np.arange(2), delta, delta_star, alpha)
     assert randomised[0] >= wanted > randomised[1]
     assert ramp.first <= first

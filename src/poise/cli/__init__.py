@@ -1,6 +1,32 @@
 """The command line: ``poise demo``, ``test``, ``profile``, ``plan``, ``show``.
 
 Verdicts and tables go to stdout; progress, warnings and errors to stderr.
+
+::
+
+    audit            ``poise audit``: whether a procedure is valid, and how its power compares wit
+    check            ``poise check``: whether an algorithm keeps what a stability test expects of
+    compare          ``poise compare``: several algorithms on the same trials, one error level for
+    demo             ``poise demo``: a tour on bundled data, with the three verdicts there are
+    fit_options      what to fit, on which rows, and how: the options of every command that fits
+    lazy_group       A group of commands that imports each when it is called, and ends every error
+    load_algorithm   from ``sklearn.linear_model:Ridge`` or ``model.py:name`` to something that ca
+    options          options that several commands share, each group handed over as one object
+    output_files     files a command leaves behind: checked before the first fit, written after th
+    partial_verdict  how a run stands that is not over: trials done, larger changes, whether the v
+    plan             ``poise plan``: what data a question needs, before anything is fitted
+    profile          ``poise profile``: the probability of a larger change, for every ε
+    read_rows        the rows of a question, read from its files
+    reproduce        ``poise reproduce``: every claim of the paper, computed or simulated
+    resume           ``poise resume``: go on with a run that was cut short
+    run              ``poise run``: every question of a TOML file, and one exit status for all of
+    run_and_print    from options to trials, and from a result to an exit status
+    screen           results on the terminal, as wide as it is, in colour only where there is colo
+    show             ``poise show``: another question to trials that were saved, without a single
+    status           ``poise status``: how far a run is, from its journal
+    stderr           what goes to stderr: one line per message, one line per warning, and what fit
+    tables           comparisons, preflights and whole files of questions as tables on the termina
+    test             ``poise test``: a verdict on the rows of a file
 """
 
 from __future__ import annotations
@@ -8,7 +34,7 @@ from __future__ import annotations
 import click
 
 from poise import __version__
-from poise.cli.group import USAGE, LazyGroup
+from poise.cli.lazy_group import USAGE, LazyGroup
 
 __all__ = ["main"]
 

@@ -57,8 +57,8 @@ def command(
 
     The exit status is 1 if it was found invalid.
     """
-    from poise.auditing import audit_with_traps
-    from poise.world.zoo import ZOO
+    from poise.simulation.audit import audit_with_traps
+    from poise.simulation.worlds.zoo import ZOO
 
     test = _procedure(procedure, param, n=n, epsilon=epsilon, delta=delta, alpha=alpha)
     suite = audit_with_traps(test, ZOO[world](n=n), random_state=seed, n_jobs=jobs, **rows)
@@ -69,7 +69,7 @@ def command(
 def _procedure(name: str, param: tuple[str, ...], **question: Any) -> Any:
     """Make the procedure, with its own parameters where some were given."""
     from poise import procedures
-    from poise.cli.algorithms import parse_parameters
+    from poise.cli.load_algorithm import parse_parameters
 
     kind = getattr(procedures, PROCEDURES[name])
     try:
@@ -80,8 +80,8 @@ def _procedure(name: str, param: tuple[str, ...], **question: Any) -> Any:
 
 def _show(suite: Any, alpha: float, as_json: bool) -> None:
     from poise.cli.screen import print_paragraphs, print_table
-    from poise.results.encoding import to_json
-    from poise.results.wording import number
+    from poise.results.json_encoding import to_json
+    from poise.results.text.summary import number
 
     if as_json:
         content = {"invalid": suite.invalid, "verdict": suite.verdict, "worlds": suite.rows()}

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from poise.cli.measurement import Measurement, some_measurement_options
+from poise.cli.fit_options import Measurement, some_measurement_options
 from poise.cli.options import Output, output_options
-from poise.cli.streams import fits_print_to_stderr, one_line_warnings
+from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
 
 if TYPE_CHECKING:
-    from poise.preflight import CheckReport
+    from poise.questions.check import CheckReport
 
 __all__ = ["command"]
 
@@ -45,7 +45,7 @@ def command(measurement: Measurement, output: Output, max_seconds: float) -> int
 
     Exit status: 0 nothing failed, 1 a check failed, 2 usage or data.
     """
-    from poise.preflight import check_algorithm
+    from poise.questions.check import check_algorithm
 
     algorithm = measurement.loaded()
     rows = measurement.rows(algorithm)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from poise.cli.files import check_files
-from poise.cli.measurement import Measurement, some_measurement_options
+from poise.cli.fit_options import Measurement, some_measurement_options
 from poise.cli.options import Output, journals_option, output_options, question_options
-from poise.cli.streams import fits_print_to_stderr, one_line_warnings
+from poise.cli.output_files import check_files
+from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
 from poise.errors import AlgorithmError
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def command(
     Exit status: 0 all stable, 1 one is unstable or inconclusive, 2 usage or data,
     3 a fit failed.
     """
-    from poise.comparing import compare
+    from poise.questions.compare import compare
 
     check_files(output)
     asked: dict[str, Any] = {
@@ -91,9 +91,9 @@ def command(
 
 def loaded(places: Iterable[str], programs: Iterable[str], mode: str) -> dict[str, Any]:
     """Load every algorithm; call it by its own description, or as its user did."""
-    from poise.adapters import as_algorithm
-    from poise.adapters.program import Program
-    from poise.cli.algorithms import load_algorithm
+    from poise.algorithms.as_algorithm import as_algorithm
+    from poise.algorithms.program import Program
+    from poise.cli.load_algorithm import load_algorithm
 
     given = {place: load_algorithm(*place_and_parameters(place)) for place in places}
     given |= {command: Program(command, mode=mode) for command in programs}
@@ -131,7 +131,7 @@ def place_and_parameters(text: str) -> tuple[str, dict[str, Any]]:
 
 def _tell(result: CompareResult, output: Output) -> None:
     if output.plot is not None:
-        from poise.plots import save_figure
+        from poise.results.plots import save_figure
 
         save_figure(result.plot(), output.plot)
     if output.as_json:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from poise.cli.streams import fits_print_to_stderr, one_line_warnings, say
+from poise.cli.stderr import fits_print_to_stderr, one_line_warnings, say
 from poise.errors import PoiseError
 
 if TYPE_CHECKING:
-    from poise.report import Section
+    from poise.results.report.html_report import Section
 
 __all__ = ["command"]
 
@@ -80,9 +80,9 @@ def _visit(algorithm: Any, note: str) -> Section:
     """Measure one algorithm, judge it, and say in a few lines what came out."""
     from sklearn.datasets import load_diabetes
 
-    from poise.api import measure
     from poise.cli.screen import print_headline, print_paragraphs
-    from poise.report import Section
+    from poise.questions.stability_test import measure
+    from poise.results.report.html_report import Section
 
     X, y = load_diabetes(return_X_y=True)
     with fits_print_to_stderr():
@@ -109,7 +109,7 @@ def _tabulate(sections: list[Section]) -> None:
 
 
 def _write(sections: list[Section], folder: Path) -> list[Path]:
-    from poise.report import write_report
+    from poise.results.report.html_report import write_report
 
     plot, report = folder / "changes.png", folder / "report.html"
     write_report(report, sections, "Three algorithms, three verdicts", INTRODUCTION)
@@ -122,7 +122,7 @@ def _write(sections: list[Section], folder: Path) -> list[Path]:
 
 
 def _draw(sections: list[Section], path: Path) -> None:
-    from poise.plots import save_figure, stack_trials
+    from poise.results.plots import save_figure, stack_trials
 
     measurements = [section.trials for section in sections if section.trials is not None]
     save_figure(stack_trials(measurements, EPSILON, ALPHA), path)

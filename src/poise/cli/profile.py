@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from poise import _check
-from poise.cli.files import check_files, write_files
-from poise.cli.measurement import Measurement, measurement_options
-from poise.cli.measuring import measured
+from poise import arguments
+from poise.cli.fit_options import Measurement, measurement_options
 from poise.cli.options import (
     Output,
     alpha_option,
     output_options,
 )
-from poise.cli.streams import fits_print_to_stderr, one_line_warnings
+from poise.cli.output_files import check_files, write_files
+from poise.cli.run_and_print import measured
+from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
 
 if TYPE_CHECKING:
     from poise.results import Profile, Trials
@@ -57,7 +57,7 @@ def command(
     # What this band or the table cannot have is refused before the first fit.
     profile_band(1, alpha, band)
     for asked in epsilon:
-        _check.epsilon(asked)
+        arguments.epsilon(asked)
     with one_line_warnings(output.quiet), fits_print_to_stderr():
         trials = measured(measurement, output)
         profile = trials.profile(alpha, band)
@@ -68,7 +68,7 @@ def command(
 
 def _tell(profile: Profile, trials: Trials, output: Output, wanted: tuple[float, ...]) -> None:
     from poise.cli.screen import print_profile, print_steps, print_trials
-    from poise.results.encoding import to_json
+    from poise.results.json_encoding import to_json
 
     if output.as_json:
         click.echo(to_json(profile.to_dict()))

@@ -26,8 +26,8 @@ def command(output: str, jobs: int, as_json: bool) -> int:
     from pathlib import Path
 
     from poise.cli.screen import print_paragraphs, print_table
-    from poise.reproduction import reproduce
-    from poise.results.encoding import to_json
+    from poise.results.json_encoding import to_json
+    from poise.simulation.paper import reproduce
 
     found = reproduce(output, n_jobs=jobs)
     (Path(output) / "reproduction.json").write_text(to_json(found.to_dict()), encoding="utf-8")

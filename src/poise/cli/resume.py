@@ -25,7 +25,7 @@ def command(ctx: click.Context, /, journal: Path) -> int:
 
     Exit status: that of the command.
     """
-    from poise.journal import journals_of, read_journal
+    from poise.storage.journal import journals_of, read_journal
 
     begun = read_journal(journals_of(journal)[0]).header.command
     if not begun:

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from poise import _check
-from poise.cli.measurement import command_given
+from poise import arguments
+from poise.cli.fit_options import command_given
 from poise.cli.options import Output, journals_option, output_options
-from poise.cli.streams import fits_print_to_stderr, one_line, one_line_warnings, say
+from poise.cli.stderr import fits_print_to_stderr, one_line, one_line_warnings, say
 from poise.errors import ArgumentError, TrialError
 
 if TYPE_CHECKING:
-    from poise.config import Config, Question
-    from poise.journal import JournalFolder
+    from poise.questions.toml_file import Config, Question
     from poise.results import StabilityResult
+    from poise.storage.journal import JournalFolder
 
 __all__ = ["command"]
 
@@ -56,13 +56,13 @@ def command(file: Path, jobs: int | None, journal: Path | None, output: Output) 
     Exit status: the worst of all: 0 stable, 1 unstable or inconclusive, 3 a fit
     failed; 2 if the file or the data cannot be used.
     """
-    from poise.config import read_config
-    from poise.journal import JournalFolder
+    from poise.questions.toml_file import read_config
+    from poise.storage.journal import JournalFolder
 
     config = read_config(file)
     settings = {"progress": output.progress} | ({} if jobs is None else {"n_jobs": jobs})
     with one_line_warnings(output.quiet), fits_print_to_stderr():
-        desk = _Desk(config, settings)
+        desk = _Loader(config, settings)
         desk.check()
         journals = JournalFolder.of(JournalFolder(journal, command_given()))
         answers = [_answer(question, desk, journals) for question in config.questions]
@@ -100,7 +100,7 @@ class _Answer:
         return about | {"result": self.result.to_dict()}
 
 
-class _Desk:
+class _Loader:
     """Loads what a file names, each thing once."""
 
     def __init__(self, config: Config, settings: dict[str, Any]) -> None:
@@ -111,15 +111,15 @@ class _Desk:
     def _algorithm(self, name: str) -> Any:
         entry = self.config.algorithms[name]
         if entry.use is None:
-            from poise.adapters.program import Program
+            from poise.algorithms.program import Program
 
             return Program(entry.program, cwd=entry.folder, name=name, **entry.options)
-        from poise.cli.algorithms import load_algorithm
+        from poise.cli.load_algorithm import load_algorithm
 
         return load_algorithm(_beside(entry.use, entry.folder), entry.params)
 
     def _rows(self, name: str, keep_names: bool) -> dict[str, Any]:
-        from poise.cli.rows import read_rows
+        from poise.cli.read_rows import read_rows
 
         entry = self.config.data[name]
         files = (entry.file, entry.target, entry.drop, entry.unlabeled, entry.groups)
@@ -127,7 +127,7 @@ class _Desk:
 
     def arguments(self, question: Question) -> dict[str, Any]:
         """Return the arguments of a stability test."""
-        from poise.cli.algorithms import ignores_names, load_distance
+        from poise.cli.load_algorithm import ignores_names, load_distance
 
         algorithm = self.algorithm(question.algorithm)
         settings = dict(question.settings)
@@ -148,12 +148,12 @@ class _Desk:
 
 
 def _refuse_nonsense(algorithm: Any, X: Any, y: Any, n: int, **settings: Any) -> None:
-    from poise.comparing import check_fits, design_of
     from poise.procedures import BinomialTest
-    from poise.randomness import Randomness
+    from poise.protocol.randomness import Randomness
+    from poise.questions.compare import check_fits, design_of
 
     Randomness.from_state(settings.get("random_state"))
-    _check.flag("check", settings.get("check", True))
+    arguments.flag("check", settings.get("check", True))
     check_fits(algorithm, X, y, settings)
     design_of(X, y, n, settings)
     asked = "epsilon delta alpha randomized stop_early coupling shuffle"
@@ -166,8 +166,8 @@ def _beside(place: str, folder: Path) -> str:
     return f"{folder / source}{colon}{name}" if source.endswith(".py") else place
 
 
-def _answer(question: Question, desk: _Desk, journals: JournalFolder) -> _Answer:
-    from poise.api import stability_test
+def _answer(question: Question, desk: _Loader, journals: JournalFolder) -> _Answer:
+    from poise.questions.stability_test import stability_test
 
     label = f"{question.name}, {question.algorithm}"
     journal = journals.journal(label, question.data, sorted(question.settings.items()))
@@ -180,7 +180,7 @@ def _answer(question: Question, desk: _Desk, journals: JournalFolder) -> _Answer
 
 def _tell(config: Config, answers: list[_Answer], output: Output) -> None:
     if output.as_json:
-        from poise.results.encoding import to_json
+        from poise.results.json_encoding import to_json
 
         content = {"file": str(config.path), "answers": [answer.to_dict() for answer in answers]}
         click.echo(to_json(content))
@@ -197,7 +197,7 @@ _COLUMNS = ["question", "algorithm", "verdict", "n", "larger changes", "delta_ha
 
 
 def _row(answer: _Answer) -> list[str]:
-    from poise.results.wording import at_most
+    from poise.results.text.summary import at_most
 
     about = [answer.question.name, answer.question.algorithm, answer.verdict]
     r = answer.result

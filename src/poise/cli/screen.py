@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from poise.results.facts import facts_about
-from poise.results.wording import at_most, number
+from poise.results.text.facts import facts_about
+from poise.results.text.summary import at_most, number
 
 if TYPE_CHECKING:
     from poise.results import Profile, StabilityResult, Trials

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from poise.cli.files import check_files, write_files
-from poise.cli.measuring import tell_result
 from poise.cli.options import Output, output_options, question_options
+from poise.cli.output_files import check_files, write_files
+from poise.cli.run_and_print import tell_result
 
 if TYPE_CHECKING:
     from poise.results import Trials
@@ -70,7 +70,7 @@ def command(
 
 def _tell_content(trials: Trials, output: Output, alpha: float) -> None:
     from poise.cli.screen import print_profile, print_trials
-    from poise.results.encoding import to_json
+    from poise.results.json_encoding import to_json
 
     if output.as_json:
         click.echo(to_json(trials.to_dict()))
@@ -82,9 +82,9 @@ def _tell_content(trials: Trials, output: Output, alpha: float) -> None:
 
 def _tell_limits(limits: dict[str, float], trials: Trials, output: Output, alpha: float) -> None:
     """Print an ε and a δ that belong together at this level; one of them was asked for."""
-    from poise.results.encoding import to_json
-    from poise.results.statement import moved, perturbation
-    from poise.results.wording import at_most, number
+    from poise.results.json_encoding import to_json
+    from poise.results.text.describe_design import moved, perturbation
+    from poise.results.text.summary import at_most, number
 
     change, chance = limits.values()
     if output.as_json:

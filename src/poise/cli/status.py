@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from poise.cli.options import question_options
-from poise.cli.standing import verdict_so_far
+from poise.cli.partial_verdict import verdict_so_far
 
 if TYPE_CHECKING:
-    from poise.journal import JournalContent
+    from poise.storage.journal import JournalContent
 
 __all__ = ["command"]
 
@@ -29,12 +29,12 @@ def command(journal: Path, as_json: bool, quiet: bool, **asked: Any) -> int:
     one that was asked when the run began, unless --epsilon and --delta ask another.
     "open" means that trials still to come decide.
     """
-    from poise.journal import journals_of, read_journal
+    from poise.storage.journal import journals_of, read_journal
 
     several = [(path, read_journal(path)) for path in journals_of(journal)]
     facts = [_facts(content, _question(content, asked), path) for path, content in several]
     if as_json:
-        from poise.results.encoding import to_json
+        from poise.results.json_encoding import to_json
 
         click.echo(to_json(facts if journal.is_dir() else facts[0]))
     elif quiet:

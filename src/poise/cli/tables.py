@@ -11,7 +11,7 @@ from rich.text import Text
 from poise.cli.screen import print_paragraphs, screen
 
 if TYPE_CHECKING:
-    from poise.preflight import CheckReport
+    from poise.questions.check import CheckReport
     from poise.results import CompareResult
 
 __all__ = ["print_comparison", "print_findings", "print_words"]

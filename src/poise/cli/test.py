@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from poise.cli.files import check_files, write_files
-from poise.cli.measurement import Measurement, measurement_options
-from poise.cli.measuring import measured, tell_result
+from poise.cli.fit_options import Measurement, measurement_options
 from poise.cli.options import Output, output_options, question_options
-from poise.cli.standing import saying_where_it_stands
-from poise.cli.streams import fits_print_to_stderr, one_line_warnings
+from poise.cli.output_files import check_files, write_files
+from poise.cli.partial_verdict import saying_where_it_stands
+from poise.cli.run_and_print import measured, tell_result
+from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
 
 if TYPE_CHECKING:
     from poise.results import StabilityResult
@@ -58,7 +58,7 @@ def command(
 
 
 def _judged(measurement: Measurement, output: Output, asked: dict[str, Any]) -> StabilityResult:
-    from poise.api import stability_test
+    from poise.questions.stability_test import stability_test
 
     if not output.needs_changes:
         arguments = measurement.arguments(output.progress)

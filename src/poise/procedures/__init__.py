@@ -2,6 +2,22 @@
 
 Names are loaded when they are first used, so that importing one procedure does
 not pay for the others.
+
+::
+
+    adaptive           A test that learns from its earlier stages where the algorithm is least sta
+    binomial           the Binomial test (Example 1, Theorem 1) as a black-box procedure
+    bootstrap          the bootstrapped-sample test (Example 2)
+    checked_question   the question that every test of stability asks
+    estimated_laws     estimates P̂ of the distribution of a row, from which rows can be drawn (Ex
+    exhaustive         exhaustive search of a finite space whose support is known (paper, sections
+    exploration        looking for trouble: random comparisons, and the rows and regions where cha
+    explore_then_test  explore on one part of the data, test on the untouched rest: adaptive and s
+    part_of_sample     run a procedure on some of the rows only, so that the others may be used fo
+    simulation         the simulated-sample test (Example 3)
+    split_of_groups    the split for groups, for the removal of several rows, and for replacement
+    split_of_rows      the paper's split: as many trials as possible that share no row
+    transparent        A test that looks at the fitted models themselves, for linear models (Defin
 """
 
 from __future__ import annotations

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise import _check
+from poise import arguments
+from poise.data.sample import Sample
 from poise.errors import ArgumentError
-from poise.oracle import Answers
-from poise.procedures.exploring import Explorer, neighbourhood
-from poise.procedures.question import Question
-from poise.randomness import Randomness
-from poise.record import Batch
+from poise.procedures.checked_question import Question
+from poise.procedures.exploration import Explorer, neighbourhood
+from poise.protocol.messages import Answers, Batch
+from poise.protocol.randomness import Randomness
 from poise.results import Outcome, ProcedureResult
-from poise.sample import Sample
 
 __all__ = ["AdaptiveTest"]
 
@@ -39,7 +38,7 @@ class AdaptiveTest(Question):
     Parameters
     ----------
     n, epsilon, delta, alpha
-        The question; see :class:`~poise.procedures.question.Question`.
+        The question; see :class:`~poise.procedures.checked_question.Question`.
     explorations : int
         Random comparisons of the first stage, at least 1.
     stages : int
@@ -73,7 +72,7 @@ class AdaptiveTest(Question):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("explorations", "stages", "per_stage", "region"):
-            _check.count(name, getattr(self, name), 1)
+            arguments.count(name, getattr(self, name), 1)
         if not 0 < self.share < 1:
             raise ArgumentError(f"share must be in (0, 1), got {self.share}")
 

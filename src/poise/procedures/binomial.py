@@ -14,15 +14,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from poise import _check
+from poise import arguments
+from poise.data.sample import Sample
 from poise.errors import ArgumentError, RecordError, TrialError
-from poise.oracle import Answers
-from poise.procedures.split import Split, TrialSequence
-from poise.procedures.unit_split import UnitSplit
-from poise.randomness import Coupling, Randomness, as_coupling
-from poise.record import Batch
+from poise.procedures.split_of_groups import UnitSplit
+from poise.procedures.split_of_rows import Split, TrialSequence
+from poise.protocol.messages import Answers, Batch
+from poise.protocol.randomness import Coupling, Randomness, as_coupling
 from poise.results import Design, StabilityResult, Trials
-from poise.sample import Sample
 
 __all__ = ["BinomialTest", "MeasureChanges"]
 
@@ -85,7 +84,7 @@ class MeasureChanges:
         sample: Sample,
         randomness: Randomness,
         until: Until | None,
-        near: tuple[float, ...] = (0.0,),
+        decision_points: tuple[float, ...] = (0.0,),
     ) -> Generator[Batch, Answers, Trials]:
         """Yield the trials as one batch that ``until`` may cut short; return the changes."""
         design = self.design(sample, randomness)
@@ -93,7 +92,7 @@ class MeasureChanges:
         if len(split) == 0:
             return Trials(np.empty(0), design)
         try:
-            answers = yield Batch(split, until, near=near)
+            answers = yield Batch(split, until, decision_points=decision_points)
         except (TrialError, RecordError) as error:
             if error.partial is not None:
                 error.partial = _trials(error.partial, design)
@@ -102,9 +101,9 @@ class MeasureChanges:
 
     def design(self, sample: Sample, randomness: Randomness) -> Design:
         """Return what is known before the first fit; refuse what cannot be asked."""
-        n = _check.training_size(self.n)
-        _check.flag("shuffle", self.shuffle)
-        _check.flag("replace", self.replace)
+        n = arguments.training_size(self.n)
+        arguments.flag("shuffle", self.shuffle)
+        arguments.flag("replace", self.replace)
         design = Design(
             algorithm=self.algorithm,
             n=n,
@@ -130,7 +129,7 @@ class MeasureChanges:
 
     def _removed(self, n: int) -> int:
         """Check how many rows or groups are removed from n."""
-        remove = int(_check.count("remove", self.remove, minimum=1))
+        remove = int(arguments.count("remove", self.remove, minimum=1))
         if remove > (n if self.replace else n - 1):
             raise ArgumentError(
                 f"remove must be less than n = {n} (or at most n with replace=True), got {remove}"
@@ -201,10 +200,10 @@ class BinomialTest:
     keeps_groups: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        _check.epsilon(_check.scalar("epsilon", self.epsilon))
-        _check.delta(_check.scalar("delta", self.delta))
-        _check.alpha(_check.scalar("alpha", self.alpha))
-        _check.flag("randomized", self.randomized)
+        arguments.epsilon(arguments.scalar("epsilon", self.epsilon))
+        arguments.delta(arguments.scalar("delta", self.delta))
+        arguments.alpha(arguments.scalar("alpha", self.alpha))
+        arguments.flag("randomized", self.randomized)
         if self.stop_early not in (True, False, "stable"):
             raise ArgumentError(
                 f"stop_early must be True, False or 'stable', got {self.stop_early!r}"
@@ -239,7 +238,7 @@ class BinomialTest:
             trials = Trials(np.empty(0), design)  # no fit could change the verdict
         else:
             trials = yield from measurement.measure(
-                sample, randomness, until, near=(0.0, self.epsilon)
+                sample, randomness, until, decision_points=(0.0, self.epsilon)
             )
         return trials.test(self.epsilon, self.delta, self.alpha, self.randomized)
 
@@ -255,7 +254,7 @@ class _StopWhenForced:
     def __init__(
         self, test: BinomialTest, design: Design, scope: Literal["verdict", "stable"]
     ) -> None:
-        from poise.theory.sequential import Curtailment, cut_offs
+        from poise.theory.curtailment import Curtailment, cut_offs
 
         zeta = design.zeta if test.randomized else 1.0
         stable, unstable = cut_offs(design.n_trials, test.delta, test.alpha, zeta)

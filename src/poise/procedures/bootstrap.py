@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 
-from poise import _check
-from poise.oracle import Answers
-from poise.procedures.question import Question
-from poise.randomness import Coupling, Randomness, as_coupling
-from poise.record import Batch, Comparison
+from poise import arguments
+from poise.data.sample import Sample
+from poise.procedures.checked_question import Question
+from poise.protocol.messages import Answers, Batch, Comparison
+from poise.protocol.randomness import Coupling, Randomness, as_coupling
 from poise.results import ProcedureResult
-from poise.sample import Sample
 
 __all__ = ["BootstrapTest"]
 
@@ -32,7 +31,7 @@ class BootstrapTest(Question):
     Parameters
     ----------
     n, epsilon, delta, alpha
-        The question; see :class:`~poise.procedures.question.Question`.
+        The question; see :class:`~poise.procedures.checked_question.Question`.
     resamples : int
         R, at least 1. Each costs two fits.
     coupling : str or Coupling
@@ -55,14 +54,16 @@ class BootstrapTest(Question):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check.count("resamples", self.resamples, 1)
+        arguments.count("resamples", self.resamples, 1)
         as_coupling(self.coupling)
 
     def ask(
         self, sample: Sample, randomness: Randomness
     ) -> Generator[Batch, Answers, ProcedureResult]:
         """Yield all resamples at once; return what their count says."""
-        answers = yield Batch(self._comparisons(sample, randomness), near=(0.0, self.epsilon))
+        answers = yield Batch(
+            self._comparisons(sample, randomness), decision_points=(0.0, self.epsilon)
+        )
         return self.judge(
             answers.changes, certifies=False, reason=_REASON, failures=len(answers.failures)
         )

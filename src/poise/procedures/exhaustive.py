@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from poise import _check
-from poise.distance import Distance, as_distance
+from poise import arguments
+from poise.algorithms.distance import Distance, as_distance
+from poise.data.sample import Sample
+from poise.data.synthetic_rows import SyntheticRows
 from poise.errors import ArgumentError, BudgetError, DataError
-from poise.oracle import Answers
 from poise.procedures.binomial import BinomialTest
-from poise.procedures.question import Question
-from poise.randomness import Randomness
-from poise.record import Batch, Failure, Made, Query
+from poise.procedures.checked_question import Question
+from poise.protocol.messages import Answers, Batch, Failure, Query
+from poise.protocol.randomness import Randomness
 from poise.results import Outcome, ProcedureResult
-from poise.sample import Sample
 
 __all__ = ["ExhaustiveTest"]
 
@@ -51,7 +51,7 @@ class ExhaustiveTest(Question):
     Parameters
     ----------
     n, epsilon, delta, alpha
-        The question; see :class:`~poise.procedures.question.Question`.
+        The question; see :class:`~poise.procedures.checked_question.Question`.
     support_X, support_y : sequences of equal length
         Every row (x, y) that can occur.
     max_fits : int
@@ -80,7 +80,7 @@ class ExhaustiveTest(Question):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check.count("max_fits", self.max_fits, 1)
+        arguments.count("max_fits", self.max_fits, 1)
         X, y = _tuples(self.support_X, "support_X"), _tuples(self.support_y, "support_y")
         if len(X) != len(y) or not X:
             raise ArgumentError(
@@ -102,10 +102,10 @@ class ExhaustiveTest(Question):
         return comb(size + self.n - 1, self.n) + comb(size + self.n - 2, self.n - 1)
 
     @cached_property
-    def _arrays(self) -> tuple[NDArray[Any], NDArray[Any], Made]:
+    def _arrays(self) -> tuple[NDArray[Any], NDArray[Any], SyntheticRows]:
         """The rows that can occur, and the distinct points among them."""
         points = np.array(list(dict.fromkeys(self.support_X)))
-        return np.array(self.support_X), np.array(self.support_y), Made(points)
+        return np.array(self.support_X), np.array(self.support_y), SyntheticRows(points)
 
     def ask(
         self, sample: Sample, randomness: Randomness
@@ -172,7 +172,7 @@ class ExhaustiveTest(Question):
         chosen = list(rows)
         # A term of its own: an algorithm that does use it then differs from itself, and shows.
         xi = randomness.words("xi of the search", index)
-        return Query(Made(X[chosen], y[chosen]), points, xi)
+        return Query(SyntheticRows(X[chosen], y[chosen]), points, xi)
 
     def _worst(self, predictions: dict[Multiset, Any]) -> tuple[float, Multiset]:
         """Return the largest change, and the multiset (removed row last) in which it occurs."""

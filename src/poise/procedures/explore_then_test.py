@@ -8,16 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from poise import _check
+from poise import arguments
+from poise.data.sample import Sample
 from poise.errors import ArgumentError
-from poise.oracle import Answers
 from poise.procedures.binomial import BinomialTest
-from poise.procedures.exploring import Explored, Explorer
-from poise.procedures.part import Part
-from poise.randomness import Randomness
-from poise.record import Batch
+from poise.procedures.exploration import Explored, Explorer
+from poise.procedures.part_of_sample import Part
+from poise.protocol.messages import Answers, Batch
+from poise.protocol.randomness import Randomness
 from poise.results import ProcedureResult
-from poise.sample import Sample
 
 __all__ = ["ExploreThenTest"]
 
@@ -75,12 +74,12 @@ class ExploreThenTest:
     randomized: bool = False
 
     def __post_init__(self) -> None:
-        _check.training_size(self.n)
-        _check.delta(self.delta)
-        _check.alpha(self.alpha)
-        _check.count("explorations", self.explorations, 1)
+        arguments.training_size(self.n)
+        arguments.delta(self.delta)
+        arguments.alpha(self.alpha)
+        arguments.count("explorations", self.explorations, 1)
         if self.epsilon is not None:
-            _check.epsilon(self.epsilon)
+            arguments.epsilon(self.epsilon)
         if not 0 < self.share < 1:
             raise ArgumentError(f"share must be in (0, 1), got {self.share}")
 

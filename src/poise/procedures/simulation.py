@@ -6,16 +6,16 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
 
-from poise import _check
-from poise.engines.threads import one_inner_thread
+from poise import arguments
+from poise.data.sample import Sample
+from poise.data.synthetic_rows import SyntheticRows
 from poise.errors import DataError
-from poise.oracle import Answers
-from poise.procedures.laws import Draw, as_law
-from poise.procedures.question import Question
-from poise.randomness import Coupling, Randomness, as_coupling
-from poise.record import Batch, Comparison, Made
+from poise.procedures.checked_question import Question
+from poise.procedures.estimated_laws import Draw, as_law
+from poise.protocol.messages import Answers, Batch, Comparison
+from poise.protocol.randomness import Coupling, Randomness, as_coupling
 from poise.results import ProcedureResult
-from poise.sample import Sample
+from poise.running.workers.inner_threads import one_inner_thread
 
 __all__ = ["SimulationTest"]
 
@@ -35,7 +35,7 @@ class SimulationTest(Question):
     Parameters
     ----------
     n, epsilon, delta, alpha
-        The question; see :class:`~poise.procedures.question.Question`. Here n
+        The question; see :class:`~poise.procedures.checked_question.Question`. Here n
         may exceed the number of labelled rows.
     estimate : {"gaussian", "smoothed-bootstrap"}, density or function
         The estimate of P: a joint normal law of (X, y); resampled rows with
@@ -65,7 +65,7 @@ class SimulationTest(Question):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check.count("simulations", self.simulations, 1)
+        arguments.count("simulations", self.simulations, 1)
         as_coupling(self.coupling)
         as_law(self.estimate)
 
@@ -75,7 +75,7 @@ class SimulationTest(Question):
         """Estimate P, yield all simulations at once, return what their count says."""
         with one_inner_thread():  # sums added up by several threads differ in their last bits
             comparisons = self._comparisons(sample, randomness)
-        answers = yield Batch(comparisons, near=(0.0, self.epsilon))
+        answers = yield Batch(comparisons, decision_points=(0.0, self.epsilon))
         return self.judge(
             answers.changes, certifies=False, reason=_REASON, failures=len(answers.failures)
         )
@@ -88,12 +88,14 @@ class SimulationTest(Question):
         for r in range(self.simulations):
             made = self._made(draw, randomness, r)
             train, point = made.take(0, self.n), made.take(self.n, self.n + 1)
-            comparisons.append(Comparison.without_last(train, Made(point.X), xi[r], xi_reduced[r]))
+            comparisons.append(
+                Comparison.without_last(train, SyntheticRows(point.X), xi[r], xi_reduced[r])
+            )
         return comparisons
 
-    def _made(self, draw: Draw, randomness: Randomness, index: int) -> Made:
+    def _made(self, draw: Draw, randomness: Randomness, index: int) -> SyntheticRows:
         """Draw n rows to train on and one more to be evaluated at."""
-        made = Made(*draw(randomness.generator("simulated rows", index), self.n + 1))
+        made = SyntheticRows(*draw(randomness.generator("simulated rows", index), self.n + 1))
         if len(made) != self.n + 1 or len(made.y) != self.n + 1:
             raise DataError(
                 f"the estimate of P must draw as many rows as asked for ({self.n + 1}), got "

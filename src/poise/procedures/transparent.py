@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.data.sample import Sample
 from poise.errors import AlgorithmError, ArgumentError, DataError
-from poise.oracle import Answers
-from poise.procedures.question import Question
-from poise.procedures.split import Split
-from poise.randomness import Coupling, Randomness, as_coupling
-from poise.record import Batch, Failure, Query
+from poise.procedures.checked_question import Question
+from poise.procedures.split_of_rows import Split
+from poise.protocol.messages import Answers, Batch, Failure, Query
+from poise.protocol.randomness import Coupling, Randomness, as_coupling
 from poise.results import Outcome, ProcedureResult
-from poise.sample import Sample
 from poise.theory.trials import n_trials
 
 __all__ = ["TransparentLinearTest"]
@@ -59,7 +58,7 @@ class TransparentLinearTest(Question):
     Parameters
     ----------
     n, epsilon, delta, alpha
-        The question; see :class:`~poise.procedures.question.Question`.
+        The question; see :class:`~poise.procedures.checked_question.Question`.
     radius : float, optional
         A bound on the Euclidean norm of X that holds with probability one.
     feature_law : callable, optional

@@ -1,16 +1,34 @@
-"""Results: frozen, complete, and honest about what they do not say."""
+"""Results: frozen, complete, and honest about what they do not say.
+
+::
+
+    certificate       what a verdict "stable" states, and the weaker statements it implies (Append
+    compare_result    several algorithms on the same trials: one verdict each, one error level for
+    curve_result      stability against the training size: what is certified, and apart from it wh
+    design            what was asked of which data: everything about a run that is known before a
+    extrapolation     what a trend would give at training sizes that nobody tried: a guess, and la
+    json_encoding     numbers to JSON and back without loss: infinities and fractions included
+    plots/            pictures of results, drawn with matplotlib and without its global state
+    procedure_result  what a procedure other than the Binomial test found, and whether it may be r
+    profile           the profile ε ↦ δ̂_ε: for each allowed change, the probability it may be exc
+    report/           results as an HTML page
+    stability_result  the verdict on one question, with everything it rests on
+    text/             results in words: summaries, tables and facts
+    trials            all changes of one measurement, and everything that can be said about them
+    verdict           the three things a test can say, with the words for each
+"""
 
 from __future__ import annotations
 
-from poise.results.compared import Compared, CompareResult
-from poise.results.curve import StabilityCurve
+from poise.results.compare_result import Compared, CompareResult
+from poise.results.curve_result import StabilityCurve
 from poise.results.design import Design
-from poise.results.extrapolated import Extrapolation
-from poise.results.outcome import Outcome
-from poise.results.procedure import ProcedureResult
+from poise.results.extrapolation import Extrapolation
+from poise.results.procedure_result import ProcedureResult
 from poise.results.profile import Profile
-from poise.results.stability import StabilityResult
+from poise.results.stability_result import StabilityResult
 from poise.results.trials import Trials
+from poise.results.verdict import Outcome
 
 __all__ = [
     "CompareResult",

@@ -123,7 +123,7 @@ class Design:
         None where no ceiling is known: for variants of the paper's setting, for
         a user's own distance, and where ε is as large as the distance can be.
         """
-        from poise.theory.bounds import power_bound
+        from poise.theory.power_bounds import power_bound
 
         if not self.is_papers or epsilon >= _LARGEST_CHANGE.get(self.distance, 0.0):
             return None

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from poise import _check
-from poise.results.encoding import fields_of, to_json
-from poise.results.statement import moved, perturbation
-from poise.results.table import Table
-from poise.results.wording import at_most, number
+from poise import arguments
+from poise.results.json_encoding import fields_of, to_json
+from poise.results.text.describe_design import moved, perturbation
+from poise.results.text.summary import at_most, number
+from poise.results.text.table import Table
 
 if TYPE_CHECKING:
     from poise.results.design import Design
@@ -83,14 +83,14 @@ class Profile:
 
     def at(self, epsilon: ArrayLike) -> Any:
         """Return δ̂ at any ε (the band is a step function, constant between changes)."""
-        wanted = _check.epsilon(epsilon)
+        wanted = arguments.epsilon(epsilon)
         position = np.searchsorted(self.epsilon, wanted, side="right") - 1
         values = self.delta_hat[position]
         return values if values.ndim else float(values)
 
     def epsilon_for(self, delta: float) -> float:
         """Return the smallest ε whose δ̂ is at most ``delta``; infinity if there is none."""
-        allowed = float(_check.delta(delta))
+        allowed = float(arguments.delta(delta))
         good = np.flatnonzero(self.delta_hat <= allowed)
         return float(self.epsilon[good[0]]) if len(good) else float("inf")
 
@@ -163,7 +163,7 @@ class Profile:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the band as a step function; return the matplotlib axes."""
-        from poise.plots import plot_profile
+        from poise.results.plots import plot_profile
 
         return plot_profile(self, ax)
 

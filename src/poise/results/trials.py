@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from poise import _check
+from poise import arguments
 from poise.errors import ArgumentError, RecordError
-from poise.randomness import Randomness
+from poise.protocol.randomness import Randomness
 from poise.results.design import Design
-from poise.results.encoding import fields_of, to_json
+from poise.results.json_encoding import fields_of, to_json
 from poise.results.profile import Profile
-from poise.results.stability import StabilityResult
+from poise.results.stability_result import StabilityResult
 
 __all__ = ["Trials"]
 
@@ -80,7 +80,7 @@ class Trials:
         fresh test points. Nothing can check that afterwards. ``random_state``
         decides the coin ζ, which only randomised decisions use.
         """
-        values, n = _as_changes(changes), _check.training_size(n)
+        values, n = _as_changes(changes), arguments.training_size(n)
         randomness = Randomness.from_state(random_state)
         zeta = 1.0 - randomness.uniform("zeta")
         design = Design(algorithm, n, len(values) * n, len(values), seed=randomness.root, zeta=zeta)
@@ -116,9 +116,9 @@ class Trials:
 
     def exceedances(self, epsilon: float) -> int:
         """Count the changes that are strictly larger than ``epsilon``."""
-        from poise.theory.order import how_many_exceed
+        from poise.theory.order_statistics import how_many_exceed
 
-        return how_many_exceed(self.changes, float(_check.epsilon(epsilon)))
+        return how_many_exceed(self.changes, float(arguments.epsilon(epsilon)))
 
     def test(
         self, epsilon: float, delta: float, alpha: float = 0.05, randomized: bool = False
@@ -170,7 +170,7 @@ class Trials:
         """
         from poise.theory.bands import BANDS, profile_band
 
-        _check.choice("band", band, BANDS)
+        arguments.choice("band", band, BANDS)
         limits = profile_band(self.n_trials, alpha, band)
         steps = np.unique(np.append(self.changes[np.isfinite(self.changes)], 0.0))
         ordered = np.sort(self.changes)
@@ -207,13 +207,13 @@ class Trials:
         return pd.DataFrame({"trial": np.arange(self.n_observed), "change": self.changes})
 
     def _repr_html_(self) -> str:
-        from poise.results.facts import as_html, facts_about
+        from poise.results.text.facts import as_html, facts_about
 
         return as_html(facts_about(self))
 
     def plot(self, epsilon: float | None = None, alpha: float = 0.05) -> Any:
         """Draw the changes and their profile; return the matplotlib figure."""
-        from poise.plots import plot_trials
+        from poise.results.plots import plot_trials
 
         return plot_trials(self, epsilon=epsilon, alpha=alpha)
 

@@ -1,68 +1,28 @@
-"""Exact shortcuts: both fits of a trial for hardly more than the price of one.
+"""Exact stand-ins for fits: both fits of a trial for hardly more than the price of one.
 
-A shortcut replaces the pair of fits on n and on n−1 rows for an estimator whose
-exact type and parameters it knows, for many trials at once. It changes how fast
-the changes are found, never what they are: every trial whose rounding error
-might show is handed back.
+::
+
+    batched                       thousands of trials at once, where the algorithm knows how
+    block_memory                  memory that is used again from block to block, and blocks that f
+    centred_moments               rows and responses about their means, and the products of them t
+    class_labels                  Class labels as numbers, and the decision among classes
+    discriminant_and_naive_bayes  shortcuts for LinearDiscriminantAnalysis and GaussianNB: class m
+    dummy                         the shortcut for scikit-learn's DummyRegressor: the same statist
+    factorizations                factorisations over a stack of trials, in the array API that Num
+    find_shortcut                 exact shortcuts: both fits of a trial for hardly more than the p
+    gaussian_process              the shortcut for scikit-learn's GaussianProcessRegressor with a
+    kernel_functions              kernel functions over a stack of trials: rows against rows, and
+    kernel_ridge                  the shortcut for scikit-learn's KernelRidge
+    kernel_systems                kernel systems (K + λI)a = y: the last row leaves by a bordered
+    linear_narrow                 linear fits with more rows than columns: one row is removed by f
+    linear_wide                   linear fits with at least as many columns as rows: the dual form
+    nearest_neighbors             shortcuts for scikit-learn's KNeighborsRegressor and KNeighborsC
+    nearest_rows                  which rows are nearest to a test point, what each of them counts
+    parameter_types               tests of an estimator's parameters: whatever is not plainly in r
+    ridge_and_least_squares       shortcuts for scikit-learn's Ridge and LinearRegression
+    ridge_classifier              the shortcut for scikit-learn's RidgeClassifier: ridge regressio
+    rounding_bounds               what all shortcuts for regressors share: their own bound on the
+    row_distances                 how far the rows of each trial are from its test point
+    scaler_pipeline               shortcuts for a Pipeline of StandardScaler and an estimator that
+    shortcut                      what a shortcut is: both predictions of many trials at once, and
 """
-
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
-from poise.shortcuts.dummy import find_dummy
-from poise.shortcuts.gaussian_classes import find_gaussian_classes
-from poise.shortcuts.gaussian_process import find_gaussian_process
-from poise.shortcuts.kernel_ridge import find_kernel_ridge
-from poise.shortcuts.linear import find_least_squares, find_ridge
-from poise.shortcuts.neighbors import find_neighbors
-from poise.shortcuts.protocol import Pairs, PlainShortcut, Shortcut
-from poise.shortcuts.regressor import AGREEMENT
-from poise.shortcuts.ridge_classifier import find_ridge_classifier
-from poise.shortcuts.standardized import find_standardized
-
-__all__ = ["AGREEMENT", "Pairs", "Shortcut", "find_shortcut"]
-
-_FINDERS: tuple[Callable[[Any], PlainShortcut | None], ...] = (
-    find_dummy,
-    find_ridge,
-    find_least_squares,
-    find_neighbors,
-    find_kernel_ridge,
-    find_gaussian_process,
-    find_ridge_classifier,
-    find_gaussian_classes,
-)
-
-
-def find_shortcut(estimator: Any, response: str = "predict") -> Shortcut | None:
-    """Return the exact shortcut for this estimator, or None if there is none.
-
-    Only the exact type counts: a subclass may do anything. So do the parameters:
-    one that the shortcut does not cover, or that scikit-learn would refuse, means None.
-
-    Parameters
-    ----------
-    estimator : object
-        An unfitted estimator.
-    response : str
-        The method whose output is compared; only ``"predict"`` has shortcuts.
-
-    Examples
-    --------
-    >>> from sklearn.linear_model import Lasso, Ridge
-    >>> find_shortcut(Ridge(alpha=2.0)).name
-    'rank-one downdate of ridge'
-    >>> find_shortcut(Lasso()) is None
-    True
-    """
-    # The name never selects a shortcut; it only spares other people's estimators the imports.
-    if response != "predict" or not type(estimator).__module__.startswith("sklearn."):
-        return None
-    return _find_plain(estimator) or find_standardized(estimator, _find_plain)
-
-
-def _find_plain(estimator: Any) -> PlainShortcut | None:
-    """Ask every family in turn."""
-    return next((found for find in _FINDERS if (found := find(estimator)) is not None), None)

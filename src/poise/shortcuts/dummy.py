@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from poise.shortcuts.parameters import is_number
-from poise.shortcuts.protocol import Floats
-from poise.shortcuts.regressor import (
+from poise.shortcuts.parameter_types import is_number
+from poise.shortcuts.rounding_bounds import (
     ROUNDING,
     Estimate,
     RegressorShortcut,
     sums_are_exact,
 )
+from poise.shortcuts.shortcut import Floats
 
 __all__ = ["DummyShortcut", "find_dummy"]
 
@@ -34,7 +34,7 @@ class DummyShortcut(RegressorShortcut):
         return f"{self.strategy} of the responses"
 
     def estimate(self, X: Floats, y: Floats, x: Floats) -> Estimate:
-        """See :meth:`poise.shortcuts.regressor.RegressorShortcut.estimate`."""
+        """See :meth:`poise.shortcuts.rounding_bounds.RegressorShortcut.estimate`."""
         full, reduced = self._statistic(y), self._statistic(y[:, :-1])
         # Order statistics are picked, not computed.
         exact = (self.strategy != "mean") | sums_are_exact(y)
@@ -51,7 +51,7 @@ class DummyShortcut(RegressorShortcut):
         return np.full(len(y), self.constant, dtype=np.float64)
 
     def workspace_bytes(self, n: int, d: int) -> int:
-        """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""
+        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.workspace_bytes`."""
         return 8 * 3 * n
 
 

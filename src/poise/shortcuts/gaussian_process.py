@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from poise.shortcuts.covariance import (
+from poise.shortcuts.kernel_functions import (
     Covariance,
     combined,
     gaussian,
     inner_products,
     to_power,
 )
-from poise.shortcuts.dual import remove_last
 from poise.shortcuts.kernel_ridge import kernel_workspace
-from poise.shortcuts.parameters import is_flag, is_number
-from poise.shortcuts.protocol import Floats
-from poise.shortcuts.regressor import ROUNDING, Estimate, RegressorShortcut
+from poise.shortcuts.kernel_systems import remove_last
+from poise.shortcuts.parameter_types import is_flag, is_number
+from poise.shortcuts.rounding_bounds import ROUNDING, Estimate, RegressorShortcut
+from poise.shortcuts.shortcut import Floats
 
 __all__ = ["GaussianProcessShortcut", "find_gaussian_process"]
 
@@ -35,7 +35,7 @@ class GaussianProcessShortcut(RegressorShortcut):
     name: str = "bordered update of a Gaussian process"
 
     def estimate(self, X: Floats, y: Floats, x: Floats) -> Estimate:
-        """See :meth:`poise.shortcuts.regressor.RegressorShortcut.estimate`."""
+        """See :meth:`poise.shortcuts.rounding_bounds.RegressorShortcut.estimate`."""
         n = X.shape[1]
         system, test, sensitivity, blur = evaluate(self.kernel, X, x)
         system[:, np.arange(n), np.arange(n)] += self.noise
@@ -54,7 +54,7 @@ class GaussianProcessShortcut(RegressorShortcut):
         return Estimate(full, reduced, error + ROUNDING * shift)
 
     def workspace_bytes(self, n: int, d: int) -> int:
-        """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""
+        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.workspace_bytes`."""
         return kernel_workspace(n, d)
 
 

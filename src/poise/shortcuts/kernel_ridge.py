@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from poise.shortcuts import covariance
-from poise.shortcuts.covariance import Covariance
-from poise.shortcuts.dual import remove_last
-from poise.shortcuts.parameters import is_number
-from poise.shortcuts.protocol import Floats
-from poise.shortcuts.regressor import Estimate, RegressorShortcut
+from poise.shortcuts import kernel_functions
+from poise.shortcuts.kernel_functions import Covariance
+from poise.shortcuts.kernel_systems import remove_last
+from poise.shortcuts.parameter_types import is_number
+from poise.shortcuts.rounding_bounds import Estimate, RegressorShortcut
+from poise.shortcuts.shortcut import Floats
 
 __all__ = ["KernelRidgeShortcut", "find_kernel_ridge", "kernel_workspace"]
 
@@ -32,7 +32,7 @@ class KernelRidgeShortcut(RegressorShortcut):
     name: str = "bordered update of kernel ridge"
 
     def estimate(self, X: Floats, y: Floats, x: Floats) -> Estimate:
-        """See :meth:`poise.shortcuts.regressor.RegressorShortcut.estimate`."""
+        """See :meth:`poise.shortcuts.rounding_bounds.RegressorShortcut.estimate`."""
         n = X.shape[1]
         system, test, sensitivity, blur = self._covariance(X, x)
         system[:, np.arange(n), np.arange(n)] += self.penalty
@@ -43,16 +43,16 @@ class KernelRidgeShortcut(RegressorShortcut):
         gamma = 1.0 / X.shape[2] if self.gamma is None else self.gamma
         match self.kernel:
             case "linear":
-                return covariance.inner_products(X, x)
+                return kernel_functions.inner_products(X, x)
             case "rbf":
-                return covariance.gaussian(X, x, math.sqrt(0.5 / gamma), expands=True)
+                return kernel_functions.gaussian(X, x, math.sqrt(0.5 / gamma), expands=True)
             case "laplacian":
-                return covariance.laplacian(X, x, gamma)
+                return kernel_functions.laplacian(X, x, gamma)
             case _:
-                return covariance.polynomial(X, x, gamma, self.constant, self.degree)
+                return kernel_functions.polynomial(X, x, gamma, self.constant, self.degree)
 
     def workspace_bytes(self, n: int, d: int) -> int:
-        """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""
+        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.workspace_bytes`."""
         return kernel_workspace(n, d)
 
 

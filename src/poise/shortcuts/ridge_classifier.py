@@ -9,14 +9,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.shortcuts.labels import choose, encode, label_pairs
-from poise.shortcuts.linear import (
+from poise.shortcuts.class_labels import choose, encode, label_pairs
+from poise.shortcuts.ridge_and_least_squares import (
     LARGEST_SVD_CONDITION,
     is_plain_ridge,
     linear_workspace,
     ridge_pairs,
 )
-from poise.shortcuts.protocol import Floats, Pairs
+from poise.shortcuts.shortcut import Floats, Pairs
 
 __all__ = ["RidgeClassifierShortcut", "find_ridge_classifier"]
 
@@ -33,7 +33,7 @@ class RidgeClassifierShortcut:
 
     @np.errstate(all="ignore")
     def pairs(self, X: Floats, y: NDArray[Any], x: Floats) -> Pairs:
-        """See :meth:`poise.shortcuts.Shortcut.pairs`."""
+        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.pairs`."""
         classes = encode(y)
         targets = np.where(classes.member, 1.0, -1.0)
         found = ridge_pairs(X, targets, x, self.penalty, self.intercept)
@@ -47,11 +47,11 @@ class RidgeClassifierShortcut:
         return label_pairs(classes, full, reduced, trusted)
 
     def on_rounded_rows(self, roundings: Floats) -> Self:
-        """See :meth:`poise.shortcuts.protocol.PlainShortcut.on_rounded_rows`."""
+        """See :meth:`poise.shortcuts.shortcut.PlainShortcut.on_rounded_rows`."""
         return replace(self, roundings=roundings)
 
     def workspace_bytes(self, n: int, d: int) -> int:
-        """See :meth:`poise.shortcuts.Shortcut.workspace_bytes`."""
+        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.workspace_bytes`."""
         return linear_workspace(n, d) + 8 * 10 * n
 
 

@@ -2,6 +2,26 @@
 
 Nothing here fits a model or draws a random number.  Names are loaded when they
 are first used, so that importing the package stays cheap.
+
+::
+
+    bands             simultaneous bands for the whole curve ε ↦ δ̂_ε (beyond the paper)
+    binomial_law      the Binomial law itself, good to ten digits where the usual formulas are not
+    binomial_test     the Binomial test: critical values, p-values and power (paper §3.1, Theorem
+    critical_values   critical counts of one-sided Binomial tests, for whole arrays at once
+    curtailment       stopping early without losing the guarantee
+    e_process         evidence that may be looked at after every trial
+    estimates         inverting the family of tests: δ̂ for a given ε, ε̂ for a given δ (paper §4.
+    holm_correction   several tests at once: p-values adjusted so that one error level holds for a
+    near_ties         critical values where the level all but equals a value of the cdf
+    order_statistics  order statistics of very many changes, without a copy of them
+    plan_result       what a planned test needs and can do, in numbers and in words
+    planning          planning a test before anything is fitted: solve for the one quantity left o
+    power_bounds      ceilings on power: what no valid black-box test can exceed (Theorems 2-5, §4
+    power_curve       the teeth of the plain test's power, seen as a function of the number of tri
+    scalars           scalars in, scalars out; and long arrays a piece at a time
+    trials            how many independent trials the data hold
+    trials_for_power  numbers of trials at which the power of a test meets a requirement
 """
 
 from __future__ import annotations
@@ -10,32 +30,32 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 _HOME = {
-    "Curtailment": "sequential",
-    "acceptance_martingale": "sequential",
-    "acceptance_probability": "binomial",
-    "confidence_sequence": "sequential",
-    "critical_count": "binomial",
-    "critical_count_unstable": "binomial",
-    "critical_value": "binomial",
-    "cut_offs": "sequential",
+    "Curtailment": "curtailment",
+    "acceptance_martingale": "e_process",
+    "acceptance_probability": "binomial_test",
+    "confidence_sequence": "e_process",
+    "critical_count": "binomial_test",
+    "critical_count_unstable": "binomial_test",
+    "critical_value": "binomial_test",
+    "cut_offs": "curtailment",
     "delta_hat": "estimates",
-    "e_value": "sequential",
+    "e_value": "e_process",
     "epsilon_hat": "estimates",
-    "expected_fraction": "sequential",
-    "expected_trials": "sequential",
-    "exponent": "bounds",
-    "forced_after": "sequential",
-    "holm": "multiple",
-    "is_forced": "sequential",
+    "expected_fraction": "curtailment",
+    "expected_trials": "curtailment",
+    "exponent": "power_bounds",
+    "forced_after": "curtailment",
+    "holm": "holm_correction",
+    "is_forced": "curtailment",
     "kappa": "trials",
     "local_level": "bands",
-    "log_e_value": "sequential",
+    "log_e_value": "e_process",
     "n_trials": "trials",
-    "power": "binomial",
-    "power_bound": "bounds",
+    "power": "binomial_test",
+    "power_bound": "power_bounds",
     "profile_band": "bands",
-    "pvalue": "binomial",
-    "pvalue_unstable": "binomial",
+    "pvalue": "binomial_test",
+    "pvalue_unstable": "binomial_test",
 }
 
 __all__ = [
@@ -69,7 +89,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from poise.theory.bands import local_level, profile_band
-    from poise.theory.binomial import (
+    from poise.theory.binomial_test import (
         acceptance_probability,
         critical_count,
         critical_count_unstable,
@@ -78,21 +98,23 @@ if TYPE_CHECKING:
         pvalue,
         pvalue_unstable,
     )
-    from poise.theory.bounds import exponent, power_bound
-    from poise.theory.estimates import delta_hat, epsilon_hat
-    from poise.theory.multiple import holm
-    from poise.theory.sequential import (
+    from poise.theory.curtailment import (
         Curtailment,
-        acceptance_martingale,
-        confidence_sequence,
         cut_offs,
-        e_value,
         expected_fraction,
         expected_trials,
         forced_after,
         is_forced,
+    )
+    from poise.theory.e_process import (
+        acceptance_martingale,
+        confidence_sequence,
+        e_value,
         log_e_value,
     )
+    from poise.theory.estimates import delta_hat, epsilon_hat
+    from poise.theory.holm_correction import holm
+    from poise.theory.power_bounds import exponent, power_bound
     from poise.theory.trials import kappa, n_trials
 
 

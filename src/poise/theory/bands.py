@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise import _check
+from poise import arguments
 from poise.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -65,9 +65,9 @@ def profile_band(n_trials: int, alpha: float, kind: str = "equal-local-levels") 
     >>> bool(profile_band(50, 0.1, "ks")[0] > profile_band(50, 0.1)[0])
     True
     """
-    m = int(_check.count("n_trials", n_trials))
-    level = float(_check.alpha(alpha))
-    _check.choice("kind", kind, BANDS)
+    m = int(arguments.count("n_trials", n_trials))
+    level = float(arguments.alpha(alpha))
+    arguments.choice("kind", kind, BANDS)
     if kind == "dkw" and level > 0.5:
         raise ArgumentError(
             f"alpha must be at most 0.5 for the 'dkw' band, got {level}; "
@@ -108,8 +108,8 @@ def local_level(n_trials: int, alpha: float) -> float:
     >>> round(local_level(22, 0.1), 4)
     0.0112
     """
-    m = int(_check.count("n_trials", n_trials, 1))
-    return _solve_local_level(m, float(_check.alpha(alpha)))
+    m = int(arguments.count("n_trials", n_trials, 1))
+    return _solve_local_level(m, float(arguments.alpha(alpha)))
 
 
 @functools.lru_cache(maxsize=256)
@@ -186,8 +186,8 @@ def crossing_probability(
     >>> round(crossed, 9), round(stayed, 9)
     (0.25, 0.75)
     """
-    u = _check.probability("limits", limits)
-    v = 1 - u if margins is None else _check.probability("margins", margins)
+    u = arguments.probability("limits", limits)
+    v = 1 - u if margins is None else arguments.probability("margins", margins)
     if u.ndim != 1 or u.size == 0 or u.shape != v.shape or (np.diff(u) < 0).any():
         raise ArgumentError(f"limits must be a non-empty list that never falls, got {limits!r}")
     m = u.size

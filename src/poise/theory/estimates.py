@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise import _check
+from poise import arguments
 from poise.errors import ArgumentError
-from poise.theory import law
-from poise.theory._shape import pieces, plain
-from poise.theory.binomial import check_within, critical_value
-from poise.theory.order import largest
+from poise.theory import binomial_law
+from poise.theory.binomial_test import check_within, critical_value
+from poise.theory.order_statistics import largest
+from poise.theory.scalars import pieces, plain
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from poise.theory._shape import FloatOrArray
-    from poise.theory.law import Floats
+    from poise.theory.binomial_law import Floats
+    from poise.theory.scalars import FloatOrArray
 
 __all__ = ["delta_hat", "epsilon_hat"]
 
@@ -72,9 +72,9 @@ def delta_hat(
     >>> delta_hat([0, 1, 2], 59, alpha=0.05)
     array([0.04950761, 0.07789792, 0.10288916])
     """
-    count, m = _check.count("exceedances", exceedances), _check.count("n_trials", n_trials)
+    count, m = arguments.count("exceedances", exceedances), arguments.count("n_trials", n_trials)
     check_within(count, m)
-    level, coin = _check.alpha(alpha), _check.probability("zeta", zeta)
+    level, coin = arguments.alpha(alpha), arguments.probability("zeta", zeta)
     arrays = np.broadcast_arrays(count.astype(np.float64), m.astype(np.float64), level, coin)
     bound = np.empty(arrays[0].size)
     for where, piece in pieces(*(array.ravel() for array in arrays)):
@@ -126,8 +126,8 @@ def _newton(count: Floats, m: Floats, level: Floats, coin: Floats) -> Floats:
 
 def _log_step(x: Floats, count: Floats, m: Floats, level: Floats, coin: Floats) -> Floats:
     """Compute Newton's step in s = -log(1 - x) for log p(x) = log α; 0 where x rounds to 1."""
-    atom = law.pmf(count, m, x)
-    p = law.weighted_cdf(count, m, x, coin)
+    atom = binomial_law.pmf(count, m, x)
+    p = binomial_law.weighted_cdf(count, m, x, coin)
     slope = atom * ((1 - coin) * count * (1 - x) / x + coin * (m - count))
     with np.errstate(divide="ignore", invalid="ignore"):
         step = np.log(p / level) * p / slope
@@ -176,9 +176,9 @@ def epsilon_hat(
     >>> epsilon_hat(changes, delta=0.01, alpha=0.05)
     inf
     """
-    values, unseen = _checked_changes(changes), int(_check.count("unseen", unseen))
+    values, unseen = _checked_changes(changes), int(arguments.count("unseen", unseen))
     critical, tie = critical_value(values.size + unseen, delta, alpha)
-    coin = _check.probability("zeta", zeta)
+    coin = arguments.probability("zeta", zeta)
     # The test accepts up to this many exceedances, so ε must reach the next largest change.
     allowed = np.where(coin <= tie, critical, np.asarray(critical) - 1)
     return plain(largest(values, allowed + 1 - unseen))

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poise import _check
+from poise import arguments
 from poise.errors import ArgumentError
-from poise.theory import binomial
-from poise.theory.bounds import power_bound
+from poise.theory import binomial_test
 from poise.theory.estimates import delta_hat
-from poise.theory.planned import Plan
-from poise.theory.sawtooth import Ramp, Sawtooth
+from poise.theory.plan_result import Plan
+from poise.theory.power_bounds import power_bound
 from poise.theory.trials import kappa, n_trials
+from poise.theory.trials_for_power import RandomizedPower, Sawtooth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,11 +99,11 @@ def plan(
     epsilon enters in no other way.
     """
     given = {"n_labeled": n_labeled, "n": n, "delta": delta, "alpha": alpha, "power": power}
-    unknown = _check.one_of(dict(given))
-    wish = _Wish(
+    unknown = arguments.one_of(dict(given))
+    wish = _Request(
         **_checked(given),
-        n_unlabeled=int(_check.count("n_unlabeled", n_unlabeled)),
-        delta_star=float(_check.delta(delta_star, "delta_star")),
+        n_unlabeled=int(arguments.count("n_unlabeled", n_unlabeled)),
+        delta_star=float(arguments.delta(delta_star, "delta_star")),
         randomized=bool(randomized),
     )
     if unknown != "power":
@@ -112,7 +112,7 @@ def plan(
 
 
 @dataclass(frozen=True)
-class _Wish:
+class _Request:
     """The arguments of a plan, checked; the one to be found is None until it is found."""
 
     n_labeled: Any
@@ -138,12 +138,12 @@ class _Wish:
     def reached(self) -> float:
         """Power of the test as it is set now."""
         test = self.delta, self.delta_star, self.alpha, self.randomized
-        return float(binomial.power(self.trials, *test))
+        return float(binomial_test.power(self.trials, *test))
 
     @property
-    def curve(self) -> Ramp:
+    def curve(self) -> RandomizedPower:
         """Where the power meets the requirement, as trials are added."""
-        shape = Ramp if self.randomized else Sawtooth
+        shape = RandomizedPower if self.randomized else Sawtooth
         return shape(self.delta, self.delta_star, self.alpha, self.power)
 
     def rows_for(self, trials: int) -> int:
@@ -155,7 +155,7 @@ class _Wish:
         rows = self.n_labeled + self.n_unlabeled
         return int(min(self.n_labeled // trials, rows // trials - 1))
 
-    def having(self, name: str, value: float) -> _Wish:
+    def having(self, name: str, value: float) -> _Request:
         """Fill in one value."""
         change: dict[str, Any] = {name: value}
         return replace(self, **change)
@@ -163,7 +163,9 @@ class _Wish:
     def solved(self, unknown: str, value: float, **found: Any) -> Plan:
         """Fill in the answer and all that follows from it."""
         done = self.having(unknown, value)
-        values: dict[str, Any] = {name: getattr(done, name) for name in _Wish.__dataclass_fields__}
+        values: dict[str, Any] = {
+            name: getattr(done, name) for name in _Request.__dataclass_fields__
+        }
         return Plan(
             solved_for=unknown, achieved_power=done.reached, ceiling=done.ceiling, **values, **found
         )
@@ -172,23 +174,23 @@ class _Wish:
 def _checked(given: dict[str, Any]) -> dict[str, Any]:
     """Check what was given by its own rule; None stays None."""
     rules: dict[str, Callable[[Any], Any]] = {
-        "n_labeled": lambda x: int(_check.count("n_labeled", x)),
-        "n": _check.training_size,
-        "delta": lambda x: float(_check.delta(x)),
-        "alpha": lambda x: float(_check.alpha(x)),
+        "n_labeled": lambda x: int(arguments.count("n_labeled", x)),
+        "n": arguments.training_size,
+        "delta": lambda x: float(arguments.delta(x)),
+        "alpha": lambda x: float(arguments.alpha(x)),
         "power": _checked_power,
     }
     return {name: None if x is None else rules[name](x) for name, x in given.items()}
 
 
 def _checked_power(value: float) -> float:
-    power = float(_check.probability("power", value))
+    power = float(arguments.probability("power", value))
     if power == 0:
         raise ArgumentError("power must be in (0, 1], got 0: every test has it")
     return power
 
 
-def _refuse_what_no_data_can_do(wish: _Wish) -> None:
+def _refuse_what_no_data_can_do(wish: _Request) -> None:
     if wish.delta is not None and wish.delta_star >= wish.delta:
         level = "alpha" if wish.alpha is None else f"alpha = {wish.alpha:g}"
         raise ArgumentError(
@@ -204,7 +206,7 @@ def _refuse_what_no_data_can_do(wish: _Wish) -> None:
         )
 
 
-def _solve_n_labeled(wish: _Wish) -> Plan:
+def _solve_n_labeled(wish: _Request) -> Plan:
     curve = wish.curve
     rows = wish.rows_for(curve.first)
     if rows > _MOST_ROWS:
@@ -214,7 +216,7 @@ def _solve_n_labeled(wish: _Wish) -> Plan:
     return wish.solved("n_labeled", rows, dips_at=dips_at, holds_from=wish.rows_for(curve.steady))
 
 
-def _solve_n(wish: _Wish) -> Plan:
+def _solve_n(wish: _Request) -> Plan:
     curve = wish.curve
     trials = curve.first
     if trials == 0:
@@ -233,7 +235,7 @@ def _solve_n(wish: _Wish) -> Plan:
     raise ArgumentError(_why_no_size(wish, curve))
 
 
-def _next_missed_size(wish: _Wish, curve: Ramp, held: int) -> int | None:
+def _next_missed_size(wish: _Request, curve: RandomizedPower, held: int) -> int | None:
     """Find the largest n with more than the trials held that misses the requirement."""
     missed = curve.next_missed(held + 1)
     while missed is not None and (size := wish.size_for(missed)) >= 2:
@@ -244,7 +246,7 @@ def _next_missed_size(wish: _Wish, curve: Ramp, held: int) -> int | None:
     return None
 
 
-def _steady_size(wish: _Wish, curve: Ramp) -> int | None:
+def _steady_size(wish: _Request, curve: RandomizedPower) -> int | None:
     """Find the largest n up to which every n meets the requirement, given that some do not."""
     size = max(wish.size_for(curve.steady), 1)
     while curve.next_met(held := wish.having("n", size + 1).trials) == held:
@@ -252,7 +254,7 @@ def _steady_size(wish: _Wish, curve: Ramp) -> int | None:
     return size if size >= 2 else None
 
 
-def _why_no_size(wish: _Wish, curve: Ramp) -> str:
+def _why_no_size(wish: _Request, curve: RandomizedPower) -> str:
     smallest = wish.having("n", 2)
     return (
         f"no n reaches power = {wish.power:g} with {wish.n_labeled:,} labelled and "
@@ -262,20 +264,20 @@ def _why_no_size(wish: _Wish, curve: Ramp) -> str:
     )
 
 
-def _solve_delta(wish: _Wish) -> Plan:
+def _solve_delta(wish: _Request) -> Plan:
     count, tie = _critical_value_for_power(wish)
     bound = float(delta_hat(count, wish.trials, wish.alpha, zeta=tie))
     # Below delta_star the algorithm would not be stable; the power rises with delta.
     return wish.solved("delta", _nudged(wish, "delta", max(bound, wish.delta_star)))
 
 
-def _solve_alpha(wish: _Wish) -> Plan:
+def _solve_alpha(wish: _Request) -> Plan:
     count, tie = _critical_value_for_power(wish)
-    level = float(binomial.pvalue(count, wish.trials, wish.delta, zeta=tie))
+    level = float(binomial_test.pvalue(count, wish.trials, wish.delta, zeta=tie))
     return wish.solved("alpha", _nudged(wish, "alpha", max(level, _SMALLEST_LEVEL)))
 
 
-def _critical_value_for_power(wish: _Wish) -> tuple[int, float]:
+def _critical_value_for_power(wish: _Request) -> tuple[int, float]:
     """Find the critical count and tie probability with which the power is what is required.
 
     The test they define declares stable with probability ``power`` at δ*; its level at δ is
@@ -284,11 +286,11 @@ def _critical_value_for_power(wish: _Wish) -> tuple[int, float]:
     if wish.delta_star == 0:
         count, tie = 0, wish.power
     else:
-        count, tie = binomial.critical_value(wish.trials, wish.delta_star, wish.power)
+        count, tie = binomial_test.critical_value(wish.trials, wish.delta_star, wish.power)
     return count, (tie if wish.randomized else 1.0)
 
 
-def _nudged(wish: _Wish, unknown: str, value: float) -> float:
+def _nudged(wish: _Request, unknown: str, value: float) -> float:
     """Raise a value by as many last digits as the test needs to confirm the power."""
     step = float(np.spacing(value))
     while value < 1 and wish.having(unknown, value).reached < wish.power:
@@ -298,7 +300,7 @@ def _nudged(wish: _Wish, unknown: str, value: float) -> float:
     return value
 
 
-def _why_no_level(wish: _Wish, unknown: str) -> str:
+def _why_no_level(wish: _Request, unknown: str) -> str:
     trials = wish.trials
     if trials == 0:
         size = f"kappa = {float(kappa(wish.n, wish.n_labeled, wish.n_unlabeled)):.3g}"
@@ -314,11 +316,11 @@ def _why_no_level(wish: _Wish, unknown: str) -> str:
     )
 
 
-def _solve_power(wish: _Wish) -> Plan:
+def _solve_power(wish: _Request) -> Plan:
     return wish.solved("power", wish.reached)
 
 
-_SOLVERS: dict[str, Callable[[_Wish], Plan]] = {
+_SOLVERS: dict[str, Callable[[_Request], Plan]] = {
     "n_labeled": _solve_n_labeled,
     "n": _solve_n,
     "delta": _solve_delta,

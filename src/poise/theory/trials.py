@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise import _check
-from poise.theory._shape import plain
+from poise import arguments
+from poise.theory.scalars import plain
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from poise.theory._shape import IntOrArray
+    from poise.theory.scalars import IntOrArray
 
 __all__ = ["kappa", "n_trials"]
 
@@ -51,9 +51,9 @@ def n_trials(n: ArrayLike, n_labeled: ArrayLike, n_unlabeled: ArrayLike = 0) -> 
     >>> n_trials(n=100, n_labeled=1000, n_unlabeled=10)
     10
     """
-    size = _check.count("n", n, minimum=2)
-    labeled = _check.count("n_labeled", n_labeled)
-    rows = labeled + _check.count("n_unlabeled", n_unlabeled)
+    size = arguments.count("n", n, minimum=2)
+    labeled = arguments.count("n_labeled", n_labeled)
+    rows = labeled + arguments.count("n_unlabeled", n_unlabeled)
     return plain(np.asarray(np.minimum(labeled // size, rows // (size + 1))))
 
 
@@ -81,7 +81,7 @@ def kappa(n: int, n_labeled: int, n_unlabeled: int = 0) -> Fraction:
     >>> kappa(n=100, n_labeled=1000, n_unlabeled=5)
     Fraction(1005, 101)
     """
-    size = _check.training_size(n)
-    labeled = int(_check.count("n_labeled", n_labeled))
-    rows = labeled + int(_check.count("n_unlabeled", n_unlabeled))
+    size = arguments.training_size(n)
+    labeled = int(arguments.count("n_labeled", n_labeled))
+    rows = labeled + int(arguments.count("n_unlabeled", n_unlabeled))
     return min(Fraction(labeled, size), Fraction(rows, size + 1))

@@ -1,0 +1,156 @@
+r"""What poise calls an algorithm: data and a random term in, a prediction function out.
+
+The paper writes :math:`\mathcal{A}[\mathcal{D}; \xi]`. Here that is
+``algorithm.fit(X, y, xi)``, which returns a function from rows to predictions.
+Everything else poise can test (estimators, functions, programs) is turned into
+this by :func:`as_algorithm`.
+"""
+
+from __future__ import annotations
+
+import abc
+import math
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.data.sample import Sample
+from poise.errors import AlgorithmError
+
+__all__ = ["Algorithm", "BatchAlgorithm", "Predict", "Stack"]
+
+Predict = Callable[[Any], Any]
+"""A fitted model, seen from outside: rows in, one prediction per row out."""
+
+
+class Algorithm(abc.ABC):
+    r"""The black box: :math:`\mathcal{A}[\mathcal{D}; \xi]` as one method.
+
+    Subclass it to teach poise a new kind of algorithm; to test a function or
+    an estimator, hand it over as it is.
+
+    Attributes
+    ----------
+    name : str
+        One line that tells a reader which algorithm, with which parameters.
+    natural_distance : str
+        What ``distance="auto"`` means for these predictions.
+    thread_safe : bool
+        Whether two fits may run in threads of one process at once: no global
+        state is used, random generators included.
+    code : str
+        Digest of user code, or "": a journal that is continued by another one warns.
+    threads_from : float
+        The number of rows from which a fit spends its time outside Python's global
+        lock, so that threads serve it as well as processes, and need no start.
+
+    Examples
+    --------
+    >>> class Mean(Algorithm):
+    ...     name = "mean of the responses"
+    ...     def fit(self, X, y, xi):
+    ...         level = sum(y) / len(y)
+    ...         return lambda rows: [level] * len(rows)
+    >>> Mean().fit([[0], [1]], [1.0, 3.0], xi=7)([[5]])
+    [2.0]
+    """
+
+    name: str
+    natural_distance: str = "euclidean"
+    thread_safe: bool = False
+    threads_from: float = math.inf
+    code: str = ""
+
+    @abc.abstractmethod
+    def fit(self, X: Any, y: Any, xi: int) -> Predict:
+        """Train on the rows with the random term ``xi`` (64 bits) and return the predictor.
+
+        The same rows and the same ``xi`` must give the same predictions. ``X``
+        and ``y`` are the algorithm's own copies: it may change them.
+        """
+
+    def fit_with(self, X: Any, y: Any, xi: int, arguments: dict[str, Any]) -> Predict:
+        """Do what :meth:`fit` does with further arguments, such as the weights of the rows."""
+        raise AlgorithmError(f"{self.name} takes no fit_params, got {', '.join(arguments)}")
+
+    def prepared(self, sample: Sample) -> Algorithm:
+        """Return the algorithm to run on these rows, or refuse them before the first fit.
+
+        Called once per run. What is learnt from ``sample`` must not alter a
+        prediction: it serves checks and names, such as those of the classes.
+        """
+        if sample.fit_params is not None and type(self).fit_with is Algorithm.fit_with:
+            names = ", ".join(sample.fit_params.names)
+            raise AlgorithmError(f"{self.name} takes no fit_params, got {names}")
+        return self
+
+    def with_timeout(self, seconds: float) -> Algorithm | None:
+        """Return the same algorithm, which keeps this time limit for one fit by itself.
+
+        None where it cannot: its worker process is then ended when the time is over.
+        """
+        return None
+
+    def model(self, predict: Predict) -> Any:
+        """Return the fitted model behind ``predict`` (Definition 2, transparent models)."""
+        return predict
+
+    def batch(self) -> BatchAlgorithm | None:
+        """Return a way to compute many trials at once, where there is one."""
+        return None
+
+    def skip_checks(self) -> AbstractContextManager[Any]:
+        """Context entered once a first trial has passed with every check switched on.
+
+        Estimators use it to skip validation that cannot fail any more.
+        """
+        return nullcontext()
+
+
+class Stack(NamedTuple):
+    """The rows and random terms of many trials, trial by trial along the first axis.
+
+    ``X`` has shape (trials, n, d); the last row of each trial is the one removed.
+    """
+
+    X: NDArray[np.float64]
+    y: NDArray[Any]
+    x: NDArray[np.float64]
+    xi: NDArray[np.uint64]
+    xi_reduced: NDArray[np.uint64]
+
+
+class BatchAlgorithm(Protocol):
+    """Computes both predictions of many trials at once.
+
+    Attributes
+    ----------
+    name : str
+        A few words for the record: what is done instead of two fits.
+    exact : bool
+        Whether it stands in for an algorithm that could also be fitted trial by
+        trial, and must then agree with it to nine digits.
+    block_bytes : int
+        How much data and workspace to hand over at once: what fits the cache, or
+        the memory of the device that computes.
+    """
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+
+    @property
+    def exact(self) -> bool: ...  # noqa: D102
+
+    @property
+    def block_bytes(self) -> int: ...  # noqa: D102
+
+    def pairs(self, stack: Stack) -> Any:
+        """Return predictions ``full`` and ``reduced``, and which trials are ``trusted``."""
+        ...
+
+    def workspace_bytes(self, n: int, d: int) -> int:
+        """Estimate the memory that one trial needs beside its own rows."""
+        ...

@@ -1,0 +1,66 @@
+"""From what users have (an estimator, a function) to an :class:`~poise.Algorithm`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from poise import arguments
+from poise.algorithms.algorithm import Algorithm
+from poise.algorithms.response_method import RESPONSES
+from poise.errors import AlgorithmError
+
+__all__ = ["as_algorithm"]
+
+
+def as_algorithm(candidate: Any, response: str = "predict") -> Algorithm:
+    """Turn an estimator or a function into an algorithm, or say what is wrong with it.
+
+    Parameters
+    ----------
+    candidate : estimator, function or Algorithm
+        A scikit-learn-compatible estimator (``fit(X, y)`` and ``predict(X)``),
+        a function ``fit(X, y, seed)`` that returns a prediction function, or
+        an :class:`~poise.Algorithm`, which is returned as it is.
+    response : {"predict", "predict_proba", "decision_function"}
+        Which method of a fitted estimator is asked.
+
+    Examples
+    --------
+    >>> def mean(X, y, seed):
+    ...     level = sum(y) / len(y)
+    ...     return lambda rows: [level] * len(rows)
+    >>> as_algorithm(mean).name
+    'mean'
+    >>> as_algorithm("ridge")
+    Traceback (most recent call last):
+    poise.errors.AlgorithmError: algorithm must be an estimator with fit and predict, ...
+    """
+    arguments.choice("response", response, RESPONSES)
+    if isinstance(candidate, Algorithm):
+        return _as_it_is(candidate, response)
+    if isinstance(candidate, type):
+        raise AlgorithmError(
+            f"algorithm must be an instance, got the class {candidate.__name__}; "
+            f"write {candidate.__name__}()"
+        )
+    if hasattr(candidate, "fit"):
+        from poise.algorithms.estimator import EstimatorAlgorithm
+
+        return EstimatorAlgorithm(candidate, response)
+    if callable(candidate):
+        from poise.algorithms.function import FunctionAlgorithm
+
+        return _as_it_is(FunctionAlgorithm(candidate), response)
+    raise AlgorithmError(
+        "algorithm must be an estimator with fit and predict, or a function "
+        f"fit(X, y, seed) that returns a prediction function, got {candidate!r}"
+    )
+
+
+def _as_it_is(algorithm: Algorithm, response: str) -> Algorithm:
+    """Refuse a choice of response where there is none: only estimators have several methods."""
+    if response != "predict" and getattr(algorithm, "response", None) != response:
+        raise AlgorithmError(
+            f"response={response!r} is for estimators; {algorithm.name} returns what it returns"
+        )
+    return algorithm

@@ -1,0 +1,92 @@
+"""A digest of user code, so that a journal notices when it is not the code it was."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Iterator
+from types import CodeType, FunctionType
+from typing import Any
+
+from poise.arguments import without_addresses
+
+__all__ = ["code_digest"]
+
+_VALUES = (bool, int, float, complex, str, bytes, type(None), tuple, frozenset)
+
+
+def code_digest(function: Any) -> str:
+    """Return a digest of what a function does, or "" where that is not known.
+
+    That is its own code and defaults, what it encloses, and the constants and functions
+    of its own module that it names. Comments and line numbers do not count; the version
+    of Python does.
+
+    Examples
+    --------
+    >>> twice, again, thrice = (lambda x: 2 * x), (lambda x: 2 * x), (lambda x: 3 * x)
+    >>> code_digest(twice) == code_digest(again), code_digest(twice) == code_digest(thrice)
+    (True, False)
+    >>> code_digest(print)
+    ''
+    """
+    parts = list(_parts(function, set()))
+    if not parts:
+        return ""
+    text = without_addresses(repr(parts))
+    return hashlib.blake2s(text.encode(), digest_size=8).hexdigest()
+
+
+def _parts(value: Any, seen: set[int]) -> Iterator[Any]:
+    """Yield everything about a value that counts, what it refers to included."""
+    if isinstance(value, functools.partial):
+        yield from _parts(value.func, seen)
+        yield _written((value.args, value.keywords))
+    elif isinstance(value, FunctionType) and id(value) not in seen:
+        seen.add(id(value))
+        yield from _instructions(value.__code__)
+        yield _written((value.__defaults__, value.__kwdefaults__))
+        for content in _referred(value):
+            yield from _parts(content, seen)
+    elif isinstance(value, _VALUES):
+        yield _written(value)
+
+
+def _instructions(code: CodeType) -> Iterator[Any]:
+    yield code.co_code, code.co_names, code.co_varnames
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _instructions(constant)
+        else:
+            yield _written(constant)
+
+
+def _written(value: Any) -> str:
+    """Write a value down; the order of a set differs in every process."""
+    if isinstance(value, set | frozenset):
+        return repr(sorted(map(_written, value)))
+    if isinstance(value, tuple | list):
+        return repr([_written(item) for item in value])
+    if isinstance(value, dict):
+        return repr([(_written(key), _written(item)) for key, item in value.items()])
+    return repr(value)
+
+
+def _referred(function: FunctionType) -> Iterator[Any]:
+    """Yield what a function encloses, and what of its module it names."""
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # not filled yet
+            continue
+    for name in _names(function.__code__):
+        value = function.__globals__.get(name)
+        if not isinstance(value, FunctionType) or value.__module__ == function.__module__:
+            yield value
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)

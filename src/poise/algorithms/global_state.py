@@ -1,0 +1,158 @@
+"""What algorithms use without saying so: generators, and scikit-learn's configuration.
+
+``coupling="shared"`` promises that both fits see the same randomness. An
+algorithm that draws from a global generator would break that promise silently,
+so those of Python, NumPy and PyTorch are set from ξ before each fit, and left as
+they were found afterwards. Workers would see another configuration of
+scikit-learn than the thread that asks: it travels with the work.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from types import TracebackType
+from typing import Any, TypeVar
+
+import numpy as np
+
+__all__ = ["GlobalGenerators", "configured", "current_configuration", "one_at_a_time"]
+
+_TURN = threading.RLock()
+
+Result = TypeVar("Result")
+
+
+def one_at_a_time(thread_safe: bool) -> AbstractContextManager[Any]:
+    """Context that threads enter in turn, unless the algorithm is known not to need it.
+
+    The global generators belong to the whole process: two threads that both set
+    and use them would see each other's randomness.
+
+    Examples
+    --------
+    >>> with one_at_a_time(thread_safe=False):
+    ...     pass
+    """
+    return nullcontext() if thread_safe else _TURN
+
+
+def current_configuration() -> dict[str, Any]:
+    """Return scikit-learn's configuration in this thread; empty if nobody has imported it."""
+    sklearn = sys.modules.get("sklearn")
+    return {} if sklearn is None else dict(sklearn.get_config())
+
+
+def configured(settings: dict[str, Any]) -> AbstractContextManager[Any]:
+    """Context with a configuration of scikit-learn taken elsewhere.
+
+    Examples
+    --------
+    >>> import sklearn
+    >>> with configured({"enable_metadata_routing": True}):
+    ...     sklearn.get_config()["enable_metadata_routing"]
+    True
+    """
+    if not settings:
+        return nullcontext()
+    import sklearn
+
+    context: AbstractContextManager[Any] = sklearn.config_context(**settings)
+    return context
+
+
+class GlobalGenerators:
+    """Context in which the global generators are set from ξ; restored on the way out.
+
+    Examples
+    --------
+    >>> with GlobalGenerators() as ambient:
+    ...     ambient.pin(7)
+    ...     first = random.random()
+    ...     ambient.seeded(7, random.random) == first
+    True
+    """
+
+    def __enter__(self) -> GlobalGenerators:
+        with _TURN:  # not in the middle of another thread's fit
+            self._python = random.getstate()
+            self._numpy: Any = np.random.get_state()  # noqa: NPY002 - the global one is the point
+            self._torch = _torch()
+            self._torch_states = None if self._torch is None else _states(self._torch)
+        self._latecomers = ExitStack()
+        return self
+
+    def pin(self, xi: int) -> None:
+        """Set every loaded global generator from ``xi``."""
+        random.seed(xi)
+        np.random.seed(xi & 0xFFFFFFFF)  # noqa: NPY002
+        torch = _torch()
+        if torch is not None:
+            seed = torch.default_generator if _without_accelerator(torch) else torch
+            seed.manual_seed(xi >> 1)
+
+    def seeded(self, xi: int, fit: Callable[[], Result]) -> Result:
+        """Return what ``fit`` returns when every global generator is set from ``xi``.
+
+        A fit that imports PyTorch did not find its generator set, nor its threads
+        limited to one: what it returned is forgotten, and it is called once more.
+        """
+        loaded = _torch() is not None
+        self.pin(xi)
+        result = fit()
+        if loaded or _torch() is None:
+            return result
+        self._limit_threads()
+        self.pin(xi)
+        return fit()
+
+    def _limit_threads(self) -> None:
+        from threadpoolctl import threadpool_limits
+
+        self._latecomers.enter_context(threadpool_limits(1))
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._latecomers.close()
+        with _TURN:
+            random.setstate(self._python)
+            np.random.set_state(self._numpy)  # noqa: NPY002
+            if self._torch is not None and self._torch_states is not None:
+                _restore(self._torch, *self._torch_states)
+
+
+def _torch() -> Any:
+    """Return PyTorch if somebody has imported it; it is never imported here."""
+    torch = sys.modules.get("torch")
+    return torch if hasattr(torch, "manual_seed") else None  # not if it is half imported
+
+
+@functools.cache
+def _without_accelerator(torch: Any) -> bool:
+    """Whether the CPU's generator is the only one.
+
+    ``torch.manual_seed`` would put a note, with a picture of the call stack, on the
+    list of every accelerator that may yet appear: a millisecond before each fit.
+    """
+    accelerator = getattr(torch, "accelerator", None)  # since version 2.6
+    return accelerator is not None and not accelerator.is_available()
+
+
+def _states(torch: Any) -> tuple[Any, Any]:
+    """Return the states of its generators: the CPU's, and those of GPUs that are in use."""
+    gpus = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else None
+    return torch.get_rng_state(), gpus
+
+
+def _restore(torch: Any, cpu: Any, gpus: Any) -> None:
+    torch.set_rng_state(cpu)
+    if gpus is not None:
+        torch.cuda.set_rng_state_all(gpus)

@@ -1,0 +1,187 @@
+r"""Changes of a loss instead of a prediction: hypothesis stability.
+
+Bousquet and Elisseeff call an algorithm stable if its *loss* at a fresh
+labelled row hardly moves:
+:math:`|\ell(\hat\mu_n; (X, Y)) - \ell(\hat\mu_{n-1}; (X, Y))|`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from poise.algorithms.distance import Undefined, absolute, shown
+from poise.data.sample import Sample
+from poise.errors import ArgumentError
+
+__all__ = ["LOSSES", "LossChange"]
+
+Loss = Callable[[Any, Any], float]
+
+
+def squared(y: Any, prediction: Any) -> float:
+    """Squared error, summed over responses.
+
+    Examples
+    --------
+    >>> squared(np.array([1.0, 2.0]), np.array([0.0, 4.0]))
+    5.0
+    """
+    return float(np.sum(_differences(y, prediction) ** 2))
+
+
+def absolute_error(y: Any, prediction: Any) -> float:
+    """Absolute error, summed over responses.
+
+    Examples
+    --------
+    >>> absolute_error(1.0, -2.0)
+    3.0
+    """
+    return float(np.sum(np.abs(_differences(y, prediction))))
+
+
+def zero_one(y: Any, prediction: Any) -> float:
+    """1 if the label predicted is wrong, else 0.
+
+    Examples
+    --------
+    >>> zero_one("spam", "ham")
+    1.0
+    """
+    return 0.0 if np.array_equal(np.asarray(y), np.asarray(prediction)) else 1.0
+
+
+def log(y: Any, prediction: Any) -> float:
+    """Return −log of the probability given to what happened; ``y`` is the number of its class.
+
+    One probability is that of class 1; several are those of classes 0, 1, 2, …
+
+    Examples
+    --------
+    >>> log(0, 0.75) == log(1, np.array([0.75, 0.25])) == math.log(4)
+    True
+    """
+    chances = np.atleast_1d(prediction)
+    plain = chances.dtype.kind in "biuf" and chances.ndim == 1
+    if not plain or not np.all((chances >= -1e-9) & (chances <= 1 + 1e-9)):
+        raise Undefined(
+            f"the log loss needs probabilities, got {shown(prediction)}; ask for them with "
+            "response='predict_proba'"
+        )
+    if len(chances) == 1:
+        chances = np.array([1 - chances[0], chances[0]])
+    if not int(y) < len(chances):
+        raise Undefined(f"{len(chances)} probabilities for more classes: {shown(prediction)}")
+    chance = float(chances[int(y)])
+    return -math.log(chance) if chance > 0 else math.inf
+
+
+LOSSES: dict[str, Loss] = {
+    "squared": squared,
+    "absolute": absolute_error,
+    "zero_one": zero_one,
+    "log": log,
+}
+
+
+@dataclass(frozen=True)
+class LossChange:
+    r"""How far the loss at a fresh labelled row moves: hypothesis stability.
+
+    :math:`\Delta = |\ell(\hat\mu_n; (X, Y)) - \ell(\hat\mu_{n-1}; (X, Y))|`.
+    The Binomial test (Theorem 1) holds for this Δ as for any other. Since the
+    loss needs the response of the test row, unlabelled rows are of no use here:
+    :math:`\lfloor N_\ell / (n+1) \rfloor` trials.
+
+    A stable loss is not a small one, and says nothing about predictions: two
+    models may differ everywhere and be equally wrong.
+
+    Parameters
+    ----------
+    loss : {"squared", "absolute", "zero_one", "log"} or callable
+        ``loss(y, prediction)``, a number. With ``response="predict_proba"`` a
+        prediction is one probability per class, the classes in ascending order.
+    classes : sequence, optional
+        The labels in the order of the probabilities, for the log loss; by
+        default the distinct labels of y in ascending order.
+
+    Examples
+    --------
+    >>> change = LossChange("squared")
+    >>> change(3.0, 1.0, 2.5)  # |0.25 − 2.25|
+    2.0
+    >>> LossChange("hinge")
+    Traceback (most recent call last):
+    poise.errors.ArgumentError: loss must be 'squared', ..., got 'hinge'
+    """
+
+    loss: str | Loss
+    classes: Sequence[Any] | None = None
+
+    needs_response = True
+
+    def __post_init__(self) -> None:
+        if not callable(self.loss) and self.loss not in LOSSES:
+            listed = ", ".join(repr(name) for name in LOSSES)
+            raise ArgumentError(f"loss must be {listed} or a function, got {self.loss!r}")
+
+    @property
+    def __name__(self) -> str:
+        name = getattr(self.loss, "__name__", self.loss)
+        return f"change of {name} loss"
+
+    def about(self, sample: Sample) -> LossChange:
+        """Return the same change, knowing the classes; refuse labels the loss cannot use."""
+        if self.loss != "log" or self.classes is not None:
+            return self
+        if len(sample.classes) != 1:
+            raise ArgumentError(
+                "the log loss is that of one response, "
+                f"got {len(sample.classes)}; write a loss of your own"
+            )
+        return replace(self, classes=tuple(sample.classes[0].tolist()))
+
+    def __call__(self, full: Any, reduced: Any, y: Any) -> float:
+        """Return the difference of the two losses at a row whose response is ``y``."""
+        if self.loss == "log":
+            y = self._code(y)
+        return absolute(self._value(y, full), self._value(y, reduced))
+
+    def _value(self, y: Any, prediction: Any) -> float:
+        loss = self.loss if callable(self.loss) else LOSSES[self.loss]
+        value = loss(y, prediction)
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = math.nan
+        if math.isnan(number):
+            raise Undefined(
+                f"the loss of {shown(prediction)} at y = {shown(y)} is {shown(value)}, which is "
+                "not a number"
+            )
+        return number
+
+    def _code(self, y: Any) -> int:
+        label = y.item() if isinstance(y, np.generic) else y
+        classes = (0, 1) if self.classes is None else self.classes
+        if label not in classes:
+            raise Undefined(f"y = {label!r} is not among the classes {list(classes)}")
+        return list(classes).index(label)
+
+
+def _differences(y: Any, prediction: Any) -> Any:
+    try:
+        truth = np.asarray(y, dtype=np.float64)
+        found = np.asarray(prediction, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise Undefined(
+            f"this loss needs numbers, got {shown(y)} and {shown(prediction)}"
+        ) from None
+    if truth.ravel().shape != found.ravel().shape:
+        raise Undefined(f"response {shown(y)} and prediction {shown(prediction)} differ in shape")
+    return truth.ravel() - found.ravel()

@@ -1,0 +1,184 @@
+"""What a fitted estimator is asked, and how its answers are made comparable.
+
+Two fits of one trial may have seen different classes: a rare class may have had
+its only row removed. Columns are therefore put in the order of all classes that
+occur in the data before anything is compared.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise import arguments
+from poise.algorithms.distance import Undefined
+from poise.errors import AlgorithmError
+
+__all__ = ["RESPONSES", "AlignedResponse", "can_answer", "natural_distance", "require_response"]
+
+RESPONSES = ("predict", "predict_proba", "decision_function")
+
+Classes = tuple[NDArray[Any], ...]
+"""All classes of each output, in ascending order."""
+
+
+def require_response(estimator: Any, response: str) -> None:
+    """Refuse an estimator that cannot be fitted, or cannot be asked for this.
+
+    Examples
+    --------
+    >>> from sklearn.svm import LinearSVC
+    >>> require_response(LinearSVC(), "predict_proba")
+    Traceback (most recent call last):
+    poise.errors.AlgorithmError: algorithm must have a method predict_proba(X), got LinearSVC, ...
+    """
+    kind = type(estimator).__name__
+    arguments.choice("response", response, RESPONSES)
+    if not callable(getattr(estimator, "fit", None)):
+        raise AlgorithmError(f"algorithm must have a method fit(X, y), got {kind}")
+    if can_answer(estimator, response):
+        return
+    others = [repr(name) for name in RESPONSES if can_answer(estimator, name)]
+    remedy = "wrap it in a pipeline that ends in a regressor or classifier"
+    if others:
+        remedy = f"it can be asked with response={' or '.join(others)}"
+    raise AlgorithmError(
+        f"algorithm must have a method {response}(X), got {kind}, which has none; {remedy}"
+    )
+
+
+def can_answer(estimator: Any, response: str) -> bool:
+    """Tell whether an estimator will have this method once it is fitted.
+
+    A stack whose final estimator was left to scikit-learn has its methods only
+    then; its class tells beforehand.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import StackingClassifier
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> can_answer(StackingClassifier([("naive", GaussianNB())]), "predict_proba")
+    True
+    """
+    if hasattr(estimator, response):
+        return True
+    parameters = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
+    unsettled = any(
+        value is None and name.endswith("final_estimator") for name, value in parameters.items()
+    )
+    return unsettled and hasattr(type(estimator), response)
+
+
+def natural_distance(estimator: Any, response: str) -> str:
+    """Say how far apart two answers are if nobody says otherwise.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression, Ridge
+    >>> natural_distance(Ridge(), "predict")
+    'euclidean'
+    >>> [natural_distance(LogisticRegression(), name) for name in RESPONSES]
+    ['label', 'total_variation', 'euclidean']
+    """
+    if response == "predict":
+        return "label" if _predicts_labels(estimator) else "euclidean"
+    return "total_variation" if response == "predict_proba" else "euclidean"
+
+
+def _predicts_labels(estimator: Any) -> bool:
+    from sklearn.base import is_classifier, is_outlier_detector
+
+    try:
+        return bool(is_classifier(estimator) or is_outlier_detector(estimator))
+    except (AttributeError, TypeError):  # knows nothing of scikit-learn's tags
+        return False
+
+
+class AlignedResponse:
+    """A fitted model whose columns mean the same in every fit.
+
+    ``predict_proba``: a class that this fit did not see has probability zero.
+    Several outputs stand side by side; where a model gives one probability per
+    output (that of label 1), it becomes those of label 0 and label 1.
+
+    ``decision_function``: a class that this fit did not see has score −∞, and
+    the single score of two classes is that of the second, against 0 for the
+    first. Scores of a fit that saw all classes are left as they are.
+
+    Parameters
+    ----------
+    model : object
+        The fitted estimator.
+    response : {"predict_proba", "decision_function"}
+        What it is asked.
+    classes : tuple of arrays
+        All classes of each output, in ascending order.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> model = GaussianNB().fit([[0.0], [1.0]], ["a", "c"])
+    >>> ask = AlignedResponse(model, "predict_proba", (np.array(["a", "b", "c"]),))
+    >>> ask([[0.5]]).round(6).tolist()
+    [[0.5, 0.0, 0.5]]
+    """
+
+    def __init__(self, model: Any, response: str, classes: Classes) -> None:
+        self.model = model
+        self.response = response
+        self.classes = classes
+
+    def __call__(self, rows: Any) -> NDArray[Any]:
+        """Return one row of numbers per row asked about."""
+        answer = getattr(self.model, self.response)(rows)
+        if self.response == "predict_proba":
+            return self._probabilities(answer)
+        return self._scores(np.asarray(answer))
+
+    def _probabilities(self, answer: Any) -> NDArray[Any]:
+        seen = getattr(self.model, "classes_", None)
+        if isinstance(answer, list):
+            columns = [
+                _spread(np.asarray(part), _output(seen, j), known, 0.0)
+                for j, (part, known) in enumerate(zip(answer, self.classes, strict=True))
+            ]
+            return np.concatenate(columns, axis=1)
+        array = np.asarray(answer)
+        if len(self.classes) == 1:
+            return _spread(array, seen, self.classes[0], 0.0)
+        return np.stack([1 - array, array], axis=2).reshape(len(array), -1)
+
+    def _scores(self, array: NDArray[Any]) -> NDArray[Any]:
+        seen = getattr(self.model, "classes_", None)
+        if len(self.classes) > 1 or _sees(seen, self.classes[0]):
+            return array
+        if array.ndim == 1:
+            array = np.stack([np.zeros_like(array), array], axis=1)
+        return _spread(array, seen, self.classes[0], -np.inf)
+
+
+def _output(seen: Any, index: int) -> Any:
+    return None if seen is None else seen[index]
+
+
+def _sees(seen: Any, known: NDArray[Any]) -> bool:
+    """Tell whether a fit saw every class; one that does not say is taken to have."""
+    return seen is None or (len(seen) == len(known) and bool(np.all(np.asarray(seen) == known)))
+
+
+def _spread(array: NDArray[Any], seen: Any, known: NDArray[Any], absent: float) -> NDArray[Any]:
+    """Put the columns of the classes seen where they belong among all classes."""
+    if _sees(seen, known):
+        return array
+    labels = np.asarray(seen)
+    place = np.searchsorted(known, labels).clip(max=len(known) - 1)
+    if array.ndim != 2 or array.shape[1] != len(labels) or not np.all(known[place] == labels):
+        raise Undefined(
+            f"an array of shape {array.shape} cannot be matched with the classes "
+            f"{labels.tolist()} among {known.tolist()}"
+        )
+    spread = np.full((len(array), len(known)), absent)
+    spread[:, place] = array
+    return spread

@@ -1,0 +1,223 @@
+"""Checks of arguments, and the words of their messages.
+
+Each error names the argument, its value and the remedy. Every check returns the
+value it checked, as a float or int (or an array of them), so that a function
+validates and converts in one line per argument. NumPy is imported by the checks
+that need it: ``poise --help`` uses the words only.
+"""
+
+from __future__ import annotations
+
+import numbers
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from poise.errors import ArgumentError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = [
+    "alpha",
+    "choice",
+    "count",
+    "counted",
+    "delta",
+    "did_you_mean",
+    "epsilon",
+    "flag",
+    "listed",
+    "one_of",
+    "probability",
+    "reads_as_number",
+    "scalar",
+    "training_size",
+    "without_addresses",
+]
+
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+def _real(name: str, value: ArrayLike, remedy: str) -> NDArray[np.float64]:
+    """Turn numbers into float64; refuse booleans, text, complex numbers and NaN."""
+    import numpy as np
+
+    array = np.asarray(value)
+    if array.dtype.kind not in "iuf":
+        raise ArgumentError(f"{name} must be a number{remedy}, got {value!r}")
+    array = array.astype(np.float64)
+    if np.isnan(array).any():
+        raise ArgumentError(f"{name} must be a number{remedy}, got nan")
+    return array
+
+
+def _require(name: str, value: ArrayLike, ok: NDArray[np.bool_], rule: str) -> None:
+    """Raise with the first offending element unless ``ok`` holds everywhere."""
+    import numpy as np
+
+    if not np.all(ok):
+        array = np.asarray(value)
+        offender = array[~ok].flat[0] if array.ndim else array[()]
+        raise ArgumentError(f"{name} must be {rule}, got {offender}")
+
+
+def probability(name: str, value: ArrayLike) -> NDArray[np.float64]:
+    """Check that ``value`` lies in [0, 1]."""
+    array = _real(name, value, " in [0, 1]")
+    _require(name, array, (array >= 0) & (array <= 1), "in [0, 1]")
+    return array
+
+
+def delta(value: ArrayLike, name: str = "delta") -> NDArray[np.float64]:
+    """Check that ``delta`` lies in [0, 1)."""
+    array = _real(name, value, " in [0, 1)")
+    _require(name, array, (array >= 0) & (array < 1), "in [0, 1)")
+    return array
+
+
+def alpha(value: ArrayLike, name: str = "alpha") -> NDArray[np.float64]:
+    """Check that ``alpha`` lies in (0, 1)."""
+    array = _real(name, value, " in (0, 1)")
+    _require(name, array, (array > 0) & (array < 1), "in (0, 1)")
+    return array
+
+
+def epsilon(value: ArrayLike, name: str = "epsilon") -> NDArray[np.float64]:
+    """Check that ``epsilon`` is finite and not negative."""
+    import numpy as np
+
+    rule = "a finite number >= 0, in the units of the predictions"
+    array = _real(name, value, " >= 0")
+    _require(name, array, (array >= 0) & np.isfinite(array), rule)
+    return array
+
+
+def count(name: str, value: ArrayLike, minimum: int = 0) -> NDArray[np.int64]:
+    """Check that ``value`` holds whole numbers that are at least ``minimum``.
+
+    Whole floats such as ``1e9`` are accepted: people write large counts that way.
+    """
+    import numpy as np
+
+    array = _real(name, value, f", a whole number >= {minimum}")
+    ok = np.isfinite(array) & (array == np.floor(array)) & (array >= minimum)
+    _require(name, value, ok, f"a whole number >= {minimum}")
+    return np.asarray(value).astype(np.int64)
+
+
+def scalar(name: str, value: ArrayLike) -> ArrayLike:
+    """Check that ``value`` is one number and not several."""
+    import numpy as np
+
+    if np.ndim(value):
+        raise ArgumentError(f"{name} must be one number, got {value!r}")
+    return value
+
+
+def flag(name: str, value: object) -> bool:
+    """Check that ``value`` is True or False; a word such as "no" is neither."""
+    import numpy as np
+
+    if not isinstance(value, (bool, np.bool_)):
+        raise ArgumentError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
+def training_size(value: Any) -> int:
+    """Check the training size ``n``: one whole number, at least 2."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise ArgumentError(f"n must be a whole number >= 2, got {value!r}")
+    size = float(value)
+    if not size.is_integer() or size < 2:
+        raise ArgumentError(
+            f"n must be a whole number >= 2 (one row is removed from n), got {value}"
+        )
+    return int(size)
+
+
+def choice(name: str, value: str, options: tuple[str, ...]) -> str:
+    """Check that ``value`` is one of ``options``."""
+    if value not in options:
+        listed = ", ".join(repr(option) for option in options)
+        raise ArgumentError(f"{name} must be one of {listed}, got {value!r}")
+    return value
+
+
+def one_of(values: dict[str, object]) -> str:
+    """Return the name of the only entry that is None; anything else is an error."""
+    missing = [name for name, value in values.items() if value is None]
+    if len(missing) != 1:
+        listed = ", ".join(values)
+        found = ", ".join(missing) if missing else "none"
+        raise ArgumentError(f"leave exactly one of {listed} as None; None now: {found}")
+    return missing[0]
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return `` did you mean 'x'?`` with a leading semicolon, or nothing if nothing is close.
+
+    Examples
+    --------
+    >>> did_you_mean("targte", ["age", "target"])
+    "; did you mean 'target'?"
+    >>> did_you_mean("price", ["age", "target"])
+    ''
+    """
+    from difflib import get_close_matches
+
+    # Capital letters are the most common slip, and count as a mismatch for difflib.
+    by_lowercase = {option.lower(): option for option in known}
+    close = get_close_matches(name.lower(), by_lowercase, n=1)
+    return f"; did you mean {by_lowercase[close[0]]!r}?" if close else ""
+
+
+def listed(names: Iterable[str], limit: int = 8) -> str:
+    """List names for a message, the first few of them if there are many.
+
+    Examples
+    --------
+    >>> listed(["a", "b"]), listed("abcdefghij", limit=3)
+    ('a, b', 'a, b, c and 7 more')
+    """
+    shown = list(names)
+    rest = len(shown) - limit
+    return ", ".join(shown[:limit]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun, in the plural unless there is one of them.
+
+    Examples
+    --------
+    >>> counted(1, "trial"), counted(2000, "trial"), counted(0, "row")
+    ('1 trial', '2,000 trials', '0 rows')
+    """
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def reads_as_number(value: Any) -> bool:
+    """Say whether a value is a number, or text that can be read as one.
+
+    Examples
+    --------
+    >>> reads_as_number("1e3"), reads_as_number("n/a"), reads_as_number(None)
+    (True, False, False)
+    """
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def without_addresses(name: str) -> str:
+    """Leave out where in memory an object lies: that differs in every process.
+
+    Examples
+    --------
+    >>> without_addresses("<function fit at 0x7f3b2c>")
+    '<function fit>'
+    """
+    return _ADDRESS.sub("", name)

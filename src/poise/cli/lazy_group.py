@@ -1,0 +1,154 @@
+"""A group of commands that imports each when it is called, and ends every error in one line."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+import click
+
+from poise.cli.stderr import forget_stdout, one_line, say, survive_narrow_encodings
+from poise.errors import PoiseError, TrialError
+
+__all__ = ["USAGE", "LazyGroup"]
+
+USAGE, FIT_FAILED = 2, 3
+DEFECT = 70  # an error in poise itself must not look like a verdict
+INTERRUPTED, PIPE_CLOSED = 130, 141
+
+
+class LazyGroup(click.Group):
+    """Commands by name and one line of help each; their modules are not imported for `--help`.
+
+    Parameters
+    ----------
+    lazy : mapping of str to str
+        Names of the modules in ``poise.cli`` that hold a ``command``, and what
+        the list of commands says about each.
+    """
+
+    def __init__(self, *args: Any, lazy: Mapping[str, str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.lazy = dict(lazy)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order in which a newcomer needs them."""
+        return list(self.lazy)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the one command that was asked for."""
+        if cmd_name not in self.lazy:
+            return None
+        command: click.Command = import_module(f"poise.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self.lazy.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Suggest the closest command to one that does not exist."""
+        if not args[0].startswith("-") and args[0] not in self.lazy:
+            from poise.arguments import did_you_mean
+
+            raise click.UsageError(
+                f"no command {args[0]!r}{did_you_mean(args[0], self.lazy) or '.'}", ctx
+            )
+        return super().resolve_command(ctx, args)
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run; commands return their exit status, errors become one line and a status."""
+        survive_narrow_encodings()
+        run: Any = super().main
+        given = list(sys.argv[1:] if args is None else args)
+        try:
+            # A journal keeps what was given, so that the run can be begun again.
+            with _termination_interrupts():
+                status = run(
+                    given, prog_name, complete_var, standalone_mode=False, obj=given[:], **extra
+                )
+        except (Exception, KeyboardInterrupt) as error:
+            if not standalone_mode:
+                raise
+            status, message = _ending(error)
+            say(message)
+        if not standalone_mode:
+            return status
+        sys.exit(status)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; a reader that went away (`| head`) is no error."""
+        try:
+            status = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            forget_stdout()
+            return PIPE_CLOSED
+        except Exception:
+            if ctx.params["traceback"]:
+                traceback.print_exc()
+            raise
+        return status
+
+
+@contextmanager
+def _termination_interrupts() -> Iterator[None]:
+    """Take SIGTERM for Ctrl-C: journals are closed, programs ended, temporary files removed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _ending(error: BaseException) -> tuple[int, str]:
+    """Return the exit status that stands for an error, and the line that explains it."""
+    if isinstance(error, (click.Abort, KeyboardInterrupt)):
+        return INTERRUPTED, "; ".join(["interrupted", *_notes(error.__cause__ or error)])
+    if isinstance(error, TrialError):
+        return FIT_FAILED, ". ".join([_failed_fit(error), *_notes(error)])
+    if isinstance(error, click.UsageError):
+        path = error.ctx.command_path if error.ctx else "poise"
+        return USAGE, f"{error.format_message()} See {path} --help"
+    if isinstance(error, click.ClickException):
+        return USAGE, error.format_message()
+    if isinstance(error, (PoiseError, OSError)):
+        return USAGE, str(error)
+    return DEFECT, (
+        f"a defect in poise: {type(error).__name__}: {error} (poise --traceback … shows where)"
+    )
+
+
+def _notes(error: BaseException) -> list[str]:
+    """Return what a journal has to say about going on."""
+    return list(getattr(error, "__notes__", []))
+
+
+def _failed_fit(error: TrialError) -> str:
+    if error.__cause__ is None:
+        return str(error)
+    cause = one_line(f"{type(error.__cause__).__name__}: {error.__cause__}").rstrip(".")
+    policy = "--on-timeout" if error.kind == "timeout" else "--on-error"
+    return (
+        f"trial {error.trial} failed: {cause}. To count a failed trial as an infinite change: "
+        f"{policy} unstable. To see where it failed: poise --traceback …"
+    )

@@ -1,0 +1,230 @@
+"""From ``sklearn.linear_model:Ridge`` or ``model.py:name`` to something that can be tested."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+import inspect
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from poise.arguments import did_you_mean, listed
+from poise.cli.stderr import one_line
+from poise.errors import AlgorithmError
+from poise.running.transport.pickle_by_value import carry
+
+__all__ = [
+    "ignores_names",
+    "load_algorithm",
+    "load_distance",
+    "load_object",
+    "parse_parameters",
+]
+
+
+def load_algorithm(place: str, parameters: dict[str, Any]) -> Any:
+    """Find an algorithm and give it its parameters.
+
+    Parameters
+    ----------
+    place : str
+        ``module:name`` or ``path/to/file.py:name``. The name may stand for a
+        class or a function that makes an algorithm (called with the parameters),
+        an estimator (a copy is given the parameters) or a function
+        ``fit(X, y, seed)`` (which takes them as further keywords).
+    parameters : dict
+        Parameters by name.
+
+    Examples
+    --------
+    >>> load_algorithm("sklearn.linear_model:Ridge", {"alpha": 2.0})
+    Ridge(alpha=2.0)
+    """
+    found = load_object(place)
+    if isinstance(found, type):
+        return _instance(found, parameters)
+    if hasattr(found, "fit"):
+        return _with_parameters(found, parameters)
+    if _makes_algorithms(found):
+        return _instance(found, parameters)
+    return _with_keywords(found, parameters) if parameters else found
+
+
+def load_distance(text: str) -> Any:
+    """Return a distance by its name, a change of loss, or what ``module:name`` stands for.
+
+    Examples
+    --------
+    >>> load_distance("absolute"), load_distance("loss:squared")
+    ('absolute', LossChange(loss='squared', classes=None))
+    """
+    from poise.algorithms.losses import LossChange
+
+    place, colon, name = text.rpartition(":")
+    if place == "loss":
+        return LossChange(name)
+    return load_object(text) if colon else text
+
+
+def ignores_names(algorithm: Any) -> bool:
+    """Tell whether an algorithm surely never asks what a column is called.
+
+    That holds for functions in JAX, and for scikit-learn's own estimators unless a
+    parameter is another estimator or a list, which may speak of columns.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import BaggingRegressor, HistGradientBoostingRegressor
+    >>> from sklearn.linear_model import Ridge
+    >>> ignores_names(Ridge()), ignores_names(BaggingRegressor(Ridge()))
+    (True, False)
+    >>> ignores_names(HistGradientBoostingRegressor(categorical_features=["city"]))
+    False
+    """
+    if getattr(algorithm, "numbers_only", False):
+        return True
+    if not type(algorithm).__module__.startswith("sklearn."):
+        return False
+    values = algorithm.get_params(deep=False).values()
+    return all(isinstance(value, (bool, int, float, str, type(None))) for value in values)
+
+
+def parse_parameters(pairs: Iterable[str]) -> dict[str, Any]:
+    """Read ``name=value`` pairs; values are Python literals where they can be, else text.
+
+    Examples
+    --------
+    >>> parse_parameters(["alpha=0.5", "solver=lsqr", "hidden=(8, 8)", "warm=None"])
+    {'alpha': 0.5, 'solver': 'lsqr', 'hidden': (8, 8), 'warm': None}
+    """
+    parameters = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name.strip():
+            raise AlgorithmError(f"a parameter must look like alpha=1.0, got {pair!r}")
+        parameters[name.strip()] = _literal(value.strip())
+    return parameters
+
+
+def _literal(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def load_object(place: str) -> Any:
+    """Return what ``module:name`` or ``path/to/file.py:name`` stands for."""
+    source, colon, name = place.rpartition(":")
+    if not colon or not source or not name:
+        before, _, last = place.rpartition(".")
+        hint = f"; did you mean {before}:{last}?" if before and last != "py" else ""
+        raise AlgorithmError(
+            f"expected module:name or file.py:name, such as sklearn.linear_model:Ridge, "
+            f"got {place!r}{hint}"
+        )
+    module = _file_module(Path(source)) if source.endswith(".py") else _module(source)
+    return _member(module, name, source)
+
+
+def _module(name: str) -> ModuleType:
+    """Import a module; the current folder counts, as it does for ``python -m``."""
+    if "" not in sys.path and str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        return importlib.import_module(name)
+    except (Exception, SystemExit) as error:
+        raise AlgorithmError(
+            f"cannot import {name!r}: {one_line(f'{type(error).__name__}: {error}')}"
+        ) from error
+
+
+def _file_module(path: Path) -> ModuleType:
+    """Import a file the way Python imports a script's neighbours: workers can do the same."""
+    path = path.resolve()
+    if not path.is_file():
+        raise AlgorithmError(f"no such file: {path}")
+    sys.path.insert(0, str(path.parent))
+    module = _module(path.stem)
+    if Path(getattr(module, "__file__", None) or "").resolve() != path:
+        raise AlgorithmError(
+            f"{path.name} has the name of a module that is already there "
+            f"({module.__name__}); rename the file"
+        )
+    carry(module)  # to where there is no such file
+    return module
+
+
+def _member(module: ModuleType, name: str, source: str) -> Any:
+    found: Any = module
+    for part in name.split("."):
+        if not hasattr(found, part):
+            public = [known for known in dir(found) if not known.startswith("_")]
+            raise AlgorithmError(f"{source} has no {part!r}{did_you_mean(part, public)}")
+        found = getattr(found, part)
+    return found
+
+
+def _makes_algorithms(found: Any) -> bool:
+    """Tell a function such as ``mlp_regressor(hidden=(64,), *, ...)`` from ``fit(X, y, seed)``."""
+    try:
+        accepted = inspect.signature(found).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    positional = [p for p in accepted if p.kind is not p.KEYWORD_ONLY]
+    return len(positional) < 3 and all(p.default is not p.empty for p in accepted)
+
+
+def _instance(kind: Any, parameters: dict[str, Any]) -> Any:
+    _check_names(kind.__name__, kind, parameters)
+    try:
+        return kind(**parameters)
+    except Exception as error:
+        raise AlgorithmError(
+            f"{kind.__name__} cannot be created: {one_line(str(error))}"
+        ) from error
+
+
+def _check_names(label: str, function: Any, parameters: dict[str, Any]) -> None:
+    """Name a parameter that does not exist, and the closest that does."""
+    try:
+        accepted = inspect.signature(function).parameters
+    except ValueError:  # compiled, without a signature: the call will tell
+        return
+    if any(p.kind is p.VAR_KEYWORD for p in accepted.values()):
+        return
+    for name in parameters:
+        if name not in accepted:
+            raise AlgorithmError(
+                f"{label} has no parameter {name!r}{did_you_mean(name, accepted) or '.'} "
+                f"It has: {listed(accepted, limit=12)}"
+            )
+
+
+def _with_parameters(estimator: Any, parameters: dict[str, Any]) -> Any:
+    if not parameters:
+        return estimator
+    if not hasattr(estimator, "set_params"):
+        kind = type(estimator).__name__
+        raise AlgorithmError(f"{kind} takes no parameters from outside: it has no set_params")
+    from sklearn.base import clone
+
+    try:
+        return clone(estimator).set_params(**parameters)
+    except ValueError as error:
+        raise AlgorithmError(one_line(str(error))) from error
+
+
+def _with_keywords(function: Any, parameters: dict[str, Any]) -> Any:
+    from poise.algorithms.function import FunctionAlgorithm
+
+    if not callable(function):
+        raise AlgorithmError(f"expected an estimator or a function, got {function!r}")
+    label = getattr(function, "__name__", type(function).__name__)
+    _check_names(label, function, parameters)
+    given = ", ".join(f"{name}={value!r}" for name, value in parameters.items())
+    return FunctionAlgorithm(functools.partial(function, **parameters), f"{label}({given})")

@@ -1,0 +1,61 @@
+"""How a run stands that is not over: trials done, larger changes, whether the verdict is open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from poise.cli.stderr import say
+from poise.errors import RecordError
+
+if TYPE_CHECKING:
+    from poise.results import Trials
+
+__all__ = ["saying_where_it_stands", "verdict_so_far"]
+
+
+def verdict_so_far(trials: Trials, question: dict[str, Any]) -> str:
+    """Return the verdict if no trial still to come can change it, else "open".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from poise.results import Design, Trials
+    >>> trials = Trials(np.full(30, 5.0), Design("mean", n=9, n_labeled=1000))
+    >>> verdict_so_far(trials, {"epsilon": 1.0, "delta": 0.1, "alpha": 0.05})
+    'unstable'
+    """
+    from poise.theory.curtailment import cut_offs, is_forced
+
+    result = trials.test(**question)
+    stable, unstable = cut_offs(trials.n_trials, result.delta, result.alpha, result.zeta)
+    forced = is_forced(
+        result.statistic,
+        trials.n_observed,
+        n_trials=trials.n_trials,
+        stable_at_most=stable,
+        unstable_at_least=unstable,
+    )
+    return result.verdict.value if forced else "open"
+
+
+@contextmanager
+def saying_where_it_stands(question: dict[str, Any] | None = None) -> Iterator[None]:
+    """If a journal cannot be written any more, say what is known before the error ends the run."""
+    from poise.results import Trials
+
+    try:
+        yield
+    except RecordError as error:
+        if isinstance(error.partial, Trials):
+            say(_standing(error.partial, question))
+        raise
+
+
+def _standing(trials: Trials, question: dict[str, Any] | None) -> str:
+    done = f"{trials.n_observed:,} of {trials.n_trials:,} trials"
+    if not question:
+        return done
+    larger = f"{trials.exceedances(question['epsilon']):,} larger changes"
+    return f"{done}, {larger}, verdict {verdict_so_far(trials, question)}"

@@ -1,0 +1,137 @@
+"""A table as the readers see it: named columns, some of which become features."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.arguments import reads_as_number
+from poise.data.on_disk import StoredTable, stored_array
+from poise.errors import DataError
+
+__all__ = ["UNNAMED", "Columns", "FrameColumns", "NumericColumns", "as_numbers"]
+
+UNNAMED = "Unnamed: "  # pandas' word for a column with an empty name, kept for all libraries
+
+
+class Columns(Protocol):
+    """Named columns of one file."""
+
+    names: list[str]
+    feature_names: list[str]  # what is a feature where no response is asked for
+    unit: str  # what a name stands for, in messages
+    default_target: str | None
+
+    def features(self, names: list[str]) -> Any:
+        """Return these columns as a container that algorithms understand."""
+        ...
+
+    def response(self, name: str) -> Any:
+        """Return one column as the responses."""
+        ...
+
+    def labels(self, name: str) -> list[Any]:
+        """Return one column as it is."""
+        ...
+
+
+class FrameColumns:
+    """A pandas or polars data frame, which stays one."""
+
+    unit = "column"
+    default_target: str | None = None
+
+    def __init__(self, native: Any) -> None:
+        import narwhals as nw
+
+        self._frame = nw.from_native(native, eager_only=True)
+        self.names = list(self._frame.columns)
+        self.feature_names = self.names
+
+    def features(self, names: list[str]) -> Any:
+        """Return a data frame of the same library."""
+        return self._frame.select(names).to_native()
+
+    def response(self, name: str) -> Any:
+        """Return the column, unless a slip turned numbers into text."""
+        column = self._frame.get_column(name)
+        if not column.dtype.is_numeric():
+            _refuse_numbers_and_text(name, column.to_list())
+        return column.to_native()
+
+    def labels(self, name: str) -> list[Any]:
+        """Return one column as it is."""
+        values: list[Any] = self._frame.get_column(name).to_list()
+        return values
+
+
+class NumericColumns:
+    """Numbers only, for machines without a data-frame library."""
+
+    unit = "column"
+    default_target: str | None = None
+
+    def __init__(self, names: list[str], values: NDArray[np.float64]) -> None:
+        self.names = self.feature_names = names
+        self._values = values
+
+    def features(self, names: list[str]) -> NDArray[np.float64]:
+        """Return a plain array; it has no use for the names."""
+        return self._values[:, [self.names.index(name) for name in names]]
+
+    def response(self, name: str) -> NDArray[np.float64]:
+        """Return one column."""
+        return self._values[:, self.names.index(name)]
+
+    def labels(self, name: str) -> list[Any]:
+        """Return one column as it is."""
+        values: list[Any] = self.response(name).tolist()
+        return values
+
+
+def as_numbers(native: Any) -> Any:
+    """Return a plain array if a frame or column holds nothing but numbers, else what was given.
+
+    Rows of an array are selected many times faster. That is worth doing where
+    nothing depends on the names of the columns. Rows that stay on disk are written
+    to a temporary file, row after row, and come back as a memory map of it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> as_numbers(pd.DataFrame({"a": [1, 2], "b": [0.5, None]})).tolist()
+    [[1.0, 0.5], [2.0, nan]]
+    >>> as_numbers(pd.Series(["red", "blue"])).tolist()
+    ['red', 'blue']
+    """
+    if isinstance(native, np.ndarray):
+        return native
+    if isinstance(native, StoredTable):
+        array = stored_array(native)
+        return native if array is None else array
+    import narwhals as nw
+
+    table: Any = nw.from_native(native, eager_only=True, allow_series=True)
+    dtypes = table.schema.values() if hasattr(table, "schema") else [table.dtype]
+    if not all(dtype.is_numeric() for dtype in dtypes):
+        return native
+    return np.ascontiguousarray(table.to_numpy())  # rows are taken, and should lie together
+
+
+def _refuse_numbers_and_text(name: str, values: list[Any]) -> None:
+    """Refuse a response that is mostly numbers with some text: one slip makes it all text."""
+    numeric = [reads_as_number(value) for value in values]
+    if sum(numeric) <= len(values) / 2:
+        return  # labels
+    row = next((i for i, value in enumerate(values) if _is_text(value) and not numeric[i]), None)
+    if row is not None:
+        raise DataError(
+            f"column {name!r} mixes numbers and text: {values[row]!r} in row {row + 1} "
+            "(counting from 1, without the header); correct or remove that row"
+        )
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)

@@ -1,0 +1,84 @@
+"""Arguments of ``fit`` that belong to the rows, such as sample weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from poise.data.synthetic_rows import Rows, SyntheticRows
+from poise.data.tables import Table, as_table
+from poise.errors import ArgumentError, DataError
+
+__all__ = ["FitParams"]
+
+_PER_ROW = ("sample_weight", "groups")  # names that never mean anything else
+
+
+class FitParams:
+    """Keyword arguments of ``fit``; those with one value per labelled row follow the rows.
+
+    As in scikit-learn, an array, column or list whose length is the number of
+    labelled rows is sliced with them; anything else is passed as it is.
+
+    Parameters
+    ----------
+    values : mapping of str to object
+        The arguments by name.
+    n_labeled : int
+        Number of labelled rows.
+
+    Examples
+    --------
+    >>> params = FitParams({"sample_weight": [1.0, 2.0, 3.0], "verbose": False}, 3)
+    >>> params.of(slice(0, 2))
+    {'verbose': False, 'sample_weight': [1.0, 2.0]}
+    """
+
+    def __init__(self, values: Mapping[str, Any], n_labeled: int) -> None:
+        if not isinstance(values, Mapping) or not all(isinstance(name, str) for name in values):
+            raise ArgumentError(
+                "fit_params must be a dict of arguments of fit by name, such as "
+                f"{{'sample_weight': weights}}, got {values!r}"
+            )
+        self.per_row: dict[str, Table] = {}
+        self.constant: dict[str, Any] = {}
+        for name, value in values.items():
+            length = _length(value)
+            if length == n_labeled:
+                self.per_row[name] = as_table(value, f"fit_params[{name!r}]")
+            elif length is not None and name.rpartition("__")[2] in _PER_ROW:
+                raise DataError(
+                    f"fit_params[{name!r}] must hold one value per labelled row ({n_labeled}), "
+                    f"got {length}"
+                )
+            else:
+                self.constant[name] = value
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all arguments."""
+        return [*self.constant, *self.per_row]
+
+    def require_rows(self, rows: Rows) -> None:
+        """Refuse rows that are not those of the data."""
+        if isinstance(rows, SyntheticRows) and self.per_row:
+            raise ArgumentError(
+                "fit_params belong to the rows of the data; a procedure that makes up its own "
+                f"rows has no {', '.join(self.per_row)} for them"
+            )
+
+    def of(self, rows: Rows) -> dict[str, Any]:
+        """Return the arguments for a fit on these rows; per-row values are fresh copies."""
+        self.require_rows(rows)
+        if isinstance(rows, SyntheticRows):
+            return dict(self.constant)
+        return self.constant | {name: table.take(rows) for name, table in self.per_row.items()}
+
+
+def _length(value: Any) -> int | None:
+    """Count the rows of a container; None for what is no container of rows."""
+    shape = getattr(value, "shape", None)
+    if shape is not None:
+        return int(shape[0]) if shape else None
+    rows = isinstance(value, (list, tuple)) or hasattr(value, "to_numpy")
+    return len(value) if rows else None

@@ -1,0 +1,76 @@
+"""Rows that belong together: the rows of one patient, one user, one day."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.data.tables import as_table
+from poise.errors import DataError
+
+__all__ = ["Groups", "Layout"]
+
+Indices = NDArray[np.int64]
+
+
+class Layout(NamedTuple):
+    """Rows group by group: group g holds ``rows[starts[g] : starts[g + 1]]``."""
+
+    rows: Indices
+    starts: Indices
+
+
+class Groups:
+    """A group for every labelled row, numbered in the order in which they first appear.
+
+    Parameters
+    ----------
+    labels : array, column or list
+        One label per labelled row; rows with equal labels belong together.
+    n_labeled : int
+        Number of labelled rows.
+
+    Examples
+    --------
+    >>> groups = Groups(["ann", "bob", "ann", "eve"], 4)
+    >>> len(groups), groups.codes.tolist()
+    (3, [0, 1, 0, 2])
+    >>> groups.layout(np.array([2, 0, 1]))
+    Layout(rows=array([3, 0, 2, 1]), starts=array([0, 1, 3, 4]))
+    """
+
+    def __init__(self, labels: Any, n_labeled: int) -> None:
+        values = np.asarray(as_table(labels, "groups").native)
+        if values.ndim != 1 or len(values) != n_labeled:
+            raise DataError(
+                "groups must hold one label per labelled row, "
+                f"got shape {values.shape} for {n_labeled} rows"
+            )
+        self.labels = values
+        self.codes = _codes(values.tolist())
+
+    def __len__(self) -> int:
+        return int(self.codes.max()) + 1
+
+    def layout(self, order: Indices | None = None) -> Layout:
+        """Put the rows group by group, the groups in this order; rows keep theirs."""
+        rank = self.codes if order is None else np.argsort(order)[self.codes]
+        sizes = np.bincount(rank, minlength=len(self))
+        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        return Layout(np.argsort(rank, kind="stable").astype(np.int64), starts)
+
+
+def _codes(labels: list[Any]) -> Indices:
+    """Give labels of any hashable kind numbers by first appearance."""
+    seen: dict[Any, int] = {}
+    codes = np.empty(len(labels), dtype=np.int64)
+    for row, label in enumerate(labels):
+        if label is None or label != label:
+            raise DataError(
+                f"groups must not hold missing labels, got {label!r} in row {row}; "
+                "a row that belongs to nobody needs a label of its own"
+            )
+        codes[row] = seen.setdefault(label, len(seen))
+    return codes

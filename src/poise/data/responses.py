@@ -1,0 +1,66 @@
+"""What a response may be: a number, a class, or several of them; never missing or infinite."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.data.tables import Table
+from poise.errors import DataError
+
+__all__ = ["check_responses"]
+
+
+def check_responses(y: Table, name: str = "y", first: int = 0) -> None:
+    """Refuse responses that are missing, infinite, or no responses, and say where the first is.
+
+    Parameters
+    ----------
+    y : Table
+        The responses.
+    name : str
+        What they are called in messages.
+    first : int
+        The number of the first row, as its reader counts.
+
+    Examples
+    --------
+    >>> from poise.data.tables import as_table
+    >>> check_responses(as_table([0.5, math.inf], "y"))
+    Traceback (most recent call last):
+    poise.errors.DataError: y must not hold missing or infinite values, got inf in row 1 ...
+    """
+    if hasattr(y.native, "indptr"):
+        raise DataError(f"{name} must not be sparse; give y.toarray(), one column per response")
+    values = np.asarray(y.native)
+    if values.dtype.kind == "c":
+        raise DataError(f"{name} must hold numbers or classes, got complex numbers")
+    if values.dtype.kind in "Mm" or (values.dtype.kind == "O" and _is_date(values.flat[0])):
+        raise DataError(
+            f"{name} must hold numbers or classes, got dates and times ({values.flat[0]} in row "
+            f"{first}); give the time since some moment as a number"
+        )
+    bad = ~np.isfinite(values) if values.dtype.kind == "f" else _missing_or_infinite(values)
+    if bad.any():
+        row, *column = np.argwhere(bad)[0].tolist()
+        place = f"row {row + first}" + "".join(f", column {number}" for number in column)
+        raise DataError(
+            f"{name} must not hold missing or infinite values, got {values[(row, *column)]} in "
+            f"{place} (counting from {first}); remove those rows, or give them as unlabelled ones"
+        )
+
+
+def _is_date(value: Any) -> bool:
+    return isinstance(value, (datetime.date, datetime.time, datetime.timedelta))
+
+
+def _missing_or_infinite(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Look at values of any kind one by one; numbers that are not floats are all there."""
+    if values.dtype.kind != "O":
+        return np.zeros(1, dtype=np.bool_)
+    bad = [v is None or v != v or v in (math.inf, -math.inf) for v in values.ravel()]
+    return np.array(bad).reshape(values.shape)

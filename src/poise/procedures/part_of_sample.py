@@ -1,0 +1,106 @@
+"""Run a procedure on some of the rows only, so that the others may be used for something else."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.data.synthetic_rows import SyntheticRows
+from poise.errors import TrialError
+from poise.protocol.budget import Counts, cost
+from poise.protocol.messages import Answers, Batch, Comparison, Query
+from poise.protocol.randomness import Randomness
+
+__all__ = ["Part"]
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some rows of a sample, numbered from 0 as if they were all there is.
+
+    Parameters
+    ----------
+    labeled, unlabeled : ndarray of int
+        Rows of the sample that belong to the part.
+
+    Examples
+    --------
+    >>> part = Part(np.array([5, 3, 8]), np.array([20]))
+    >>> part.n_labeled, part.rows(np.array([0, 3])), part.rows(slice(1, 3))
+    (3, array([ 5, 20]), array([3, 8]))
+    """
+
+    labeled: Indices
+    unlabeled: Indices
+
+    @property
+    def n_labeled(self) -> int:
+        """Number of labelled rows in the part."""
+        return len(self.labeled)
+
+    @property
+    def n_unlabeled(self) -> int:
+        """Number of unlabelled rows in the part."""
+        return len(self.unlabeled)
+
+    @property
+    def groups(self) -> None:
+        """A part consists of rows, never of groups."""
+        return
+
+    def rows(self, rows: Any) -> Any:
+        """Turn the part's row numbers into those of the sample."""
+        if rows is None or isinstance(rows, SyntheticRows):
+            return rows
+        return self._all[rows]
+
+    @cached_property
+    def _all(self) -> Indices:
+        return np.concatenate([self.labeled, self.unlabeled])
+
+    def ask(self, procedure: Any, randomness: Randomness) -> Generator[Batch, Answers, Any]:
+        """Run a procedure that needs nothing of a sample but its size on this part alone."""
+        conversation = procedure.ask(self, randomness)
+        try:
+            batch = next(conversation)
+            while True:
+                try:
+                    answers = yield dataclasses.replace(batch, tasks=_Moved(batch.tasks, self))
+                except TrialError as error:
+                    batch = conversation.throw(error)
+                else:
+                    batch = conversation.send(answers)
+        except StopIteration as stop:
+            return stop.value
+
+
+class _Moved(Sequence[Any]):
+    """Tasks about a part, told in the row numbers of the sample."""
+
+    def __init__(self, tasks: Sequence[Any], part: Part) -> None:
+        self.tasks, self.part = tasks, part
+
+    def __len__(self) -> int:
+        return len(self.tasks)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[k] for k in range(*index.indices(len(self)))]
+        task = self.tasks[index]
+        if isinstance(task, Comparison):
+            return Comparison(self._query(task.full), self._query(task.reduced))
+        return self._query(task)
+
+    def _query(self, query: Query) -> Query:
+        return Query(self.part.rows(query.train), self.part.rows(query.evaluate), query.xi)
+
+    def cost(self, stop: int) -> Counts:
+        return cost(self.tasks, stop)

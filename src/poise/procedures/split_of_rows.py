@@ -1,0 +1,167 @@
+"""The paper's split: as many trials as possible that share no row.
+
+Trial k trains on rows kn … kn+n−1 of the labelled rows, drops the last of them,
+and is evaluated at row mn+k, counting the leftover labelled rows first and the
+unlabelled ones after them. Rows are put in random order first, unless told not to.
+"""
+
+from __future__ import annotations
+
+import abc
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.protocol.budget import Counts
+from poise.protocol.messages import Comparison, Query
+from poise.protocol.randomness import Coupling, Randomness
+
+__all__ = ["Split", "TrialSequence"]
+
+_TERMS_AT_ONCE = 1024  # random terms are made in blocks; a single one costs as much
+
+
+@dataclass
+class TrialSequence(Sequence[Comparison]):
+    """Trials that share no row, each made when it is looked up.
+
+    Parameters
+    ----------
+    n, n_trials : int
+        Training size and number of trials.
+    n_labeled, n_unlabeled : int
+        Rows available.
+    randomness, coupling : Randomness, Coupling
+        Where (ξ, ξ′) of each trial come from.
+    shuffle : bool
+        Whether to put the rows in random order first.
+    """
+
+    n: int
+    n_trials: int
+    n_labeled: int
+    n_unlabeled: int
+    randomness: Randomness
+    coupling: Coupling
+    shuffle: bool = True
+
+    def __post_init__(self) -> None:
+        self._block = -1
+        self._xi = self._xi_reduced = np.empty(0, dtype=np.uint64)
+        self.unlabeled = self._order("order of unlabelled rows", self.n_unlabeled)
+
+    @abc.abstractmethod
+    def trial(self, index: int, xi: int, xi_reduced: int) -> Comparison:
+        """Return the two queries of one trial."""
+
+    @abc.abstractmethod
+    def cost(self, stop: int) -> Counts:
+        """Return what the first ``stop`` trials ask for: two fits each, one point each."""
+
+    @abc.abstractmethod
+    def reading_order(self) -> NDArray[np.int64] | None:
+        """Return the labelled rows in the order in which trials read them; None if as they are."""
+
+    @abc.abstractmethod
+    def in_reading_order(self) -> Self:
+        """Return the same trials for labelled rows that were put in that order."""
+
+    def _order(self, role: str, count: int) -> NDArray[np.int64] | None:
+        """Return a random order, or None if things stay where they are."""
+        return self.randomness.generator(role).permutation(count) if self.shuffle else None
+
+    def __len__(self) -> int:
+        return self.n_trials
+
+    @overload
+    def __getitem__(self, index: int) -> Comparison: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Comparison]: ...
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[k] for k in range(*index.indices(len(self)))]
+        if not 0 <= index < self.n_trials:
+            raise IndexError(index)
+        return self.trial(index, *self._terms(index))
+
+    def unlabeled_row(self, position: int) -> int:
+        """Return the number of an unlabelled row; they come after the labelled ones."""
+        row = position if self.unlabeled is None else int(self.unlabeled[position])
+        return self.n_labeled + row
+
+    def _terms(self, trial: int) -> tuple[int, int]:
+        """Return (ξ, ξ′) of one trial, from the block it lies in."""
+        block, offset = divmod(trial, _TERMS_AT_ONCE)
+        if block != self._block:
+            first = block * _TERMS_AT_ONCE
+            self._xi, self._xi_reduced = self.terms(first, first + _TERMS_AT_ONCE)
+            self._block = block
+        return int(self._xi[offset]), int(self._xi_reduced[offset])
+
+    def terms(self, start: int, stop: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """Return (ξ, ξ′) for a range of trials."""
+        return self.coupling.pairs(self.randomness.block("xi", start, stop))
+
+
+@dataclass
+class Split(TrialSequence):
+    """The trials of the Binomial test: n rows, and again without the last of them.
+
+    Examples
+    --------
+    >>> from poise.protocol.randomness import Shared
+    >>> split = Split(3, 2, 8, 0, Randomness(0), Shared(), shuffle=False)
+    >>> split[1].full.train, split[1].reduced.train, split[1].full.evaluate
+    (slice(3, 6, None), slice(3, 5, None), array([7]))
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.labeled = self._order("order of labelled rows", self.n_labeled)
+
+    def trial(self, index: int, xi: int, xi_reduced: int) -> Comparison:
+        """Return the two queries of one trial."""
+        point = np.array([self.test_row(index)])
+        first, last = index * self.n, (index + 1) * self.n
+        return Comparison(
+            Query(self._training(first, last), point, xi),
+            Query(self._training(first, last - 1), point, xi_reduced),
+        )
+
+    def cost(self, stop: int) -> Counts:
+        """Return what the first ``stop`` trials ask for: two fits each, one point each."""
+        return Counts(2 * stop, (2 * self.n - 1) * stop, 2 * stop)
+
+    def reading_order(self) -> NDArray[np.int64] | None:
+        """Return the labelled rows in the order in which trials read them; None if as they are."""
+        return self.labeled
+
+    def in_reading_order(self) -> Self:
+        """Return the same trials for labelled rows that were put in that order."""
+        moved = copy.copy(self)
+        moved.labeled = None
+        return moved
+
+    def _training(self, first: int, last: int) -> NDArray[np.int64] | slice:
+        return slice(first, last) if self.labeled is None else self.labeled[first:last]
+
+    def test_row(self, trial: int) -> int:
+        """Return the row at which this trial is evaluated."""
+        position = self.n_trials * self.n + trial
+        if position >= self.n_labeled:
+            return self.unlabeled_row(position - self.n_labeled)
+        return position if self.labeled is None else int(self.labeled[position])
+
+    def rows(self, start: int, stop: int) -> tuple[NDArray[np.int64] | slice, NDArray[np.int64]]:
+        """Return the training rows of a range of trials, end to end, and their test rows."""
+        points = np.arange(self.n_trials * self.n + start, self.n_trials * self.n + stop)
+        left = points < self.n_labeled
+        if self.labeled is not None:
+            points[left] = self.labeled[points[left]]
+        if self.unlabeled is not None:
+            points[~left] = self.n_labeled + self.unlabeled[points[~left] - self.n_labeled]
+        return self._training(start * self.n, stop * self.n), points

@@ -1,0 +1,190 @@
+"""What a black-box test asks and what it is told (Definition 1).
+
+A *query* is one call of the algorithm: rows to train on, a random term, points
+to evaluate. A *comparison* is a pair of queries that differ in what was removed;
+its answer is one number, the change between the two predictions. A procedure
+yields batches of one kind or the other and is sent the answers in plan order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.data.synthetic_rows import Rows, SyntheticRows
+
+__all__ = [
+    "FIT_BY_FIT",
+    "Answers",
+    "Batch",
+    "Comparison",
+    "Failure",
+    "Query",
+    "Reply",
+    "first_query",
+]
+
+FIT_BY_FIT = "fit by fit"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One stage of Definition 1: train on these rows with ``xi``, predict at those points.
+
+    ``evaluate`` may be None where the fitted model itself is asked for (Definition 2).
+
+    Examples
+    --------
+    >>> Query(train=slice(0, 10), evaluate=np.array([12]), xi=7).xi
+    7
+    """
+
+    train: Rows
+    evaluate: Rows | None
+    xi: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two queries whose predictions are compared: with all rows, and with some removed.
+
+    Examples
+    --------
+    >>> full = Query(slice(0, 10), np.array([12]), xi=7)
+    >>> reduced = Query(slice(0, 9), np.array([12]), xi=7)
+    >>> Comparison(full, reduced).reduced.train
+    slice(0, 9, None)
+    """
+
+    full: Query
+    reduced: Query
+
+    @classmethod
+    def without_last(
+        cls, train: NDArray[np.int64] | SyntheticRows, point: Rows, xi: int, xi_reduced: int
+    ) -> Comparison:
+        """Compare training on these rows with training on all but the last of them.
+
+        Examples
+        --------
+        >>> Comparison.without_last(np.array([4, 2, 7]), np.array([9]), xi=1, xi_reduced=1).reduced
+        Query(train=array([4, 2]), evaluate=array([9]), xi=1)
+        """
+        last = len(train) - 1
+        shorter = train.take(0, last) if isinstance(train, SyntheticRows) else train[:last]
+        return cls(Query(train, point, int(xi)), Query(shorter, point, int(xi_reduced)))
+
+
+def first_query(tasks: Sequence[Any]) -> Query:
+    """Return the first question of a batch: what the first fit trains on.
+
+    Examples
+    --------
+    >>> first_query([Query(slice(0, 10), np.array([12]), xi=7)]).train
+    slice(0, 10, None)
+    """
+    first = tasks[0]
+    query: Query = first.full if isinstance(first, Comparison) else first
+    return query
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A trial that could not be computed; never dropped, always decided by policy.
+
+    Examples
+    --------
+    >>> Failure(trial=3, message="ValueError: singular matrix").kind
+    'error'
+    """
+
+    trial: int
+    message: str
+    cause: BaseException | None = field(default=None, compare=False, repr=False)
+    kind: Literal["error", "death", "timeout"] = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What one query brought: its predictions and, where it may be seen, the fitted model."""
+
+    predictions: Any
+    model: Any = None
+
+
+@dataclass(frozen=True)
+class Batch:
+    """As much work as the procedure knows now; the engine may do it all at once.
+
+    Attributes
+    ----------
+    tasks : sequence of Query, or sequence of Comparison
+        Looked up by position, possibly made on demand: a million trials need
+        not exist as a million objects.
+    until : callable or None
+        Fed the answers in plan order, one at a time; once it returns True the
+        rest of the batch is cancelled and the answers stop there. It may have a
+        method ``state()`` that says in a few words how things stand, for progress.
+    decision_points : tuple of float
+        Changes at which a decision turns: 0 and ε. A shortcut must not round across them.
+    models : bool
+        Ask to see the fitted models of queries (Definition 2); refused unless
+        the run allows it.
+
+    Examples
+    --------
+    >>> question = Query(slice(0, 10), np.array([12]), xi=7)
+    >>> batch = Batch([question, question])
+    >>> len(batch), batch.compares
+    (2, False)
+    """
+
+    tasks: Sequence[Query] | Sequence[Comparison]
+    until: Callable[[Any], bool] | None = None
+    decision_points: tuple[float, ...] = (0.0,)
+    models: bool = False
+
+    def __len__(self) -> int:
+        return len(self.tasks)
+
+    @property
+    def compares(self) -> bool:
+        """Whether these are comparisons rather than queries."""
+        return len(self.tasks) > 0 and isinstance(self.tasks[0], Comparison)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What came back, in plan order, up to where the batch was stopped.
+
+    Attributes
+    ----------
+    changes : ndarray of float64
+        One change per comparison; ``inf`` where the trial failed and the
+        policy counts that as unstable.
+    failures : tuple of Failure
+        The trials that failed under that policy.
+    path : str
+        How the answers were computed: fit by fit, or the name of a shortcut.
+    predictions : tuple
+        One array per query, with one prediction per evaluation point; a
+        :class:`Failure` in its place where the call failed under that policy.
+    models : tuple
+        One fitted model per query, if the batch asked to see them; None where
+        the call failed.
+
+    Examples
+    --------
+    >>> Answers(changes=np.array([0.1, 0.4])).changes.max()
+    np.float64(0.4)
+    """
+
+    changes: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    failures: tuple[Failure, ...] = ()
+    path: str = FIT_BY_FIT
+    predictions: tuple[Any, ...] = ()
+    models: tuple[Any, ...] = ()

@@ -1,0 +1,95 @@
+"""A black-box test is a generator: it yields batches of questions and returns its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any, Protocol
+
+from poise.data.sample import Sample
+from poise.errors import ArgumentError, RecordError, TrialError
+from poise.protocol.messages import Answers, Batch
+from poise.protocol.randomness import Randomness
+
+__all__ = ["Procedure", "Respondent", "Watch", "run_procedure"]
+
+
+class Procedure(Protocol):
+    """A black-box test (Definition 1): the code between two yields is the paper's f⁽ʳ⁾.
+
+    Examples
+    --------
+    >>> import poise
+    >>> class AskNothing:
+    ...     def ask(self, sample, randomness):
+    ...         yield poise.Batch([])
+    ...         return "inconclusive"
+    >>> poise.run(AskNothing(), lambda X, y, seed: None, [[0.0]], [0.0]).verdict
+    'inconclusive'
+    """
+
+    def ask(self, sample: Sample, randomness: Randomness) -> Generator[Batch, Answers, Any]:
+        """Yield batches, be sent their answers, return the verdict."""
+        ...
+
+
+class Respondent(Protocol):
+    """Whoever answers a procedure: the oracle, or a recording of what it said."""
+
+    @property
+    def sample(self) -> Sample:
+        """The rows that questions refer to."""
+        ...
+
+    def answer(self, batch: Batch) -> Answers:
+        """Answer a batch in plan order, stopping where ``batch.until`` says so."""
+        ...
+
+
+Watch = Callable[[Batch, Answers | TrialError], None]
+
+
+def run_procedure(
+    procedure: Procedure,
+    oracle: Respondent,
+    randomness: Randomness,
+    watch: Watch | None = None,
+) -> Any:
+    """Drive a procedure to its verdict.
+
+    A failed trial, or a journal that cannot be written, is thrown into the
+    procedure, so that it can say what had been measured until then. ``watch`` is
+    shown every batch with its answers.
+    """
+    conversation = procedure.ask(oracle.sample, randomness)
+    if not isinstance(conversation, Generator):
+        raise ArgumentError(
+            f"ask of {type(procedure).__name__} must be a generator (yield a poise.Batch, return "
+            f"the verdict), got a {type(conversation).__name__}"
+        )
+    try:
+        batch = next(conversation)
+        while True:
+            if not isinstance(batch, Batch):
+                raise ArgumentError(
+                    f"{type(procedure).__name__} must yield a poise.Batch, got {batch!r}"
+                )
+            answers = _answers_or_error(oracle, batch)
+            if watch is not None and not isinstance(answers, RecordError):
+                watch(batch, answers)
+            if isinstance(answers, (TrialError, RecordError)):
+                batch = conversation.throw(answers)
+            else:
+                batch = conversation.send(answers)
+    except StopIteration as stop:
+        return stop.value
+
+
+def _answers_or_error(oracle: Respondent, batch: Batch) -> Answers | TrialError | RecordError:
+    try:
+        return oracle.answer(batch)
+    except RecordError as error:
+        if error.partial is None:
+            raise  # not about what was measured: no business of the procedure
+        return error
+    except TrialError as error:
+        return error

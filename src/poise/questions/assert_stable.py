@@ -1,0 +1,70 @@
+"""Stability as a unit test: ``assert_stable`` for pytest and for CI gates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from poise.questions.stability_test import stability_test
+from poise.results import StabilityResult
+
+__all__ = ["assert_stable"]
+
+
+def assert_stable(
+    algorithm: Any,
+    X: Any,
+    y: Any,
+    *,
+    n: int,
+    epsilon: float,
+    delta: float,
+    alpha: float = 0.05,
+    random_state: Any = 0,
+    **settings: Any,
+) -> StabilityResult:
+    """Pass if the algorithm is declared (ε, δ)-stable at n; else fail with the full summary.
+
+    The Binomial test (Theorem 1): P(passes) ≤ α for an algorithm that is not
+    (ε, δ)-stable. "inconclusive" fails too, because it does not show stability;
+    the message says which of the two it was and what would settle it.
+
+    The seed is fixed, so that the same code and data always pass or always
+    fail. That α is small says nothing about how often a stable algorithm fails:
+    for that, plan the number of rows with :func:`poise.plan`.
+
+    Parameters
+    ----------
+    algorithm, X, y, n, epsilon, delta, alpha, random_state, **settings
+        As in :func:`poise.stability_test`.
+
+    Returns
+    -------
+    StabilityResult
+        For further assertions.
+
+    Examples
+    --------
+    >>> from poise.testing import assert_stable
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import LinearRegression, Ridge
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> result = assert_stable(Ridge(), X, y, n=10, epsilon=25, delta=0.2)
+    >>> assert_stable(LinearRegression(), X, y, n=12, epsilon=25, delta=0.2)
+    Traceback (most recent call last):
+    AssertionError: UNSTABLE: LinearRegression() is declared not to be (25, 0.2)-stable ...
+    """
+    __tracebackhide__ = True  # pytest shows the line of the test, not this one
+    result = stability_test(
+        algorithm,
+        X,
+        y,
+        n=n,
+        epsilon=epsilon,
+        delta=delta,
+        alpha=alpha,
+        random_state=random_state,
+        **settings,
+    )
+    if not result.stable:
+        raise AssertionError(result.summary())
+    return result

@@ -1,0 +1,187 @@
+"""Run the checks in order, within the time allowed, and report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.algorithms.as_algorithm import as_algorithm
+from poise.data.sample import Sample
+from poise.errors import ArgumentError
+from poise.procedures.binomial import MeasureChanges
+from poise.protocol.randomness import Randomness
+from poise.questions.check.check_report import CheckReport, Finding, Severity
+from poise.questions.check.checks import CHECKS, FITS, Subject
+from poise.questions.check.probe import OutOfTime, Probe
+from poise.results import Design
+from poise.running.workers.inner_threads import one_inner_thread
+
+__all__ = ["check_algorithm"]
+
+_POINTS = 5
+_LONG = 600.0  # seconds of fitting that deserve a word on how to shorten them
+
+
+def check_algorithm(
+    algorithm: Any,
+    X: Any,
+    y: Any,
+    *,
+    n: int,
+    X_unlabeled: Any = None,
+    response: str = "predict",
+    fit_params: Mapping[str, Any] | None = None,
+    groups: Any = None,
+    max_seconds: float = 60.0,
+    random_state: Any = None,
+) -> CheckReport:
+    """Check whether an algorithm keeps what a stability test expects of it.
+
+    Does it accept n and n − 1 rows; is it deterministic given its seed; does it
+    remember earlier fits; does each prediction stand by itself; does the order of
+    its rows matter; does it write to its input; and how long will 2⌊κ⌋ fits take?
+    About nine fits, or a hundred if reordering rows changes a prediction.
+
+    "ok" is no proof: other rows and random terms were not tried. What a failed
+    check breaks is the meaning of a verdict: an algorithm that remembers makes
+    trials dependent, and Theorem 1 asks for independent ones.
+
+    Parameters
+    ----------
+    algorithm : estimator, function or Algorithm
+        The black box.
+    X, y, X_unlabeled, response, fit_params, groups
+        As in :func:`stability_test`.
+    n : int
+        Training size whose stability will be asked.
+    max_seconds : float
+        No further fit is started after this time, > 0; what is left is skipped.
+    random_state : None, int, Generator or RandomState
+        Decides which rows are tried.
+
+    Returns
+    -------
+    CheckReport
+
+    Examples
+    --------
+    >>> import numpy as np, poise
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(60, 2)), rng.normal(size=60)
+    >>> seen = []
+    >>> def forgetful(X, y, seed):
+    ...     seen.extend(y)
+    ...     level = np.mean(seen)
+    ...     return lambda rows: [level] * len(rows)
+    >>> report = poise.check_algorithm(forgetful, X, y, n=10, random_state=0)
+    >>> report.ok, [finding.check for finding in report.failed]
+    (False, ['keeps nothing between fits'])
+    >>> from sklearn.linear_model import Ridge
+    >>> poise.check_algorithm(Ridge(), X, y, n=10, random_state=0).ok
+    True
+    """
+    if not max_seconds > 0:
+        raise ArgumentError(f"max_seconds must be a number of seconds > 0, got {max_seconds!r}")
+    sample = Sample(X, y, X_unlabeled, groups, fit_params)
+    black_box = as_algorithm(algorithm, response).prepared(sample)
+    randomness = Randomness.from_state(random_state)
+    design = MeasureChanges(n, algorithm=black_box.name).design(sample, randomness)
+    probe = Probe(black_box, sample, max_seconds)
+    with one_inner_thread():
+        findings = _findings(_subject(probe, design, randomness))
+    seconds = float(np.median(probe.seconds)) if probe.seconds else math.nan
+    return CheckReport(
+        algorithm=black_box.name,
+        n=design.n,
+        findings=(*findings, _duration(seconds, design)),
+        n_fits=probe.n_fits,
+        seconds_per_fit=seconds,
+        n_fits_needed=2 * design.n_trials,
+    )
+
+
+def _findings(subject: Subject) -> list[Finding]:
+    """Ask every question; an algorithm that cannot be fitted at all is asked no more."""
+    findings = []
+    for name, check in CHECKS.items():
+        findings.append(_finding(name, check, subject))
+        if name == FITS and findings[-1].severity != Severity.OK:
+            break
+    return findings
+
+
+def _finding(name: str, check: Callable[[Subject], Finding], subject: Subject) -> Finding:
+    """Ask one question; an exception of the algorithm is an answer."""
+    try:
+        return check(subject)
+    except OutOfTime:
+        return Finding(name, Severity.SKIPPED, "the time was over", "allow more: max_seconds")
+    except Exception as error:
+        found = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        return Finding(name, Severity.FAIL, found, "every trial would fail like this; see on_error")
+
+
+def _subject(probe: Probe, design: Design, randomness: Randomness) -> Subject:
+    """Choose rows: n to train on, n others as far as there are any, and a few points."""
+    units = _Units(probe.sample, design, randomness)
+    n, total = design.n, design.n_units
+    second = min(n, total - n)  # where the other training rows begin, so that n of them are there
+    outside = units.rows(n, total) if total > n else units.rows(0, total)
+    return Subject(
+        probe,
+        rows=units.rows(0, n),
+        others=units.rows(second, second + n) if second else units.rows(0, n)[::-1],
+        fewer=units.rows(0, n - 1),
+        points=outside[:_POINTS],
+        xi=randomness.words("preflight"),
+        symmetry_rows=units.rows(0, min(2 * n, total)),
+    )
+
+
+class _Units:
+    """Labelled rows, or the rows of groups, in random order."""
+
+    def __init__(self, sample: Sample, design: Design, randomness: Randomness) -> None:
+        order = randomness.generator("preflight").permutation(design.n_units)
+        layout = None if sample.groups is None else sample.groups.layout(order)
+        self.in_order = order if layout is None else layout.rows
+        self.starts = np.arange(design.n_units + 1) if layout is None else layout.starts
+
+    def rows(self, first: int, last: int) -> NDArray[np.int64]:
+        """Return the rows of the units ``first`` to ``last - 1``."""
+        return self.in_order[self.starts[first] : self.starts[last]]
+
+
+def _duration(seconds: float, design: Design) -> Finding:
+    """Say roughly how long the fits of a whole test take, one after the other."""
+    check, fits = "time", 2 * design.n_trials
+    if math.isnan(seconds):
+        return Finding(check, Severity.SKIPPED, "no fit succeeded")
+    total = fits * seconds
+    found = f"{fits:,} fits, {_in_words(total)} one after the other"
+    if total < _LONG:
+        return Finding(check, Severity.OK, found)
+    remedy = "n_jobs=-1 uses every core; stop_early ends as soon as the verdict is forced"
+    return Finding(check, Severity.WARN, found, remedy)
+
+
+def _in_words(seconds: float) -> str:
+    """Say a time in the unit that suits it.
+
+    Examples
+    --------
+    >>> _in_words(0.2), _in_words(90), _in_words(9000), _in_words(400000)
+    ('less than a second', 'about 2 min', 'about 2.5 h', 'about 4.6 days')
+    """
+    if seconds < 1:
+        return "less than a second"
+    if seconds < 60:
+        return f"about {seconds:.0f} s"
+    if seconds < 3600:
+        return f"about {seconds / 60:.0f} min"
+    days = seconds / 86400
+    return f"about {24 * days:.2g} h" if days < 1 else f"about {days:.2g} days"

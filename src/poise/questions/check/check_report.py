@@ -1,0 +1,164 @@
+"""What a preflight found, as a short table with a remedy per finding."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from poise.errors import AlgorithmError
+from poise.results.json_encoding import plain, to_json
+from poise.results.text.table import Table
+
+__all__ = ["CheckReport", "Finding", "Severity"]
+
+
+class Severity(StrEnum):
+    """How much a finding matters; compares equal to its own name.
+
+    Examples
+    --------
+    >>> Severity.FAIL == "fail"
+    True
+    """
+
+    OK = "ok"
+    WARN = "warn"
+    FAIL = "fail"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The answer to one question about an algorithm.
+
+    Attributes
+    ----------
+    check : str
+        What was asked, in a few words.
+    severity : Severity
+        "ok"; "warn": a verdict would hold but may mean less than it seems;
+        "fail": a verdict could not be relied on; "skipped": not asked.
+    found : str
+        What was seen.
+    remedy : str
+        What to do about it; empty where there is nothing to do.
+
+    Examples
+    --------
+    >>> Finding("symmetric in its rows", Severity.OK, "exactly").remedy
+    ''
+    """
+
+    check: str
+    severity: Severity
+    found: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """Everything :func:`poise.check_algorithm` found, in the order in which it looked.
+
+    "ok" means that nothing was found on these rows with these random terms. It
+    proves nothing about others.
+
+    Attributes
+    ----------
+    algorithm : str
+        Name and parameters.
+    n : int
+        Training size that was tried.
+    findings : tuple of Finding
+        One per check.
+    n_fits : int
+        Fits that were spent.
+    seconds_per_fit : float
+        Median time of a fit and its first predictions; NaN if none succeeded.
+    n_fits_needed : int
+        Fits of a test that runs every trial, 2⌊κ⌋.
+
+    Examples
+    --------
+    >>> finding = Finding("accepts n rows", Severity.FAIL, "ValueError: no", "ask a larger n")
+    >>> report = CheckReport("mine", 5, (finding,), 1, 0.01, 40)
+    >>> report.ok, [f.check for f in report.failed]
+    (False, ['accepts n rows'])
+    """
+
+    algorithm: str
+    n: int
+    findings: tuple[Finding, ...]
+    n_fits: int
+    seconds_per_fit: float
+    n_fits_needed: int
+
+    @property
+    def ok(self) -> bool:
+        """Whether no check failed; there may be warnings."""
+        return not self.failed
+
+    @property
+    def failed(self) -> tuple[Finding, ...]:
+        """The findings that make a verdict unreliable."""
+        return tuple(f for f in self.findings if f.severity == Severity.FAIL)
+
+    @property
+    def warned(self) -> tuple[Finding, ...]:
+        """The findings that limit what a verdict means."""
+        return tuple(f for f in self.findings if f.severity == Severity.WARN)
+
+    def __getitem__(self, check: str) -> Finding:
+        found = {finding.check: finding for finding in self.findings}
+        if check not in found:
+            raise KeyError(f"no check {check!r}; checks: {', '.join(found)}")
+        return found[check]
+
+    def headline(self) -> str:
+        """Say in one sentence how it went."""
+        many = (len(self.failed), "failed"), (len(self.warned), "to look at")
+        bad = ", ".join(f"{count} {word}" for count, word in many if count)
+        return (
+            f"{self.algorithm} at n = {self.n:,}: {len(self.findings)} checks, "
+            f"{bad or 'nothing found'} ({self.n_fits:,} fits)."
+        )
+
+    def table(self) -> Table:
+        """Return one line per check: what was asked, how it went, what was seen."""
+        rows = [[f.check, f.severity.value, f.found] for f in self.findings]
+        return Table(["check", "", "found"], rows, self.headline())
+
+    def summary(self) -> str:
+        """Return headline, table, and the remedies."""
+        remedies = [f"{f.check}: {f.remedy}" for f in self.findings if f.remedy]
+        parts = [self.headline(), self.table().text()]
+        return "\n\n".join([*parts, "Remedies\n" + "\n".join(remedies)] if remedies else parts)
+
+    def raise_if_failed(self) -> None:
+        """Raise :class:`~poise.errors.AlgorithmError` if a check failed, for use in scripts."""
+        if not self.ok:
+            listed = "; ".join(f"{f.check}: {f.found} ({f.remedy})" for f in self.failed)
+            raise AlgorithmError(f"{self.algorithm} failed its preflight: {listed}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        content: dict[str, Any] = plain(asdict(self) | {"ok": self.ok})
+        return content
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Write the report as JSON."""
+        seconds = None if self.seconds_per_fit != self.seconds_per_fit else self.seconds_per_fit
+        return to_json(self.to_dict() | {"seconds_per_fit": seconds}, indent)
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with one row per check."""
+        import pandas as pd
+
+        return pd.DataFrame(self.to_dict()["findings"])
+
+    def _repr_html_(self) -> str:
+        rows = [[f.check, f.severity.value, f.found, f.remedy] for f in self.findings]
+        return Table(["check", "", "found", "remedy"], rows, self.headline()).html()
+
+    def __str__(self) -> str:
+        return self.summary()

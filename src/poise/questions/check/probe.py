@@ -1,0 +1,156 @@
+"""Fits an algorithm on rows by number, and writes down what happens meanwhile."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.algorithms.algorithm import Algorithm, Predict
+from poise.algorithms.global_state import GlobalGenerators
+from poise.data.sample import Sample, fingerprint
+
+__all__ = ["OutOfTime", "Probe", "differ", "equal", "magnitude"]
+
+_ROUNDING = 1e-9  # sums taken in another order differ by this much, relative to their size
+_MOST_POINTS = 64  # predictions compared at most: more tell little and cost memory
+
+Rows = NDArray[np.int64]
+
+
+class OutOfTime(Exception):
+    """No further fit is started, because the time allowed for the checks is over."""
+
+
+class Probe(Algorithm):
+    """The algorithm under check, trained on rows of a sample by their numbers.
+
+    What it is given as features and responses are row numbers, so that checks
+    that reorder or select rows work for any container and for weights alike.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+        The black box.
+    sample : Sample
+        Where the numbers point to.
+    max_seconds : float
+        No fit is started after this much time.
+
+    Attributes
+    ----------
+    seconds : list of float
+        Time of each fit with its first predictions.
+    changed : set of str
+        Which of "X", "y" and "test rows" the algorithm wrote to.
+
+    Examples
+    --------
+    >>> from poise.algorithms.as_algorithm import as_algorithm
+    >>> def spoiler(X, y, seed):
+    ...     y[:] = 0.0
+    ...     return lambda rows: np.zeros(len(rows))
+    >>> sample = Sample(np.ones((4, 1)), np.ones(4))
+    >>> probe = Probe(as_algorithm(spoiler), sample, max_seconds=60)
+    >>> probe.predictions(np.array([0, 1]), np.array([2, 3]), xi=0).tolist(), probe.changed
+    ([0.0, 0.0], {'y'})
+    """
+
+    def __init__(self, algorithm: Algorithm, sample: Sample, max_seconds: float) -> None:
+        self.algorithm, self.sample = algorithm, sample
+        self.name = algorithm.name
+        self.seconds: list[float] = []
+        self.changed: set[str] = set()
+        self.deadline = time.perf_counter() + max_seconds
+
+    def fit(self, X: Any, y: Any, xi: int) -> Predict:
+        """Train on the rows whose numbers are in ``X``; predict at rows by number."""
+        self.check_time()
+        rows = np.asarray(X, dtype=np.int64).ravel()
+        features, responses = self.sample.training(rows)
+        before = fingerprint(features), fingerprint(responses)
+        began = time.perf_counter()
+        predict = self._fitted(features, responses, int(xi), rows)
+        seconds = time.perf_counter() - began
+        after = fingerprint(features), fingerprint(responses)
+        self.changed |= {n for n, a, b in zip("Xy", before, after, strict=True) if a != b}
+        return _Predictor(self, predict, seconds)
+
+    @property
+    def n_fits(self) -> int:
+        """Number of fits so far, those of copies of this probe included."""
+        return len(self.seconds)
+
+    def check_time(self) -> None:
+        """Raise if the time is over; called before anything is asked of the algorithm."""
+        if time.perf_counter() > self.deadline:
+            raise OutOfTime
+
+    def _fitted(self, features: Any, responses: Any, xi: int, rows: Rows) -> Predict:
+        if self.sample.fit_params is None:
+            return self.algorithm.fit(features, responses, xi)
+        arguments = self.sample.fit_params.of(rows)
+        return self.algorithm.fit_with(features, responses, xi, arguments)
+
+    def predictions(self, train: Rows, points: Rows, xi: int) -> NDArray[Any]:
+        """Train and predict as a trial would: global generators set from ξ."""
+        with GlobalGenerators() as ambient:
+            return np.asarray(self.governed(ambient, train, xi)(points))
+
+    def governed(self, ambient: GlobalGenerators, train: Rows, xi: int) -> Predict:
+        """Train with the global generators set from ξ; ``ambient`` puts them back."""
+        return ambient.seeded(int(xi), lambda: self.fit(train, train, xi))
+
+
+class _Predictor:
+    """Predictions at rows by number."""
+
+    def __init__(self, probe: Probe, predict: Predict, seconds: float) -> None:
+        self.probe, self.predict, self.seconds = probe, predict, seconds
+        self.timed = False
+
+    def __call__(self, rows: Any) -> NDArray[Any]:
+        self.probe.check_time()
+        numbers = np.asarray(rows, dtype=np.int64).ravel()
+        points = self.probe.sample.points(numbers[:: -(-len(numbers) // _MOST_POINTS)])
+        before, began = fingerprint(points), time.perf_counter()
+        values = np.asarray(self.predict(points))
+        self.seconds += time.perf_counter() - began
+        if not self.timed:
+            # A program does its work when it is asked to predict: that counts as fitting.
+            self.probe.seconds.append(self.seconds)
+            self.timed = True
+        if fingerprint(points) != before:
+            self.probe.changed.add("test rows")
+        return values
+
+
+def equal(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    """Tell whether predictions agree, up to the rounding of sums taken in another order.
+
+    Examples
+    --------
+    >>> equal(np.array([0.1 + 0.2]), np.array([0.3])), equal(np.array(["a"]), np.array(["b"]))
+    (True, False)
+    """
+    return a.shape == b.shape and differ(a, b) == 0.0
+
+
+def differ(a: NDArray[Any], b: NDArray[Any]) -> float:
+    """Return the largest difference of predictions; 0 if it is no more than rounding."""
+    if a.dtype.kind not in "fiub" or b.dtype.kind not in "fiub":
+        return float(np.any(a != b))
+    first, second = a.astype(np.float64), b.astype(np.float64)
+    same = (first == second) | (np.isnan(first) & np.isnan(second))
+    gap = float(np.max(np.abs(np.where(same, 0.0, first - second)), initial=0.0))
+    return gap if gap > _ROUNDING * magnitude(first) else 0.0
+
+
+def magnitude(values: NDArray[Any]) -> float:
+    """Return the size of the largest finite prediction; 0 for labels."""
+    if values.dtype.kind not in "fiub":
+        return 0.0
+    sizes = np.abs(values.astype(np.float64))
+    return float(np.max(sizes, initial=0.0, where=np.isfinite(sizes)))

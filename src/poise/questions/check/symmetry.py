@@ -1,0 +1,218 @@
+"""Does the order of the rows matter? The paper assumes that it does not.
+
+An algorithm is symmetric if A[D; ξ] and A[D_σ; ξ′] agree for every reordering σ
+under some coupling of ξ and ξ′: exactly, or in distribution over ξ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise import arguments
+from poise.algorithms.algorithm import Algorithm, Predict
+from poise.algorithms.as_algorithm import as_algorithm
+from poise.algorithms.global_state import GlobalGenerators
+from poise.data.tables import as_table
+from poise.errors import ArgumentError
+from poise.protocol.randomness import Randomness
+
+__all__ = ["SymmetryReport", "check_symmetry"]
+
+_ROUNDING = 1e-9  # sums taken in another order differ by this much, relative to their size
+
+
+@dataclass(frozen=True)
+class SymmetryReport:
+    """What :func:`check_symmetry` found.
+
+    Attributes
+    ----------
+    finding : {"exact", "in distribution", "not symmetric"}
+        "exact": no reordering that was tried changed a prediction. "in
+        distribution": predictions changed, but not in a way that more draws of ξ
+        on one order would not. "not symmetric": their law depends on the order.
+    pvalue : float
+        Of the hypothesis that the law does not depend on the order; 1 if exact.
+    level : float
+        Chance that a symmetric algorithm is called "not symmetric", at most.
+    largest_change : float
+        Largest change of a prediction when rows were reordered and ξ kept.
+    n_fits : int
+        Fits that were spent.
+
+    Examples
+    --------
+    >>> report = SymmetryReport("not symmetric", 1e-4, 1e-3, largest_change=2.0, n_fits=63)
+    >>> report.symmetric
+    False
+    >>> print(report.summary())
+    Not symmetric (p = 0.0001, level 0.001): the order of the rows matters. ...
+    """
+
+    finding: str
+    pvalue: float
+    level: float
+    largest_change: float
+    n_fits: int
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether no dependence on the order was found."""
+        return self.finding != "not symmetric"
+
+    def summary(self) -> str:
+        """Say in a sentence what was found and what it does not mean."""
+        if self.finding == "exact":
+            return "Symmetric: no reordering that was tried changed a prediction."
+        if self.finding == "in distribution":
+            return (
+                "Symmetric in distribution as far as seen: reordering the rows changes "
+                f"predictions no more than another random term does (p = {self.pvalue:.3g}). "
+                "That is not a proof."
+            )
+        return (
+            f"Not symmetric (p = {self.pvalue:.3g}, level {self.level:g}): the order of the rows "
+            "matters. Wrap the algorithm in poise.notions.Symmetrized, which shuffles them."
+        )
+
+
+def check_symmetry(
+    algorithm: Any,
+    X: Any,
+    y: Any,
+    *,
+    n_draws: int = 30,
+    level: float = 0.001,
+    random_state: Any = None,
+) -> SymmetryReport:
+    """Check whether the order of the rows matters to an algorithm.
+
+    The first half of the rows is trained on in two other orders, the reverse and
+    a random one. If a prediction at any row changes while ξ is kept, ``n_draws``
+    fresh ξ on the given order are compared with as many on the other by an exact
+    permutation test of the energy distance, at level ``level``/2 for each. So a
+    symmetric algorithm is called "not symmetric" with probability at most
+    ``level``.
+
+    "exact" and "in distribution" are not proofs: other rows and reorderings were
+    not tried.
+
+    Parameters
+    ----------
+    algorithm : Algorithm, estimator or function
+        The black box.
+    X, y : array, data frame, sparse matrix or list
+        Labelled rows, at least 4; a few dozen are enough.
+    n_draws : int
+        Fresh random terms per order, at least 8.
+    level : float
+        Chance of calling a symmetric algorithm "not symmetric", in (0, 1).
+    random_state : None, int, Generator or RandomState
+        Decides the reordering, the random terms and the permutations.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(20, 2)), rng.normal(size=20)
+    >>> check_symmetry(Ridge(), X, y, random_state=0).finding
+    'exact'
+    >>> def last_response(X, y, seed):
+    ...     return lambda rows: [y[-1]] * len(rows)
+    >>> check_symmetry(last_response, X, y, random_state=0).finding
+    'not symmetric'
+    """
+    draws = int(arguments.count("n_draws", n_draws, minimum=8))
+    limit = float(arguments.alpha(level, "level"))
+    fitter = _Fitter(as_algorithm(algorithm), as_table(X, "X"), as_table(y, "y"))
+    randomness = Randomness.from_state(random_state)
+    given, others = fitter.orders(randomness)
+    changes = [_change(fitter.at(given, 0), fitter.at(order, 0)) for order in others]
+    if max(changes) == 0.0:
+        return SymmetryReport("exact", 1.0, limit, 0.0, fitter.n_fits)
+    terms = randomness.block("xi", 0, draws * (1 + len(others)))[:, 0].reshape(-1, draws)
+    reference = fitter.sample(given, terms[0])
+    pvalues = [
+        _permutation_pvalue(reference, fitter.sample(order, xi), limit / 2, randomness, index)
+        for index, (order, xi) in enumerate(zip(others, terms[1:], strict=True))
+    ]
+    pvalue = min(1.0, len(others) * min(pvalues))
+    finding = "not symmetric" if pvalue <= limit else "in distribution"
+    return SymmetryReport(finding, pvalue, limit, max(changes), fitter.n_fits)
+
+
+class _Fitter:
+    """Fits on the first half of the rows, reordered, and predicts at all of them.
+
+    An algorithm that reproduces its training rows would look symmetric there.
+    """
+
+    def __init__(self, algorithm: Algorithm, features: Any, responses: Any) -> None:
+        self.algorithm, self.features, self.responses = algorithm, features, responses
+        self.n_fits = 0
+        if len(features) != len(responses) or len(features) < 4:
+            raise ArgumentError(
+                "X and y must have the same number of rows, at least 4, got "
+                f"{len(features)} and {len(responses)}"
+            )
+
+    def orders(self, randomness: Randomness) -> tuple[NDArray[Any], list[NDArray[Any]]]:
+        """Return the given order, and the ones to compare it with."""
+        given = np.arange(len(self.features) // 2)
+        shuffled = randomness.generator("reordering").permutation(len(given))
+        return given, [given[::-1].copy(), shuffled]
+
+    def at(self, order: NDArray[Any], xi: int) -> NDArray[Any]:
+        """Return the predictions at every row after training in this order."""
+        self.n_fits += 1
+        with GlobalGenerators() as ambient:
+            predict = ambient.seeded(int(xi), lambda: self._trained(order, int(xi)))
+            return np.asarray(predict(self.features.take(np.arange(len(self.features)))))
+
+    def _trained(self, order: NDArray[Any], xi: int) -> Predict:
+        return self.algorithm.fit(self.features.take(order), self.responses.take(order), xi)
+
+    def sample(self, order: NDArray[Any], terms: NDArray[np.uint64]) -> NDArray[Any]:
+        """Return predictions for several random terms, one row each."""
+        return np.stack([self.at(order, int(xi)).ravel() for xi in terms])
+
+
+def _change(a: NDArray[Any], b: NDArray[Any]) -> float:
+    """Return the largest change of a prediction; 0 if it is no more than rounding."""
+    if a.dtype.kind not in "fiub":
+        return float(np.max(a != b))
+    change = float(np.max(np.abs(a.astype(float) - b.astype(float))))
+    scale = float(np.max(np.abs(a.astype(float)), initial=0.0))
+    return change if change > _ROUNDING * scale else 0.0
+
+
+def _permutation_pvalue(
+    first: NDArray[Any], second: NDArray[Any], level: float, randomness: Randomness, index: int
+) -> float:
+    """Return an exact p-value: the rank of the statistic among random relabellings.
+
+    Under the null the pooled draws are exchangeable, so the p-value is valid
+    whatever the number of relabellings; there are enough to reach ``level``.
+    """
+    gaps = _distances(np.concatenate([first, second]))
+    labels = np.repeat([1.0, -1.0], len(first))
+    rng = randomness.generator("relabelling", index)
+    relabelled = np.stack([rng.permutation(labels) for _ in range(int(np.ceil(4 / level)))])
+    # Energy distance up to a constant: larger means that the two samples lie further apart.
+    observed = -labels @ gaps @ labels
+    others = -np.einsum("ri,ij,rj->r", relabelled, gaps, relabelled, optimize=True)
+    # Rounding must not turn a tie into a rank of its own.
+    at_least = others >= observed - _ROUNDING * abs(observed)
+    return float((1 + np.count_nonzero(at_least)) / (1 + len(others)))
+
+
+def _distances(pooled: NDArray[Any]) -> NDArray[np.float64]:
+    """Return pairwise Euclidean distances, or the share of labels that differ."""
+    if pooled.dtype.kind not in "fiub":
+        return np.asarray((pooled[:, None] != pooled[None]).mean(axis=2), dtype=np.float64)
+    values = pooled.astype(np.float64)
+    return np.asarray(np.sqrt(((values[:, None] - values[None]) ** 2).sum(axis=2)))

@@ -1,0 +1,209 @@
+"""Run any black-box test (Definitions 1 and 2) and keep everything it asked and was told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from poise.algorithms.distance import Distance, needs_response
+from poise.data.sample import Sample
+from poise.errors import ArgumentError
+from poise.protocol.budget import Budget, Counts
+from poise.protocol.procedure import Procedure, run_procedure
+from poise.protocol.randomness import Randomness
+from poise.running.oracle import Oracle
+from poise.storage.transcript import Recorder, Transcript
+from poise.storage.transcript.recording import verdict_in_words
+
+__all__ = ["Run", "run"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of running a procedure.
+
+    Attributes
+    ----------
+    result : object
+        Whatever the procedure returned.
+    transcript : Transcript
+        Everything asked and answered; :func:`poise.replay` recomputes the result from it.
+
+    Examples
+    --------
+    >>> import poise
+    >>> from sklearn.dummy import DummyRegressor
+    >>> test = poise.procedures.BinomialTest(n=4, epsilon=1.0, delta=0.5)
+    >>> ran = poise.run(test, DummyRegressor(), [[0.0]] * 50, [1.0] * 50, random_state=0)
+    >>> ran.counts.calls, poise.replay(ran.transcript).verdict == ran.verdict
+    (18, True)
+    """
+
+    result: Any
+    transcript: Transcript
+
+    @property
+    def verdict(self) -> Any:
+        """The verdict inside the result, or the result itself if it is one."""
+        return getattr(self.result, "verdict", self.result)
+
+    @property
+    def counts(self) -> Counts:
+        """Calls of the algorithm, rows trained on, points evaluated."""
+        return self.transcript.counts
+
+    def __str__(self) -> str:
+        return str(self.result)
+
+
+def run(
+    procedure: Procedure,
+    algorithm: Any,
+    X: Any,
+    y: Any,
+    *,
+    X_unlabeled: Any = None,
+    distance: str | Distance = "auto",
+    models: str = "black-box",
+    budget: Budget | None = None,
+    on_error: str = "raise",
+    on_timeout: str = "raise",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    backend: str | None = None,
+    address: str | None = None,
+    timeout: float | None = None,
+    fast: bool = True,
+    progress: bool | None = None,
+    response: str = "predict",
+    fit_params: Mapping[str, Any] | None = None,
+    groups: Any = None,
+) -> Run:
+    """Run a black-box test on an algorithm and data.
+
+    The procedure asks, the oracle answers: nothing else calls the algorithm, so
+    the verdict is a function of the transcript alone (Definition 1). What the
+    verdict is worth depends on the procedure; its result says so.
+
+    Parameters
+    ----------
+    procedure : Procedure
+        Anything with ``ask(sample, randomness)``, a generator that yields
+        batches, is sent their answers and returns its verdict.
+    algorithm : estimator, function or Algorithm
+        The black box.
+    X, y, X_unlabeled : array, data frame, sparse matrix or list
+        Labelled rows and, optionally, rows without a response.
+    distance : {"auto", "absolute", "euclidean", "label", "total_variation"} or callable
+        How far apart the two predictions of a comparison are.
+    models : {"black-box", "transparent"}
+        Whether the procedure may see the fitted models (Definition 2).
+    budget : Budget, optional
+        Limits on calls, training rows and evaluation rows; a batch that would
+        go beyond them is refused before any of it is computed.
+    on_error, on_timeout : {"raise", "unstable"}
+        Stop at a call that fails or takes too long, or tell the procedure that it failed.
+    random_state : None, int, Generator or RandomState
+        The same value gives the same run bit for bit, whatever ``n_jobs``.
+    n_jobs, backend, address, timeout
+        Where calls run and how long one may take, as in :func:`stability_test`.
+    fast : bool
+        Compute many comparisons at once where that is exact.
+    progress : bool, optional
+        Progress goes to stderr: a bar in a terminal, a line a minute elsewhere. False
+        shows nothing.
+    response, fit_params
+        What a fitted estimator is asked, and further arguments of its ``fit``, as in
+        :func:`stability_test`. Rows that a procedure makes up have no ``fit_params``.
+    groups : array, column or list, optional
+        One label per labelled row, for a procedure that keeps groups together; it
+        says so with an attribute ``keeps_groups = True``, and others are refused.
+
+    Returns
+    -------
+    Run
+
+    Examples
+    --------
+    >>> import numpy as np, poise
+    >>> from sklearn.linear_model import Ridge
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(400, 2)), rng.normal(size=400)
+    >>> test = poise.procedures.BinomialTest(n=10, epsilon=1.0, delta=0.1)
+    >>> run = poise.run(test, Ridge(), X, y, random_state=0)
+    >>> run.verdict.value, run.counts.calls
+    ('stable', 72)
+    >>> poise.replay(run.transcript) == run.result
+    True
+    """
+    if not callable(getattr(procedure, "ask", None)) or isinstance(procedure, type):
+        raise ArgumentError(
+            f"procedure must be an object with a method ask(sample, randomness), got {procedure!r}"
+        )
+    if not isinstance(budget, Budget | None):
+        raise ArgumentError(f"budget must be a poise.Budget or None, got {budget!r}")
+    if groups is not None and not getattr(procedure, "keeps_groups", False):
+        raise ArgumentError(
+            f"groups must be None: {type(procedure).__name__} takes rows one by one and would take "
+            "groups apart; BinomialTest keeps them together, and so does a procedure of your own "
+            "that uses sample.groups and says keeps_groups = True"
+        )
+    sample = Sample(X, y, X_unlabeled, groups, fit_params)
+    randomness = Randomness.from_state(random_state)
+    oracle = Oracle.about(
+        algorithm,
+        sample,
+        distance,
+        response=response,
+        n_jobs=n_jobs,
+        backend=backend,
+        address=address,
+        timeout=timeout,
+        on_error=on_error,
+        on_timeout=on_timeout,
+        progress=progress,
+        fast=fast,
+        models=models,
+        budget=Budget() if budget is None else budget,
+    )
+    told = _told(procedure, oracle, distance)
+    recorder = Recorder()
+    result = run_procedure(told, oracle, randomness, watch=recorder)
+    return Run(result, _transcript(told, oracle, randomness, recorder, result))
+
+
+def _told(procedure: Any, oracle: Oracle, distance: str | Distance) -> Procedure:
+    """Tell a procedure what it may need to know about this run: distance, names, test rows."""
+    if hasattr(procedure, "measured_by"):  # it compares predictions itself
+        left_open = distance == "auto" and getattr(procedure, "distance", None) == "auto"
+        natural = oracle.algorithm.natural_distance
+        procedure = procedure.measured_by(natural if left_open else distance)
+    if hasattr(procedure, "labeled_test") and needs_response(oracle.distance):
+        procedure = replace(procedure, labeled_test=True)
+    told: Procedure = procedure
+    return procedure.named(*oracle.names) if hasattr(procedure, "named") else told
+
+
+def _transcript(
+    procedure: Procedure,
+    oracle: Oracle,
+    randomness: Randomness,
+    recorder: Recorder,
+    result: Any,
+) -> Transcript:
+    algorithm, distance = oracle.names
+    return Transcript(
+        procedure=procedure,
+        procedure_name=type(procedure).__name__,
+        sample=oracle.sample,
+        seed=randomness.root,
+        stages=tuple(recorder.stages),
+        algorithm=algorithm,
+        distance=distance,
+        models=oracle.models,
+        on_error=oracle.on_error,
+        on_timeout=oracle.on_timeout,
+        verdict=verdict_in_words(result),
+        counts=oracle.counts,
+    )

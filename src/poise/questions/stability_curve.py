@@ -1,0 +1,117 @@
+"""Stability at several training sizes, in the manner of a learning curve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from poise import arguments
+from poise.errors import ArgumentError, TrialError
+from poise.questions.compare import design_of
+from poise.questions.stability_test import measure
+from poise.results import StabilityCurve, Trials
+from poise.storage.journal import JournalFolder
+
+__all__ = ["stability_curve"]
+
+
+def stability_curve(
+    algorithm: Any,
+    X: Any,
+    y: Any,
+    *,
+    n: Iterable[int],
+    epsilon: float | None = None,
+    delta: float | None = None,
+    alpha: float = 0.05,
+    random_state: Any = None,
+    journal: str | Path | JournalFolder | None = None,
+    **settings: Any,
+) -> StabilityCurve:
+    """Measure stability at several training sizes, with limits that hold at all of them.
+
+    With probability at least 1 − α, ε*_δ ≤ ε̂ and δ*_ε ≤ δ̂ at every n of the
+    list at once (Proposition 1, Bonferroni), although the sizes share rows.
+
+    Between and beyond the sizes nothing is certified. What changes would be at a
+    larger n if they went on shrinking as they did is a guess, kept apart:
+    :meth:`StabilityCurve.extrapolate`.
+
+    Parameters
+    ----------
+    algorithm : estimator, function or Algorithm
+        The black box.
+    X, y : array, data frame, sparse matrix or list
+        Labelled rows.
+    n : list of int
+        Training sizes, each at least 2 and at most the number of labelled rows. A
+        larger n leaves fewer trials: about (rows) / (n + 1).
+    epsilon : float, optional
+        Give δ̂, the limit for the probability of a larger change. >= 0.
+    delta : float, optional
+        Give ε̂, the limit for the change exceeded with this probability. In [0, 1).
+    alpha : float
+        Error level of all limits together, in (0, 1).
+    random_state : None, int, Generator or RandomState
+        The same value gives the same curve.
+    journal : str or Path, optional
+        A folder with a journal for each training size; made if it is not there. The
+        same call goes on where an earlier one was cut short, and one with more
+        sizes measures only those.
+    **settings
+        Any other argument of :func:`measure`.
+
+    Returns
+    -------
+    StabilityCurve
+
+    Examples
+    --------
+    >>> import poise
+    >>> from sklearn.linear_model import Ridge
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> curve = poise.stability_curve(
+    ...     Ridge(), X, y, n=[5, 10, 20], delta=0.3, random_state=0)
+    >>> [round(limit, 1) for limit in curve.epsilon_hat]
+    [21.4, 9.3, 6.5]
+    """
+    sizes = _sizes(n)
+    design_of(X, y, sizes[-1], settings)
+    _check_question(epsilon, delta, alpha)
+    folder = JournalFolder.of(journal)
+    settings |= {"random_state": folder.randomness(random_state).root}
+    trials = tuple(
+        _measured(algorithm, X, y, n=size, journal=folder.journal(f"n {size}"), **settings)
+        for size in sizes
+    )
+    return StabilityCurve(trials, epsilon, delta, alpha)
+
+
+def _sizes(n: Any) -> list[int]:
+    """Return the training sizes in order, each once."""
+    if not isinstance(n, Iterable):
+        raise ArgumentError(f"n must be a list of training sizes such as [10, 20, 40], got {n!r}")
+    sizes = sorted({arguments.training_size(size) for size in n})
+    if not sizes:
+        raise ArgumentError("n must hold at least one training size, got none")
+    return sizes
+
+
+def _check_question(epsilon: float | None, delta: float | None, alpha: float) -> None:
+    if epsilon is None and delta is None:
+        raise ArgumentError("give epsilon (for delta_hat), delta (for epsilon_hat) or both")
+    if epsilon is not None:
+        arguments.epsilon(epsilon)
+    if delta is not None:
+        arguments.delta(delta)
+    arguments.alpha(alpha)
+
+
+def _measured(*data: Any, n: int, **settings: Any) -> Trials:
+    try:
+        return measure(*data, n=n, **settings)
+    except TrialError as error:
+        error.add_note(f"The training size is n = {n}.")
+        raise

@@ -1,0 +1,348 @@
+"""The two functions most people need: test stability, or measure it and judge later."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from poise import arguments
+from poise.algorithms.distance import Distance, needs_response
+from poise.arguments import counted
+from poise.data.duplicates import warn_of_copies
+from poise.data.sample import Sample
+from poise.errors import PowerWarning
+from poise.procedures.binomial import BinomialTest, MeasureChanges
+from poise.protocol.procedure import run_procedure
+from poise.protocol.randomness import Coupling, Randomness, as_coupling
+from poise.results.text.describe_design import shortage
+from poise.results.text.needs import needed
+from poise.running.oracle import Oracle
+from poise.running.repeat_check import RepeatCheck
+from poise.storage.journal import Journal
+
+if TYPE_CHECKING:
+    from poise.results import Design, StabilityResult, Trials
+
+__all__ = ["measure", "stability_test", "warn_if_hopeless"]
+
+_WORTH_ASKING = 0.5  # a test that succeeds less often than a coin is hardly worth its fits
+
+
+def stability_test(
+    algorithm: Any,
+    X: Any,
+    y: Any,
+    *,
+    n: int,
+    epsilon: float,
+    delta: float,
+    alpha: float = 0.05,
+    X_unlabeled: Any = None,
+    coupling: str | Coupling = "shared",
+    distance: str | Distance = "auto",
+    randomized: bool = False,
+    shuffle: bool = True,
+    stop_early: bool | str = True,
+    on_error: str = "raise",
+    on_timeout: str = "raise",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    backend: str | None = None,
+    address: str | None = None,
+    timeout: float | None = None,
+    fast: bool = True,
+    journal: str | Path | Journal | None = None,
+    check: bool = True,
+    progress: bool | None = None,
+    response: str = "predict",
+    fit_params: Mapping[str, Any] | None = None,
+    groups: Any = None,
+    remove: int = 1,
+    replace: bool = False,
+) -> StabilityResult:
+    """Test whether an algorithm is (ε, δ)-stable at training size n.
+
+    The Binomial test of Kim & Barber (Theorem 1): for every algorithm and every
+    distribution, P(verdict "stable") ≤ α unless
+    ``P(|μ̂_n(X) − μ̂_{n−1}(X)| > ε) ≤ δ``. The mirror test makes the verdict
+    three-valued; it is wrong with probability at most α either way.
+
+    A verdict "stable" says nothing about accuracy, other training sizes or other
+    distributions; "inconclusive" is not "unstable".
+
+    Parameters
+    ----------
+    algorithm : estimator, function or Algorithm
+        Anything with ``fit(X, y)`` and ``predict(X)``, or a function
+        ``fit(X, y, seed)`` returning a prediction function. A black box.
+    X, y : array, data frame, sparse matrix or list
+        Labelled rows: independent draws from one distribution.
+    n : int
+        Training size whose stability is asked, 2 ≤ n ≤ number of rows.
+    epsilon : float
+        Allowed change of a prediction, >= 0, in its units.
+    delta : float
+        Allowed probability of a larger change, in [0, 1).
+    alpha : float
+        Error level, in (0, 1).
+    X_unlabeled : same kind as X, optional
+        More rows without a response: test points, which leave more rows to train on.
+    coupling : {"shared", "independent"} or Coupling
+        Whether both fits of a trial use the same random seed (Appendix E).
+    distance : {"auto", "absolute", "euclidean", "label", "total_variation"} or callable
+        How far apart two predictions are, or :class:`LossChange`. By default the
+        absolute difference or Euclidean distance of numbers, 0 or 1 for the labels
+        of classifiers, the total variation of their probabilities.
+    randomized : bool
+        Toss the coin ζ in a tie, as in the paper; size exactly α.
+    shuffle : bool
+        Put rows in random order before splitting. Turn off for the paper's split
+        to the letter, or if the rows are already in random order.
+    stop_early : bool or "stable"
+        Stop once the verdict is forced; it is the verdict of the full run.
+    on_error : {"raise", "unstable"}
+        What a failing fit or a NaN prediction means; it is never dropped.
+    on_timeout : {"raise", "unstable"}
+        What a fit beyond ``timeout`` means; asked for by itself, because time
+        depends on the machine.
+    random_state : None, int, Generator or RandomState
+        The same value gives the same changes bit for bit, whatever ``n_jobs``.
+    n_jobs, backend : int, str
+        As in joblib; None honours ``joblib.parallel_config``. The backend may be
+        ``"loky"``, ``"threading"``, ``"dask"`` or ``"ray"``.
+    address : str, optional
+        Where the scheduler of a Dask or Ray cluster is; by default one on this machine.
+    timeout : float, optional
+        Seconds that one fit may take; needs worker processes (``n_jobs`` of 2 or more).
+    fast : bool
+        Compute many trials at once where that is exact for this estimator and these
+        data; the result says which path was taken. False fits every trial.
+    journal : str or Path, optional
+        A file that every trial is written to as soon as it is known. The same call
+        with the same journal goes on where an earlier one was cut short, and gives
+        the same result bit for bit; another call is refused. ``random_state=None``
+        goes on with the seed in the journal. Another question (``epsilon``,
+        ``delta``, ``alpha``) may be put to the trials of a journal.
+    check : bool
+        Compute the first trial once more at the end, where fits take less than 50 ms
+        and may have a memory or a seed of their own; warn if it comes out different.
+        See :func:`check_algorithm` for more.
+    progress : bool, optional
+        Progress goes to stderr: a bar in a terminal or notebook, a line a minute
+        elsewhere. False shows nothing.
+    response : {"predict", "predict_proba", "decision_function"}
+        Which method of a fitted estimator is asked. Probabilities and scores are
+        put in the order of all classes in ``y`` before they are compared.
+    fit_params : dict, optional
+        Further arguments of ``fit``; those with one value per labelled row, such
+        as ``sample_weight``, are sliced with the rows.
+    groups : array, column or list, optional
+        One label per labelled row (a patient, a user). Groups are kept and removed
+        as a whole: n, and the trials, are then counted in groups, and the test
+        point is a row drawn from a fresh group. An unlabelled row is its own group.
+    remove : int
+        How many of the n rows (or groups) are removed, 1 ≤ remove < n.
+    replace : bool
+        Put fresh rows (or groups) in the place of those removed.
+
+    Returns
+    -------
+    StabilityResult
+
+    Examples
+    --------
+    >>> import numpy as np, poise
+    >>> from sklearn.linear_model import Ridge
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(1500, 3))
+    >>> y = X @ [1.0, 2.0, 3.0] + rng.normal(size=1500)
+    >>> result = poise.stability_test(
+    ...     Ridge(), X, y, n=40, epsilon=0.5, delta=0.1, random_state=0)
+    >>> result.verdict.value, result.n_trials
+    ('stable', 36)
+    """
+    arguments.flag("check", check)
+    sample = Sample(X, y, X_unlabeled, groups, fit_params)
+    oracle = Oracle.about(
+        algorithm,
+        sample,
+        distance,
+        response=response,
+        n_jobs=n_jobs,
+        backend=backend,
+        address=address,
+        timeout=timeout,
+        on_error=on_error,
+        on_timeout=on_timeout,
+        progress=progress,
+        fast=fast,
+    )
+    as_coupling(coupling)
+    test = BinomialTest(
+        n,
+        epsilon,
+        delta,
+        alpha,
+        randomized,
+        stop_early,
+        coupling,
+        shuffle,
+        *oracle.names,
+        remove=remove,
+        replace=replace,
+        labeled_test=needs_response(oracle.distance),
+    )
+    question = {"epsilon": epsilon, "delta": delta, "alpha": alpha, "randomized": randomized}
+    with _journalled(journal, random_state) as (log, randomness):
+        design = test.measurement.design(sample, randomness)
+        warn_if_hopeless(design, delta, alpha, randomized)
+        warn_of_copies(sample)
+        if log is not None:
+            log.describe(design, sample.digest(), question, oracle.algorithm.code)
+        oracle.journal = log
+        look = RepeatCheck(oracle) if check else None
+        result: StabilityResult = run_procedure(test, oracle, randomness, look)
+    return result
+
+
+def measure(
+    algorithm: Any,
+    X: Any,
+    y: Any,
+    *,
+    n: int,
+    X_unlabeled: Any = None,
+    coupling: str | Coupling = "shared",
+    distance: str | Distance = "auto",
+    shuffle: bool = True,
+    on_error: str = "raise",
+    on_timeout: str = "raise",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    backend: str | None = None,
+    address: str | None = None,
+    timeout: float | None = None,
+    fast: bool = True,
+    journal: str | Path | Journal | None = None,
+    progress: bool | None = None,
+    response: str = "predict",
+    fit_params: Mapping[str, Any] | None = None,
+    groups: Any = None,
+    remove: int = 1,
+    replace: bool = False,
+) -> Trials:
+    """Measure the change in every independent trial the data hold; judge nothing.
+
+    The changes are i.i.d. copies of ``Δ = |μ̂_n(X) − μ̂_{n−1}(X)|``: what
+    :meth:`Trials.test`, :meth:`Trials.delta_hat`, :meth:`Trials.epsilon_hat` and
+    :meth:`Trials.profile` need, without fitting anything again.
+
+    Parameters are those of :func:`stability_test`.
+
+    Returns
+    -------
+    Trials
+
+    Examples
+    --------
+    >>> import numpy as np, poise
+    >>> from sklearn.neighbors import KNeighborsRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(1100, 2)), rng.normal(size=1100)
+    >>> trials = poise.measure(KNeighborsRegressor(5), X, y, n=50, random_state=0)
+    >>> trials.n_trials, int((trials.changes > 0).sum())
+    (21, 1)
+    >>> round(trials.delta_hat(epsilon=0.0, alpha=0.1), 3)
+    0.173
+    """
+    sample = Sample(X, y, X_unlabeled, groups, fit_params)
+    oracle = Oracle.about(
+        algorithm,
+        sample,
+        distance,
+        response=response,
+        n_jobs=n_jobs,
+        backend=backend,
+        address=address,
+        timeout=timeout,
+        on_error=on_error,
+        on_timeout=on_timeout,
+        progress=progress,
+        fast=fast,
+    )
+    as_coupling(coupling)
+    measurement = MeasureChanges(
+        n,
+        coupling,
+        shuffle,
+        *oracle.names,
+        remove=remove,
+        replace=replace,
+        labeled_test=needs_response(oracle.distance),
+    )
+    with _journalled(journal, random_state) as (log, randomness):
+        design = measurement.design(sample, randomness)
+        _warn_if_empty(design)
+        warn_of_copies(sample)
+        if log is not None:
+            log.describe(design, sample.digest(), code=oracle.algorithm.code)
+        oracle.journal = log
+        trials: Trials = run_procedure(measurement, oracle, randomness)
+    return trials
+
+
+@contextmanager
+def _journalled(
+    journal: str | Path | Journal | None, random_state: Any
+) -> Iterator[tuple[Journal | None, Randomness]]:
+    """Open the journal, if there is one, and settle the randomness of the run with it."""
+    if journal is None:
+        yield None, Randomness.from_state(random_state)
+        return
+    with Journal.of(journal) as log:
+        yield log, log.randomness(random_state)
+
+
+def _warn_if_empty(design: Design) -> None:
+    """Say that there is nothing to measure: too few rows for a single trial."""
+    if design.n_trials == 0:
+        warnings.warn(
+            f"no trial can be run: {shortage(design)}. Ask about a smaller n",
+            PowerWarning,
+            stacklevel=3,
+        )
+
+
+def warn_if_hopeless(design: Design, delta: float, alpha: float, randomized: bool) -> None:
+    """Say before the first fit that not even a clean run could be declared stable."""
+    from poise.theory.binomial_test import critical_count
+
+    ceiling = design.ceiling(delta, alpha)
+    low = ceiling is not None and ceiling < _WORTH_ASKING
+    if critical_count(design.n_trials, delta, alpha) >= 0 or (randomized and not low):
+        return
+    reason = f": no valid black-box test has more than {ceiling:.3g} power here" if low else ""
+    what = "can hardly certify" if randomized else "cannot certify"
+    test = "the randomised test" if randomized else "the plain test"
+    warnings.warn(
+        f"with {counted(design.n_trials, 'trial')} at n = {design.n:,} {test} {what} delta = "
+        f"{delta} at level {alpha}{reason}. {_remedy(design, delta, alpha)}",
+        PowerWarning,
+        stacklevel=3,
+    )
+
+
+def _remedy(design: Design, delta: float, alpha: float) -> str:
+    if delta == 0:
+        return "No amount of data can certify delta = 0; ask about a larger delta."
+    return (
+        f"You need {needed(design, delta, alpha)[1]:,} {_labelled_units(design)} at this n "
+        f"(now {design.n_units:,}), a smaller n, a larger delta or a larger alpha."
+    )
+
+
+def _labelled_units(design: Design) -> str:
+    return "labelled rows" if design.unit == "row" else "groups"

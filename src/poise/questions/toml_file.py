@@ -1,0 +1,251 @@
+"""A TOML file of data, algorithms and questions, checked key by key before anything runs.
+
+Reading opens nothing but the file itself: what it names is loaded by who runs it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from poise.arguments import did_you_mean, listed
+from poise.errors import ArgumentError
+
+__all__ = ["AlgorithmEntry", "Config", "DataEntry", "Question", "read_config"]
+
+_SECTIONS = ("data", "algorithms", "defaults", "questions")
+_DATA = ("file", "target", "drop", "unlabeled", "groups")
+_ALGORITHM = ("use", "params", "program", "mode", "timeout", "env")
+_ABOUT = ("name", "data", "algorithms")
+_REQUIRED = ("n", "epsilon", "delta")
+# What the command line calls by another name, and what a file of questions cannot give.
+_NAMES = {"random_state": "seed", "n_jobs": "jobs"}
+_NOT_HERE = ("algorithm", "X", "y", "X_unlabeled", "groups", "fit_params", "journal", "progress")
+
+
+@dataclass(frozen=True)
+class DataEntry:
+    """Where rows come from; paths are absolute."""
+
+    file: Path
+    target: str | None = None
+    drop: tuple[str, ...] = ()
+    unlabeled: Path | None = None
+    groups: str | None = None
+
+
+@dataclass(frozen=True)
+class AlgorithmEntry:
+    """What to fit: ``use`` names a Python object, ``program`` a command."""
+
+    folder: Path
+    use: str | None
+    params: dict[str, Any]
+    program: Any
+    options: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Question:
+    """One algorithm, one table, one question: the arguments of one stability test."""
+
+    name: str
+    data: str
+    algorithm: str
+    settings: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Config:
+    """Everything a file asks for, with names that are known to exist."""
+
+    path: Path
+    data: dict[str, DataEntry]
+    algorithms: dict[str, AlgorithmEntry]
+    questions: tuple[Question, ...]
+
+
+def read_config(path: str | Path) -> Config:
+    """Read a file of questions; refuse unknown keys and names, suggesting the closest.
+
+    Parameters
+    ----------
+    path : path
+        A TOML file with the sections ``[data]`` (or ``[data.NAME]`` for several
+        tables), ``[algorithms.NAME]``, ``[[questions]]`` and, optionally,
+        ``[defaults]`` for all questions. Paths are taken from the file's folder.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name, "stability.toml")
+    >>> _ = path.write_text('''
+    ... data = {file = "rows.csv", target = "price"}
+    ... algorithms.ridge.use = "sklearn.linear_model:Ridge"
+    ... questions = [{n = 10, epsilon = 0.5, delta = 0.1}]
+    ... ''')
+    >>> config = read_config(path)
+    >>> config.questions[0].algorithm, config.data["data"].file.name
+    ('ridge', 'rows.csv')
+    >>> _ = path.write_text('algorithm.ridge.use = "sklearn.linear_model:Ridge"')
+    >>> read_config(path)
+    Traceback (most recent call last):
+    poise.errors.ArgumentError: ...: unknown key 'algorithm'; did you mean 'algorithms'? ...
+    >>> folder.cleanup()
+    """
+    path = Path(path)
+    content = _parsed(path)
+    reader = _Reader(path.resolve().parent, str(path))
+    reader.known(content, _SECTIONS, "")
+    data = reader.data(content.get("data"))
+    algorithms = reader.algorithms(content.get("algorithms"))
+    questions = reader.questions(content, data, algorithms)
+    return Config(path, data, algorithms, questions)
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ArgumentError(f"no such file: {path}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ArgumentError(f"{path} is not a TOML file: {error}") from None
+
+
+@lru_cache(maxsize=1)
+def setting_names() -> dict[str, str]:
+    """Return the keys a question may have, and the arguments of stability_test they stand for."""
+    from poise.questions.stability_test import stability_test
+
+    arguments = inspect.signature(stability_test).parameters
+    return {_NAMES.get(name, name): name for name in arguments if name not in _NOT_HERE}
+
+
+class _Reader:
+    """Turns parsed TOML into entries; every complaint names the file and the place in it."""
+
+    def __init__(self, folder: Path, label: str) -> None:
+        self.folder, self.label = folder, label
+
+    def complain(self, message: str) -> ArgumentError:
+        return ArgumentError(f"{self.label}: {message}")
+
+    def known(self, table: Any, keys: Iterable[str], place: str) -> None:
+        """Refuse a table with a key that means nothing."""
+        where = f" in {place}" if place else ""
+        if not isinstance(table, dict):
+            raise self.complain(f"{place} must be a table of keys and values, got {table!r}")
+        options = list(keys)
+        for key in table:
+            if key not in options:
+                hint = did_you_mean(key, options) or "."
+                raise self.complain(
+                    f"unknown key {key!r}{where}{hint} Possible keys: {listed(options, limit=40)}"
+                )
+
+    def text(self, value: Any, place: str) -> str:
+        if not isinstance(value, str) or not value:
+            raise self.complain(f"{place} must be text, got {value!r}")
+        return value
+
+    def texts(self, value: Any, place: str) -> tuple[str, ...]:
+        if not isinstance(value, list):
+            raise self.complain(f"{place} must be a list of texts, got {value!r}")
+        return tuple(self.text(item, place) for item in value)
+
+    def data(self, section: Any) -> dict[str, DataEntry]:
+        if not section:
+            raise self.complain('it needs a section [data] with file = "…" and target = "…"')
+        several = isinstance(section, dict) and all(isinstance(v, dict) for v in section.values())
+        tables = section if several else {"data": section}
+        return {name: self._data_entry(name, table, several) for name, table in tables.items()}
+
+    def _data_entry(self, name: str, table: Any, several: bool) -> DataEntry:
+        place = f"[data.{name}]" if several else "[data]"
+        self.known(table, _DATA, place)
+        if "file" not in table:
+            raise self.complain(f'{place} needs file = "…"')
+        optional = {
+            key: self.text(table[key], f"{place} {key}")
+            for key in ("target", "groups")
+            if key in table
+        }
+        return DataEntry(
+            self.folder / self.text(table["file"], f"{place} file"),
+            drop=self.texts(table.get("drop", []), f"{place} drop"),
+            unlabeled=self.folder / self.text(table["unlabeled"], f"{place} unlabeled")
+            if "unlabeled" in table
+            else None,
+            **optional,
+        )
+
+    def algorithms(self, section: Any) -> dict[str, AlgorithmEntry]:
+        if not section or not isinstance(section, dict):
+            raise self.complain('it needs a section [algorithms.NAME] with use = "module:name"')
+        return {name: self._algorithm(name, table) for name, table in section.items()}
+
+    def _algorithm(self, name: str, table: Any) -> AlgorithmEntry:
+        place = f"[algorithms.{name}]"
+        self.known(table, _ALGORITHM, place)
+        if ("use" in table) == ("program" in table):
+            raise self.complain(f'{place} needs either use = "module:name" or program = "command"')
+        if "program" not in table:
+            self.known(table, ("use", "params"), place)
+            self.text(table["use"], f"{place} use")
+        elif "params" in table:
+            raise self.complain(
+                f"{place} params are for use; a program takes its own in the command"
+            )
+        options = {key: table[key] for key in ("mode", "timeout", "env") if key in table}
+        params = table.get("params", {})
+        if not isinstance(params, dict):
+            raise self.complain(
+                f"{place} params must be a table of names and values, got {params!r}"
+            )
+        return AlgorithmEntry(self.folder, table.get("use"), params, table.get("program"), options)
+
+    def questions(
+        self, content: dict[str, Any], data: Mapping[str, Any], algorithms: Mapping[str, Any]
+    ) -> tuple[Question, ...]:
+        defaults, asked = content.get("defaults", {}), content.get("questions")
+        self.known(defaults, setting_names(), "[defaults]")
+        if not isinstance(asked, list) or not asked:
+            raise self.complain("it needs at least one [[questions]] with n, epsilon and delta")
+        found: list[Question] = []
+        for number, table in enumerate(asked, start=1):
+            place = f"[[questions]] {number}"
+            self.known(table, (*_ABOUT, *setting_names()), place)
+            found += self._question(defaults | table, place, data, algorithms)
+        return tuple(found)
+
+    def _question(
+        self,
+        table: dict[str, Any],
+        place: str,
+        data: Mapping[str, Any],
+        algorithms: Mapping[str, Any],
+    ) -> list[Question]:
+        """Return one question per algorithm it is asked of."""
+        missing = [key for key in _REQUIRED if key not in table]
+        if missing:
+            raise self.complain(f"{place} needs {', '.join(missing)}")
+        if len(data) > 1 and "data" not in table:
+            raise self.complain(f"{place} needs data, one of: {listed(data)}")
+        source = self._one_of(table.get("data", next(iter(data))), data, f"{place} data")
+        names = self.texts(table.get("algorithms", list(algorithms)), f"{place} algorithms")
+        chosen = [self._one_of(name, algorithms, f"{place} algorithms") for name in names]
+        settings = {to: table[key] for key, to in setting_names().items() if key in table}
+        title = self.text(table.get("name", f"question {place.split()[-1]}"), f"{place} name")
+        return [Question(title, source, name, settings) for name in chosen]
+
+    def _one_of(self, name: Any, names: Mapping[str, Any], place: str) -> str:
+        if name not in names:
+            hint = did_you_mean(str(name), names) or "."
+            raise self.complain(f"{place}: no {name!r}{hint} There are: {listed(names)}")
+        return str(name)

@@ -1,0 +1,257 @@
+"""Several algorithms on the same trials: one verdict each, one error level for all."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from poise import arguments
+from poise.arguments import did_you_mean
+from poise.errors import ArgumentError
+from poise.results.json_encoding import plain, to_json
+from poise.results.stability_result import StabilityResult
+from poise.results.text.summary import at_most, number
+from poise.results.text.table import Table
+from poise.results.trials import Trials
+from poise.results.verdict import Outcome
+
+__all__ = ["CompareResult", "Compared"]
+
+_COLUMNS = ["algorithm", "verdict", "larger changes", "p, adjusted", "delta_hat", "epsilon_hat"]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One algorithm's line in a comparison.
+
+    Attributes
+    ----------
+    name : str
+        What the algorithm is called here.
+    verdict : Outcome
+        ``"stable"``, ``"unstable"`` or ``"inconclusive"``, at the level of the whole family.
+    statistic, n_trials : int
+        Changes larger than ε, and trials.
+    pvalue, pvalue_unstable : float
+        For "not (ε, δ)-stable" and for "(ε, δ)-stable", as if it had been tested alone.
+    adjusted, adjusted_unstable : float
+        The same by Holm's method: at most α where the verdict says so.
+    delta_hat, epsilon_hat : float
+        Upper limits that hold for every algorithm at once with probability 1 − α (Bonferroni).
+    n_fits : int
+        Fits that were computed.
+    path : str
+        How: fit by fit, or by which shortcut.
+    """
+
+    name: str
+    verdict: Outcome
+    statistic: int
+    n_trials: int
+    pvalue: float
+    pvalue_unstable: float
+    adjusted: float
+    adjusted_unstable: float
+    delta_hat: float
+    epsilon_hat: float
+    n_fits: int
+    path: str
+
+    @property
+    def stable(self) -> bool:
+        """Whether it is declared stable."""
+        return self.verdict == Outcome.STABLE
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every number as a plain value."""
+        content: dict[str, Any] = plain(dataclasses.asdict(self) | {"verdict": self.verdict.value})
+        return content
+
+
+@dataclass(frozen=True)
+class CompareResult:
+    """Which of several algorithms are stable, with one error level for all verdicts.
+
+    P(any algorithm that is not (ε, δ)-stable is declared stable) ≤ α, and
+    P(any that is (ε, δ)-stable is declared unstable) ≤ α: Holm's method on the
+    p-values of Theorem 1 and on those of the mirror test, valid although the
+    algorithms were run on the same rows.
+
+    That one algorithm is declared stable and another is not does not mean that
+    the first is more stable than the second.
+
+    Attributes
+    ----------
+    rows : tuple of Compared
+        One line per algorithm, in the order in which they were given.
+    trials : tuple of Trials
+        Their changes; trial k is the same rows, test point and random term in each.
+    n, epsilon, delta, alpha, randomized
+        The question.
+
+    Examples
+    --------
+    >>> calm = Trials.from_changes([0.1] * 60, n=5)
+    >>> wild = Trials.from_changes([0.1, 0.9] * 30, n=5)
+    >>> result = CompareResult.judge({"calm": calm, "wild": wild}, epsilon=0.5, delta=0.1)
+    >>> [(row.name, row.verdict.value) for row in result.rows]
+    [('calm', 'stable'), ('wild', 'unstable')]
+    >>> result.stable
+    ('calm',)
+    """
+
+    rows: tuple[Compared, ...]
+    trials: tuple[Trials, ...] = field(repr=False)
+    n: int
+    epsilon: float
+    delta: float
+    alpha: float
+    randomized: bool = False
+
+    @classmethod
+    def judge(
+        cls,
+        trials: Mapping[str, Trials],
+        epsilon: float,
+        delta: float,
+        alpha: float = 0.05,
+        randomized: bool = False,
+    ) -> CompareResult:
+        """Judge measurements that were made on the same trials, or on any others at one n."""
+        _check_comparable(trials)
+        level = float(arguments.alpha(alpha)) / len(trials)
+        results = [t.test(epsilon, delta, level, randomized) for t in trials.values()]
+        return cls(
+            rows=_rows(list(trials), results, alpha),
+            trials=tuple(trials.values()),
+            n=results[0].n,
+            epsilon=results[0].epsilon,
+            delta=results[0].delta,
+            alpha=alpha,
+            randomized=randomized,
+        )
+
+    @property
+    def stable(self) -> tuple[str, ...]:
+        """Names of the algorithms that are declared stable."""
+        return tuple(row.name for row in self.rows if row.stable)
+
+    @property
+    def all_stable(self) -> bool:
+        """Whether every algorithm is declared stable."""
+        return all(row.stable for row in self.rows)
+
+    def __getitem__(self, name: str) -> Compared:
+        names = [row.name for row in self.rows]
+        if name not in names:
+            raise KeyError(f"no algorithm {name!r}{did_you_mean(name, names)}")
+        return self.rows[names.index(name)]
+
+    def table(self) -> Table:
+        """Return one line per algorithm, in words."""
+        rows = [
+            [
+                row.name,
+                row.verdict.value,
+                f"{row.statistic:,} of {row.n_trials:,}",
+                number(row.adjusted_unstable if row.verdict == "unstable" else row.adjusted),
+                at_most(row.delta_hat),
+                at_most(row.epsilon_hat),
+            ]
+            for row in self.rows
+        ]
+        return Table(_COLUMNS, rows, self.headline())
+
+    def headline(self) -> str:
+        """Say in one sentence what was compared and what came out."""
+        counts = Counter(row.verdict.value for row in self.rows)
+        found = ", ".join(f"{counts[o.value]} {o.value}" for o in Outcome if counts[o.value])
+        return (
+            f"{len(self.rows)} algorithms on the same trials, "
+            f"({number(self.epsilon)}, {number(self.delta)})-stability at n = {self.n:,}: {found}."
+        )
+
+    def meaning(self) -> str:
+        """Say what is guaranteed about all the verdicts together, and what is not."""
+        level, sure = number(self.alpha), number(1 - self.alpha)
+        return (
+            f'The chance that any "stable" is wrong is at most {level}, and so is the chance that '
+            f'any "unstable" is (Holm). delta_hat and epsilon_hat hold for all '
+            f"algorithms at once with confidence {sure} (Bonferroni).\n"
+            "That one is declared stable and another is not does not mean that the first is "
+            "more stable than the second."
+        )
+
+    def summary(self) -> str:
+        """Return headline, table and what they mean."""
+        return f"{self.headline()}\n\n{self.table().text()}\n\n{self.meaning()}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every number as a plain value, for JSON or an experiment tracker."""
+        names = ["n", "epsilon", "delta", "alpha", "randomized"]
+        question = {name: getattr(self, name) for name in names}
+        return question | {"algorithms": [row.to_dict() for row in self.rows]}
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Write the numbers as JSON."""
+        return to_json(self.to_dict(), indent)
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with one row per algorithm."""
+        import pandas as pd
+
+        return pd.DataFrame([row.to_dict() for row in self.rows])
+
+    def plot(self) -> Any:
+        """Draw the changes of every algorithm beside ε; return the matplotlib figure."""
+        from poise.results.plots.compared import plot_compared
+
+        return plot_compared(self)
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+    def __str__(self) -> str:
+        return self.summary()
+
+
+def _check_comparable(trials: Mapping[str, Trials]) -> None:
+    if not trials:
+        raise ArgumentError("algorithms must hold at least one algorithm, got none")
+    sizes = sorted({t.design.n for t in trials.values()})
+    if len(sizes) > 1:
+        raise ArgumentError(f"all trials must have the same n, got n = {sizes}")
+
+
+def _rows(names: list[str], results: list[StabilityResult], alpha: float) -> tuple[Compared, ...]:
+    from poise.theory.holm_correction import holm
+
+    adjusted = holm([r.pvalue for r in results]).tolist()
+    unstable = holm([r.pvalue_unstable for r in results]).tolist()
+    return tuple(
+        Compared(
+            name=name,
+            verdict=_verdict(p, q, alpha),
+            statistic=r.statistic,
+            n_trials=r.n_trials,
+            pvalue=r.pvalue,
+            pvalue_unstable=r.pvalue_unstable,
+            adjusted=p,
+            adjusted_unstable=q,
+            delta_hat=r.delta_hat,
+            epsilon_hat=r.epsilon_hat,
+            n_fits=r.n_fits,
+            path=r.design.path,
+        )
+        for name, r, p, q in zip(names, results, adjusted, unstable, strict=True)
+    )
+
+
+def _verdict(stable: float, unstable: float, alpha: float) -> Outcome:
+    """Both p-values of one algorithm add up to at least 1, so at most one of them is small."""
+    if stable <= alpha:
+        return Outcome.STABLE
+    return Outcome.UNSTABLE if unstable <= alpha else Outcome.INCONCLUSIVE

@@ -1,0 +1,23 @@
+"""Pictures of results, drawn with matplotlib and without its global state.
+
+What is drawn is computed apart from the drawing, by functions of results alone.
+No window is ever opened and no figure is kept alive by anyone but the caller.
+
+::
+
+    canvas    figures, colours and files: what every picture shares
+    changes   the changes of a measurement, and beside them their profile
+    compared  several algorithms side by side: how far predictions moved, trial by trial
+    curve     limits and estimates against the training size; the guess beyond it dashed
+    profile   the profile ε ↦ δ̂: a step function with the observed share below it
+    verdict   one verdict: how many larger changes were seen, among the counts that would decide
+"""
+
+from __future__ import annotations
+
+from poise.results.plots.canvas import save_figure
+from poise.results.plots.changes import plot_trials, stack_trials
+from poise.results.plots.profile import plot_profile
+from poise.results.plots.verdict import plot_result
+
+__all__ = ["plot_profile", "plot_result", "plot_trials", "save_figure", "stack_trials"]

@@ -1,0 +1,194 @@
+"""The changes of a measurement, and beside them their profile."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise import arguments
+from poise.arguments import counted
+from poise.errors import ArgumentError
+from poise.results.plots.canvas import COLOURS, new_figure, tidy
+from poise.results.plots.profile import draw_profile
+from poise.results.text.summary import number
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from poise.results import Trials
+
+__all__ = ["Histogram", "plot_trials", "stack_trials"]
+
+_BARS = 30
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How many changes fall between consecutive edges.
+
+    Attributes
+    ----------
+    edges : ndarray
+        To the end of the axis; ε is one of them, so that no bar holds both
+        allowed and larger changes. They begin at 0, or below it if ε is 0.
+    counts : ndarray of int
+        Changes in (edge, next edge], those equal to 0 in the first.
+    epsilon : float or None
+        The allowed change.
+    n_beyond, n_failed : int
+        Changes past the end of the axis, and failed trials (infinite changes).
+
+    Examples
+    --------
+    >>> from poise import Trials
+    >>> h = Histogram.of(Trials.from_changes([0.0, 1.0, 2.0, 4.0, np.inf], n=5), epsilon=2.0)
+    >>> h.n_larger, h.n_failed
+    (2, 1)
+    """
+
+    edges: NDArray[np.float64]
+    counts: NDArray[np.int64]
+    epsilon: float | None
+    n_beyond: int
+    n_failed: int
+
+    @classmethod
+    def of(cls, trials: Trials, epsilon: float | None = None, span: float = 0.0) -> Histogram:
+        """Count the changes of a measurement, up to ``span`` if that is given."""
+        finite = trials.changes[np.isfinite(trials.changes)]
+        edges = _edges(span or axis_span(trials, epsilon), epsilon)
+        drawn = finite[finite <= edges[-1]]
+        # Right-closed bars, because a change of exactly ε is still allowed.
+        bar = np.maximum(np.searchsorted(edges, drawn, side="left") - 1, 0)
+        counts = np.bincount(bar, minlength=len(edges) - 1)
+        n_failed = trials.n_observed - len(finite)
+        return cls(edges, counts, epsilon, len(finite) - len(drawn), n_failed)
+
+    @property
+    def large(self) -> NDArray[np.bool_]:
+        """Which bars hold changes larger than ε."""
+        if self.epsilon is None:
+            return np.zeros(len(self.counts), dtype=np.bool_)
+        return self.edges[:-1] >= self.epsilon
+
+    @property
+    def n_larger(self) -> int:
+        """Number of changes larger than ε, drawn or not."""
+        return int(self.counts[self.large].sum()) + self.n_beyond + self.n_failed
+
+
+def axis_span(trials: Trials, epsilon: float | None = None) -> float:
+    """Return where the axis of changes ends: before the far tail, if there is one."""
+    finite = trials.changes[np.isfinite(trials.changes)]
+    largest = 1.05 * float(finite.max(initial=0.0))
+    if epsilon:
+        return min(max(largest, 1.1 * epsilon), 5 * epsilon)
+    far = 4 * float(np.quantile(finite, 0.8)) if len(finite) else 0.0
+    return min(largest, far or largest) or 1.0
+
+
+def _edges(span: float, epsilon: float | None) -> NDArray[np.float64]:
+    """Return equal bars up to ``span`` or a little further, one of them ending at ε."""
+    width = span / _BARS
+    if epsilon:
+        width = epsilon / max(1, round(epsilon / width))
+    edges = width * np.arange(int(np.ceil(span / width - 1e-9)) + 1, dtype=np.float64)
+    if epsilon == 0:
+        return np.append(-width, edges)  # a bar for changes of exactly 0, which are allowed
+    if epsilon:
+        edges[round(epsilon / width)] = epsilon  # to the last bit: the count depends on it
+    else:
+        edges[-1] = span
+    return edges
+
+
+def plot_trials(trials: Trials, epsilon: float | None = None, alpha: float = 0.05) -> Figure:
+    """Draw the changes with ε marked and, beside them, the profile with its band.
+
+    The band is an upper confidence limit for every ε at once; that the measured
+    changes are small says nothing about how large the next one may be.
+
+    Parameters
+    ----------
+    trials : Trials
+        The measurement.
+    epsilon : float, optional
+        Allowed change to mark, >= 0.
+    alpha : float
+        Error level of the band, in (0, 1).
+
+    Examples
+    --------
+    >>> from poise import Trials
+    >>> figure = plot_trials(Trials.from_changes([0.1, 0.2, 0.4] * 9, n=5), epsilon=0.3)
+    >>> [axes.get_ylabel() for axes in figure.axes]
+    ['number of trials', 'probability of a larger change']
+    """
+    return stack_trials([trials], epsilon, alpha)
+
+
+def stack_trials(
+    measurements: Sequence[Trials], epsilon: float | None = None, alpha: float = 0.05
+) -> Figure:
+    """Draw several measurements one above the other, on the same axis of changes."""
+    if not measurements:
+        raise ArgumentError("measurements must hold at least one Trials, got none")
+    if epsilon is not None:
+        epsilon = float(arguments.epsilon(epsilon))
+    figure = new_figure(10, 0.4 + 3.4 * len(measurements))
+    span = max(axis_span(trials, epsilon) for trials in measurements)
+    rows = figure.subfigures(len(measurements), 1, squeeze=False)[:, 0]
+    for subfigure, trials in zip(rows, measurements, strict=True):
+        subfigure.suptitle(_title(trials), fontsize=11, x=0.01, ha="left")
+        left, right = subfigure.subplots(1, 2)
+        histogram = Histogram.of(trials, epsilon, span)
+        _draw_changes(left, histogram)
+        draw_profile(right, trials.profile(alpha), epsilon, histogram.edges[-1])
+    return figure
+
+
+def _title(trials: Trials) -> str:
+    name = textwrap.shorten(trials.design.algorithm, 70, placeholder=" …")
+    return f"{name} at n = {trials.design.n:,}: {counted(trials.n_observed, 'trial')}"
+
+
+def _draw_changes(axes: Any, histogram: Histogram) -> None:
+    axes.bar(
+        histogram.edges[:-1],
+        histogram.counts,
+        np.diff(histogram.edges),
+        align="edge",
+        color=np.where(histogram.large, COLOURS["large"], COLOURS["small"]),
+        edgecolor="white",
+        linewidth=0.5,
+    )
+    if histogram.epsilon is not None:
+        axes.axvline(histogram.epsilon, color=COLOURS["mark"], linewidth=1.2, linestyle="--")
+        larger = f"{histogram.n_larger:,} larger than ε = {number(histogram.epsilon)}"
+        axes.set_title(larger, fontsize=10)
+    _note_what_is_not_drawn(axes, histogram)
+    axes.set_xlim(histogram.edges[0], histogram.edges[-1])
+    axes.set_xlabel("change of the prediction, in its own units")
+    axes.set_ylabel("number of trials")
+    axes.locator_params(axis="y", integer=True)
+    tidy(axes)
+
+
+def _note_what_is_not_drawn(axes: Any, histogram: Histogram) -> None:
+    notes = {"beyond →": histogram.n_beyond, "failed": histogram.n_failed}
+    text = "\n".join(f"{count:,} {what}" for what, count in notes.items() if count)
+    axes.text(
+        0.98,
+        0.95,
+        text,
+        transform=axes.transAxes,
+        ha="right",
+        va="top",
+        fontsize=10,
+        color=COLOURS["large"],
+    )

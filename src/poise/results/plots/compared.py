@@ -1,0 +1,126 @@
+"""Several algorithms side by side: how far predictions moved, trial by trial."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.results.plots.canvas import COLOURS, new_figure, tidy
+from poise.results.text.summary import number
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from poise.results import CompareResult, Trials
+
+__all__ = ["Strip", "plot_compared"]
+
+_LONGEST_NAME = 34
+
+
+@dataclass(frozen=True)
+class Strip:
+    """The changes of one algorithm as dots, ready to be drawn.
+
+    Attributes
+    ----------
+    name, verdict : str
+        Label of the strip.
+    changes : ndarray
+        Changes of the trials, cut off at the end of the axis.
+    offsets : ndarray
+        Where each dot lies across the strip, in (−0.5, 0.5): dots of equal
+        changes must not hide each other.
+    limit : float
+        ε̂, the certified limit; infinite or beyond the axis where it is not drawn.
+
+    Examples
+    --------
+    >>> from poise.results import CompareResult, Trials
+    >>> trials = {"a": Trials.from_changes([0.1, 0.3, np.inf], n=5)}
+    >>> [strip] = strips(CompareResult.judge(trials, epsilon=0.2, delta=0.5), span=1.0)
+    >>> strip.changes.tolist()
+    [0.1, 0.3, 1.0]
+    """
+
+    name: str
+    verdict: str
+    changes: NDArray[np.float64]
+    offsets: NDArray[np.float64]
+    limit: float
+
+
+def strips(result: CompareResult, span: float) -> list[Strip]:
+    """Compute what is drawn, one strip per algorithm, on an axis that ends at ``span``."""
+    return [
+        Strip(
+            textwrap.shorten(row.name, _LONGEST_NAME, placeholder=" …"),
+            row.verdict.value,
+            np.minimum(trials.changes, span),
+            _offsets(len(trials.changes)),
+            row.epsilon_hat,
+        )
+        for row, trials in zip(result.rows, result.trials, strict=True)
+    ]
+
+
+def _offsets(count: int) -> NDArray[np.float64]:
+    """Spread dots evenly and without chance: multiples of the golden ratio."""
+    return np.asarray(0.6 * ((np.arange(count) * 0.6180339887498949) % 1.0 - 0.5))
+
+
+def axis_end(all_trials: tuple[Trials, ...], epsilon: float) -> float:
+    """Return where the axis ends: ε is seen well, and one wild trial does not flatten the rest."""
+    finite = np.concatenate([t.changes[np.isfinite(t.changes)] for t in all_trials])
+    largest = 1.05 * float(finite.max(initial=0.0))
+    return min(max(largest, 1.2 * epsilon), 4 * epsilon or largest) or 1.0
+
+
+def plot_compared(result: CompareResult) -> Figure:
+    """Draw a strip of dots per algorithm, with ε and every certified limit ε̂ marked.
+
+    Dots at the right edge are changes beyond it. A strip that looks calmer than
+    another is no proof that the algorithm is.
+
+    Examples
+    --------
+    >>> from poise.results import CompareResult, Trials
+    >>> trials = {"a": Trials.from_changes([0.1, 0.3] * 9, n=5)}
+    >>> figure = plot_compared(CompareResult.judge(trials, epsilon=0.2, delta=0.5))
+    >>> figure.axes[0].get_xlabel()
+    'change of the prediction, in its own units'
+    """
+    span = axis_end(result.trials, result.epsilon)
+    drawn = strips(result, span)
+    figure = new_figure(8, 1.6 + 0.7 * len(drawn))
+    axes = figure.add_subplot()
+    for position, strip in enumerate(drawn):
+        _draw(axes, strip, position, span)
+    axes.axvline(result.epsilon, color=COLOURS["mark"], linewidth=1.2, linestyle="--")
+    axes.set_yticks(range(len(drawn)), [f"{s.name}\n{s.verdict}" for s in drawn], fontsize=9)
+    axes.set_ylim(len(drawn) - 0.5, -0.5)
+    axes.set_xlim(-0.02 * span, 1.02 * span)
+    axes.set_xlabel("change of the prediction, in its own units")
+    axes.set_title(_title(result), fontsize=10, loc="left")
+    tidy(axes)
+    return figure
+
+
+def _title(result: CompareResult) -> str:
+    return (
+        f"n = {result.n:,}; dashed: ε = {number(result.epsilon)}; bars: ε̂ for δ = "
+        f"{number(result.delta)}, all at once with confidence {number(1 - result.alpha)}"
+    )
+
+
+def _draw(axes: Any, strip: Strip, position: int, span: float) -> None:
+    colour = COLOURS[strip.verdict]
+    axes.plot(
+        strip.changes, position + strip.offsets, "o", color=colour, alpha=0.55, markersize=3.5
+    )
+    if strip.limit <= span:
+        axes.plot([strip.limit] * 2, [position - 0.4, position + 0.4], color=colour, linewidth=2)

@@ -1,0 +1,148 @@
+"""One verdict: how many larger changes were seen, among the counts that would decide."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.arguments import counted
+from poise.results.plots.canvas import COLOURS, legend, new_figure, tidy
+from poise.results.text.summary import number
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from poise.results import StabilityResult
+
+__all__ = ["Decision", "plot_result"]
+
+_MANY = 120  # more counts than this are drawn as one outline, not as bars
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The law of B at δ* = δ, and what each count would have decided.
+
+    Attributes
+    ----------
+    counts : ndarray of int
+        The counts worth drawing: nearly all of the law's mass, and what was seen.
+    probability : ndarray
+        P(B = count) if a larger change had probability exactly δ.
+    verdicts : ndarray of str
+        The verdict of each count.
+    seen, most : int
+        Larger changes observed, and what they could at most have become had
+        every trial been run.
+
+    Examples
+    --------
+    >>> from poise import Trials
+    >>> result = Trials.from_changes([0.1] * 40, n=5).test(epsilon=0.2, delta=0.1)
+    >>> decision = Decision.of(result)
+    >>> [str(verdict) for verdict in decision.verdicts[:2]], decision.seen
+    (['stable', 'inconclusive'], 0)
+    """
+
+    counts: NDArray[np.int64]
+    probability: NDArray[np.float64]
+    verdicts: NDArray[np.str_]
+    seen: int
+    most: int
+
+    @classmethod
+    def of(cls, result: StabilityResult) -> Decision:
+        """Compute the picture of a result."""
+        from poise.theory.binomial_law import pmf
+        from poise.theory.curtailment import cut_offs
+
+        m = result.n_trials
+        stable, unstable = cut_offs(m, result.delta, result.alpha, result.zeta)
+        seen, most = result.statistic, result.statistic + m - result.n_observed
+        counts = _worth_drawing(m, result.delta, seen, stable, unstable)
+        verdicts = np.where(
+            counts <= stable, "stable", np.where(counts >= unstable, "unstable", "inconclusive")
+        )
+        return cls(counts, np.asarray(pmf(counts, m, result.delta)), verdicts, seen, most)
+
+
+def _worth_drawing(
+    m: int, delta: float, seen: int, stable: int, unstable: int
+) -> NDArray[np.int64]:
+    """Return five standard deviations around the mean, and everything that decides."""
+    mean, spread = m * delta, 5 * np.sqrt(m * delta * (1 - delta)) + 3
+    lowest = max(0, int(min(mean - spread, seen, max(stable, 0))))
+    highest = min(m, int(max(mean + spread, seen + 1, unstable + 1)))
+    return np.arange(lowest, highest + 1)
+
+
+def plot_result(result: StabilityResult) -> Figure:
+    """Draw the count that was seen among the counts that decide.
+
+    The bars are the law of that count if a larger change had probability
+    exactly δ: the borderline case, in which "stable" has probability at most α.
+
+    Examples
+    --------
+    >>> from poise import Trials
+    >>> figure = plot_result(Trials.from_changes([0.1] * 40, n=5).test(epsilon=0.2, delta=0.1))
+    >>> figure.axes[0].get_xlabel()
+    'trials (of 40) with a change larger than ε = 0.2'
+    """
+    decision = Decision.of(result)
+    figure = new_figure(8, 4)
+    axes = figure.add_subplot()
+    _draw_law(axes, decision)
+    _draw_seen(axes, decision, result)
+    figure.suptitle(_title(result), fontsize=11, x=0.01, ha="left")
+    axes.set_xlabel(
+        f"trials (of {result.n_trials:,}) with a change larger than ε = {number(result.epsilon)}"
+    )
+    axes.set_ylabel(f"probability, if δ* were {number(result.delta)}")
+    axes.locator_params(axis="x", integer=True)
+    axes.set_xlim(decision.counts[0] - 0.6, decision.counts[-1] + 0.6)
+    axes.set_ylim(0, 1.05 * float(decision.probability.max()))
+    legend(axes)
+    tidy(axes)
+    return figure
+
+
+def _title(result: StabilityResult) -> str:
+    name = textwrap.shorten(result.design.algorithm, 50, placeholder=" …")
+    return (
+        f"{name} at n = {result.n:,}: {result.verdict.value} (error level {number(result.alpha)})"
+    )
+
+
+def _draw_law(axes: Any, decision: Decision) -> None:
+    many = len(decision.counts) > _MANY
+    for verdict in ("stable", "inconclusive", "unstable"):
+        chosen = decision.verdicts == verdict
+        if not chosen.any():
+            continue
+        counts, probability = decision.counts[chosen], decision.probability[chosen]
+        options = {"color": COLOURS[verdict], "alpha": 0.75, "label": f"would be {verdict}"}
+        if many:
+            edges = np.append(counts, counts[-1] + 1) - 0.5
+            axes.stairs(probability, edges, fill=True, **options)
+        else:
+            axes.bar(counts, probability, width=0.9, **options)
+
+
+def _draw_seen(axes: Any, decision: Decision, result: StabilityResult) -> None:
+    axes.axvline(decision.seen, color=COLOURS["mark"], linewidth=1.6, label=_seen(decision, result))
+    if decision.most > decision.seen:
+        axes.axvspan(decision.seen, decision.most, color=COLOURS["mark"], alpha=0.07)
+
+
+def _seen(decision: Decision, result: StabilityResult) -> str:
+    if decision.most == decision.seen:
+        return f"seen: {decision.seen:,}"
+    return (
+        f"seen: {decision.seen:,} in {counted(result.n_observed, 'trial')} "
+        f"(at most {decision.most:,} in all)"
+    )

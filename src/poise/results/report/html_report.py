@@ -1,0 +1,123 @@
+"""One HTML page with verdicts, tables and pictures that needs nothing but itself."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from poise.errors import PoiseError
+from poise.results.text.summary import at_most, number
+
+if TYPE_CHECKING:
+    from poise.results import StabilityResult, Trials
+
+__all__ = ["Section", "render_report", "write_report"]
+
+
+@dataclass(frozen=True)
+class Section:
+    """One algorithm's part of a report.
+
+    Attributes
+    ----------
+    result : StabilityResult
+        The verdict.
+    trials : Trials, optional
+        The changes it rests on; they are drawn if matplotlib is installed.
+    note : str
+        A sentence on why it is here.
+    """
+
+    result: StabilityResult
+    trials: Trials | None = None
+    note: str = ""
+
+    @property
+    def sentences(self) -> list[str]:
+        """The summary, headline first."""
+        return self.result.summary().splitlines()
+
+    @property
+    def numbers(self) -> dict[str, str]:
+        """The figures a reader looks up."""
+        r = self.result
+        return {
+            "trials": f"{r.n_observed:,} of {r.n_trials:,}",
+            "changes larger than ε": f"{r.statistic:,}",
+            "p-value for stable": number(r.pvalue),
+            "p-value for unstable": number(r.pvalue_unstable),
+            "δ̂, limit for the probability": at_most(r.delta_hat),
+            "ε̂, limit for the change": at_most(r.epsilon_hat),
+            "power ceiling of any test": number(r.power_bound),
+            "fits": f"{r.n_fits:,}",
+            "failed trials": f"{r.n_failures:,}",
+            "seed": str(r.design.seed),
+        }
+
+    @property
+    def picture(self) -> str:
+        """The changes and their profile as a data URI; empty where nothing can be drawn."""
+        if self.trials is None:
+            return ""
+        from poise.results.plots.canvas import png
+
+        try:
+            figure = self.trials.plot(self.result.epsilon, self.result.alpha)
+        except PoiseError:  # matplotlib is optional; the words and numbers are the report
+            return ""
+        return "data:image/png;base64," + base64.b64encode(png(figure)).decode("ascii")
+
+
+def render_report(
+    sections: Sequence[Section], title: str = "Stability report", introduction: str = ""
+) -> str:
+    """Return the page as text.
+
+    Parameters
+    ----------
+    sections : sequence of Section
+        One per verdict, in the order in which they are read.
+    title, introduction : str
+        What the page is about; plain text.
+
+    Examples
+    --------
+    >>> from poise import Trials
+    >>> trials = Trials.from_changes([0.1] * 30, n=5, algorithm="<mine>")
+    >>> page = render_report([Section(trials.test(epsilon=0.2, delta=0.1))])
+    >>> "&lt;mine&gt; is declared" in page
+    True
+    """
+    from poise import __version__
+
+    template: Any = _environment().get_template("page.html")
+    page: str = template.render(
+        sections=sections, title=title, introduction=introduction, version=__version__
+    )
+    return page
+
+
+def _environment() -> Any:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    loader = PackageLoader("poise.results.report.html_report", "templates")
+    return Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def write_report(
+    path: Path,
+    sections: Sequence[Section],
+    title: str = "Stability report",
+    introduction: str = "",
+) -> None:
+    """Write the page of :func:`render_report` to a file."""
+    path.write_text(render_report(sections, title, introduction), encoding="utf-8")

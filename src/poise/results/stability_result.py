@@ -1,0 +1,231 @@
+"""The verdict on one question, with everything it rests on."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from poise import arguments
+from poise.results.design import Design
+from poise.results.json_encoding import fields_of, plain, to_json
+from poise.results.verdict import Outcome
+
+if TYPE_CHECKING:
+    from poise.results.trials import Trials
+
+__all__ = ["StabilityResult"]
+
+
+@dataclass(frozen=True)
+class StabilityResult:
+    """What the Binomial test found (Theorem 1), and what may be said about it.
+
+    P(``verdict`` is wrong) ≤ α: "stable" is said of an unstable triple, or
+    "unstable" of a stable one, with probability at most α, whatever the
+    algorithm and the distribution. "inconclusive" is never wrong, and never "unstable".
+
+    Attributes
+    ----------
+    verdict : Outcome
+        ``"stable"``, ``"unstable"`` or ``"inconclusive"``.
+    statistic : int
+        B, the number of observed changes larger than ε.
+    n_observed : int
+        Trials that were run; the rest of ``n_trials`` could not alter the verdict.
+    pvalue : float
+        For the null "not (ε, δ)-stable"; unseen trials count against stability.
+    pvalue_unstable : float
+        For the null "(ε, δ)-stable"; unseen trials count for stability.
+    critical_count, tie_probability : int, float
+        k* and a* of the paper's randomised test.
+    acceptance_probability : float
+        The chance that the paper's test, tossing its coin, declares stable; after
+        an early stop a lower limit of it, for unseen trials count against stability.
+    delta_hat, epsilon_hat : float
+        Upper confidence limits for δ*_ε and ε*_δ, each at level 1 − α.
+    power_bound : float or None
+        The largest power any valid black-box test could have here, at δ* = 0;
+        None where no ceiling is known (see :meth:`poise.Design.ceiling`).
+    stopped_early : bool
+        Whether trials were left out because the verdict was already forced.
+
+    Examples
+    --------
+    >>> from poise import Trials
+    >>> result = Trials.from_changes([0.1] * 30, n=5).test(epsilon=0.2, delta=0.1)
+    >>> result.verdict.value, result.statistic, round(result.pvalue, 3)
+    ('stable', 0, 0.042)
+    >>> StabilityResult.from_json(result.to_json()) == result
+    True
+    """
+
+    verdict: Outcome
+    epsilon: float
+    delta: float
+    alpha: float
+    randomized: bool
+    statistic: int
+    n_observed: int
+    pvalue: float
+    pvalue_unstable: float
+    critical_count: int
+    tie_probability: float
+    acceptance_probability: float
+    delta_hat: float
+    epsilon_hat: float
+    power_bound: float | None
+    n_fits: int
+    n_failures: int
+    design: Design
+
+    @classmethod
+    def from_trials(
+        cls, trials: Trials, epsilon: float, delta: float, alpha: float, randomized: bool
+    ) -> StabilityResult:
+        """Judge a measurement; see :meth:`poise.Trials.test`."""
+        from poise.theory import binomial_test
+
+        epsilon, delta = float(arguments.epsilon(epsilon)), float(arguments.delta(delta))
+        alpha = float(arguments.alpha(alpha))
+        m, seen = trials.n_trials, trials.exceedances(epsilon)
+        worst = seen + trials.n_unseen
+        count, tie = binomial_test.critical_value(m, delta, alpha)
+        zeta = trials.design.zeta if randomized else 1.0
+        pvalue = binomial_test.pvalue(worst, m, delta, zeta)
+        pvalue_unstable = binomial_test.pvalue_unstable(seen, m, delta)
+        return cls(
+            verdict=_verdict(m, worst, count, tie, zeta, pvalue_unstable <= alpha),
+            epsilon=epsilon,
+            delta=delta,
+            alpha=alpha,
+            randomized=randomized,
+            statistic=seen,
+            n_observed=trials.n_observed,
+            pvalue=pvalue,
+            pvalue_unstable=pvalue_unstable,
+            critical_count=count,
+            tie_probability=tie,
+            acceptance_probability=binomial_test.acceptance_probability(worst, m, delta, alpha),
+            delta_hat=trials.delta_hat(epsilon, alpha, randomized),
+            epsilon_hat=trials.epsilon_hat(delta, alpha, randomized),
+            power_bound=trials.design.ceiling(delta, alpha, epsilon),
+            n_fits=trials.n_fits,
+            n_failures=len(trials.failures),
+            design=trials.design,
+        )
+
+    @property
+    def stable(self) -> bool:
+        """Whether the verdict is "stable"."""
+        return self.verdict == Outcome.STABLE
+
+    @property
+    def certifies(self) -> bool:
+        """Whether P(false "stable") ≤ α is guaranteed: always, for the Binomial test."""
+        return True
+
+    @property
+    def reason(self) -> str:
+        """Why the error level holds, in one sentence."""
+        return "Disjoint rows make the count Binomial, whatever the algorithm and distribution."
+
+    @property
+    def n_trials(self) -> int:
+        """⌊κ⌋, the number of trials the test is made of."""
+        return self.design.n_trials
+
+    @property
+    def kappa(self) -> Fraction:
+        """κ of the data."""
+        return self.design.kappa
+
+    @property
+    def coupling(self) -> str:
+        """How the two fits of a trial shared randomness."""
+        return self.design.coupling
+
+    @property
+    def n(self) -> int:
+        """Training size whose stability was asked."""
+        return self.design.n
+
+    @property
+    def stopped_early(self) -> bool:
+        """Whether the verdict was forced before the last trial."""
+        return self.n_observed < self.n_trials
+
+    @property
+    def zeta(self) -> float:
+        """The coin of the randomised test; 1 for the plain one."""
+        return self.design.zeta if self.randomized else 1.0
+
+    def summary(self) -> str:
+        """Say in plain sentences what was tested, found, and not shown, and what to do next."""
+        from poise.results.text.summary import summary
+
+        return summary(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every number as a plain value, for JSON or an experiment tracker."""
+        fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        derived = {
+            "verdict": self.verdict.value,
+            "stable": self.stable,
+            "n_trials": self.n_trials,
+            "kappa": self.kappa,
+            "coupling": self.coupling,
+            "n": self.n,
+            "stopped_early": self.stopped_early,
+            "design": self.design.to_dict(),
+        }
+        content: dict[str, Any] = plain(fields | derived)
+        return content
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Write the result as JSON; :meth:`from_json` reads it back exactly."""
+        return to_json(self.to_dict(), indent)
+
+    @classmethod
+    def from_json(cls, text: str) -> StabilityResult:
+        """Read a result written by :meth:`to_json`."""
+        names = tuple(f.name for f in dataclasses.fields(cls))
+        content = fields_of(text, names, "a result")
+        fields = {name: value for name, value in content.items() if name in names}
+        fields["verdict"] = Outcome(fields["verdict"])
+        fields["design"] = Design(**fields["design"])
+        return cls(**fields)
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of one row, for results side by side."""
+        from poise.results.text.facts import as_frame
+
+        return as_frame(self.to_dict())
+
+    def plot(self) -> Any:
+        """Draw the count among the counts that decide; return the matplotlib figure."""
+        from poise.results.plots import plot_result
+
+        return plot_result(self)
+
+    def to_html(self) -> str:
+        """Return a small HTML table with the verdict and its numbers."""
+        from poise.results.text.summary import html
+
+        return html(self)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def __str__(self) -> str:
+        return self.summary()
+
+
+def _verdict(
+    m: int, worst: int, count: int, tie: float, zeta: float, says_unstable: bool
+) -> Outcome:
+    """Declare stable as the paper does (B < k*, or B = k* and ζ ≤ a*); else try the mirror test."""
+    if worst < count or (worst == count and zeta <= tie):
+        return Outcome.STABLE
+    return Outcome.UNSTABLE if says_unstable and m > 0 else Outcome.INCONCLUSIVE

@@ -1,0 +1,10 @@
+"""Results in words: summaries, tables and facts.
+
+::
+
+    describe_design  what a trial compares, in words: the statement that a verdict is about
+    facts            facts under names, and results as one row: what notebooks, frames and termina
+    needs            what a clean run needs to be declared stable: trials, and the rows they are m
+    summary          words for numbers: the summary of a result, as text and as a table
+    table            rows under headings, for people: as text and as HTML
+"""

@@ -1,0 +1,129 @@
+"""What a trial compares, in words: the statement that a verdict is about."""
+
+from __future__ import annotations
+
+from poise.protocol.messages import FIT_BY_FIT
+from poise.results.design import Design
+
+__all__ = ["compared", "moved", "perturbation", "qualified", "remarks", "shortage"]
+
+
+def compared(design: Design) -> str:
+    """Say what each trial does, and how they were computed if not fit by fit.
+
+    Examples
+    --------
+    >>> compared(Design("Ridge()", 20, 442))  # doctest: +NORMALIZE_WHITESPACE
+    'each trains on 20 rows and again without the last of them (shared randomness), and compares
+    predictions at a fresh point'
+    >>> compared(Design("Ridge()", 20, 442, path="rank-one downdate of ridge"))
+    'each trains on ... at a fresh point (many at once: rank-one downdate of ridge)'
+    >>> compared(Design("Ridge()", 20, 442, remove=2, replace=True))
+    'each trains on 20 rows and again with 2 fresh ones in place of the last 2 (shared ...'
+    """
+    what = "losses" if design.labeled_test else "predictions"
+    how = "" if design.path == FIT_BY_FIT else f" (many at once: {design.path})"
+    return (
+        f"each trains on {design.n:,} {design.unit}s and again {_second_fit(design)} "
+        f"({design.coupling} randomness), and compares {what} at {_test_point(design)}{how}"
+    )
+
+
+def _second_fit(design: Design) -> str:
+    if design.replace:
+        if design.remove == 1:
+            return "with a fresh one in place of the last"
+        return f"with {design.remove} fresh ones in place of the last {design.remove}"
+    if design.remove == 1:
+        return "without the last of them"
+    return f"without the last {design.remove} of them"
+
+
+def _test_point(design: Design) -> str:
+    if design.unit == "group":
+        return "a row of a fresh group"
+    return "a fresh labelled row" if design.labeled_test else "a fresh point"
+
+
+def perturbation(design: Design) -> str:
+    """Name what is done to the training set.
+
+    Examples
+    --------
+    >>> perturbation(Design("Ridge()", 20, 442))
+    'removing a row'
+    >>> perturbation(Design("Ridge()", 20, 442, remove=3, n_groups=80))
+    'removing 3 groups'
+    """
+    verb = "replacing" if design.replace else "removing"
+    return f"{verb} {_units(design)}"
+
+
+def _units(design: Design) -> str:
+    return f"a {design.unit}" if design.remove == 1 else f"{design.remove} {design.unit}s"
+
+
+def moved(design: Design) -> str:
+    """Name what a change is a change of.
+
+    Examples
+    --------
+    >>> moved(Design("Ridge()", 20, 442, labeled_test=True))
+    'loss'
+    """
+    return "loss" if design.labeled_test else "prediction"
+
+
+def qualified(design: Design) -> str:
+    """Say what kind of stability at which training size.
+
+    Examples
+    --------
+    >>> qualified(Design("Ridge()", 20, 442)), qualified(Design("Ridge()", 20, 442, n_groups=50))
+    ('stable at n = 20', 'stable under the removal of a group at n = 20 groups')
+    """
+    kind = " in its loss" if design.labeled_test else ""
+    if design.remove > 1 or design.replace or design.unit == "group":
+        noun = "replacement" if design.replace else "removal"
+        kind += f" under the {noun} of {_units(design)}"
+    counted = " groups" if design.unit == "group" else ""
+    return f"stable{kind} at n = {design.n:,}{counted}"
+
+
+def shortage(design: Design) -> str:
+    """Say why the data hold no trial.
+
+    Examples
+    --------
+    >>> shortage(Design("Ridge()", 20, 20))
+    '20 labelled and 0 unlabelled rows cannot supply 20 training rows and a test point'
+    """
+    labelled = f"{design.n_labeled:,} labelled"
+    if design.n_groups is not None:
+        labelled += f" rows in {design.n_groups:,} groups"
+    return (
+        f"{labelled} and {design.n_unlabeled:,} unlabelled rows cannot supply "
+        f"{design.training_units:,} training {design.unit}s and a "
+        f"{'labelled test row' if design.labeled_test else 'test point'}"
+    )
+
+
+def remarks(design: Design) -> list[str]:
+    """List what sets a variant apart from the setting of the paper.
+
+    Examples
+    --------
+    >>> remarks(Design("Ridge()", 20, 442, n_unlabeled=10, labeled_test=True))[0]
+    'The 10 unlabelled rows could not serve: the loss at a test row needs its response.'
+    """
+    said = []
+    if design.labeled_test and design.n_unlabeled:
+        said.append(
+            f"The {design.n_unlabeled:,} unlabelled rows could not serve: "
+            "the loss at a test row needs its response."
+        )
+    if design.n_groups is not None:
+        said.append(f"Trials are counted in groups, of which there are {design.n_groups:,}.")
+    if not design.is_papers:
+        said.append("No ceiling on the power of other tests is known for this variant.")
+    return said

@@ -1,0 +1,74 @@
+"""Facts under names, and results as one row: what notebooks, frames and terminals show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from poise.arguments import counted
+from poise.results.text.summary import number
+from poise.results.text.table import Table
+
+if TYPE_CHECKING:
+    from poise.results.trials import Trials
+
+__all__ = ["as_frame", "as_html", "facts_about"]
+
+
+def as_html(facts: Mapping[str, str], caption: str = "") -> str:
+    """Return names and values as a small HTML table.
+
+    Examples
+    --------
+    >>> "<td style='text-align:left'>a &lt; b</td>" in as_html({"question": "a < b"})
+    True
+    """
+    return Table(["", ""], [[name, value] for name, value in facts.items()], caption).html()
+
+
+def as_frame(content: Mapping[str, Any]) -> Any:
+    """Return a pandas DataFrame of one row; what lies within something is named after both.
+
+    Examples
+    --------
+    >>> as_frame({"verdict": "stable", "design": {"n": 5}}).columns.tolist()
+    ['verdict', 'design.n']
+    """
+    import pandas as pd
+
+    return pd.json_normalize(dict(content))
+
+
+def facts_about(trials: Trials) -> dict[str, str]:
+    """Say what was measured, and how large the changes were.
+
+    Examples
+    --------
+    >>> from poise import Trials
+    >>> facts_about(Trials.from_changes([0.5, 0.25], n=10))["changes"]
+    'median 0.25, 90% up to 0.5, largest 0.5'
+    """
+    design = trials.design
+    facts = {
+        "algorithm": design.algorithm,
+        "n": f"{design.n:,}" if design.n_groups is None else f"{design.n:,} groups",
+        "rows": f"{design.n_labeled:,} labelled, {design.n_unlabeled:,} unlabelled",
+        "trials": f"{trials.n_observed:,} of {trials.n_trials:,} ({trials.n_fits:,} fits)",
+        "coupling": design.coupling,
+        "distance": design.distance,
+        "seed": "unknown" if design.seed < 0 else str(design.seed),
+        "changes": _quantiles(trials),
+    }
+    if trials.failures:
+        facts["failed"] = f"{counted(len(trials.failures), 'trial')}, first: {trials.failures[0]}"
+    return facts
+
+
+def _quantiles(trials: Trials) -> str:
+    if not trials.n_observed:
+        return "none"
+    # Steps of the sample itself: infinite changes have no place between two numbers.
+    median, most, largest = np.quantile(trials.changes, [0.5, 0.9, 1], method="inverted_cdf")
+    return f"median {number(median)}, 90% up to {number(most)}, largest {number(largest)}"

@@ -1,0 +1,122 @@
+"""Answers as they are written down, in plan order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.protocol.messages import Answers, Batch, Failure, Reply
+
+__all__ = ["AnswerRecord", "record_for"]
+
+Until = Callable[[Any], bool]
+
+
+class AnswerRecord(Protocol):
+    """Where the oracle writes answers; knows when the procedure has seen enough."""
+
+    done: int
+
+    def enter(self, answer: Any) -> bool:
+        """Write down what an engine handed back; return whether to stop."""
+        ...
+
+    def entered(self) -> Any:
+        """Return what has been written so far."""
+        ...
+
+    def answers(self, path: str) -> Answers:
+        """Return everything, as it is sent to the procedure."""
+        ...
+
+
+def record_for(batch: Batch) -> AnswerRecord:
+    """Open the record that fits the kind of question."""
+    if batch.compares:
+        return ChangeRecord(len(batch), batch.until)
+    return PredictionRecord(batch.until, batch.models)
+
+
+class ChangeRecord:
+    """Changes, one or a block at a time; a failed trial is an infinite change.
+
+    Examples
+    --------
+    >>> record = ChangeRecord(5, until=lambda change: change > 1)
+    >>> record.enter(np.array([0.5, 2.0, 0.1]))
+    True
+    >>> record.entered()
+    array([0.5, 2. ])
+    """
+
+    def __init__(self, total: int, until: Until | None) -> None:
+        self.changes = np.empty(total, dtype=np.float64)
+        self.done = 0
+        self.until = until
+        self.failures: list[Failure] = []
+
+    def enter(self, answer: float | NDArray[np.float64] | Failure) -> bool:
+        """Write down one change, a block of them, or a failure; return whether to stop."""
+        if isinstance(answer, Failure):
+            self.failures.append(answer)
+            answer = np.inf
+        if not isinstance(answer, np.ndarray):
+            return self._enter_one(answer)
+        if self.until is None:
+            self.changes[self.done : self.done + len(answer)] = answer
+            self.done += len(answer)
+            return False
+        return any(self._enter_one(change) for change in answer.tolist())
+
+    def _enter_one(self, change: float) -> bool:
+        self.changes[self.done] = change
+        self.done += 1
+        return self.until is not None and self.until(change)
+
+    def entered(self) -> NDArray[np.float64]:
+        """Return the changes so far, to be read: a million of them are not copied about."""
+        changes = self.changes[: self.done]
+        changes.setflags(write=False)
+        return changes
+
+    def answers(self, path: str) -> Answers:
+        """Return the changes and the failures among them."""
+        return Answers(self.entered(), tuple(self.failures), path)
+
+
+class PredictionRecord:
+    """Predictions of one query at a time, with the model where it may be seen."""
+
+    def __init__(self, until: Until | None, models: bool) -> None:
+        self.predictions: list[Any] = []
+        self.models: list[Any] | None = [] if models else None
+        self.done = 0
+        self.until = until
+        self.failures: list[Failure] = []
+
+    def enter(self, answer: Reply | Failure) -> bool:
+        """Write down one answer; a failure stands in the place of its predictions."""
+        if isinstance(answer, Failure):
+            self.failures.append(answer)
+            answer = Reply(answer)
+        self.predictions.append(answer.predictions)
+        if self.models is not None:
+            self.models.append(answer.model)
+        self.done += 1
+        return self.until is not None and self.until(answer.predictions)
+
+    def entered(self) -> list[Any]:
+        """Return the predictions so far."""
+        return list(self.predictions)
+
+    def answers(self, path: str) -> Answers:
+        """Return the predictions, the failures among them, and the models if asked for."""
+        return Answers(
+            failures=tuple(self.failures),
+            path=path,
+            predictions=tuple(self.predictions),
+            models=() if self.models is None else tuple(self.models),
+        )

@@ -1,0 +1,113 @@
+"""Who killed the worker? The trials that were running are tried again, in the end alone."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from poise.protocol.messages import Failure
+from poise.running.faults import in_flight
+from poise.running.workers.workers import WorkerDied, Workers
+
+__all__ = ["DeathInquiry"]
+
+_FEW = 4  # suspects who are heard one by one; more are tried together first
+
+
+class DeathInquiry:
+    """Finds the trials that kill their worker, and clears the others.
+
+    Parameters
+    ----------
+    workers : Workers
+        Workers, replaced since.
+    folder : Path
+        Where the dead left their notes.
+    tasks : sequence
+        The trials.
+    timeout : float or None
+        Seconds that one fit may take.
+    """
+
+    def __init__(self, workers: Workers, folder: Path, tasks: Any, timeout: float | None) -> None:
+        self.workers, self.folder, self.tasks, self.timeout = workers, folder, tasks, timeout
+
+    def hold(self, death: WorkerDied, first: int, last: int) -> dict[int, list[Any]]:
+        """Try again the trials, out of those in flight, that may have killed a worker.
+
+        Parameters
+        ----------
+        death : WorkerDied
+            What happened.
+        first, last : int
+            The trials that were in flight: ``first`` to ``last - 1``.
+
+        Returns
+        -------
+        dict
+            For each trial that was tried again, its answers: as ever, or a failure.
+        """
+        self.workers.recover()
+        return self._hear(self._suspects(death, first, last))
+
+    def _suspects(self, death: WorkerDied, first: int, last: int) -> list[int]:
+        """Return the trials that overran their time, or that were running, or all in flight."""
+        found = in_flight.take(self.folder)
+        flying = range(*death.span) if death.span else range(first, last)
+        named = in_flight.trials_with(found.late or found.running, self.tasks, flying)
+        return named or list(flying)  # workers on other machines leave no notes here
+
+    def _hear(self, suspects: list[int]) -> dict[int, list[Any]]:
+        """Try many together, and halve them while someone dies; few are tried alone."""
+        if len(suspects) <= _FEW:
+            return {trial: self._alone(trial) for trial in suspects}
+        heard: dict[int, list[Any]] = {}
+        try:
+            with closing(self.workers.submit((k, k + 1) for k in suspects)) as reports:
+                for trial, (_, answers) in zip(suspects, reports, strict=True):
+                    heard[trial] = answers
+        except WorkerDied:
+            self.workers.recover()
+            left = suspects[len(heard) :]
+            middle = len(left) // 2
+            heard |= self._hear(left[:middle]) | self._hear(left[middle:])
+        return heard
+
+    def _alone(self, trial: int) -> list[Any]:
+        """Compute one trial with nothing else running."""
+        in_flight.take(self.folder)
+        began = time.monotonic()
+        try:
+            [(_, answers)] = self.workers.submit([(trial, trial + 1)])
+        except WorkerDied:
+            seconds = time.monotonic() - began
+            self.workers.recover()
+            return [self._failure(trial, in_flight.take(self.folder), seconds)]
+        return answers
+
+    def _failure(self, trial: int, found: in_flight.Findings, seconds: float) -> Failure:
+        """Say what a lone trial died of: of its time limit, or by itself."""
+        # A worker on another machine leaves no notes at all here: the clock has to do.
+        overdue = self.timeout is not None and not found.running and seconds >= self.timeout
+        if found.late or overdue:
+            place = "".join(_innermost(words) for words in found.late.values())
+            message = f"a fit took longer than timeout={self.timeout} seconds{place}"
+            return Failure(trial, message, TimeoutError(message), kind="timeout")
+        message = "its worker process died, and died again with this trial alone"
+        return Failure(
+            trial, f"{message} (out of memory, or a crash in an extension?)", kind="death"
+        )
+
+
+def _innermost(words: str) -> str:
+    """Return the line of code where a fit was, from what the fault handler wrote.
+
+    It lists every thread of the process, each from the innermost call outwards.
+    """
+    for thread in words.split("\n\n"):
+        lines = [line.strip() for line in thread.splitlines() if line.startswith("  File ")]
+        if any("watchdog.py" in line for line in lines):
+            return f"; it was in {lines[0]}"
+    return ""

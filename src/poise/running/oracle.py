@@ -1,0 +1,237 @@
+"""The only caller of user code.
+
+A procedure yields batches; the oracle has an engine compute them, applies the
+failure policy, and sends back the answers in plan order. A procedure therefore
+cannot look inside the algorithm: everything it knows went through here.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from poise import arguments
+from poise.algorithms.algorithm import Algorithm
+from poise.algorithms.as_algorithm import as_algorithm
+from poise.algorithms.distance import Distance, as_distance, needs_response
+from poise.algorithms.losses import LossChange
+from poise.arguments import counted
+from poise.data.sample import Sample
+from poise.errors import ArgumentError, RecordError, TrialError
+from poise.protocol.budget import Budget, Counts, cost
+from poise.protocol.messages import FIT_BY_FIT, Answers, Batch, Failure, first_query
+from poise.running.answers import AnswerRecord, record_for
+from poise.running.progress import Progress
+from poise.running.tasks import ComparisonWork, LossWork, QueryWork
+from poise.running.workers.engine import Engine, choose_engine
+from poise.running.workers.inner_threads import one_inner_thread
+from poise.shortcuts.batched import batched
+
+__all__ = ["AnswerLog", "Oracle"]
+
+
+class AnswerLog(Protocol):
+    """Where answers are kept while they come in, and read from after a crash: a journal."""
+
+    def begin(self, path: str, decision_points: tuple[float, ...]) -> Iterator[Any]:
+        """Yield the answers that are known already."""
+        ...
+
+    def append(self, answer: Any) -> None:
+        """Keep one answer, or a block of them."""
+        ...
+
+
+@dataclass
+class Oracle:
+    """Answers batches about one algorithm on one sample.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+        The black box.
+    sample : Sample
+        The rows that queries refer to.
+    distance : callable
+        Turns two predictions into a change.
+    engine : Engine
+        Where the fits run.
+    on_error : {"raise", "unstable"}
+        Stop at the first failed trial, or count it as an infinite change.
+    on_timeout : {"raise", "unstable"}
+        The same for a fit that took too long. It is asked for by itself, because
+        how long a fit takes depends on the machine.
+    progress : bool or None
+        False shows no progress.
+    fast : bool
+        Whether many trials may be computed at once where that is exact.
+    models : {"black-box", "transparent"}
+        Whether fitted models stay hidden (Definition 1) or may be seen (Definition 2).
+    budget : Budget
+        What may be asked in all.
+    journal : AnswerLog or None
+        Where comparisons are written down as they are answered, and read from if
+        an earlier run was cut short.
+    """
+
+    algorithm: Algorithm
+    sample: Sample
+    distance: Distance
+    engine: Engine
+    on_error: str = "raise"
+    on_timeout: str = "raise"
+    progress: bool | None = None
+    fast: bool = True
+    models: str = "black-box"
+    budget: Budget = field(default_factory=Budget)
+    journal: AnswerLog | None = None
+    counts: Counts = field(default_factory=Counts, init=False)
+
+    def __post_init__(self) -> None:
+        arguments.flag("fast", self.fast)
+        if self.progress is not None:
+            arguments.flag("progress", self.progress)
+        arguments.choice("on_error", self.on_error, ("raise", "unstable"))
+        arguments.choice("on_timeout", self.on_timeout, ("raise", "unstable"))
+        arguments.choice("models", self.models, ("black-box", "transparent"))
+
+    @classmethod
+    def about(
+        cls,
+        algorithm: Any,
+        sample: Sample,
+        distance: str | Distance = "auto",
+        *,
+        response: str = "predict",
+        n_jobs: int | None = None,
+        backend: str | None = None,
+        address: str | None = None,
+        timeout: float | None = None,
+        **policy: Any,
+    ) -> Oracle:
+        """Check everything that concerns the fits, and bring it together."""
+        black_box = as_algorithm(algorithm, response).prepared(sample)
+        measure_of_change = as_distance(distance, black_box.natural_distance)
+        if isinstance(measure_of_change, LossChange):
+            measure_of_change = measure_of_change.about(sample)
+        _check_timeout(timeout)
+        limited = None if timeout is None else black_box.with_timeout(timeout)
+        if limited is not None:
+            black_box, timeout = limited, None
+        engine = choose_engine(n_jobs, backend, address=address, timeout=timeout)
+        return cls(black_box, sample, measure_of_change, engine, **policy)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of the algorithm and of the distance, for the record."""
+        return self.algorithm.name, getattr(self.distance, "__name__", "unnamed")
+
+    def answer(self, batch: Batch) -> Answers:
+        """Compute a batch in plan order, stopping where ``batch.until`` says so."""
+        self._permit(batch)
+        record = record_for(batch)
+        work, path = self._work(batch)
+        try:
+            self._collect(work, path, batch, record)
+        except RecordError as error:
+            error.partial = record.entered() if record.done else None
+            raise
+        finally:
+            self.counts += cost(batch.tasks, record.done)
+        return record.answers(path)
+
+    def _permit(self, batch: Batch) -> None:
+        """Refuse what this run does not allow, before any of it is computed."""
+        if batch.models and self.models != "transparent":
+            raise ArgumentError(
+                "the procedure asks to see fitted models (Definition 2), but models='black-box' "
+                "hides them (Definition 1); run it with models='transparent'"
+            )
+        if batch.models and batch.compares:
+            raise ArgumentError("models can be seen in a batch of queries, not of comparisons")
+        if self.sample.fit_params is not None and len(batch):
+            self.sample.fit_params.require_rows(first_query(batch.tasks).train)
+        if self.budget.limited:
+            self.budget.check(self.counts, cost(batch.tasks, len(batch)))
+
+    def _collect(self, work: Any, path: str, batch: Batch, record: AnswerRecord) -> None:
+        if self._recall(path, batch, record) or record.done == len(batch):
+            return
+        state = getattr(batch.until, "state", None)
+        answering = closing(self.engine.map(work, record.done, len(batch)))
+        with (
+            Progress(len(batch), self.progress, state=state, done=record.done) as progress,
+            answering as answers,
+        ):
+            for answer in answers:
+                finished = self._enter(answer, record)
+                progress.advance_to(record.done)
+                if finished:
+                    break
+
+    def _recall(self, path: str, batch: Batch, record: AnswerRecord) -> bool:
+        """Enter what the journal already holds; return whether that is enough."""
+        if self.journal is None:
+            return False
+        known = self.journal.begin(path, batch.decision_points)
+        return any(self._enter(answer, record, new=False) for answer in known)
+
+    def _enter(self, answer: Any, record: AnswerRecord, new: bool = True) -> bool:
+        """Decide about a failure, and write the answer down; return whether to stop."""
+        if isinstance(answer, Failure):
+            self._decide(answer, record)
+            answer = replace(answer, cause=None)  # its traceback holds on to the rows of the fit
+        before = record.done
+        finished = record.enter(answer)
+        if new and self.journal is not None:
+            # A block may reach beyond the trial that settled the matter.
+            used = answer[: record.done - before] if isinstance(answer, np.ndarray) else answer
+            self.journal.append(used)
+        return finished
+
+    def _work(self, batch: Batch) -> tuple[Any, str]:
+        """Return the work of a batch and a word for the path taken."""
+        if batch.compares and self.fast:
+            # Single trials that a shortcut hands back are computed with every check.
+            checked = self._fit_by_fit(batch, relax=False)
+            fast = batched(checked, self.algorithm.batch(), batch.decision_points)
+            if fast is not None:
+                return fast, fast.batch.name
+        return self._fit_by_fit(batch, self.sample.all_finite), FIT_BY_FIT
+
+    def _fit_by_fit(self, batch: Batch, relax: bool) -> Any:
+        common = (self.algorithm, self.sample, batch.tasks, relax)
+        if not batch.compares:
+            return QueryWork(*common, batch.models)
+        kind = LossWork if needs_response(self.distance) else ComparisonWork
+        return kind(*common, self.distance)
+
+    def repeat(self, batch: Batch, index: int) -> Any:
+        """Compute one task of a batch once more, fit by fit and here; it counts for nothing."""
+        with one_inner_thread():
+            [answer] = self._fit_by_fit(batch, relax=False)(index, index + 1)
+        return answer
+
+    def _decide(self, failure: Failure, record: AnswerRecord) -> None:
+        """Apply the policy: a failed trial is never dropped."""
+        policy = "on_timeout" if failure.kind == "timeout" else "on_error"
+        if getattr(self, policy) == "raise":
+            raise TrialError(
+                f"trial {failure.trial} failed: {failure.message}. What was measured before it "
+                f"({counted(record.done, 'trial')}) is in the `partial` attribute of this error; "
+                f"{policy}='unstable' would count a failed trial as an infinite change",
+                trial=failure.trial,
+                partial=record.entered(),
+                kind=failure.kind,
+            ) from failure.cause
+
+
+def _check_timeout(timeout: Any) -> None:
+    number = isinstance(timeout, numbers.Real) and not isinstance(timeout, bool)
+    if timeout is not None and not (number and timeout > 0):
+        raise ArgumentError(f"timeout must be a number of seconds > 0 or None, got {timeout!r}")

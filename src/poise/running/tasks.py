@@ -1,0 +1,198 @@
+"""What travels to workers: user code, data, and the tasks to do with them."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+
+from poise.algorithms.algorithm import Algorithm, Predict
+from poise.algorithms.distance import Distance, Undefined, single
+from poise.algorithms.global_state import (
+    GlobalGenerators,
+    configured,
+    current_configuration,
+    one_at_a_time,
+)
+from poise.data.synthetic_rows import n_rows
+from poise.errors import TrialError
+from poise.protocol.messages import Comparison, Failure, Query, Reply, first_query
+
+__all__ = ["ComparisonWork", "LossWork", "QueryWork", "Work"]
+
+
+@dataclass(frozen=True)
+class Work(abc.ABC):
+    """Computes a range of tasks; subclasses say what a task is.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+        The black box.
+    sample : Sample
+        The rows that tasks refer to.
+    tasks : sequence
+        Looked up by position.
+    relax : bool
+        Whether checks may be skipped once a first task has passed them.
+    configuration : dict
+        That of scikit-learn where the work was planned.
+    """
+
+    algorithm: Algorithm
+    sample: Any
+    tasks: Any
+    relax: bool
+    configuration: dict[str, Any] = field(default_factory=current_configuration, kw_only=True)
+
+    @abc.abstractmethod
+    def compute(self, task: Any, ambient: GlobalGenerators) -> Any:
+        """Return the answer to one task, or raise what user code raised."""
+
+    def __call__(self, start: int, stop: int) -> Iterator[Any]:
+        """Yield an answer, or a failure, for each task."""
+        known = configured(self.configuration)
+        with GlobalGenerators() as ambient, known, ExitStack() as relaxed:
+            for index in range(start, stop):
+                answer = self._attempt(index, ambient)
+                if isinstance(answer, Failure) and index > start and self._skips_checks():
+                    # Skipped checks may have hidden the reason: run it again with all of them.
+                    relaxed.close()
+                    answer = self._attempt(index, ambient)
+                    relaxed.enter_context(self.algorithm.skip_checks())
+                yield answer
+                if index == start and self.relax:
+                    relaxed.enter_context(self.algorithm.skip_checks())
+
+    def _skips_checks(self) -> bool:
+        """Tell whether anything was skipped; if not, a failed task is never run again."""
+        return self.relax and not isinstance(self.algorithm.skip_checks(), nullcontext)
+
+    def _attempt(self, index: int, ambient: GlobalGenerators) -> Any:
+        try:
+            with one_at_a_time(self.algorithm.thread_safe):
+                return self.compute(self.tasks[index], ambient)
+        except TrialError as error:  # a program, which knows how it went
+            return Failure(index, _one_line(error), _portable(error), kind=error.kind)
+        # A fit that wants to end the program ends its own trial.
+        except (Exception, SystemExit) as error:
+            return Failure(index, _one_line(error), _portable(error))
+
+    def fitted(self, query: Query, ambient: GlobalGenerators) -> Predict:
+        """Train as the query says, with every global generator set from its ξ."""
+        return ambient.seeded(query.xi, lambda: self._trained(query))
+
+    def _trained(self, query: Query) -> Predict:
+        X, y = self.sample.training(query.train)
+        if self.sample.fit_params is None:
+            return self.algorithm.fit(X, y, query.xi)
+        arguments = self.sample.fit_params.of(query.train)
+        return self.algorithm.fit_with(X, y, query.xi, arguments)
+
+    @property
+    def suits_threads(self) -> bool:
+        """Whether fits of this size spend their time outside Python's lock."""
+        return n_rows(first_query(self.tasks).train) >= self.algorithm.threads_from
+
+    @property
+    def data(self) -> tuple[Any, Any]:
+        """What workers need besides user code; it travels once."""
+        return self.sample, self.tasks
+
+    def without_data(self) -> Self:
+        """Return the part that travels with every chunk."""
+        return self.with_data(None, None)
+
+    def with_data(self, sample: Any, tasks: Any) -> Self:
+        """Return the same work on these data."""
+        return dataclasses.replace(self, sample=sample, tasks=tasks)
+
+    def with_algorithm(self, wrap: Callable[[Algorithm], Algorithm]) -> Self:
+        """Return the same work with the algorithm wrapped."""
+        return dataclasses.replace(self, algorithm=wrap(self.algorithm))
+
+
+@dataclass(frozen=True)
+class ComparisonWork(Work):
+    """The change between two predictions at one point."""
+
+    distance: Distance
+
+    def compute(self, task: Comparison, ambient: GlobalGenerators) -> float:
+        """Return the change."""
+        full = self._prediction(task.full, ambient)
+        reduced = self._prediction(task.reduced, ambient)
+        return self.distance(full, reduced)
+
+    def _prediction(self, query: Query, ambient: GlobalGenerators) -> Any:
+        predict = self.fitted(query, ambient)
+        return single(predict(self.sample.points(query.evaluate)))
+
+
+@dataclass(frozen=True)
+class LossWork(ComparisonWork):
+    """The change between two losses at one labelled row."""
+
+    def compute(self, task: Comparison, ambient: GlobalGenerators) -> float:
+        """Return the change."""
+        truth = self.sample.response(_only_row(task.full.evaluate))
+        full = self._prediction(task.full, ambient)
+        reduced = self._prediction(task.reduced, ambient)
+        return self.distance(full, reduced, truth)
+
+
+def _only_row(rows: Any) -> int:
+    """Return the number of the one row of the sample that is evaluated."""
+    if isinstance(rows, np.ndarray) and len(rows) == 1:
+        return int(rows[0])
+    raise Undefined("losses are compared at one labelled row; made-up rows have no response")
+
+
+@dataclass(frozen=True)
+class QueryWork(Work):
+    """The predictions of one fitted model and, where it may be seen, the model."""
+
+    models: bool
+
+    def compute(self, task: Query, ambient: GlobalGenerators) -> Reply:
+        """Return the predictions, and the model if it was asked for."""
+        predict = self.fitted(task, ambient)
+        values = np.empty(0)
+        if task.evaluate is not None:
+            values = _several(predict(self.sample.points(task.evaluate)), n_rows(task.evaluate))
+        return Reply(values, self.algorithm.model(predict) if self.models else None)
+
+
+def _several(predictions: Any, count: int) -> Any:
+    """Return the predictions, refusing any other number of them and what is not a number."""
+    array = np.asarray(predictions)
+    if array.ndim == 0 or array.shape[0] != count:
+        raise Undefined(
+            f"predict returned an array of shape {array.shape} for {count} rows; "
+            "it must return one prediction per row"
+        )
+    if array.dtype.kind == "f" and np.isnan(array).any():
+        raise Undefined(f"prediction {int(np.argwhere(np.isnan(array))[0, 0])} is not a number")
+    return array
+
+
+def _one_line(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split()) or 'no message'}"
+
+
+def _portable(error: BaseException) -> BaseException:
+    """Return the exception if it survives pickling, else one that carries its traceback."""
+    import pickle
+
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        text = "".join(traceback.format_exception(error))
+        return RuntimeError(text)
+    return error

@@ -1,0 +1,71 @@
+"""A large array, sent to workers in the order in which the trials read its rows.
+
+Shuffled trials pick rows from all over the array. A worker that maps it would
+soon hold all of it, once more beside the array itself. Written in the order of
+the trials, a trial is a range of rows that lie together: it is read quickly, and
+let go of after use.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from numpy.typing import NDArray
+
+from poise.data.tables import ArrayTable, Selection, Table, as_table
+from poise.running.transport.memmap import Rearranged, is_large, let_go, lies_in_a_file
+
+__all__ = ["RangesOfFile", "arranged"]
+
+_HELD = 1 << 24  # bytes that a worker reads before it lets go of them
+
+
+def arranged(sample: Any, tasks: Any) -> tuple[Any, Any]:
+    """Return the same data for the same trials, rows in reading order where that pays.
+
+    The sample is only good for being written by
+    :func:`~poise.running.transport.memmap.write_mapped`.
+    """
+    order = tasks.reading_order() if hasattr(tasks, "reading_order") else None
+    if order is None or not _pays(sample.X):
+        return sample, tasks
+    moved = copy.copy(sample)
+    moved.X, moved.y, moved.groups = _moved(sample.X, order), _moved(sample.y, order), None
+    if sample.fit_params is not None:
+        moved.fit_params = copy.copy(sample.fit_params)
+        tables = sample.fit_params.per_row.items()
+        moved.fit_params.per_row = {name: _moved(table, order) for name, table in tables}
+    return moved, tasks.in_reading_order()
+
+
+def _pays(table: Table) -> bool:
+    """Tell a large array in memory; what lies in a file is best read there."""
+    array = table.native
+    return isinstance(table, ArrayTable) and is_large(array) and not lies_in_a_file(array)
+
+
+def _moved(table: Table, order: Any) -> Table:
+    if not isinstance(table, ArrayTable):
+        return as_table(table.take(order), "rows")
+    return RangesOfFile(Rearranged(table.native, order))
+
+
+class RangesOfFile(ArrayTable):
+    """An array in a file of its own, read from front to back.
+
+    What was read is let go of every so often: nobody comes back to it.
+    """
+
+    def __init__(self, native: Any) -> None:
+        self.native = native  # an array again, once it has been written and mapped
+        self.read = 0
+
+    def take(self, rows: Selection) -> NDArray[Any]:
+        """Return a fresh copy of these rows."""
+        taken = super().take(rows)
+        self.read += taken.nbytes
+        if self.read >= _HELD:
+            let_go(self.native)
+            self.read = 0
+        return taken

@@ -1,0 +1,116 @@
+"""One chunk of trials, computed in a worker: user code that travels, and its report."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterable
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.errors import AlgorithmError
+from poise.running.faults.parent_watch import end_with
+from poise.running.workers.inner_threads import one_inner_thread
+
+__all__ = ["STOP", "Job", "Report", "Span", "cannot_travel", "in_blocks"]
+
+Span = tuple[int, int]
+Report = tuple[float, list[Any]]
+"""The seconds a chunk took, and its answers in order; changes are in blocks, as arrays."""
+
+STOP = "stop"  # name of the note that tells workers to begin nothing more
+_SECONDS_BETWEEN_LOOKS = 0.001
+
+
+@dataclass(frozen=True)
+class Job:
+    """The part of the work that travels with every chunk: user code, without the data.
+
+    Attributes
+    ----------
+    work : Work
+        What to compute, without rows and plan.
+    folder : Path
+        A temporary folder of the machine that asks, for notes.
+    parent : int or None
+        The process to end with, for workers that joblib starts on this machine.
+    """
+
+    work: Any
+    folder: Path
+    parent: int | None = None
+
+    def __call__(self, first: int, last: int, data: Any) -> Report:
+        """Compute one chunk in a worker; report how long it took and what came out."""
+        if self.parent is not None:
+            end_with(self.parent, self.folder)
+        began = time.perf_counter()
+        with one_inner_thread(), closing(self._answers(first, last, data)) as answers:
+            blocks = in_blocks(answers)
+        return time.perf_counter() - began, blocks
+
+    def _answers(self, first: int, last: int, data: Any) -> Generator[Any, None, None]:
+        """Yield answers for as long as anybody wants them."""
+        stop = _Note(self.folder / STOP)
+        if stop.is_there():
+            return
+        for answer in self.work.with_data(*data)(first, last):
+            yield answer
+            if stop.is_there():
+                return
+
+
+class _Note:
+    """A file that is looked for now and then: a look costs some microseconds."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.next_look = 0.0
+
+    def is_there(self) -> bool:
+        now = time.monotonic()
+        if now < self.next_look:
+            return False
+        self.next_look = now + _SECONDS_BETWEEN_LOOKS
+        return self.path.exists()
+
+
+def in_blocks(answers: Iterable[Any]) -> list[Any]:
+    """Put changes that follow each other into arrays, which are cheap to send and to enter.
+
+    Examples
+    --------
+    >>> in_blocks([0.5, 0.25, "a failure", 2.0])
+    [array([0.5 , 0.25]), 'a failure', array([2.])]
+    """
+    blocks: list[Any] = []
+    for are_changes, group in groupby(answers, lambda answer: isinstance(answer, float)):
+        if are_changes:
+            blocks.append(np.fromiter(group, np.float64))
+        else:
+            blocks.extend(group)
+    return blocks
+
+
+def cannot_travel(error: BaseException) -> AlgorithmError:
+    """Say that user code cannot be packed here, or not unpacked in a worker.
+
+    Examples
+    --------
+    >>> raise cannot_travel(TypeError("cannot pickle '_thread.lock' object"))
+    Traceback (most recent call last):
+    poise.errors.AlgorithmError: algorithm cannot be sent to worker processes: cannot pickle ...
+    """
+    while error.__cause__ is not None:
+        error = error.__cause__
+    # What a worker sends is its whole traceback: the last line says what went wrong.
+    reason = str(error).strip('" \n').rpartition("\n")[2]
+    return AlgorithmError(
+        f"algorithm cannot be sent to worker processes: {reason}. It must not hold locks, open "
+        "files or connections, and the modules it comes from must be found by the workers too; "
+        "or use n_jobs=1 or backend='threading'"
+    )

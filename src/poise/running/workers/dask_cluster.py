@@ -1,0 +1,183 @@
+"""Dask: the cluster that is there, one at an address, or one started here for the run."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from collections.abc import Iterator
+from concurrent.futures import CancelledError
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from poise.errors import ArgumentError, ClusterError
+from poise.running.faults.sigint import deaf_children
+from poise.running.workers.chunk_job import Report, Span
+
+__all__ = ["DaskCluster", "connected_to_dask", "count_dask_workers", "each_thread_is_a_process"]
+
+_PATIENCE = 60  # seconds for a worker to come back
+_SETTINGS = {
+    # A trial that kills its worker is tried again alone by the engine, not in the crowd by Dask.
+    "distributed.scheduler.allowed-failures": 0,
+    # A worker that dies twice in a quarter of a minute must not be given up.
+    "distributed.deploy.lost-worker-timeout": "1 day",
+}
+
+
+class DaskCluster:
+    """A connected Dask client.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The client.
+    """
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        # A worker that took data with it cancels what needed them.
+        self.deaths: tuple[type[BaseException], ...] = (
+            _distributed().KilledWorker,
+            CancelledError,
+        )
+
+    @property
+    def size(self) -> int:
+        """The threads of all workers that are there now."""
+        return _threads(self.client)
+
+    def put(self, content: Any) -> Any:
+        """Send something to every worker."""
+        self._wait_for_a_worker()
+        # In a list, because Dask would take a tuple apart. hash=False, because what is kept
+        # under the hash of its content is lost when an earlier run lets go of the same.
+        (future,) = self.client.scatter([content], broadcast=True, hash=False)
+        return future
+
+    def _wait_for_a_worker(self) -> None:
+        """Wait for the nanny of a worker that died to start another."""
+        try:
+            self.client.wait_for_workers(1, timeout=_PATIENCE)
+        except TimeoutError as error:
+            raise ClusterError(
+                f"no worker of the Dask cluster is left, and none came back in {_PATIENCE} seconds"
+            ) from error
+
+    def start(self, job: Any, span: Span, data: Any) -> Any:
+        """Have a chunk computed where there is room."""
+        return self.client.submit(_compute, job, span, data, pure=False)
+
+    def finished(self, futures: list[Any]) -> set[Any]:
+        """Wait for one of the futures."""
+        done: set[Any] = set(_distributed().wait(futures, return_when="FIRST_COMPLETED").done)
+        return done
+
+    def result(self, future: Any) -> Report:
+        """Return what came of a future."""
+        report: Report = future.result()
+        return report
+
+    def cancel(self, futures: list[Any]) -> None:
+        """Begin none of these any more; Dask cannot end what is running."""
+        if futures:
+            self.client.cancel(futures, force=True)
+
+
+def _compute(job: Any, span: Span, data: Any) -> Report:
+    report: Report = job(*span, data)
+    return report
+
+
+@contextmanager
+def connected_to_dask(address: str | None, workers: int, folder: Path) -> Iterator[DaskCluster]:
+    """Use the cluster at the address, or the one that is connected, or start one here."""
+    client = _present_client() if address is None else None
+    with ExitStack() as stack:
+        if address is not None:
+            client = stack.enter_context(_distributed().Client(address))
+        elif client is None:
+            client = _started(stack, workers, folder)
+        yield DaskCluster(client)
+
+
+def _started(stack: ExitStack, workers: int, folder: Path) -> Any:
+    import dask
+
+    stack.enter_context(dask.config.set(_SETTINGS))
+    with deaf_children():
+        cluster = _distributed().LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=":0",
+            local_directory=str(folder / "dask"),
+            silence_logs=logging.ERROR,  # it warns of work that was cancelled, as it should be
+        )
+        stack.enter_context(cluster)
+    return stack.enter_context(_distributed().Client(cluster))
+
+
+def count_dask_workers(address: str | None) -> int:
+    """Count the threads of all workers; of a cluster still to be started, the cores here."""
+    with _running(address) as client:
+        if client is not None:
+            return _threads(client)
+    from joblib import cpu_count
+
+    return int(cpu_count())
+
+
+def each_thread_is_a_process(address: str | None) -> bool:
+    """Tell whether every thread that computes has a process of its own, and none is this one.
+
+    So it is in a cluster still to be started.
+    """
+    with _running(address) as client:
+        if client is None:
+            return True
+        threads = _threads(client)
+        processes = set(client.run(_process).values()) - {_process()}
+        return len(processes) == threads
+
+
+def _process() -> tuple[str, int]:
+    return socket.gethostname(), os.getpid()
+
+
+@contextmanager
+def _running(address: str | None) -> Iterator[Any]:
+    """Connect to the cluster that is there; None where one is still to be started."""
+    if address is None:
+        yield _present_client()
+        return
+    with _distributed().Client(address) as client:
+        yield client
+
+
+def _threads(client: Any) -> int:
+    client.wait_for_workers(1)
+    return sum(client.nthreads().values())
+
+
+def _present_client() -> Any:
+    """Return the client of joblib's configuration, or Dask's default one, or None."""
+    from joblib.parallel import get_active_backend
+
+    configured = getattr(get_active_backend()[0], "client", None)
+    if configured is not None:
+        return configured
+    try:
+        return _distributed().default_client()
+    except ValueError:
+        return None
+
+
+def _distributed() -> Any:
+    """Import Dask's scheduler, which has no annotations."""
+    try:
+        import distributed
+    except ImportError:
+        raise ArgumentError("backend='dask' needs dask: pip install 'poise[dask]'") from None
+    return distributed

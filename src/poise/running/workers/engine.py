@@ -1,0 +1,59 @@
+"""Engines do the work of a batch, anywhere, and hand back answers in plan order.
+
+An engine never looks at an answer: what stops a run, what a failure means and
+what the numbers say is decided by the oracle, which consumes them in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from typing import Any, Protocol
+
+__all__ = ["Engine", "Work", "choose_engine"]
+
+
+class Work(Protocol):
+    """Computes the answers to tasks ``start`` to ``stop - 1``, one after the other."""
+
+    def __call__(self, start: int, stop: int) -> Iterator[Any]:  # noqa: D102
+        ...
+
+
+class Engine(Protocol):
+    """Runs :class:`Work`; closing the generator early cancels what was not started."""
+
+    def map(self, work: Any, start: int, stop: int) -> Generator[Any, None, None]:
+        """Yield the answers to tasks ``start`` to ``stop - 1`` in that order."""
+        ...
+
+
+def choose_engine(
+    n_jobs: int | None = None,
+    backend: str | None = None,
+    *,
+    address: str | None = None,
+    timeout: float | None = None,
+) -> Engine:
+    """Pick the engine for ``n_jobs``, honouring :func:`joblib.parallel_config`.
+
+    Parameters
+    ----------
+    n_jobs, backend, address
+        See :func:`poise.stability_test`.
+    timeout : float or None
+        Seconds for one fit; only worker processes can be held to it.
+
+    Examples
+    --------
+    >>> type(choose_engine(1)).__name__
+    'SerialEngine'
+    """
+    from poise.running.faults.time_limit_support import check_timeout
+    from poise.running.workers.backend import choose_backend
+    from poise.running.workers.parallel import ParallelEngine
+    from poise.running.workers.serial import SerialEngine
+
+    chosen = choose_backend(n_jobs, backend, address)
+    if timeout is not None:
+        check_timeout(timeout, chosen)
+    return SerialEngine() if chosen.serial else ParallelEngine(chosen, timeout)

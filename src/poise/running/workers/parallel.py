@@ -1,0 +1,85 @@
+"""Many trials at once: processes, threads, or a cluster.
+
+Answers are handed over in plan order, whatever order they were computed in. A
+worker that dies does not end the run: what it was doing is computed again alone,
+and a trial that kills its worker then too is a failure of that trial.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, closing
+from typing import Any
+
+import numpy as np
+
+from poise.algorithms.global_state import GlobalGenerators
+from poise.running.faults.worker_death import DeathInquiry
+from poise.running.workers.backend import Backend
+from poise.running.workers.chunk_job import Span
+from poise.running.workers.chunks import Chunks
+from poise.running.workers.inner_threads import one_inner_thread
+from poise.running.workers.start_workers import start_workers
+from poise.running.workers.workers import WorkerDied, Workers
+
+__all__ = ["ParallelEngine"]
+
+
+class ParallelEngine:
+    """Runs work on a workers of workers.
+
+    Parameters
+    ----------
+    backend : Backend
+        Where the workers are.
+    timeout : float or None
+        Seconds that one fit may take; needs worker processes.
+    """
+
+    def __init__(self, backend: Backend, timeout: float | None = None) -> None:
+        self.backend = backend
+        self.timeout = timeout
+
+    def map(self, work: Any, start: int, stop: int) -> Generator[Any, None, None]:
+        """Yield the answers in order; on closing, begin nothing more."""
+        # Only processes can be held to a time limit.
+        backend = self.backend.for_work(work) if self.timeout is None else self.backend
+        with ExitStack() as stack:
+            if not backend.processes:
+                # Threads share global generators and thread pools with this very process.
+                stack.enter_context(GlobalGenerators())
+                stack.enter_context(one_inner_thread())
+            workers, folder = stack.enter_context(start_workers(backend, work, self.timeout))
+            inquiry = DeathInquiry(workers, folder, work.data[1], self.timeout)
+            yield from self._outlive(workers, inquiry, (start, stop), getattr(work, "grain", 1))
+
+    def _outlive(
+        self, workers: Workers, inquiry: DeathInquiry, span: Span, grain: int
+    ) -> Iterator[Any]:
+        """Yield every answer, going on after a worker has died."""
+        position, stop = span
+        settled: dict[int, list[Any]] = {}  # trials whose case was heard
+        while position < stop:
+            if position in settled:
+                yield from settled.pop(position)
+                position += 1
+                continue
+            end = min(settled, default=stop)
+            chunks = Chunks(position, end, self.backend.workers, grain)
+            try:
+                for answer in _stream(workers, chunks):
+                    position += np.size(answer)
+                    yield answer
+            except WorkerDied as death:
+                settled |= inquiry.hold(death, position, chunks.position)
+
+
+def _stream(workers: Workers, chunks: Chunks) -> Iterator[Any]:
+    """Yield answers while later chunks are computed elsewhere."""
+    with closing(workers.submit(chunks)) as reports:
+        try:
+            for seconds, answers in reports:
+                chunks.learn(sum(np.size(answer) for answer in answers), seconds)
+                yield from answers
+        finally:
+            chunks.close()

@@ -1,0 +1,112 @@
+"""Processes or threads of this machine, through joblib."""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Generator, Iterable, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, nullcontext, suppress
+from pickle import PicklingError
+from typing import Any
+
+from poise.running.faults.parent_watch import followers_of
+from poise.running.faults.sigint import deaf_children
+from poise.running.transport.memmap import MappedData, write_mapped
+from poise.running.transport.row_order import arranged
+from poise.running.workers.backend import Backend
+from poise.running.workers.chunk_job import STOP, Job, Report, Span, cannot_travel
+from poise.running.workers.workers import WorkerDied
+
+__all__ = ["LocalWorkers"]
+
+_WORTH_WAITING = 1.0  # seconds; killing the workers would cost the next run as much
+_SECONDS_BETWEEN_LOOKS = 0.005
+
+
+class LocalWorkers:
+    """Workers that joblib starts, keeps for the next run, and replaces when they die."""
+
+    def __init__(self, backend: Backend, job: Job, data: Any) -> None:
+        self.backend, self.job = backend, job
+        # Threads share memory; processes share a file that each maps into its own.
+        self.data = write_mapped(arranged(*data), job.folder) if backend.processes else data
+
+    def submit(self, spans: Iterable[Span]) -> Generator[Report, None, None]:
+        """Yield the reports in order while later spans are being computed."""
+        reports = self._begin(spans)
+        seconds = 0.0
+        try:
+            with _workers_may_be_replaced():
+                for seconds, answers in reports:
+                    yield seconds, answers
+        except PicklingError as error:
+            raise cannot_travel(error) from error
+        except BrokenProcessPool as error:
+            if "un-serialize" in str(error):  # joblib's word; it ends all workers for that
+                raise cannot_travel(error) from error
+            raise WorkerDied from error
+        except GeneratorExit:
+            self._dismiss(reports, seconds)
+            raise
+
+    def _begin(self, spans: Iterable[Span]) -> Any:
+        from joblib import Parallel, delayed, parallel_config
+
+        processes = self.backend.processes
+        followers = followers_of(os.getpid()) if processes else {}
+        birth = deaf_children() if processes else nullcontext()
+        with parallel_config(backend=self.backend.name), birth:
+            self.parallel: Any = Parallel(
+                n_jobs=self.backend.workers, return_as="generator", batch_size=1, **followers
+            )
+            return self.parallel(delayed(_compute)(self.job, span, self.data) for span in spans)
+
+    def _dismiss(self, reports: Any, seconds: float) -> None:
+        """Begin nothing more; wait for what is running only if it takes a moment.
+
+        joblib's generator can only be left by killing the workers.
+        """
+        (self.job.folder / STOP).touch()
+        with suppress(BrokenProcessPool), warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # joblib's, that work was left undone
+            if seconds > _WORTH_WAITING or not self._will_be_idle():
+                reports.close()
+            for _ in reports:
+                pass
+
+    def _will_be_idle(self) -> bool:
+        """Give what is running a moment to end; the fits before it may have been shorter."""
+        if not self.backend.processes:
+            return True  # in its own time: threads cannot be killed
+        limit = time.monotonic() + _WORTH_WAITING
+        while self.parallel.n_completed_tasks < self.parallel.n_dispatched_tasks:
+            if time.monotonic() > limit:
+                return False
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
+        return True
+
+    def recover(self) -> None:
+        """Nothing is lost with a process: the data are in a file."""
+
+
+@contextmanager
+def _workers_may_be_replaced() -> Iterator[None]:
+    """Keep joblib quiet about a worker that it replaces because its memory has grown.
+
+    It is no matter of concern: a fit that imports PyTorch is enough. And where warnings
+    are errors, as in many test suites, this one would end the thread that hands out work,
+    and the run would wait for ever.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
+        yield
+
+
+def _compute(job: Job, span: Span, data: Any) -> Report:
+    if not isinstance(data, MappedData):
+        return job(*span, data)
+    report = job(*span, data.open())
+    data.release()
+    return report

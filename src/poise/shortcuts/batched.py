@@ -1,0 +1,349 @@
+"""Thousands of trials at once, where the algorithm knows how.
+
+Some algorithms can compute both predictions of many trials together, hundreds
+of times faster than fit by fit. Nothing else changes: trials keep their rows,
+their random terms and their order. Whatever such a shortcut is not sure of
+(ill-conditioned data, a change so close to ε that rounding could decide) is
+computed fit by fit; and a sample of the trials is computed both ways before the
+first answer counts.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.algorithms.algorithm import Algorithm, BatchAlgorithm, Stack
+from poise.algorithms.distance import DISTANCES, Distance
+from poise.data.sample import Sample
+from poise.data.tables import Table, array_of, as_table
+from poise.errors import PoiseWarning
+from poise.protocol.messages import Failure
+
+__all__ = ["BatchedWork", "batched"]
+
+_TOLERANCE = 1e-9  # agreement asked of a shortcut, relative to the size of the predictions
+_COMPARED = 8  # trials computed both ways before the first answer counts
+_WORTHWHILE = 4 * _COMPARED  # fewer trials than this are sooner done fit by fit
+_NO_TERMS = np.empty(0, dtype=np.uint64)
+
+
+@dataclass(frozen=True)
+class BatchedWork:
+    """Answers a range of trials in blocks; yields arrays of changes, or single failures.
+
+    Attributes
+    ----------
+    fit_by_fit : Work
+        The same trials, computed one fit at a time.
+    batch : BatchAlgorithm
+        What computes many of them at once.
+    sample, tasks : Sample, Split
+        The rows, and which of them each trial uses.
+    distance : callable
+        How far apart two predictions are.
+    decision_points : tuple of float
+        Changes this close to a decision are computed fit by fit: 0 and ε.
+    """
+
+    fit_by_fit: Any
+    batch: BatchAlgorithm
+    sample: Sample
+    tasks: Any
+    distance: Distance
+    decision_points: tuple[float, ...] = (0.0,)
+
+    @property
+    def suits_threads(self) -> bool:
+        """Whether fits of this size spend their time outside Python's lock."""
+        return bool(self.fit_by_fit.suits_threads)
+
+    @property
+    def data(self) -> tuple[Any, Any]:
+        """What workers need besides user code; it travels once."""
+        return self.sample, self.tasks
+
+    def with_data(self, sample: Any, tasks: Any) -> BatchedWork:
+        """Return the same work on these data."""
+        plain = self.fit_by_fit.with_data(sample, tasks)
+        return replace(self, fit_by_fit=plain, sample=sample, tasks=tasks)
+
+    def without_data(self) -> BatchedWork:
+        """Return the part that travels with every chunk."""
+        return self.with_data(None, None)
+
+    def with_algorithm(self, wrap: Callable[[Algorithm], Algorithm]) -> BatchedWork:
+        """Return the same work with the algorithm wrapped."""
+        return replace(self, fit_by_fit=self.fit_by_fit.with_algorithm(wrap))
+
+    def __call__(self, start: int, stop: int) -> Iterator[Any]:
+        """Yield the changes of trials ``start`` to ``stop - 1``, in blocks."""
+        size = self.grain
+        for first in range(start, stop, size):
+            last = min(first + size, stop)
+            try:
+                changes, doubtful = self.changes(first, last)
+            except Exception as error:  # of user code, or for labels that nobody sorts
+                yield from self._one_by_one(first, last, error)
+            else:
+                yield from self._settled(first, changes, doubtful)
+
+    def _one_by_one(self, first: int, last: int, error: Exception) -> Iterator[Any]:
+        """Let every trial say what is wrong; if nothing is, say what was wrong with the block."""
+        for trial, answer in enumerate(self.fit_by_fit(first, last), first):
+            if trial == first and not isinstance(answer, Failure):
+                warnings.warn(
+                    f"'{self.batch.name}' failed ({type(error).__name__}: {error}); trials {first} "
+                    f"to {last - 1} are computed fit by fit instead",
+                    PoiseWarning,
+                    stacklevel=2,
+                )
+            yield answer
+
+    def changes(self, start: int, stop: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Compute the changes of a block, and say which of them need the fits themselves."""
+        stack = self.stack(start, stop)
+        return self._judged(stack, self._pairs(stack))
+
+    def _judged(self, stack: Stack, pairs: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Turn predictions into changes, and mark those that are not certain."""
+        if pairs.full.dtype.kind != "f":
+            return self._label_changes(pairs), ~pairs.trusted
+        with np.errstate(invalid="ignore", over="ignore"):
+            changes = _gaps(pairs, self.distance)
+            doubtful = ~(pairs.trusted & np.isfinite(changes))
+            if self.batch.exact and not doubtful.all():
+                doubtful |= self._too_close(changes, stack, pairs)
+        if self.distance is DISTANCES["label"]:
+            changes = np.sign(changes)
+        if self.distance is DISTANCES["total_variation" if pairs.full.ndim == 1 else "absolute"]:
+            # Numbers are no probabilities, nor vectors numbers: let a fit say so.
+            doubtful[:] = True
+        return changes, doubtful
+
+    def _pairs(self, stack: Stack) -> Any:
+        """Compute both predictions; what is compiled always sees blocks of one size.
+
+        A program compiled for another size may round differently, so a last,
+        smaller block is filled up with copies of its last trial.
+        """
+        missing = 0 if self.batch.exact else self.grain - len(stack.X)
+        if missing <= 0:
+            return self.batch.pairs(stack)
+        filled = (np.concatenate([part, part[-1:].repeat(missing, axis=0)]) for part in stack)
+        pairs = self.batch.pairs(Stack(*filled))
+        return type(pairs)(*(part[: len(stack.X)] for part in pairs))
+
+    def _too_close(
+        self, changes: NDArray[np.float64], stack: Stack, pairs: Any
+    ) -> NDArray[np.bool_]:
+        """Mark changes so near a decision that rounding could settle it.
+
+        Few blocks hold any: what would be too close for the largest numbers of the
+        block is looked for first, because the size of every trial costs a pass.
+        """
+        largest = max(np.fmax.reduce(np.abs(part), axis=None) for part in (*pairs[:2], stack.y))
+        suspects = self._near(changes, _TOLERANCE * largest)
+        if suspects.any():
+            suspects = self._near(changes, _slack(stack, pairs))
+        return suspects
+
+    def _near(
+        self, changes: NDArray[np.float64], slack: float | NDArray[np.float64]
+    ) -> NDArray[np.bool_]:
+        """Mark changes within ``slack`` of a decision; shortcuts vouch for no change at all."""
+        near = np.zeros(len(changes), dtype=np.bool_)
+        for value in self.decision_points:
+            near |= np.abs(changes - value) <= slack
+        return np.asarray(near & (changes != 0))
+
+    def _label_changes(self, pairs: Any) -> NDArray[np.float64]:
+        changes = np.zeros(len(pairs.full))
+        differ = (pairs.full != pairs.reduced).reshape(len(changes), -1).any(axis=1)
+        for i in np.flatnonzero(differ & pairs.trusted):
+            changes[i] = self.distance(pairs.full[i], pairs.reduced[i])
+        return changes
+
+    def stack(self, start: int, stop: int) -> Stack:
+        """Gather the rows of a block of trials."""
+        # A stand-in for a deterministic estimator has no use for random terms.
+        terms = (_NO_TERMS, _NO_TERMS) if self.batch.exact else self.tasks.terms(start, stop)
+        return Stack(*self._gathered(*self.tasks.rows(start, stop)), *terms)
+
+    def _gathered(
+        self, train: NDArray[np.int64] | slice, points: NDArray[np.int64]
+    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Return the training rows, responses and test points of trials that lie end to end."""
+        shape = (len(points), self.tasks.n)
+        X, y = _rows(self.sample.X), _rows(self.sample.y)
+        rows = self._taken("stacked rows", X, train).reshape(*shape, -1)
+        responses = self._taken("stacked responses", y, train).reshape(shape)
+        return rows, responses, _rows(as_table(self.sample.points(points), "X"))
+
+    def _taken(
+        self, what: str, array: NDArray[Any], rows: NDArray[np.int64] | slice
+    ) -> NDArray[Any]:
+        """Select rows, for a stand-in into memory that the next block overwrites.
+
+        A contiguous range is not copied: batched code does not write to it. What is
+        compiled may still read one block when the next is made.
+        """
+        if isinstance(rows, slice):
+            return array[rows]
+        if not array.flags.c_contiguous:
+            return array[rows]  # `take` would copy the whole array first
+        if not self.batch.exact or array.dtype != np.float64:
+            return array.take(rows, axis=0)
+        from poise.shortcuts.block_memory import scratch
+
+        memory = scratch(what, (len(rows), *array.shape[1:]))
+        # Checking that rows exist, as all of them do, would cost a second copy.
+        return array.take(rows, axis=0, out=memory, mode="clip")
+
+    def _settled(
+        self, first: int, changes: NDArray[np.float64], doubtful: NDArray[np.bool_]
+    ) -> Iterator[Any]:
+        """Yield a block with its doubtful trials computed fit by fit."""
+        done = 0
+        for i in np.flatnonzero(doubtful):
+            yield changes[done:i]
+            yield from self.fit_by_fit(first + int(i), first + int(i) + 1)
+            done = int(i) + 1
+        yield changes[done:]
+
+    @property
+    def grain(self) -> int:
+        """How many trials are computed at once."""
+        n, d = self.tasks.n, _rows(self.sample.X).shape[1]
+        per_trial: int = 8 * n * d + self.batch.workspace_bytes(n, d)
+        trials = len(self.tasks)
+        blocks = math.ceil(trials * per_trial / self.batch.block_bytes)
+        return math.ceil(trials / blocks)
+
+    def agrees(self) -> bool:
+        """Compute a few trials both ways; warn and say no where a prediction differs.
+
+        Say no as well where the stand-in is certain of none, or the estimator refuses the
+        data: it is no help with those.
+        """
+        trials = np.linspace(0, len(self.tasks) - 1, _COMPARED).astype(int).tolist()
+        stack = self._stack_of(trials)
+        try:
+            pairs = self.batch.pairs(stack)
+            sure = np.flatnonzero(~self._judged(stack, pairs)[1])
+        except Exception:  # such as labels that cannot be sorted
+            return False
+        if not len(sure):
+            return False
+        slack = _slack(stack, pairs) if pairs.full.dtype.kind == "f" else np.zeros(len(trials))
+        for i, fitted in zip(sure, self._fitted([trials[i] for i in sure], stack), strict=True):
+            if isinstance(fitted, Failure):
+                return False
+            stand_in = pairs.full[i], pairs.reduced[i]
+            if not all(map(_agree, stand_in, fitted, (slack[i],) * 2)):
+                _warn_of_disagreement(self.batch.name, trials[i], stand_in, fitted)
+                return False
+        return True
+
+    def _stack_of(self, trials: list[int]) -> Stack:
+        """Gather the rows of trials that need not follow one another."""
+        train, points = zip(*(self.tasks.rows(i, i + 1) for i in trials), strict=True)
+        rows = np.concatenate([_numbers(part) for part in train])
+        return Stack(*self._gathered(rows, np.concatenate(points)), _NO_TERMS, _NO_TERMS)
+
+    def _fitted(self, trials: list[int], stack: Stack) -> Iterator[Any]:
+        """Return both predictions of the fits; after the first, without checks that cannot fail."""
+        finite = bool(np.isfinite(stack.X).all() and np.isfinite(stack.x).all())
+        chosen = [self.tasks[trial] for trial in trials]
+        both = replace(self.fit_by_fit, tasks=chosen, relax=finite, distance=_both)
+        answers: Iterator[Any] = both(0, len(chosen))
+        return answers
+
+
+@np.errstate(invalid="ignore")
+def _slack(stack: Stack, pairs: Any) -> NDArray[np.float64]:
+    """Bound the rounding by which two correct computations may differ."""
+    size = np.maximum(np.abs(pairs.full), np.abs(pairs.reduced))
+    return np.asarray(_TOLERANCE * np.maximum(size, np.abs(stack.y).mean(axis=1)))
+
+
+def _both(full: Any, reduced: Any) -> Any:
+    """Stand in for a distance, to see the predictions themselves."""
+    return full, reduced
+
+
+def _agree(stand_in: Any, fitted: Any, slack: float) -> bool:
+    """Compare two predictions: labels have to be the same, numbers nearly so."""
+    if stand_in == fitted:
+        return True
+    return isinstance(fitted, float) and bool(abs(fitted - stand_in) <= slack)
+
+
+def _warn_of_disagreement(name: str, trial: int, stand_in: Any, fitted: Any) -> None:
+    warnings.warn(
+        f"the shortcut '{name}' predicts {_in_words(stand_in)} in trial {trial} where the fits "
+        f"predict {_in_words(fitted)}; every trial is computed fit by fit instead",
+        PoiseWarning,
+        stacklevel=2,
+    )
+
+
+def _in_words(predictions: tuple[Any, Any]) -> str:
+    return " and ".join(str(prediction) for prediction in predictions)
+
+
+def batched(
+    work: Any, batch: BatchAlgorithm | None, decision_points: tuple[float, ...]
+) -> BatchedWork | None:
+    """Return the batched form of fit-by-fit work where it applies and has been checked."""
+    if batch is None or not _applies(work, batch):
+        return None
+    fast = BatchedWork(work, batch, work.sample, work.tasks, work.distance, decision_points)
+    return fast if not batch.exact or fast.agrees() else None
+
+
+def _applies(work: Any, batch: BatchAlgorithm) -> bool:
+    """Batches need plain numbers, a split into equal trials, and a distance known here."""
+    at_least = _WORTHWHILE if batch.exact else 1
+    tables = [work.sample.X, work.sample.X_unlabeled]
+    features = [array_of(table) for table in tables if table is not None]
+    return (
+        hasattr(work.tasks, "rows")
+        and len(work.tasks) >= at_least
+        and work.distance in DISTANCES.values()
+        and all(_plain(array, 2, "f8") for array in features)
+        and _plain(array_of(work.sample.y), 1)
+        # A stand-in hands every trial with a NaN or an infinity back by itself.
+        and (batch.exact or work.sample.all_finite)
+    )
+
+
+def _gaps(pairs: Any, distance: Distance) -> NDArray[np.float64]:
+    """Return absolute differences of numbers; of vectors the total variation or the length."""
+    differences = pairs.full - pairs.reduced
+    if differences.ndim == 1:
+        return np.asarray(np.abs(differences))
+    if distance is DISTANCES["total_variation"]:
+        return np.asarray(np.abs(differences).sum(axis=1) / 2)
+    return np.asarray(np.linalg.norm(differences, axis=1))
+
+
+def _rows(table: Table) -> NDArray[Any]:
+    """Return the rows of a table that is an array, or stands for one: others are not batched."""
+    return np.asarray(array_of(table))
+
+
+def _numbers(rows: NDArray[np.int64] | slice) -> NDArray[np.int64]:
+    return np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
+
+
+def _plain(array: Any, dimensions: int, kind: str | None = None) -> bool:
+    if not isinstance(array, np.ndarray) or array.ndim != dimensions:
+        return False
+    return kind is None or array.dtype == np.dtype(kind)

@@ -1,0 +1,73 @@
+"""Class labels as numbers, and the decision among classes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.shortcuts.shortcut import Floats, Pairs
+
+__all__ = ["Classes", "choose", "encode", "label_pairs"]
+
+
+class Classes(NamedTuple):
+    """The classes that occur in a stack of trials, and who belongs to them."""
+
+    names: NDArray[Any]  # sorted
+    member: NDArray[np.bool_]  # (trials, classes, n)
+
+    @property
+    def are_labels(self) -> bool:
+        """Whether scikit-learn takes these for classes: fractions, infinities and NaN are not."""
+        kind = self.names.dtype.kind
+        return kind in "biuUSO" or bool(np.all(np.equal(np.mod(self.names, 1), 0)))
+
+    @property
+    def survive(self) -> NDArray[np.bool_]:
+        """Whether at least two classes are there, and the same without the last row."""
+        present, left = self.member.any(axis=2), self.member[:, :, :-1].any(axis=2)
+        return np.asarray((present == left).all(axis=1) & (np.count_nonzero(left, axis=1) > 1))
+
+
+def encode(y: NDArray[Any]) -> Classes:
+    """Find the classes and mark the members of each.
+
+    Most trials hold every class, so those of the first few rows are tried before
+    everything is sorted.
+    """
+    names = np.unique(y[: 1 + 64 // y.shape[1]])
+    member = y[:, None, :] == names[:, None]
+    if np.count_nonzero(member) == y.size:
+        return Classes(names, member)
+    names = np.unique(y)
+    return Classes(names, y[:, None, :] == names[:, None])
+
+
+def choose(scores: Floats, error: Floats) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Pick the class of highest score, and tell where it leads by more than the error.
+
+    Parameters
+    ----------
+    scores : array of shape (trials, classes)
+        −inf for classes that a trial does not hold.
+    error : array of shape (trials,)
+        Bound on the error of each score.
+    """
+    best = np.argmax(scores, axis=1)
+    if scores.shape[1] == 1:
+        return best, np.isfinite(scores[:, 0])
+    top = np.partition(scores, -2, axis=1)[:, -2:]
+    return best, np.isfinite(top[:, 1]) & (top[:, 1] - top[:, 0] > 2 * error)
+
+
+def label_pairs(
+    classes: Classes,
+    full: NDArray[np.intp],
+    reduced: NDArray[np.intp],
+    trusted: NDArray[np.bool_],
+) -> Pairs:
+    """Turn the numbers of the classes back into their names."""
+    believed = trusted & classes.are_labels
+    return Pairs(classes.names[full], classes.names[reduced], believed)

@@ -1,0 +1,212 @@
+"""Shortcuts for LinearDiscriminantAnalysis and GaussianNB: class moments of all trials at once.
+
+Neither has anything iterative about it, so both fits of every trial are done in
+one batch; there is no formula for the difference that would be more exact.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.shortcuts.class_labels import Classes, choose, encode, label_pairs
+from poise.shortcuts.factorizations import bordered, cholesky, norm, smallest_eigenvalue
+from poise.shortcuts.parameter_types import is_number
+from poise.shortcuts.rounding_bounds import ROUNDING, finite_trials
+from poise.shortcuts.shortcut import Floats, Pairs
+
+__all__ = ["DiscriminantShortcut", "NaiveBayesShortcut", "find_gaussian_classes"]
+
+
+_FAINTEST = 100 * float(np.finfo(np.float64).eps)
+"""Of a largest singular value, what least squares is sure to keep."""
+
+
+class Moments(NamedTuple):
+    """What the rows of each class look like."""
+
+    sizes: Floats  # number of rows, (trials, classes)
+    prior: Floats  # sizes/n, (trials, classes)
+    mean: Floats  # 0 for a class without rows, (trials, classes, d)
+    apart: Floats  # rows less the mean of their class, (trials, n, d)
+
+
+def class_moments(X: Floats, member: NDArray[np.float64]) -> Moments:
+    """Average the rows of every class and centre the rows at their own class."""
+    sizes = member.sum(axis=2)
+    mean = (member @ X) / np.maximum(sizes, 1.0)[..., None]
+    return Moments(sizes, sizes / X.shape[1], mean, X - member.mT @ mean)
+
+
+class Score(Protocol):
+    """Log posterior of each class up to a constant, (trials, classes), and its error, (trials,)."""
+
+    def __call__(self, X: Floats, member: Floats, x: Floats) -> tuple[Floats, Floats]: ...
+
+
+def both_fits(X: Floats, y: NDArray[Any], x: Floats, score: Score, roundings: Any) -> Pairs:
+    """Classify from all rows, and again from all but the last."""
+    classes: Classes = encode(y)
+    member = classes.member.astype(np.float64)
+    scores, error = score(X, member, x)
+    full, leads = choose(scores, roundings * error)
+    scores, error = score(X[:, :-1], member[:, :, :-1], x)
+    reduced, still_leads = choose(scores, roundings * error)
+    trusted = leads & still_leads & classes.survive & finite_trials(X, x)
+    return label_pairs(classes, full, reduced, trusted)
+
+
+@dataclass(frozen=True)
+class DiscriminantShortcut:
+    """Linear discriminant analysis with one covariance for all classes."""
+
+    tolerance: float
+    spend_degrees: bool  # divide by n less the number of classes, not by n
+    drops_small: bool = False  # least squares, which takes a column of tiny numbers for none
+    roundings: Floats | float = 1.0  # that the rows of each trial have behind them
+    name: str = "discriminants of all trials in one batch"
+
+    @np.errstate(all="ignore")
+    def pairs(self, X: Floats, y: NDArray[Any], x: Floats) -> Pairs:
+        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.pairs`."""
+        return both_fits(X, y, x, self._score, self.roundings)
+
+    def _score(self, X: Floats, member: Floats, x: Floats) -> tuple[Floats, Floats]:
+        n, d = X.shape[1:]
+        moments = class_moments(X, member)
+        within = moments.apart.mT @ moments.apart
+        lower = cholesky(bordered(within, x[:, None, :] - moments.mean))
+        white, pivots = lower[:, d:, :d], np.linalg.diagonal(lower)[:, :d]
+        present = moments.sizes > 0
+        divisor = n - self.spend_degrees * np.count_nonzero(present, axis=1)
+        quadratic = divisor[:, None] * np.vecdot(white, white)
+        scores = np.where(present, np.log(moments.prior) - 0.5 * quadratic, -np.inf)
+        smallest = smallest_eigenvalue(within, pivots)
+        if self.drops_small:
+            # Not of the scaled matrix: beside large columns the digits of small ones are lost.
+            diagonal = np.linalg.diagonal(within)
+            smallest = smallest * diagonal.min(axis=1) / diagonal.max(axis=1)
+        reach = np.max(norm(white), axis=1, where=present, initial=0.0)
+        error = divisor * self._error(X, x, within, reach) / smallest
+        kept = smallest > max(100 * self.tolerance**2, self.drops_small * _FAINTEST * d)
+        kept &= self._separated(white, moments)
+        return scores, np.where(kept, error, np.inf)
+
+    def _error(self, X: Floats, x: Floats, within: Floats, reach: Floats) -> Floats:
+        """Bound the error of a quadratic form, but for the conditioning of its matrix."""
+        size = np.sqrt(np.linalg.diagonal(within))
+        # Some solvers measure from the origin instead of the means.
+        offset = norm((np.abs(x) + np.abs(X).max(axis=1)) / size)
+        # Rows that vary little about their class mean have lost digits of that little.
+        lost = 1.0 + math.sqrt(X.shape[1]) * offset
+        return np.asarray(ROUNDING * (reach + offset) ** 2 * lost)
+
+    def _separated(self, white: Floats, moments: Moments) -> NDArray[np.bool_]:
+        """Tell whether no direction between the class means is faint enough to be dropped."""
+        weight = np.sqrt(moments.prior)[..., None]
+        centre = np.vecmat(moments.prior, white)[:, None, :]
+        means = weight * (white - centre)
+        finite = np.isfinite(means).all(axis=(1, 2))
+        strength = np.linalg.eigvalsh(np.where(finite[:, None, None], means @ means.mT, 0.0))
+        relative = strength / strength[:, -1:]
+        faint = (relative > 1e-12) & (relative < (10 * self.tolerance) ** 2)
+        return np.asarray(finite & ~faint.any(axis=1))
+
+    def on_rounded_rows(self, roundings: Floats) -> Self:
+        """See :meth:`poise.shortcuts.shortcut.PlainShortcut.on_rounded_rows`."""
+        return replace(self, roundings=roundings)
+
+    def workspace_bytes(self, n: int, d: int) -> int:
+        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.workspace_bytes`."""
+        return 8 * (3 * n * d + 30 * n + 4 * (d + 10) ** 2)
+
+
+@dataclass(frozen=True)
+class NaiveBayesShortcut:
+    """Gaussian naive Bayes: a mean and a variance for every class and column."""
+
+    smoothing: float
+    roundings: Floats | float = 1.0  # that the rows of each trial have behind them
+    name: str = "class moments of all trials in one batch"
+
+    @np.errstate(all="ignore")
+    def pairs(self, X: Floats, y: NDArray[Any], x: Floats) -> Pairs:
+        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.pairs`."""
+        return both_fits(X, y, x, self._score, self.roundings)
+
+    def _score(self, X: Floats, member: Floats, x: Floats) -> tuple[Floats, Floats]:
+        moments = class_moments(X, member)
+        present = moments.sizes > 0
+        squares = member @ moments.apart**2
+        variance = squares / np.maximum(moments.sizes, 1.0)[..., None]
+        variance += self.smoothing * self._largest_variance(moments, squares)[:, None, None]
+        apart = x[:, None, :] - moments.mean
+        standard = apart**2 / variance
+        likelihood = -0.5 * (np.log(2.0 * math.pi * variance) + standard).sum(axis=2)
+        scores = np.where(present, np.log(moments.prior) + likelihood, -np.inf)
+        extent = np.abs(x)[:, None, :] + np.abs(X).max(axis=1)[:, None, :]
+        # Errors of the variance, and of the distance from the mean in units of its root.
+        relative = ROUNDING + (ROUNDING * extent) ** 2 / variance
+        error = relative * (1.0 + standard) + ROUNDING * extent * np.sqrt(standard / variance)
+        worst = np.max(error.sum(axis=2), axis=1, where=present, initial=0.0)
+        return scores, worst + ROUNDING * np.max(np.abs(scores), axis=1, where=present, initial=0.0)
+
+    def _largest_variance(self, moments: Moments, squares: Floats) -> Floats:
+        """Return the variance of the column that varies most, over all classes."""
+        centre = np.vecmat(moments.prior, moments.mean)[:, None, :]
+        between = (moments.sizes[..., None] * (moments.mean - centre) ** 2).sum(axis=1)
+        total = squares.sum(axis=1) + between
+        return np.asarray(total.max(axis=1) / moments.sizes.sum(axis=1))
+
+    def on_rounded_rows(self, roundings: Floats) -> Self:
+        """See :meth:`poise.shortcuts.shortcut.PlainShortcut.on_rounded_rows`."""
+        return replace(self, roundings=roundings)
+
+    def workspace_bytes(self, n: int, d: int) -> int:
+        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.workspace_bytes`."""
+        return 8 * (4 * n * d + 30 * n)
+
+
+def find_gaussian_classes(
+    estimator: Any,
+) -> DiscriminantShortcut | NaiveBayesShortcut | None:
+    """Return the shortcut of a classifier with Gaussian classes and priors from the data."""
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.naive_bayes import GaussianNB
+
+    if type(estimator) is GaussianNB:
+        smoothing = estimator.var_smoothing
+        plain = estimator.priors is None and is_number(smoothing, 0)
+        return NaiveBayesShortcut(float(smoothing)) if plain else None
+    if type(estimator) is not LinearDiscriminantAnalysis or not _is_plain(estimator):
+        return None
+    if estimator.solver == "svd":
+        return DiscriminantShortcut(float(estimator.tol), _svd_spends_degrees())
+    return DiscriminantShortcut(0.0, False, drops_small=estimator.solver == "lsqr")
+
+
+def _is_plain(estimator: Any) -> bool:
+    unused = (estimator.shrinkage, estimator.priors, estimator.n_components)
+    return (
+        all(value is None for value in (*unused, estimator.covariance_estimator))
+        and estimator.solver in ("svd", "lsqr", "eigen")
+        and is_number(estimator.tol, 0)
+    )
+
+
+@functools.cache
+def _svd_spends_degrees() -> bool:
+    """Ask scikit-learn by which number it divides: versions differ.
+
+    Two classes at 0 and 3 with squares 1 in all: the slope is 3n, or 3(n − 2).
+    """
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+    rows = np.array([[-0.5], [0.5], [2.5], [3.5]])
+    scores = LinearDiscriminantAnalysis().fit(rows, [0, 0, 1, 1]).decision_function([[0.0], [1.0]])
+    return bool(scores[1] - scores[0] < 9.0)

@@ -1,0 +1,89 @@
+"""Factorisations over a stack of trials, in the array API that NumPy and JAX share.
+
+The Cholesky factor of a bordered matrix [[A, V'], [V, ·]] holds V L⁻ᵀ in its lower
+rows, so that one LAPACK call factors A and solves for every row of V.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from poise.shortcuts.shortcut import Array, Floats
+
+__all__ = ["bordered", "cholesky", "length", "norm", "smallest_eigenvalue"]
+
+_CORNER = 1e300  # anything so large that the bordered matrix is positive definite
+_COMFORTABLE = 1e-3  # a smallest eigenvalue about which nothing more need be known
+
+
+def norm(vectors: Array) -> Array:
+    """Return Euclidean lengths along the last axis."""
+    xp = vectors.__array_namespace__()
+    return xp.sqrt(xp.vecdot(vectors, vectors))
+
+
+def length(vectors: Floats) -> Floats:
+    """Return Euclidean lengths of vectors so small that their squares vanish."""
+    largest = np.abs(vectors).max(axis=-1, keepdims=True)
+    lengths = norm(vectors / np.where(largest > 0, largest, 1.0))
+    return np.asarray(largest[..., 0] * lengths)
+
+
+def bordered(gram: Array, borders: Array) -> Array:
+    """Put the vectors to be solved for around A, with a corner too large to matter."""
+    if isinstance(gram, np.ndarray):
+        return _bordered_below(gram, borders)
+    xp = gram.__array_namespace__()
+    trials, extra, _ = borders.shape
+    corner = xp.broadcast_to(_CORNER * xp.eye(extra, dtype=gram.dtype), (trials, extra, extra))
+    left = xp.concat([gram, borders], axis=1)
+    right = xp.concat([xp.matrix_transpose(borders), corner], axis=1)
+    return xp.concat([left, right], axis=2)
+
+
+def _bordered_below(gram: Floats, borders: Floats) -> Floats:
+    """Do the same for NumPy, which reads no entry above the diagonal."""
+    trials, extra, d = borders.shape
+    matrix = np.zeros((trials, d + extra, d + extra))
+    matrix[:, :d, :d] = gram
+    matrix[:, d:, :d] = borders
+    matrix[:, np.arange(d, d + extra), np.arange(d, d + extra)] = _CORNER
+    return matrix
+
+
+def cholesky(stack: Array) -> Array:
+    """Factor every matrix of a stack; NaN where one is not positive definite.
+
+    NumPy refuses a whole stack for one bad matrix, so halve until it stands alone.
+    """
+    xp = stack.__array_namespace__()
+    try:
+        return xp.linalg.cholesky(stack)
+    except np.linalg.LinAlgError:
+        if len(stack) == 1:
+            return xp.full_like(stack, xp.nan)
+    half = len(stack) // 2
+    return xp.concat([cholesky(stack[:half]), cholesky(stack[half:])], axis=0)
+
+
+def smallest_eigenvalue(gram: Floats, pivots: Floats) -> Floats:
+    """Bound the smallest eigenvalue of each Gram matrix scaled to a unit diagonal, from below.
+
+    The eigenvalues of the scaled matrix add up to d, so by the inequality of the
+    means all but the smallest multiply to at most e, and the smallest is at least
+    the determinant over e. That costs nothing. Only where it says too little are
+    the eigenvalues computed.
+    """
+    diagonal = np.linalg.diagonal(gram)
+    # The ratios turned round: NumPy reduces along the first axis several times faster.
+    ratios = np.ascontiguousarray((pivots**2 / diagonal).T)
+    bound = np.asarray(np.prod(ratios, axis=0) / math.e)
+    doubtful = bound < _COMFORTABLE
+    if doubtful.any():
+        size = np.sqrt(diagonal[doubtful])
+        scaled = gram[doubtful] / (size[:, :, None] * size[:, None, :])
+        rounding = gram.shape[-1] * np.finfo(np.float64).eps
+        bound[doubtful] = np.maximum(np.linalg.eigvalsh(scaled)[:, 0] - rounding, 0.0)
+    return bound

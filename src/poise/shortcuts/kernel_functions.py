@@ -1,0 +1,113 @@
+"""Kernel functions over a stack of trials: rows against rows, and rows against the test point."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.shortcuts.centred_moments import less
+from poise.shortcuts.factorizations import length, norm
+from poise.shortcuts.shortcut import Floats
+
+__all__ = [
+    "Covariance",
+    "combined",
+    "gaussian",
+    "inner_products",
+    "laplacian",
+    "polynomial",
+    "to_power",
+]
+
+_BLOCK = 256  # rows of a symmetric matrix computed at once
+
+
+class Covariance(NamedTuple):
+    """A kernel evaluated on every trial."""
+
+    rows: Floats  # of which the part above the diagonal is used, (trials, n, n)
+    test: Floats  # (trials, n)
+    sensitivity: Floats  # error of an entry over the largest, in units of rounding, (trials,)
+    blur: Floats  # error of the test vector, a length, in units of rounding, (trials,)
+
+    @classmethod
+    def of(cls, rows: Floats, test: Floats, sensitivity: Floats) -> Covariance:
+        """Bring together entries whose errors are in proportion to themselves."""
+        return cls(rows, test, sensitivity, sensitivity * length(test))
+
+
+def inner_products(X: Floats, x: Floats, constant: float = 0.0) -> Covariance:
+    """Evaluate x'x̃ + c, whose terms may cancel."""
+    rows, test = X @ X.mT + constant, np.matvec(X, x) + constant
+    terms = norm(X) * norm(x)[:, None] + abs(constant)
+    largest = np.vecdot(X, X).max(axis=1) + abs(constant)
+    sensitivity = largest / np.abs(np.linalg.diagonal(rows)).max(axis=-1)
+    return Covariance(rows, test, sensitivity, length(terms))
+
+
+def polynomial(X: Floats, x: Floats, gamma: float, constant: float, degree: float) -> Covariance:
+    """Evaluate (γ·x'x̃ + c)^degree."""
+    unit = math.sqrt(gamma)
+    return to_power(inner_products(unit * X, unit * x, constant), degree)
+
+
+def to_power(base: Covariance, degree: float) -> Covariance:
+    """Raise every entry of a kernel to a power."""
+    rows, test = base.rows**degree, base.test**degree
+    if degree < 1:  # steep where an entry is small
+        return Covariance.of(rows, test, np.full(len(rows), np.inf))
+    slope = degree * np.abs(base.test).max(axis=-1) ** (degree - 1.0)
+    sensitivity = 1.0 + degree * base.sensitivity
+    return Covariance(rows, test, sensitivity, length(test) + slope * base.blur)
+
+
+def combined(left: Covariance, right: Covariance, is_sum: bool) -> Covariance:
+    """Add or multiply the entries of two kernels."""
+    if is_sum:
+        larger = np.maximum(left.sensitivity, right.sensitivity)
+        blur = left.blur + right.blur
+        return Covariance(left.rows + right.rows, left.test + right.test, larger, blur)
+    together = left.sensitivity + right.sensitivity
+    sizes = (np.abs(kernel.test).max(axis=-1) for kernel in (right, left))
+    blur = sum(size * kernel.blur for size, kernel in zip(sizes, (left, right), strict=True))
+    return Covariance(left.rows * right.rows, left.test * right.test, together, blur)
+
+
+def gaussian(X: Floats, x: Floats, length_scale: float | Floats, expands: bool) -> Covariance:
+    """Evaluate exp(−|x − x̃|²/(2ℓ²)), with one length scale or one for every column.
+
+    The estimator rounds x/ℓ before it takes differences, so its error grows with the
+    distance of the data from the origin; and with the square of that distance where,
+    as ``expands`` says, it multiplies |x − x̃|² out.
+    """
+    n = X.shape[1]
+    # About the test point the expansion is accurate however far from the origin all points lie.
+    rows = less(X, x[:, None, :])
+    rows /= length_scale
+    half = -0.5 * np.vecdot(rows, rows)[..., None]
+    ones = np.ones_like(half)
+    # [z, −|z|²/2, 1]·[z̃, 1, −|z̃|²/2] = −|z − z̃|²/2 in one product.
+    left, right = np.concat([rows, half, ones], axis=2), np.concat([rows, ones, half], axis=2).mT
+    matrix = np.zeros((len(X), n, n))
+    for start in range(0, n, _BLOCK):
+        block = matrix[:, start : start + _BLOCK, start:]
+        np.matmul(left[:, start : start + _BLOCK], right[:, :, start:], out=block)
+        np.exp(block, out=block)
+    matrix[:, np.arange(n), np.arange(n)] = 1.0
+    test = np.exp(half[..., 0])
+    extent = np.sqrt(-2.0 * half.min(axis=(1, 2)))
+    farthest = extent + norm(x / length_scale)
+    return Covariance.of(matrix, test, 1.0 + farthest * (farthest if expands else extent))
+
+
+def laplacian(X: Floats, x: Floats, gamma: float) -> Covariance:
+    """Evaluate exp(−γ·|x − x̃|₁)."""
+    trials, n, d = X.shape
+    distances = np.zeros((trials, n, n))
+    for column in range(d):
+        values = X[:, :, column]
+        distances += np.abs(values[:, :, None] - values[:, None, :])
+    test = np.abs(X - x[:, None, :]).sum(axis=-1)
+    return Covariance.of(np.exp(-gamma * distances), np.exp(-gamma * test), np.ones(trials))

@@ -1,0 +1,135 @@
+"""What all shortcuts for regressors share: their own bound on the rounding error decides.
+
+A shortcut and the estimator it replaces compute the same number along two
+routes, and each route rounds. To first order their difference is at most a
+multiple of the unit roundoff times an amplification that the data determine.
+Every shortcut bounds that per trial, on the pessimistic side; a trial whose
+bound exceeds the agreement promised is left to the estimator.
+"""
+
+from __future__ import annotations
+
+import abc
+from typing import Any, NamedTuple, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.shortcuts.shortcut import Floats, Pairs
+
+__all__ = [
+    "AGREEMENT",
+    "LARGEST",
+    "ROUNDING",
+    "SMALLEST",
+    "Estimate",
+    "RegressorShortcut",
+    "Rows",
+    "finite_trials",
+    "sums_are_exact",
+]
+
+AGREEMENT = 1e-9
+"""Largest difference between shortcut and estimator, relative to the size of the predictions."""
+
+ROUNDING = 16 * float(np.finfo(np.float64).eps)
+"""Unit roundoff with room for the constants that a first-order bound leaves out."""
+
+SMALLEST, LARGEST = 1e-140, 1e140
+"""Range of numbers whose squares are sure to neither vanish nor overflow."""
+
+
+Rows = tuple[Floats, Floats]
+"""Training rows and test point of each trial, as one of the two fits sees them."""
+
+
+class Estimate(NamedTuple):
+    """Both predictions of every trial, and how far either may be from the estimator's."""
+
+    full: Floats
+    reduced: Floats
+    error: Floats  # absolute; infinite or NaN where nothing is known
+
+    @property
+    def is_accurate(self) -> NDArray[np.bool_]:
+        """Whether the error keeps the agreement promised, on numbers of an ordinary size."""
+        scale = np.maximum(np.abs(self.full), np.abs(self.reduced))
+        ordinary = (scale < LARGEST) & ((scale > SMALLEST) | (scale == 0))
+        return np.asarray((self.error <= AGREEMENT * scale) & ordinary)
+
+    def replaced(self, where: NDArray[np.bool_], better: Estimate) -> Estimate:
+        """Return the same with the trials marked in ``where`` estimated anew."""
+        fields = [values.copy() for values in self]
+        for values, improved in zip(fields, better, strict=True):
+            values[where] = improved
+        return Estimate(*fields)
+
+
+class RegressorShortcut(abc.ABC):
+    """A shortcut that predicts numbers: subclasses estimate, the base class decides on trust."""
+
+    @abc.abstractmethod
+    def estimate(self, X: Floats, y: Floats, x: Floats) -> Estimate:
+        """Compute both predictions and a bound on their error; shapes as in :meth:`pairs`."""
+
+    @abc.abstractmethod
+    def workspace_bytes(self, n: int, d: int) -> int:
+        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.workspace_bytes`."""
+
+    @property
+    def vouches_for_zero(self) -> bool:
+        """Whether equal predictions are equal because the removed row has no part in either.
+
+        Elsewhere two fits that round differently may differ where their shortcut does not.
+        """
+        return False
+
+    def add_up_alike(self, full: Rows, reduced: Rows, y: Floats) -> NDArray[np.bool_]:
+        """Tell where equal predictions add up the same responses in the same order.
+
+        Asked of a shortcut that vouches for zero, about rows and test points that the
+        two fits see differently.
+        """
+        return np.zeros(len(y), dtype=np.bool_)
+
+    def on_rounded_rows(self, roundings: Floats) -> Self:
+        """Return the same for rows that are off by so many roundings; errors are the caller's."""
+        return self
+
+    @final
+    @np.errstate(all="ignore")
+    def pairs(self, X: Floats, y: NDArray[Any], x: Floats) -> Pairs:
+        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.pairs`."""
+        found = self.estimate(X, _as_numbers(y), x)
+        trusted = found.is_accurate & finite_trials(y, x)
+        if not self.vouches_for_zero:
+            trusted &= (found.full != found.reduced) | (found.error == 0)
+        return Pairs(found.full, found.reduced, trusted)
+
+
+def _as_numbers(y: NDArray[Any]) -> Floats:
+    """Turn whole numbers into floating-point ones, and anything else into NaN.
+
+    With responses in single precision some estimators compute in single precision.
+    """
+    if y.dtype == np.float64 or y.dtype.kind in "iu":
+        return y.astype(np.float64, copy=False)
+    return np.full(y.shape, np.nan)
+
+
+def sums_are_exact(y: Floats) -> NDArray[np.bool_]:
+    """Tell in which trials responses add up without rounding, in whatever order.
+
+    Whole numbers do, as long as their sum is one that floating point holds.
+    """
+    return np.asarray((y == np.rint(y)).all(axis=1) & (np.abs(y).sum(axis=1) < 2.0**53))
+
+
+def finite_trials(*arrays: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which trials hold finite numbers only: estimators refuse all others."""
+    # One infinity or NaN makes a sum infinite or NaN, and summing is faster than testing.
+    finite = np.ones(len(arrays[0]), dtype=np.bool_)
+    for array in arrays:
+        if array.dtype.kind == "f":
+            finite &= np.isfinite(array.reshape(len(array), -1).sum(axis=1))
+    return finite

@@ -1,0 +1,128 @@
+"""What an audit found: a verdict on a procedure, never on an algorithm."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from poise.results.text.facts import as_frame, as_html
+from poise.results.text.summary import number
+from poise.simulation.worlds import Proportion
+
+__all__ = ["AuditResult"]
+
+
+@dataclass(frozen=True)
+class AuditResult:
+    """How often a procedure declared one world stable, and how often it may.
+
+    If the procedure is valid at level α, it is found "invalid" with probability
+    at most (1 − confidence)/2. "no violation found" is no proof of validity:
+    another world may show what this one does not.
+
+    Attributes
+    ----------
+    procedure, world : str
+        What was run, and where.
+    accepted : Proportion
+        Replications in which the procedure declared the world stable.
+    measures : {"level", "power", "either"}
+        Whether the world is unstable (a false "stable" was counted), stable, or
+        not known to be one or the other.
+    epsilon, delta, alpha : float
+        The question, and the level that the procedure claims.
+    notion : str
+        The notion of stability it is about.
+    delta_star : float
+        P(Δ > ε) in this world, or the least that is known of it.
+    limit : float
+        What P(declares stable) of a valid procedure cannot exceed here: α if the
+        world is not stable, the ceiling of Theorems 2 to 5 if it is.
+    binomial : float
+        What the paper's Binomial test reaches on as many rows.
+    claim : float or None
+        P(declares stable) that was claimed for the procedure, if any.
+    n, n_labeled, n_unlabeled : int
+        Training size and rows per replication.
+
+    Examples
+    --------
+    >>> import poise
+    >>> test = poise.procedures.BootstrapTest(n=4, epsilon=0.5, delta=0.2, resamples=30)
+    >>> result = poise.audit(test, poise.world.zoo.memorising(n=4, rarity=0.25), n_labeled=8,
+    ...     replications=200, random_state=0)
+    >>> print(result)
+    invalid: measured level 0.12 [0.06797, 0.1909] of BootstrapTest > 0.05 on memorising ...
+    """
+
+    procedure: str
+    world: str
+    accepted: Proportion
+    measures: str
+    epsilon: float
+    delta: float
+    alpha: float
+    notion: str
+    delta_star: float
+    limit: float
+    binomial: float
+    claim: float | None
+    n: int
+    n_labeled: int
+    n_unlabeled: int
+
+    @property
+    def invalid(self) -> bool:
+        """Whether the whole interval lies above the limit."""
+        return self.accepted.low > self.limit
+
+    @property
+    def finding(self) -> str:
+        """``"invalid"``, ``"not as claimed"`` or ``"no violation found"``."""
+        if self.invalid:
+            return "invalid"
+        if self.claim is not None and self.accepted.excludes(self.claim):
+            return "not as claimed"
+        return "no violation found"
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was found against the procedure."""
+        return self.finding == "no violation found"
+
+    def summary(self) -> str:
+        """Say the finding in one sentence."""
+        what = "acceptance" if self.measures == "either" else self.measures
+        measured = f"{self.finding}: measured {what} {self.accepted} of {self.procedure}"
+        return f"{measured} {self._beside()} on {self.world}"
+
+    def _beside(self) -> str:
+        """Set the measured number beside the one that decides."""
+        if self.finding == "not as claimed":
+            assert self.claim is not None
+            return f"is not the claimed {number(self.claim)}"
+        sign = ">" if self.invalid else "against"
+        if self.measures == "level":
+            return f"{sign} {number(self.limit)}"
+        reason = "; an unstable world must exist that it calls stable" if self.invalid else ""
+        return f"{sign} {number(self.limit)}, the ceiling for every valid test{reason},"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every number as a plain value."""
+        fields = asdict(self)
+        fields["accepted"] |= {
+            "value": self.accepted.value,
+            "low": self.accepted.low,
+            "high": self.accepted.high,
+        }
+        return fields | {"finding": self.finding}
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of one row, for audits side by side."""
+        return as_frame(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        return as_html({"measured": str(self.accepted)}, self.summary())
+
+    def __str__(self) -> str:
+        return self.summary()

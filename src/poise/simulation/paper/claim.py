@@ -1,0 +1,68 @@
+"""One claim of the paper, what it says should come out, and what did."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from poise.simulation.worlds import Proportion
+
+__all__ = ["CONFIDENCE", "Claim", "at_most", "equal", "holds", "simulated"]
+
+# A true claim fails with probability 1e-8; all of them together stay below 1e-6.
+CONFIDENCE = 1 - 1e-8
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A row of the reproduction table.
+
+    Attributes
+    ----------
+    section : str
+        Where the paper says it.
+    text : str
+        What it says.
+    expected, measured : str
+        What should come out, and what did, with an interval where it was simulated.
+    passed : bool
+        Whether the two agree.
+
+    Examples
+    --------
+    >>> equal("3.1", "powers of two", 8.0, 2.0**3).passed
+    True
+    """
+
+    section: str
+    text: str
+    expected: str
+    measured: str
+    passed: bool
+
+
+def equal(
+    section: str, text: str, expected: float, measured: float, tolerance: float = 1e-9
+) -> Claim:
+    """Claim that a number was computed as the paper says, to a relative tolerance."""
+    passed = math.isclose(expected, measured, rel_tol=tolerance, abs_tol=1e-12)
+    return Claim(section, text, f"{expected:.6g}", f"{measured:.6g}", passed)
+
+
+def holds(section: str, text: str, cases: int, failures: int) -> Claim:
+    """Claim that something holds in every one of many cases."""
+    return Claim(section, text, f"all of {cases:,}", f"{cases - failures:,}", failures == 0)
+
+
+def simulated(section: str, text: str, expected: float, found: Proportion) -> Claim:
+    """Claim that a simulated probability is the one expected."""
+    return Claim(section, text, f"{expected:.4f}", _interval(found), not found.excludes(expected))
+
+
+def at_most(section: str, text: str, bound: float, found: Proportion) -> Claim:
+    """Claim that a simulated probability does not exceed a bound."""
+    return Claim(section, text, f"<= {bound:.4f}", _interval(found), found.low <= bound)
+
+
+def _interval(found: Proportion) -> str:
+    return f"{found.value:.4f} [{found.low:.4f}, {found.high:.4f}]"

@@ -1,0 +1,28 @@
+"""The proof's traps: worlds that no black-box test can tell from honest ones (Appendix B).
+
+::
+
+    constructions      set a trap in any world: the constructions of Appendices B, D and E
+    linear_models      A raised model that is still linear (Theorem 4, condition 4.3)
+    proof_claims       the claims on which the proof rests, as simulations (Appendix B)
+    trap               A trap: the honest triple, the perturbed one, and what the proof claims of
+    trapped_algorithm  the trapped algorithm A′ and the poisoned distribution P′ of the proof
+    triggers           what springs a trap: a response, or a feature vector, that honest data neve
+"""
+
+from __future__ import annotations
+
+from poise.simulation.traps.constructions import TRAPS, feature_trap, label_trap, linear_trap
+from poise.simulation.traps.proof_claims import Agreement, same_verdict, simulate_coincidence
+from poise.simulation.traps.trap import Trap
+
+__all__ = [
+    "TRAPS",
+    "Agreement",
+    "Trap",
+    "feature_trap",
+    "label_trap",
+    "linear_trap",
+    "same_verdict",
+    "simulate_coincidence",
+]

@@ -1,0 +1,36 @@
+"""Worlds: triples (A, P, n) whose stability is known, or can be simulated to any precision.
+
+::
+
+    change_laws        laws of the change Δ in closed form: how the zoo knows its own stability
+    distributions      distributions P of one row (X, Y), from which simulations draw
+    proportion         A probability that was simulated, with an exact interval
+    replication        run a procedure on data drawn from a world, again and again
+    simple_algorithms  small algorithms whose stability can be worked out on paper
+    world              A world: an algorithm, a distribution and a training size, with its true st
+    zoo                A small zoo of worlds with closed forms, for audits and for learning the ro
+"""
+
+from __future__ import annotations
+
+from poise.simulation.worlds import zoo
+from poise.simulation.worlds.change_laws import ChangeLaw
+from poise.simulation.worlds.distributions import (
+    Distribution,
+    EmpiricalRows,
+    GaussianRows,
+    UniformRows,
+)
+from poise.simulation.worlds.proportion import Proportion
+from poise.simulation.worlds.world import World
+
+__all__ = [
+    "ChangeLaw",
+    "Distribution",
+    "EmpiricalRows",
+    "GaussianRows",
+    "Proportion",
+    "UniformRows",
+    "World",
+    "zoo",
+]

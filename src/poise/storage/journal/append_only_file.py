@@ -1,0 +1,153 @@
+"""A file that only grows, line by line, for one process at a time."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+
+from poise.data.file_lock import lock
+from poise.errors import RecordError
+from poise.storage.journal.header import FORMAT
+
+__all__ = ["GrowingFile", "WholeLines"]
+
+_SECONDS_BETWEEN_SYNCS = 1.0
+_BLOCK = 1 << 20  # bytes looked at together
+_BEGINNING = f'{{"format": "{FORMAT}"'.encode()
+
+
+class GrowingFile:
+    """Opened and locked on creation; what an earlier process left is in ``before``.
+
+    Every append reaches the operating system at once, so that it outlives this
+    process, and the disk within a second of work, so that little is lost if the
+    machine goes down.
+
+    Parameters
+    ----------
+    path : Path
+        Created if it does not exist; its folder must.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._descriptor = _opened(path)
+        try:
+            self.before = self._whole_lines()
+        except BaseException:
+            os.close(self._descriptor)
+            raise
+        self._synced = time.monotonic()
+
+    def _whole_lines(self) -> WholeLines:
+        """Lock the file, look into it, and cut off a last line that was not finished."""
+        if not (lock(self._descriptor) and self._still_there):
+            raise RecordError(
+                f"{self.path} is being written by another process; wait for it to end, "
+                "or give another file name"
+            )
+        lines = WholeLines(self.path)
+        self._size = lines.size
+        os.ftruncate(self._descriptor, self._size)
+        return lines
+
+    @property
+    def _still_there(self) -> bool:
+        """Whether the name still stands for the file that is open here."""
+        return self.path.exists() and os.path.samestat(self.path.stat(), os.fstat(self._descriptor))
+
+    def append(self, content: bytes) -> None:
+        """Add whole lines; if that fails, the file is as it was before."""
+        try:
+            os.lseek(self._descriptor, self._size, os.SEEK_SET)
+            written = 0
+            while written < len(content):
+                written += os.write(self._descriptor, content[written:])
+        except OSError as error:
+            os.ftruncate(self._descriptor, self._size)
+            raise _cannot_write(self.path, error) from error
+        self._size += len(content)
+        if time.monotonic() - self._synced >= _SECONDS_BETWEEN_SYNCS:
+            self.sync()
+
+    def sync(self) -> None:
+        """Have everything on the disk itself."""
+        try:
+            os.fsync(self._descriptor)
+        except OSError as error:
+            raise _cannot_write(self.path, error) from error
+        self._synced = time.monotonic()
+
+    def close(self) -> None:
+        """Have everything on the disk and let others use the file; leave no empty one."""
+        try:
+            if self._size:
+                self.sync()
+            else:
+                with suppress(OSError):  # while it is locked: nobody else has begun to use it
+                    self.path.unlink()
+        finally:
+            os.close(self._descriptor)
+
+
+def _opened(path: Path) -> int:
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+    except FileNotFoundError:
+        raise RecordError(
+            f"cannot write the journal {path}: there is no folder {path.parent}"
+        ) from None
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise RecordError(f"cannot write the journal {path}: it is not an ordinary file")
+    return descriptor
+
+
+def _cannot_write(path: Path, error: OSError) -> RecordError:
+    return RecordError(
+        f"cannot write the journal {path}: {error.strerror}. Trials already in it are safe; "
+        "make room or make it writable, and start again to go on from there"
+    )
+
+
+class WholeLines:
+    """The finished lines of a file, read when they are wanted: there may be millions.
+
+    A last line without its end was being written when its process died. The
+    only line of a file may be such a one if it is the beginning of a header;
+    any other file is not ours to cut.
+
+    Parameters
+    ----------
+    path : Path
+        The file. What is appended to it later does not count.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.size, self.count = 0, 0
+        for offset, block in self._blocks(path.stat().st_size):
+            self.count += block.count(b"\n")
+            self.size = offset + block.rfind(b"\n") + 1 if b"\n" in block else self.size
+        if self.count == 0 and not _BEGINNING.startswith(self._first_bytes()):
+            raise RecordError(f"{path} is not a journal written by poise; give another file name")
+
+    def _blocks(self, size: int) -> Iterator[tuple[int, bytes]]:
+        with self.path.open("rb") as file:
+            for offset in range(0, size, _BLOCK):
+                yield offset, file.read(min(_BLOCK, size - offset))
+
+    def _first_bytes(self) -> bytes:
+        with self.path.open("rb") as file:
+            return file.read(len(_BEGINNING))
+
+    def __iter__(self) -> Iterator[bytes]:
+        with self.path.open("rb") as file:
+            yield from islice(file, self.count)

@@ -1,0 +1,111 @@
+"""A folder of journals: one file for each of several measurements that belong together."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import Any
+
+from poise.arguments import without_addresses
+from poise.errors import ArgumentError, RecordError
+from poise.protocol.randomness import Randomness
+from poise.storage.journal.header import Header
+from poise.storage.journal.journal import Journal
+
+__all__ = ["JournalFolder", "journals_of"]
+
+_SUFFIX = ".jsonl"
+_LONGEST = 40  # characters of a name that are kept in a file name
+
+
+class JournalFolder:
+    """Journals by the name of what is measured; made when they are needed.
+
+    Parameters
+    ----------
+    path : str, Path or None
+        The folder, made if it is not there; None keeps no journals.
+    command : dict, optional
+        How the command line was called, so that it can be called again.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = JournalFolder(tempfile.mkdtemp())
+    >>> folder.journal("Ridge(alpha=2.0)").path.name
+    'Ridge-alpha-2.0-774c3184.jsonl'
+    >>> JournalFolder(None).journal("Ridge(alpha=2.0)") is None
+    True
+    """
+
+    def __init__(self, path: str | Path | None, command: dict[str, Any] | None = None) -> None:
+        self.path = None if path is None else Path(path)
+        self.command = command or {}
+
+    @classmethod
+    def of(cls, journal: str | Path | JournalFolder | None) -> JournalFolder:
+        """Accept a path where a folder is wanted, and make the folder."""
+        if journal is not None and not isinstance(journal, (str, Path, JournalFolder)):
+            raise ArgumentError(f"journal must be the path of a folder, got {journal!r}")
+        folder = journal if isinstance(journal, JournalFolder) else cls(journal)
+        folder._make()
+        return folder
+
+    def _make(self) -> None:
+        if self.path is None:
+            return
+        if self.path.exists() and not self.path.is_dir():
+            raise RecordError(
+                f"journal must be a folder here, with a file per measurement; {self.path} is a file"
+            )
+        try:
+            self.path.mkdir(exist_ok=True)
+        except OSError as error:
+            raise RecordError(
+                f"cannot make the folder {self.path} for journals: {error.strerror}"
+            ) from None
+
+    def randomness(self, random_state: Any) -> Randomness:
+        """Return the randomness of all measurements: the earlier run's, unless told otherwise."""
+        begun = [] if self.path is None or random_state is not None else journals_in(self.path)
+        for journal in begun:
+            return Randomness(header_of(journal).design.seed)
+        return Randomness.from_state(random_state)
+
+    def journal(self, name: str, *details: Any) -> Journal | None:
+        """Return the journal of one measurement; what tells it from others is in the details."""
+        if self.path is None:
+            return None
+        known = without_addresses(repr((name, *details)))
+        code = hashlib.blake2b(known.encode(), digest_size=4).hexdigest()
+        words = re.sub(r"[^\w.]+", "-", without_addresses(name)).strip("-.")
+        journal = Journal(self.path / f"{words[:_LONGEST]}-{code}{_SUFFIX}", self.command)
+        journal.place = self.path
+        return journal
+
+
+def journals_of(path: Path) -> list[Path]:
+    """Return a journal by itself, or those of a folder; refuse a folder without any."""
+    if not path.is_dir():
+        return [path]
+    found = journals_in(path)
+    if not found:
+        raise RecordError(f"{path} holds no journal: no trial was begun")
+    return found
+
+
+def journals_in(folder: Path) -> list[Path]:
+    """Return the journals of a folder that hold at least a whole header, in order of name."""
+    found = sorted(folder.glob(f"*{_SUFFIX}"))
+    return [path for path in found if _first_line(path).endswith(b"\n")]
+
+
+def header_of(path: Path) -> Header:
+    """Read what a journal is about."""
+    return Header.from_line(_first_line(path), str(path))
+
+
+def _first_line(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.readline()

@@ -1,0 +1,153 @@
+"""The first line of a journal: what is measured, by which versions, for which question."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+import warnings
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from poise import __version__
+from poise.arguments import without_addresses
+from poise.errors import PoiseWarning, RecordError
+from poise.protocol.messages import FIT_BY_FIT
+from poise.results.design import Design
+from poise.results.json_encoding import plain
+
+__all__ = ["FORMAT", "Header", "current_versions"]
+
+FORMAT = "poise journal 1"
+
+
+@dataclass(frozen=True)
+class Header:
+    """Everything that determines the changes, and some things worth knowing.
+
+    A journal may be continued if ``design`` and ``data`` are the same. ε, δ and α
+    do not touch the changes, so another question may be asked of the same trials;
+    only a shortcut looks at ε (it leaves changes next to it to the fits
+    themselves), so there ``near`` must be the same too.
+
+    Attributes
+    ----------
+    design : Design
+        Algorithm, training size, rows, randomness, and how changes are computed.
+    data : str
+        Fingerprint of the rows.
+    near : tuple of float
+        The changes at which a decision turned when the journal was begun.
+    question : dict
+        ε, δ, α and ``randomized``, where a question was asked.
+    command : dict
+        How the command line was called, and where; empty for runs from Python.
+    versions : dict
+        Of poise, Python and the libraries that compute.
+    code : str
+        Digest of the function that is tested, or "" where there is none.
+    """
+
+    design: Design
+    data: str
+    near: tuple[float, ...] = (0.0,)
+    question: dict[str, Any] = field(default_factory=dict)
+    command: dict[str, Any] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+    code: str = ""
+
+    def to_line(self) -> bytes:
+        """Write the header as one line."""
+        return json.dumps({"format": FORMAT, **plain(asdict(self))}).encode() + b"\n"
+
+    @classmethod
+    def from_line(cls, line: bytes, name: str) -> Header:
+        """Read a header; ``name`` is the file's, for messages."""
+        try:
+            content = json.loads(line)
+            found = content.pop("format")
+        except (ValueError, KeyError, AttributeError, TypeError):
+            raise RecordError(
+                f"{name} is not a journal written by poise; give another file name"
+            ) from None
+        if found != FORMAT:
+            raise RecordError(
+                f"{name} has format {found!r}, and this version of poise reads {FORMAT!r}"
+            )
+        design, near = Design(**content.pop("design")), tuple(content.pop("near"))
+        return cls(design, near=near, **content)
+
+    def check_same(self, now: Header, name: str) -> None:
+        """Refuse to go on with a run that is another one, and show the difference."""
+        before, after = self._determinants(), now._determinants()
+        different = [
+            f"  {key}: {before[key]} in the journal, {after[key]} now;"
+            for key in before
+            if before[key] != after[key]
+        ]
+        if different:
+            raise RecordError(
+                f"{name} belongs to another run:\n" + "\n".join(different) + "\n"
+                "call with the arguments of that run to go on with it, or give another file name"
+            )
+        self._warn_of_versions(now, name)
+        self._warn_of_code(now, name)
+
+    def _determinants(self) -> dict[str, Any]:
+        """Return what changes depend on, by the name a reader knows it under."""
+        facts = {"data": self.data, **self.design.to_dict()}
+        facts["algorithm"] = without_addresses(facts["algorithm"])
+        if self.design.path != FIT_BY_FIT:
+            facts["epsilon"] = [value for value in self.near if value] or "none"
+        del facts["zeta"]  # follows from the seed
+        return facts
+
+    def _warn_of_versions(self, now: Header, name: str) -> None:
+        different = [
+            f"{library} {old} (now {now.versions.get(library, 'not loaded')})"
+            for library, old in self.versions.items()
+            if now.versions.get(library) != old
+        ]
+        if different:
+            warnings.warn(
+                f"{name} was begun with {', '.join(different)}; the trials still to come may "
+                "differ from what they would have been in their last digits, or more",
+                PoiseWarning,
+                stacklevel=2,
+            )
+
+    def _warn_of_code(self, now: Header, name: str) -> None:
+        """Say that a function was edited: perhaps what failed was mended, perhaps all is different.
+
+        Code is only compared where it was written down by the same version of Python.
+        """
+        same_python = self.versions.get("python") == now.versions.get("python")
+        if same_python and self.code != now.code and "" not in (self.code, now.code):
+            warnings.warn(
+                f"the code of {self.design.algorithm} has changed since {name} was begun; the "
+                "trials in it are those of the earlier code. If it computes anything else now, "
+                "give another file name",
+                PoiseWarning,
+                stacklevel=2,
+            )
+
+
+def current_versions() -> dict[str, str]:
+    """Return the versions of what computes changes here.
+
+    Examples
+    --------
+    >>> sorted(current_versions())[:3]
+    ['machine', 'numpy', 'poise']
+    """
+    versions = {
+        "poise": __version__,
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "numpy": np.__version__,
+    }
+    if "sklearn" in sys.modules:
+        versions["scikit-learn"] = sys.modules["sklearn"].__version__
+    return versions

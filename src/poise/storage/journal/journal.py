@@ -1,0 +1,145 @@
+"""A run that writes down its trials, and goes on where an earlier one ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from poise.arguments import counted
+from poise.errors import ArgumentError, RecordError
+from poise.protocol.randomness import Randomness
+from poise.results.design import Design
+from poise.storage.journal.append_only_file import GrowingFile
+from poise.storage.journal.header import Header, current_versions
+from poise.storage.journal.lines import Answer, as_answers, as_lines
+
+__all__ = ["Journal"]
+
+
+class Journal:
+    """A file that a run is written to, and read from if it began before.
+
+    Use: enter it, take the :meth:`randomness`, :meth:`describe` the run; the
+    oracle then calls :meth:`begin` and :meth:`append`.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file; created if it is not there.
+    command : dict, optional
+        How the command line was called, so that it can be called again.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "run.jsonl"
+    >>> design = Design("mean", n=5, n_labeled=60, seed=3)
+    >>> with Journal(path) as journal:
+    ...     journal.describe(design, data="00ff")
+    ...     known = list(journal.begin("fit by fit", decision_points=(0.0,)))
+    ...     journal.append(np.array([0.5, 0.25]))
+    >>> with Journal(path) as journal:
+    ...     journal.randomness(None).root
+    3
+    """
+
+    def __init__(self, path: str | Path, command: dict[str, Any] | None = None) -> None:
+        self.path = self.place = Path(path)  # the place to go on from: a folder, of several
+        self.command = command or {}
+        self.trials = 0
+        self._planned: Header
+
+    @classmethod
+    def of(cls, journal: str | Path | Journal) -> Journal:
+        """Accept a path where a journal is wanted."""
+        if isinstance(journal, Journal):
+            return journal
+        if not isinstance(journal, (str, Path)):
+            raise ArgumentError(f"journal must be the path of a file, got {journal!r}")
+        return cls(journal)
+
+    def __enter__(self) -> Journal:
+        self._file = GrowingFile(self.path)
+        first = next(iter(self._file.before), None)
+        try:
+            self._header = None if first is None else Header.from_line(first, str(self.path))
+        except BaseException:
+            self._file.close()
+            raise
+        return self
+
+    def randomness(self, random_state: Any) -> Randomness:
+        """Return the randomness of this run: the earlier one's, unless told otherwise."""
+        if random_state is None and self._header is not None:
+            return Randomness(self._header.design.seed)
+        return Randomness.from_state(random_state)
+
+    def describe(
+        self, design: Design, data: str, question: dict[str, Any] | None = None, code: str = ""
+    ) -> None:
+        """Say what is about to be measured, by which code, and for which question if any."""
+        self._planned = Header(
+            design,
+            data,
+            question=question or {},
+            command=self.command,
+            versions=current_versions(),
+            code=code,
+        )
+
+    def begin(self, path: str, decision_points: tuple[float, ...]) -> Iterator[Answer]:
+        """Return the answers that are already here, or write the header of a new journal.
+
+        A journal that holds another run is refused.
+
+        Parameters
+        ----------
+        path : str
+            How changes are computed: fit by fit, or the name of a shortcut.
+        decision_points : tuple of float
+            Changes at which a decision turns.
+        """
+        now = replace(
+            self._planned, design=replace(self._planned.design, path=path), near=decision_points
+        )
+        if self._header is None:
+            self._file.append(now.to_line())
+            self._file.sync()
+            return iter(())
+        self._header.check_same(now, str(self.path))
+        return self._known(now.design.n_trials)
+
+    def _known(self, planned: int) -> Iterator[Answer]:
+        self.trials = self._file.before.count - 1
+        if self.trials > planned:
+            raise RecordError(
+                f"{self.path} holds {counted(self.trials, 'trial')}, and only {planned} exist"
+            )
+        return as_answers(islice(self._file.before, 1, None))
+
+    def append(self, answer: Answer) -> None:
+        """Write down the next trial, or the next block of them."""
+        self._file.append(as_lines(self.trials, answer))
+        self.trials += len(answer) if isinstance(answer, np.ndarray) else 1
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if error is not None and self.trials:
+            error.add_note(self.how_to_resume())
+        self._file.close()
+
+    def how_to_resume(self) -> str:
+        """Say what is safe and how to go on."""
+        again = f"poise resume {self.place}" if self.command else "the same call"
+        known = f"{counted(self.trials, 'trial')} {'is' if self.trials == 1 else 'are'}"
+        return f"{known} in {self.path}; {again} goes on from there"

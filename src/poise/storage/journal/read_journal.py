@@ -1,0 +1,68 @@
+"""Look into a journal, finished or not, without touching it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from poise.errors import RecordError
+from poise.protocol.messages import Failure
+from poise.results import Trials
+from poise.storage.journal.append_only_file import WholeLines
+from poise.storage.journal.header import Header
+from poise.storage.journal.lines import as_answers
+
+__all__ = ["JournalContent", "read_journal"]
+
+
+@dataclass(frozen=True)
+class JournalContent:
+    """What a journal says.
+
+    Attributes
+    ----------
+    header : Header
+        What is being measured.
+    trials : Trials
+        The trials so far; it can be judged like any other measurement.
+    failures : tuple of Failure
+        The trials that failed, with the reason.
+    """
+
+    header: Header
+    trials: Trials
+    failures: tuple[Failure, ...] = ()
+
+
+def read_journal(path: str | Path) -> JournalContent:
+    """Read a journal, also one that another process is writing.
+
+    Examples
+    --------
+    >>> import numpy as np, poise, tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "run.jsonl"
+    >>> fit = lambda X, y, seed: lambda rows: [y.mean()]
+    >>> X = np.arange(60.0).reshape(-1, 1)
+    >>> trials = poise.measure(fit, X, X[:, 0], n=5, journal=path)
+    >>> read_journal(path).trials.changes.tolist() == trials.changes.tolist()
+    True
+    """
+    path = Path(path)
+    try:
+        lines = WholeLines(path)
+    except OSError as error:
+        raise RecordError(f"cannot read {path}: {error.strerror}") from None
+    if lines.count == 0:
+        raise RecordError(f"{path} is empty: no trial was begun")
+    first, rest = next(iter(lines)), islice(lines, 1, None)
+    header = Header.from_line(first, str(path))
+    answers = list(as_answers(rest))
+    failures = tuple(answer for answer in answers if isinstance(answer, Failure))
+    changes = [np.inf if isinstance(answer, Failure) else answer for answer in answers]
+    values = np.concatenate([np.atleast_1d(part) for part in changes]) if changes else np.empty(0)
+    messages = tuple(failure.message for failure in failures)
+    trials = Trials(values, header.design, n_fits=2 * len(values), failures=messages)
+    return JournalContent(header, trials, failures)

@@ -1,0 +1,148 @@
+"""A transcript in one file: a JSON header and plain arrays, nothing that is code."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise import procedures
+from poise.data.fit_params import FitParams
+from poise.data.sample import Sample
+from poise.errors import RecordError
+from poise.protocol.budget import Counts
+from poise.protocol.procedure import Procedure
+from poise.results.json_encoding import from_json, to_json
+from poise.storage.transcript.array_pool import ArrayPool
+from poise.storage.transcript.containers import read_container, write_container
+from poise.storage.transcript.stage_columns import read_stage, write_stage
+
+__all__ = ["load", "save"]
+
+_FORMAT = "poise transcript 2"
+_PLAIN = (
+    "procedure_name",
+    "seed",
+    "algorithm",
+    "distance",
+    "models",
+    "on_error",
+    "on_timeout",
+    "verdict",
+)
+
+
+def save(transcript: dict[str, Any], path: Path) -> None:
+    """Write the parts of a transcript; refuse before writing if one of them cannot be kept."""
+    pool = ArrayPool()
+    arrays: dict[str, Any] = {}
+    header = {name: transcript[name] for name in _PLAIN}
+    header |= {
+        "format": _FORMAT,
+        "procedure": _parameters(transcript["procedure"]),
+        "counts": dataclasses.asdict(transcript["counts"]),
+        "sample": _write_sample(transcript["sample"], pool),
+        "stages": [
+            write_stage(stage, f"stage {index}", pool, arrays)
+            for index, stage in enumerate(transcript["stages"])
+        ],
+    }
+    arrays |= {f"column {index}": column for index, column in enumerate(pool.columns())}
+    arrays["header"] = np.array(to_json(header, indent=None))
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    path.write_bytes(buffer.getvalue())
+
+
+def load(path: Path) -> dict[str, Any]:
+    """Read the parts of a transcript; nothing in the file is run."""
+    try:
+        with np.load(path, allow_pickle=False) as content:
+            arrays = dict(content)
+            header = from_json(str(arrays.pop("header")))
+    except FileNotFoundError:
+        raise RecordError(f"no such file: {path}") from None
+    except Exception as error:
+        raise RecordError(f"{path} does not hold a transcript saved by poise: {error}") from error
+    if not isinstance(header, dict) or header.get("format") != _FORMAT:
+        raise RecordError(f"{path} is not of the format {_FORMAT!r}")
+    return _read(header, arrays)
+
+
+def _read(header: dict[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
+    count = sum(name.startswith("column ") for name in arrays)
+    pool = ArrayPool.from_columns([arrays[f"column {index}"] for index in range(count)])
+    stages = tuple(
+        read_stage(note, f"stage {index}", pool, arrays)
+        for index, note in enumerate(header["stages"])
+    )
+    return {name: header[name] for name in _PLAIN} | {
+        "procedure": _procedure(header["procedure_name"], header["procedure"]),
+        "sample": _read_sample(header["sample"], pool),
+        "stages": stages,
+        "counts": Counts(**header["counts"]),
+    }
+
+
+def _write_sample(sample: Sample, pool: ArrayPool) -> dict[str, Any]:
+    tables = {"X": sample.X, "y": sample.y, "X_unlabeled": sample.X_unlabeled}
+    notes: dict[str, Any] = {
+        name: write_container(table.native, pool)
+        for name, table in tables.items()
+        if table is not None
+    }
+    if sample.groups is not None:
+        notes["groups"] = write_container(sample.groups.codes, pool)
+    return notes | {"fit_params": _write_fit_params(sample.fit_params, pool)}
+
+
+def _write_fit_params(fit_params: FitParams | None, pool: ArrayPool) -> dict[str, Any] | None:
+    if fit_params is None:
+        return None
+    for name, value in fit_params.constant.items():
+        if not _is_plain(value):
+            raise RecordError(
+                f"cannot save fit_params[{name!r}] of type {type(value).__name__}: a transcript "
+                "file holds plain values only. Replay this transcript in memory instead"
+            )
+    rows = fit_params.per_row.items()
+    per_row = {name: write_container(table.native, pool) for name, table in rows}
+    return {"constant": fit_params.constant, "per_row": per_row}
+
+
+def _read_sample(notes: dict[str, Any], pool: ArrayPool) -> Sample:
+    fit_params = notes.pop("fit_params")
+    if fit_params is not None:
+        per_row = {k: read_container(note, pool) for k, note in fit_params["per_row"].items()}
+        fit_params = fit_params["constant"] | per_row
+    tables = {name: read_container(note, pool) for name, note in notes.items()}
+    return Sample(**tables, fit_params=fit_params)
+
+
+def _parameters(procedure: Any) -> dict[str, Any] | None:
+    """Return a built-in procedure's parameters, or None where they are not all plain values."""
+    if type(procedure) is not _built_in(type(procedure).__name__):
+        return None
+    values = {f.name: getattr(procedure, f.name) for f in dataclasses.fields(procedure)}
+    return values if all(_is_plain(value) for value in values.values()) else None
+
+
+def _procedure(name: str, parameters: dict[str, Any] | None) -> Procedure | None:
+    if parameters is None:
+        return None
+    built_in = _built_in(name)
+    rebuilt: Procedure | None = None if built_in is None else built_in(**parameters)
+    return rebuilt
+
+
+def _built_in(name: str) -> Any:
+    return getattr(procedures, name) if name in procedures.__all__ else None
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return all(_is_plain(item) for item in value)
+    return value is None or isinstance(value, (bool, int, float, str))

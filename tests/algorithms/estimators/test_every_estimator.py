@@ -1,0 +1,82 @@
+"""Every regressor and classifier of scikit-learn runs, or is refused before the first fit."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import poise
+from poise.errors import AlgorithmError
+
+PATH = Path(__file__).parents[3] / "docs" / "sweep.py"
+spec = importlib.util.spec_from_file_location("sweep", PATH)
+sweep = importlib.util.module_from_spec(spec)
+sys.modules["sweep"] = sweep  # dataclasses look their module up by name
+spec.loader.exec_module(sweep)
+
+CASES = sweep.cases()
+
+# Some of them do not converge, are deprecated, or overflow on forty rows: not our concern.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def test_all_of_them_are_there() -> None:
+    names = {case.name for case in CASES}
+    assert len(names) == len(CASES) >= 95
+    assert {"Ridge", "StackingRegressor", "ClassifierChain", "SVC", "MultiTaskLasso"} <= names
+    assert all("predict" in case.responses for case in CASES)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_runs(case, by_hand) -> None:
+    X, y = case.data()
+    for response in case.responses:
+        got = poise.measure(
+            case.estimator, X, y, n=sweep.N, response=response, random_state=0, shuffle=False
+        )
+        kind = _kind(case, response, y)
+        expected = by_hand(case.estimator, X, y, n=sweep.N, response=response, kind=kind)
+        np.testing.assert_allclose(got.changes, expected, rtol=1e-9, atol=1e-12)
+        assert len(got.changes) == sweep.TRIALS
+
+
+def _kind(case, response, y) -> str:
+    if response == "predict":
+        return "label" if case.kind == "classifier" else "number"
+    if response == "predict_proba":
+        return "probability" if case.name != "ClassifierChain" else "one probability per output"
+    return "number"
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.objection], ids=lambda case: case.name
+)
+def test_refused_with_a_reason_before_the_first_fit(case, monkeypatch) -> None:
+    monkeypatch.setattr(case.make, "fit", lambda *args: pytest.fail("fitted"))
+    with pytest.raises(AlgorithmError) as caught:
+        poise.measure(case.estimator, *case.ordinary_data(), n=sweep.N)
+    assert str(caught.value).startswith(f"{case.name} cannot be used with these data: it ")
+    assert case.objection in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.kind == "classifier"], ids=lambda case: case.name
+)
+def test_classifiers_take_text_or_say_why_not(case) -> None:
+    X, y = case.data()
+    words = np.array(["ash", "beech", "oak"])[y]
+    reason = {"SelfTrainingClassifier": "dtype object", "ClassifierChain": "encode the classes"}
+    if case.name in reason:
+        with pytest.raises(AlgorithmError, match=reason[case.name]):
+            poise.measure(case.estimator, X, words, n=sweep.N)
+        return
+    trials = poise.measure(case.estimator, X, words, n=sweep.N, random_state=0)
+    assert set(trials.changes) <= {0.0, 1.0}
+
+
+def test_the_table_in_the_documentation_is_up_to_date() -> None:
+    assert sweep.TABLE.read_text(encoding="utf-8") == sweep.table(), "run: python docs/sweep.py"

@@ -1,0 +1,123 @@
+"""Programs written on the spot, and a search for what they leave behind."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from poise.algorithms.program import Program
+from poise.algorithms.program.server_pool import servers
+
+ROOT = Path(__file__).parents[3]
+
+# Whoever has no R still gets every other test; CI installs it (.ci/apt-packages) and runs all.
+_NEEDS_R = ["test_documentation.py", "test_examples.py", "test_from_end_to_end.py"]
+collect_ignore = [] if shutil.which("Rscript") or os.environ.get("CI") else _NEEDS_R
+
+
+def running(pid: int) -> bool:
+    """A zombie has ended: it only waits for its parent to look."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state not in "ZX"
+
+
+def gone(pid: int, patience: float = 20.0) -> bool:
+    """Whether the process ends before our patience does."""
+    limit = time.monotonic() + patience
+    while running(pid) and time.monotonic() < limit:
+        time.sleep(0.01)
+    return not running(pid)
+
+
+@pytest.fixture
+def has_ended():
+    return gone
+
+
+@pytest.fixture
+def examples():
+    return ROOT / "examples" / "programs"
+
+
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    """The folder in which poise makes its temporary folders, ours alone."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def nothing_left(temporary, tmp_path):
+    """After every test: no folder, no process. Programs note their pid in ``pids``."""
+    yield
+    servers.end()
+    assert list(temporary.iterdir()) == []
+    notes = tmp_path / "pids"
+    pids = [int(line) for line in notes.read_text().split()] if notes.exists() else []
+    assert [pid for pid in pids if not gone(pid)] == []
+
+
+_PREAMBLE = """
+import json, os, sys, time
+with open(os.environ["PIDS"], "a") as notes:
+    notes.write(f"{os.getpid()}\\n")
+"""
+
+_ONE_SHOT = "train, test, predictions, seed = sys.argv[1:]\n"
+
+_SERVING = """
+for line in sys.stdin:
+    request = json.loads(line)
+    rows = len(next(iter(request["test"].values())))
+    def say(text):
+        print(text, flush=True)
+    def answer(*numbers):
+        say(json.dumps({"id": request["id"], "predictions": numbers}))
+"""
+
+
+@pytest.fixture
+def write_program(tmp_path):
+    """Write Python code as a one-shot or a serving program; return it as an algorithm."""
+
+    def write(code: str, mode: str, **options) -> Program:
+        path = tmp_path / f"{mode}.py"
+        body = "".join(f"    {line}\n" for line in code.splitlines())
+        if mode == "one-shot":
+            path.write_text(_PREAMBLE + _ONE_SHOT + "if True:\n" + body)
+            files = ["{train}", "{test}", "{predictions}", "{seed}"]
+        else:
+            path.write_text(_PREAMBLE + _SERVING + body)
+            files = []
+        options.setdefault("env", {})["PIDS"] = str(tmp_path / "pids")
+        return Program([sys.executable, "-S", str(path), *files], mode=mode, **options)
+
+    return write
+
+
+@pytest.fixture
+def run_script(tmp_path, temporary):
+    """Run a script in a Python of its own, from start to exit; return what it prints."""
+
+    def run(code: str) -> str:
+        path = tmp_path / "script.py"
+        path.write_text(code)
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(temporary)}
+        done = subprocess.run(
+            [sys.executable, str(path)], env=env, capture_output=True, text=True, timeout=120
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stderr == ""
+        return done.stdout
+
+    return run

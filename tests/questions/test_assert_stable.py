@@ -1,0 +1,76 @@
+"""assert_stable: passes, fails with everything a reader needs, and hides its own frames."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from poise.testing import assert_stable
+from sklearn.datasets import load_diabetes
+from sklearn.linear_model import LinearRegression, Ridge
+
+import poise
+from poise.errors import ArgumentError, PowerWarning
+
+X, y = load_diabetes(return_X_y=True)
+
+
+def test_passes_and_returns_the_result() -> None:
+    result = assert_stable(Ridge(), X, y, n=10, epsilon=25, delta=0.2)
+    expected = poise.stability_test(Ridge(), X, y, n=10, epsilon=25, delta=0.2, random_state=0)
+    assert result == expected
+
+
+def test_fails_with_the_full_summary() -> None:
+    expected = poise.stability_test(
+        LinearRegression(), X, y, n=12, epsilon=25, delta=0.2, random_state=0
+    )
+    with pytest.raises(AssertionError) as caught:
+        assert_stable(LinearRegression(), X, y, n=12, epsilon=25, delta=0.2)
+    assert str(caught.value) == expected.summary()
+    assert str(caught.value).startswith("UNSTABLE")
+
+
+def test_inconclusive_fails_too() -> None:
+    with (
+        pytest.warns(PowerWarning, match="cannot certify"),
+        pytest.raises(AssertionError, match=r"^INCONCLUSIVE"),
+    ):
+        assert_stable(Ridge(), X, y, n=200, epsilon=25, delta=0.2)
+
+
+def test_the_seed_is_fixed_unless_given() -> None:
+    assert assert_stable(Ridge(), X, y, n=10, epsilon=25, delta=0.2).design.seed == 0
+    other = assert_stable(Ridge(), X, y, n=10, epsilon=25, delta=0.2, random_state=3)
+    assert other.design.seed == 3
+
+
+def test_settings_reach_the_test_and_mistakes_are_no_failures() -> None:
+    result = assert_stable(
+        Ridge(), X, y, n=10, epsilon=25, delta=0.2, coupling="independent", shuffle=False
+    )
+    assert result.coupling == "independent"
+    with pytest.raises(ArgumentError, match="delta must be in"):
+        assert_stable(Ridge(), X, y, n=10, epsilon=25, delta=1.2)
+
+
+def test_pytest_points_at_the_line_of_the_test(tmp_path: Path) -> None:
+    (tmp_path / "test_gate.py").write_text(
+        "from sklearn.datasets import load_diabetes\n"
+        "from sklearn.linear_model import LinearRegression\n"
+        "from poise.testing import assert_stable\n\n"
+        "def test_gate():\n"
+        "    X, y = load_diabetes(return_X_y=True)\n"
+        "    assert_stable(LinearRegression(), X, y, n=12, epsilon=25, delta=0.2)\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_gate.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert (
+        ">       assert_stable(LinearRegression(), X, y, n=12, epsilon=25, delta=0.2)"
+        in done.stdout
+    )
+    assert "UNSTABLE: LinearRegression()" in done.stdout
+    assert "raise AssertionError(result.summary())" not in done.stdout

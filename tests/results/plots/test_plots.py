@@ -1,0 +1,180 @@
+"""Pictures: what is drawn equals what was measured, and drawing leaves no trace."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from poise import Design, Trials
+from poise.errors import ArgumentError, PoiseError
+from poise.results.plots import plot_profile, plot_result, plot_trials, save_figure, stack_trials
+from poise.results.plots.canvas import COLOURS
+from poise.results.plots.changes import Histogram
+from poise.results.plots.profile import Steps
+from poise.results.plots.verdict import Decision
+
+CHANGES = [0.0, 0.5, 1.0, 1.0, 1.5, 2.0, 3.0, 40.0, np.inf]
+
+
+def trials_of(changes: list[float], n: int = 5) -> Trials:
+    return Trials.from_changes(changes, n=n, algorithm="an algorithm")
+
+
+# --- what is drawn, computed -------------------------------------------------------------
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.one_of(st.just(0.0), st.floats(0, 100), st.just(np.inf)), min_size=1, max_size=60),
+    st.data(),
+)
+def test_bars_split_exactly_at_epsilon(changes: list[float], data: st.DataObject) -> None:
+    finite = [change for change in changes if np.isfinite(change)]
+    # Changes equal to ε are the hard case: they are allowed, so they must fall left of it.
+    epsilon = data.draw(st.one_of(st.sampled_from([0.0, *finite]), st.floats(0, 50)))
+    trials = trials_of(changes)
+    histogram = Histogram.of(trials, epsilon)
+    assert histogram.n_larger == trials.exceedances(epsilon)
+    drawn = int(histogram.counts.sum())
+    assert drawn + histogram.n_beyond + histogram.n_failed == len(changes)
+    assert epsilon in histogram.edges
+    assert (np.diff(histogram.edges) > 0).all()
+
+
+def test_far_tail_is_counted_and_not_drawn() -> None:
+    histogram = Histogram.of(trials_of(CHANGES))
+    assert (histogram.n_beyond, histogram.n_failed) == (1, 1)
+    assert histogram.edges[-1] < 40
+    assert histogram.counts.sum() == 7
+
+
+def test_steps_are_those_of_the_profile() -> None:
+    trials = trials_of(CHANGES)
+    steps = Steps.of(trials.profile(), span=100.0)
+    assert steps.epsilon.tolist() == [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 40.0, 100.0]
+    expected = [sum(change > epsilon for change in CHANGES) / 9 for epsilon in steps.epsilon]
+    np.testing.assert_allclose(steps.observed, expected)
+    assert (steps.limit >= steps.observed).all()
+
+
+@pytest.mark.parametrize(("m", "delta"), [(40, 0.2), (7, 0.05), (300, 0.5), (21, 0.0)])
+def test_decisions_are_those_of_the_test(m: int, delta: float) -> None:
+    decision = Decision.of(trials_of([0.0] * m).test(epsilon=0.5, delta=delta))
+    law = stats.binom(m, delta)
+    np.testing.assert_allclose(decision.probability, law.pmf(decision.counts), rtol=1e-10)
+    assert decision.probability.sum() > 0.9999
+    for count, verdict in zip(decision.counts, decision.verdicts, strict=True):
+        changes = [1.0] * count + [0.0] * (m - count)
+        assert trials_of(changes).test(epsilon=0.5, delta=delta).verdict == verdict
+
+
+def test_a_run_that_stopped_early_shows_what_it_could_have_become() -> None:
+    design = Design("an algorithm", n=5, n_labeled=240)
+    result = Trials(np.array([0.0, 1.0, 1.0]), design).test(epsilon=0.5, delta=0.1)
+    decision = Decision.of(result)
+    assert (decision.seen, decision.most) == (2, 39)
+    assert "2 in 3 trials (at most 39 in all)" in _legend(plot_result(result))
+
+
+def test_many_trials_are_one_outline() -> None:
+    figure = plot_result(trials_of([0.0, 1.0] * 5000).test(epsilon=0.5, delta=0.5))
+    assert len(figure.axes[0].patches) < 10
+
+
+# --- the drawing -------------------------------------------------------------------------
+
+
+def _legend(figure) -> str:
+    return "\n".join(text.get_text() for text in figure.axes[0].get_legend().get_texts())
+
+
+def test_bars_of_larger_changes_have_their_own_colour() -> None:
+    from matplotlib.colors import to_hex
+
+    left, right = plot_trials(trials_of(CHANGES), epsilon=1.0).axes
+    heights = {COLOURS["small"]: 0.0, COLOURS["large"]: 0.0}
+    for bar in left.patches:
+        heights[to_hex(bar.get_facecolor())] += bar.get_height()
+    assert heights == {COLOURS["small"]: 4.0, COLOURS["large"]: 3.0}
+    assert left.get_title() == "5 larger than ε = 1"
+    assert "1 beyond →\n1 failed" in [text.get_text() for text in left.texts]
+    assert "units" in left.get_xlabel()
+    assert right.get_xlabel() == "allowed change ε"
+
+
+def test_the_profile_is_marked_where_it_is_asked() -> None:
+    trials = trials_of([0.1] * 30)
+    right = plot_trials(trials, epsilon=0.2, alpha=0.1).axes[1]
+    (label,) = right.texts
+    limit = trials.profile(0.1).at(0.2)
+    shown = float(label.get_text().removeprefix("≤ "))
+    assert limit <= shown < limit + 0.001
+    assert "90% upper limit, every ε at once" in right.get_legend().get_texts()[0].get_text()
+
+
+def test_a_profile_is_drawn_where_the_user_wants_it() -> None:
+    from matplotlib.figure import Figure
+
+    axes = Figure().add_subplot()
+    profile = trials_of([0.1, 0.2]).profile(band="pointwise")
+    assert plot_profile(profile, axes) is axes
+    assert profile.plot(axes) is axes
+    assert "one ε fixed beforehand" in axes.get_legend().get_texts()[0].get_text()
+    assert plot_profile(profile).figure is not axes.figure
+
+
+def test_stacked_measurements_share_their_axis() -> None:
+    figure = stack_trials([trials_of([0.1, 0.2]), trials_of([5.0, 9.0])])
+    assert len({axes.get_xlim() for axes in figure.axes}) == 1
+    with pytest.raises(ArgumentError, match="at least one Trials"):
+        stack_trials([])
+    with pytest.raises(ArgumentError, match="epsilon must be"):
+        plot_trials(trials_of([0.1]), epsilon=-1.0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "epsilon"),
+    [([], None), ([], 0.5), ([0.0, 0.0], 0.0), ([0.0], None), ([np.inf, np.inf], 1.0)],
+)
+def test_nothing_to_draw_is_drawn_too(
+    changes: list[float], epsilon: float | None, tmp_path: Path
+) -> None:
+    trials = trials_of(changes)
+    save_figure(plot_trials(trials, epsilon), tmp_path / "trials.png")
+    save_figure(plot_result(trials.test(epsilon or 0.0, 0.1)), tmp_path / "result.png")
+
+
+@pytest.mark.parametrize(
+    ("name", "start"), [("a.png", b"\x89PNG"), ("a.svg", b"<?xml"), ("a.PDF", b"%PDF")]
+)
+def test_files_are_what_their_ending_says(name: str, start: bytes, tmp_path: Path) -> None:
+    save_figure(plot_trials(trials_of([0.1, 0.2])), tmp_path / name)
+    assert (tmp_path / name).read_bytes().startswith(start)
+
+
+def test_an_unknown_ending_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ArgumentError, match=r"must end in \.png, \.svg, \.pdf, got 'a\.bmp'"):
+        save_figure(plot_trials(trials_of([0.1, 0.2])), tmp_path / "a.bmp")
+
+
+def test_without_matplotlib_the_error_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(PoiseError, match=r"pip install 'poise\[plot\]'"):
+        plot_trials(trials_of([0.1, 0.2]))
+
+
+def test_no_window_and_no_global_figure() -> None:
+    code = (
+        "import sys, poise; t = poise.Trials.from_changes([0.1, 0.2], n=5); t.plot(epsilon=0.1);"
+        "t.profile().plot(); assert 'matplotlib.pyplot' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

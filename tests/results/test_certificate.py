@@ -1,0 +1,109 @@
+"""What a certificate implies (Appendix E), and that nothing else is offered."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from poise.notions import Antithetic, Certificate
+
+import poise
+from poise.errors import ArgumentError
+from poise.results import Trials
+from poise.results.certificate import NOTIONS
+
+
+def certificate(notion: str, epsilon: float = 0.5, delta: float = 0.1) -> Certificate:
+    return Certificate(notion, epsilon, delta, 0.05, 20)
+
+
+# Appendix E by hand: (from, to) -> factor on epsilon and delta.
+FACTORS = {
+    ("shared", "shared"): 1,
+    ("independent", "independent"): 1,
+    ("coupled", "coupled"): 1,
+    ("shared", "coupled"): 1,
+    ("independent", "coupled"): 1,
+    ("independent", "shared"): 3,
+}
+
+
+@pytest.mark.parametrize("notion", NOTIONS)
+@pytest.mark.parametrize("target", NOTIONS)
+def test_the_implications_are_those_of_appendix_e(notion: str, target: str) -> None:
+    given_certificate = certificate(notion)
+    if (notion, target) not in FACTORS:
+        with pytest.raises(ArgumentError, match=f"{notion} randomness implies nothing about"):
+            given_certificate.implies(target)
+        return
+    factor = FACTORS[notion, target]
+    implied = given_certificate.implies(target)
+    assert implied == Certificate(target, factor * 0.5, factor * 0.1, 0.05, 20)
+
+
+def test_the_list_of_implications_is_complete() -> None:
+    found = {n: [c.notion for c in certificate(n).implications()] for n in NOTIONS}
+    assert found == {"shared": ["coupled"], "independent": ["shared", "coupled"], "coupled": []}
+
+
+def test_a_vacuous_implication_is_refused() -> None:
+    with pytest.raises(ArgumentError, match=r"below 1/3 .* got 0.4"):
+        certificate("independent", delta=0.4).implies("shared")
+    assert [c.notion for c in certificate("independent", delta=0.4).implications()] == ["coupled"]
+
+
+@given(epsilon=st.floats(0, 1e6), delta=st.floats(0, 0.33))
+def test_an_implied_certificate_never_claims_more(epsilon: float, delta: float) -> None:
+    strong = certificate("independent", epsilon, delta)
+    for weaker in strong.implications():
+        assert weaker.epsilon >= epsilon
+        assert weaker.delta >= delta
+        assert (weaker.alpha, weaker.n) == (strong.alpha, strong.n)
+
+
+def test_the_implication_is_sharp_up_to_a_factor_of_two() -> None:
+    # Of all pairs (shared, independent) the flipping algorithm realises, shared <= 3 independent
+    # and the ratio comes close to 2: the constant 3 could not be replaced by 1.
+    p = np.linspace(0.01, 0.99, 99)
+    shared, independent = 2 * np.minimum(p, 1 - p), 2 * p * (1 - p)
+    assert (shared <= 3 * independent).all()
+    assert (shared / independent).max() == pytest.approx(2, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("coupling", "notion"),
+    [("shared", "shared"), ("independent", "independent"), (Antithetic(), "coupled")],
+)
+def test_a_result_certifies_the_notion_it_was_run_in(coupling: object, notion: str) -> None:
+    X, y = np.zeros((300, 1)), np.zeros(300)
+
+    def nothing(X: object, y: object, seed: int) -> object:
+        return lambda rows: np.zeros(len(rows))
+
+    result = poise.stability_test(
+        nothing, X, y, n=4, epsilon=0.1, delta=0.1, coupling=coupling, random_state=0
+    )
+    assert Certificate.from_result(result) == Certificate(notion, 0.1, 0.1, 0.05, 4)
+
+
+def test_only_a_stable_verdict_certifies() -> None:
+    result = Trials.from_changes([9.0] * 40, n=5).test(epsilon=0.1, delta=0.1)
+    with pytest.raises(ArgumentError, match=r"verdict 'stable', got 'unstable'"):
+        Certificate.from_result(result)
+
+
+@pytest.mark.parametrize(
+    "bad", [{"notion": "any"}, {"epsilon": -1.0}, {"delta": 1.0}, {"alpha": 0.0}, {"n": 1}]
+)
+def test_a_certificate_checks_itself(bad: dict[str, object]) -> None:
+    fields: dict[str, object] = {
+        "notion": "shared", "epsilon": 0.1, "delta": 0.1, "alpha": 0.05, "n": 5
+    }  # fmt: skip
+    with pytest.raises(ArgumentError, match=next(iter(bad))):
+        Certificate(**(fields | bad))  # type: ignore[arg-type]
+
+
+def test_the_statement_names_every_number() -> None:
+    text = Certificate("independent", 0.25, 0.125, 0.05, 40).statement()
+    assert all(part in text for part in ("0.25", "0.125", "0.05", "40", "39", "independent"))

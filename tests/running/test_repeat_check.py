@@ -1,0 +1,132 @@
+"""The look that every test takes at its first trial once more: what it finds, and what it costs."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Ridge
+from sklearn.tree import DecisionTreeRegressor
+
+import poise
+from poise.errors import PoiseWarning, TrialError
+
+RNG = np.random.default_rng(0)
+X, y = RNG.normal(size=(220, 2)), RNG.normal(size=220)
+ASKED = {"n": 10, "epsilon": 0.5, "delta": 0.2, "random_state": 0}
+
+
+def constant(level):
+    return lambda rows: np.full(len(rows), float(level))
+
+
+def counted(fit):
+    """Wrap an algorithm so that its calls are counted."""
+
+    def wrapped(X, y, seed):
+        wrapped.calls += 1
+        return fit(X, y, seed)
+
+    wrapped.calls = 0
+    return wrapped
+
+
+def hidden(X, y, seed):
+    return constant(np.random.default_rng().normal())
+
+
+def drifting():
+    """Remembers how often it was fitted."""
+    fits = itertools.count()
+    return lambda X, y, seed: constant(next(fits) ** 1.5)
+
+
+@pytest.mark.parametrize("make", [lambda: hidden, drifting], ids=["hidden seed", "memory"])
+def test_an_algorithm_that_is_no_function_of_rows_and_seed_is_noticed(make) -> None:
+    with pytest.warns(PoiseWarning, match="first trial, computed once more, gave a change of"):
+        poise.stability_test(make(), X, y, **ASKED)
+
+
+def test_others_are_left_in_peace_for_two_fits() -> None:
+    algorithm = counted(lambda X, y, seed: constant(np.random.default_rng(seed).choice(y)))
+    result = poise.stability_test(algorithm, X, y, **ASKED)
+    assert algorithm.calls == result.n_fits + 2
+    assert result == poise.stability_test(algorithm, X, y, **ASKED, check=False)
+    assert algorithm.calls == 2 * result.n_fits + 2
+
+
+def test_the_look_comes_last_and_cannot_alter_the_result() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PoiseWarning)
+        looked = poise.stability_test(drifting(), X, y, **ASKED)
+    assert looked == poise.stability_test(drifting(), X, y, **ASKED, check=False)
+
+
+def test_a_second_failure_is_a_finding_not_an_error() -> None:
+    fits = itertools.count()
+
+    def wears_out(X, y, seed):
+        if next(fits) >= 40:
+            raise ZeroDivisionError("worn out")
+        return constant(0.0)
+
+    with pytest.warns(PoiseWarning, match="failed .ZeroDivisionError: worn out"):
+        result = poise.stability_test(wears_out, X, y, **ASKED, stop_early=False)
+    assert result.n_fits == 40
+    assert result.stable
+
+
+@pytest.mark.parametrize("estimator", [DecisionTreeRegressor(), Ridge()])
+def test_estimators_that_cannot_remember_are_not_asked(estimator, monkeypatch) -> None:
+    def never(*arguments):
+        raise AssertionError("looked again")
+
+    monkeypatch.setattr("poise.running.oracle.Oracle.repeat", never)
+    poise.stability_test(estimator, X, y, **ASKED)
+
+
+def test_nothing_is_repeated_where_fits_are_slow_or_failed_or_in_a_journal(
+    tmp_path, monkeypatch
+) -> None:
+    def fit(X, y, seed):
+        clock.now += 0.06
+        return constant(0.0)
+
+    class Clock:
+        now = 0.0
+
+        def perf_counter(self):
+            return self.now
+
+    clock = Clock()
+    algorithm = counted(fit)
+    kept = poise.stability_test(algorithm, X, y, **ASKED, journal=tmp_path / "kept")
+    assert algorithm.calls == kept.n_fits
+    monkeypatch.setattr("poise.running.repeat_check.time", clock)
+    slow = poise.stability_test(algorithm, X, y, **ASKED)
+    assert algorithm.calls == kept.n_fits + slow.n_fits
+
+    def failing(X, y, seed):
+        raise ZeroDivisionError
+
+    with pytest.raises(TrialError):
+        poise.stability_test(failing, X, y, **ASKED)
+    assert not poise.stability_test(failing, X, y, **ASKED, on_error="unstable").stable
+
+
+def test_rounding_is_no_finding() -> None:
+    noise = itertools.cycle([0.0, 1e-9, -1e-9])
+
+    def rounds(X, y, seed):
+        return constant(np.mean(y) + next(noise))
+
+    poise.stability_test(rounds, X, y, **ASKED)
+
+
+def test_it_looks_after_parallel_runs_too() -> None:
+    with pytest.warns(PoiseWarning, match="computed once more"):
+        poise.stability_test(hidden, X, y, **ASKED, n_jobs=2, backend="threading")
+    # What worker processes do is not repeated here.
+    poise.stability_test(hidden, X, y, **ASKED, n_jobs=2, backend="loky")

@@ -1,0 +1,94 @@
+"""A function that was edited between two runs: whoever goes on with its journal is told."""
+
+from __future__ import annotations
+
+import functools
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import poise
+from poise.algorithms.code_digest import code_digest
+from poise.errors import PoiseWarning
+
+SOURCE = """
+SCALE = 2.0
+WORDS = frozenset({"a", "b", "c", "d"})
+
+def helper(y):
+    return sum(y)
+
+def fit(X, y, seed, power=1):
+    level = SCALE * helper(y) ** power if "a" in {"a", "b", "c"} else 0.0
+    return lambda rows: [level + 1.0] * len(rows)
+"""
+
+
+def fit_of(source: str, **names):
+    scope = {"__name__": "user_module", **names}
+    exec(source, scope)
+    return scope["fit"]
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        ("+ 1.0", "+ 2.0"),
+        ("SCALE = 2.0", "SCALE = 3.0"),
+        ("sum(y)", "max(y)"),
+        ("power=1", "power=2"),
+        ("** power", "* power"),
+    ],
+    ids=" to ".join,
+)
+def test_code_that_does_something_else_is_noticed(edit) -> None:
+    assert code_digest(fit_of(SOURCE)) != code_digest(fit_of(SOURCE.replace(*edit)))
+
+
+@pytest.mark.parametrize(
+    "edit", [("def fit", "# a word\n\ndef fit"), ("SCALE = 2.0", "SCALE = 2.0; OTHER = 5")]
+)
+def test_what_makes_no_difference_is_not(edit) -> None:
+    assert code_digest(fit_of(SOURCE)) == code_digest(fit_of(SOURCE.replace(*edit)))
+
+
+def test_another_process_gets_the_same_digest() -> None:
+    script = f"""
+from poise.algorithms.code_digest import code_digest
+scope = {{"__name__": "user_module"}}
+exec({SOURCE!r}, scope)
+print(code_digest(scope["fit"]))
+"""
+    for seed in ("1", "2"):
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        assert done.stdout.strip() == code_digest(fit_of(SOURCE))
+
+
+def test_what_a_function_encloses_counts() -> None:
+    def shifted(by):
+        return lambda X, y, seed: lambda rows: [by] * len(rows)
+
+    assert code_digest(shifted(1.0)) == code_digest(shifted(1.0)) != code_digest(shifted(2.0))
+    fit = fit_of(SOURCE)
+    by_power = [code_digest(functools.partial(fit, power=power)) for power in (1, 2)]
+    assert by_power[0] != by_power[1]
+    assert code_digest(object()) == ""
+
+
+def test_a_journal_continued_by_other_code(tmp_path) -> None:
+    X = np.random.default_rng(0).normal(size=(66, 2))
+
+    def run(source: str) -> poise.Trials:
+        question = {"n": 5, "random_state": 0, "journal": tmp_path / "run.jsonl"}
+        return poise.measure(fit_of(source), X, X[:, 0], **question)
+
+    first = run(SOURCE)
+    assert run(SOURCE).changes.tobytes() == first.changes.tobytes()
+    with pytest.warns(PoiseWarning, match=r"the code of fit has changed since .*run\.jsonl"):
+        assert run(SOURCE.replace("2.0", "3.0")).changes.tobytes() == first.changes.tobytes()

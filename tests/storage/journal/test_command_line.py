@@ -1,0 +1,198 @@
+"""poise status and poise resume; Ctrl-C; a disk that is full."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+import poise
+from poise.cli import main
+from poise.storage.journal import read_journal
+
+MODELS = textwrap.dedent("""
+    import time
+    import numpy as np
+
+    def drift(X, y, seed, pause=0.0):
+        time.sleep(pause)
+        change = np.random.default_rng(seed).uniform()
+        return lambda rows: [change * len(y)]
+
+    def failing(X, y, seed):
+        if np.asarray(y)[0] == 200:
+            raise ZeroDivisionError("a singular matrix")
+        return lambda rows: [0.0]
+""")
+TEST = ["test", "rows.csv", "--target", "y", "--n", "10", "--seed", "1"]
+DRIFT = [*TEST, "--algorithm", "models.py:drift", "--epsilon", "0.9", "--delta", "0.4"]
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    (tmp_path / "models.py").write_text(MODELS)
+    rows = "\n".join(f"{i * 7 % 331},{i}" for i in range(330))
+    (tmp_path / "rows.csv").write_text(f"x,y\n{rows}\n")
+    return tmp_path
+
+
+def poise_command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "poise", *arguments]
+
+
+@pytest.fixture
+def run(folder, monkeypatch):
+    monkeypatch.setattr(sys, "path", sys.path[:])
+
+    def call(*arguments: str, cwd: Path = folder) -> Result:
+        monkeypatch.chdir(cwd)
+        monkeypatch.delitem(sys.modules, "models", raising=False)  # of an earlier test
+        return CliRunner().invoke(main, arguments)
+
+    return call
+
+
+def shorten(journal: Path, trials: int) -> None:
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[: 1 + trials]))
+
+
+def test_status_and_resume(run, folder) -> None:
+    journal = folder / "run.jsonl"
+    done = run(*DRIFT, "--journal", "run.jsonl", "--quiet")
+    assert (done.stdout, done.exit_code) == ("stable\n", 0)
+    trials = read_journal(journal).trials.n_observed
+    shorten(journal, 9)
+
+    shown = run("status", "run.jsonl").stdout
+    for words in ("drift", "9 of 30", "verdict so far  open", "epsilon 0.9, delta 0.4"):
+        assert words in shown
+    facts = json.loads(run("status", "run.jsonl", "--json").stdout)
+    assert (facts["trials"], facts["planned"], facts["verdict"]) == (9, 30, "open")
+    assert facts["exceedances"] == int((read_journal(journal).trials.changes > 0.9).sum())
+    other = ["--epsilon", "0.0", "--delta", "0.1"]
+    assert run("status", "run.jsonl", *other, "--quiet").stdout == "unstable\n"
+    half = run("status", "run.jsonl", "--epsilon", "0.5")
+    assert (half.exit_code, "--epsilon needs" in half.stderr) == (2, True)
+
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    resumed = run("resume", "../run.jsonl", cwd=elsewhere)
+    assert (resumed.stdout, resumed.exit_code) == ("stable\n", 0), resumed.stderr
+    assert read_journal(journal).trials.n_observed == trials
+    assert run("status", "run.jsonl", "--quiet").stdout == "stable\n"
+
+
+def test_resume_a_journal_that_was_moved(run, folder) -> None:
+    run(*DRIFT, "--journal", "run.jsonl", "--quiet")
+    (folder / "run.jsonl").rename(folder / "moved.jsonl")
+    shorten(folder / "moved.jsonl", 5)
+    assert run("resume", "moved.jsonl").stdout == "stable\n"
+    assert not (folder / "run.jsonl").exists()
+
+
+def test_resume_explains_a_journal_from_python(run, folder) -> None:
+    rows = np.arange(66.0).reshape(33, 2)
+    poise.measure(
+        lambda A, b, s: lambda r: [0.0], rows, rows[:, 0], n=3, journal=folder / "run.jsonl"
+    )
+    done = run("resume", "run.jsonl")
+    assert done.exit_code == 2
+    assert "call the same Python function" in done.stderr
+    assert run("status", "run.jsonl", "--quiet").stdout == "8\n"
+
+
+def test_resume_where_the_folder_is_gone(run, folder) -> None:
+    run(*DRIFT, "--journal", "run.jsonl", "--quiet")
+    journal = folder / "run.jsonl"
+    journal.write_bytes(journal.read_bytes().replace(str(folder).encode(), b"/no/such/place"))
+    done = run("resume", "run.jsonl")
+    assert (done.exit_code, "cannot be entered" in done.stderr) == (2, True)
+
+
+def test_another_run_is_refused_in_one_line(run) -> None:
+    run(*DRIFT, "--journal", "run.jsonl", "--quiet")
+    done = run(*DRIFT, "--journal", "run.jsonl", "--seed", "2")
+    assert done.exit_code == 2
+    assert "seed: 1 in the journal, 2 now" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_failed_fit_says_how_to_go_on(run) -> None:
+    algorithm = ["--algorithm", "models.py:failing", "--epsilon", "1", "--delta", "0.4"]
+    done = run(*TEST, *algorithm, "--no-shuffle", "--journal", "run.jsonl")
+    assert done.exit_code == 3
+    assert "a singular matrix" in done.stderr
+    assert "poise resume run.jsonl goes on from there" in done.stderr
+
+
+def test_a_full_disk_ends_with_the_verdict_so_far(run, folder) -> None:
+    run(*DRIFT, "--journal", "run.jsonl", "--quiet")
+    shorten(folder / "run.jsonl", 7)
+    room = (folder / "run.jsonl").stat().st_size + 5
+
+    # Set by the process itself: to do it in between, this one would have to fork.
+    limited = f"""
+import os, resource
+resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, resource.RLIM_INFINITY))
+command = {poise_command("resume", "run.jsonl")!r}
+os.execv(command[0], command)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", limited], cwd=folder, capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    first, second = done.stderr.splitlines()
+    assert first.startswith("poise: 8 of 30 trials, ")
+    assert first.endswith("verdict open")
+    assert "File too large" in second
+    assert read_journal(folder / "run.jsonl").trials.n_observed == 7
+
+
+@pytest.mark.parametrize(
+    ("jobs", "number"),
+    [("1", signal.SIGINT), ("2", signal.SIGINT), ("1", signal.SIGTERM)],
+    ids=["Ctrl-C", "Ctrl-C, two jobs", "SIGTERM"],
+)
+def test_interrupted(jobs, number, folder) -> None:
+    """As a terminal does it: the signal goes to every process of the group."""
+    journal = folder / "run.jsonl"
+    command = poise_command(
+        *DRIFT, "--param", "pause=0.05", "--jobs", jobs, "--journal", "run.jsonl"
+    )
+    with subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    ) as process:  # fmt: skip
+        while not journal.exists() or journal.read_bytes().count(b"\n") < 6:
+            time.sleep(0.01)
+        os.killpg(process.pid, number)
+        output, errors = process.communicate()
+    assert process.returncode == 130
+    assert output == ""
+    trials = read_journal(journal).trials.n_observed
+    assert 5 <= trials < 30
+    last = errors.splitlines()[-1]
+    assert last == (
+        f"poise: interrupted; {trials} trials are in run.jsonl; "
+        "poise resume run.jsonl goes on from there"
+    )
+    assert "Traceback" not in errors
+    with pytest.raises(ProcessLookupError):
+        _until_gone(process.pid)
+
+
+def _until_gone(group: int) -> None:
+    """Look for processes of the group until there is none, for a minute."""
+    for _ in range(600):
+        os.killpg(group, 0)
+        time.sleep(0.1)
