@@ -30,6 +30,7 @@ __all__ = [
     "flag",
     "listed",
     "one_of",
+    "positive",
     "probability",
     "reads_as_number",
     "scalar",
@@ -91,6 +92,13 @@ def epsilon(value: ArrayLike, name: str = "epsilon") -> NDArray[np.float64]:
     rule = "a finite number >= 0, in the units of the predictions"
     array = _real(name, value, " >= 0")
     _require(name, array, (array >= 0) & np.isfinite(array), rule)
+    return array
+
+
+def positive(name: str, value: ArrayLike) -> NDArray[np.float64]:
+    """Check that ``value`` is finite and above 0."""
+    array = _real(name, value, " above 0")
+    _require(name, array, (array > 0) & np.isfinite(array), "a finite number above 0")
     return array
 
 

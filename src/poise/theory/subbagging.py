@@ -1,0 +1,441 @@
+"""How stable an average over bags is, whatever is bagged (Theorems K and L).
+
+Subbagging fits the base algorithm to bags of b of the n rows, drawn without replacement, and
+averages. Here f is the average over all bags, f^{∖i} the average over the bags
+without row i, which is subbagging of the other n - 1 rows with the same b; d_i = f - f^{∖i}
+at one point x, p = b/n, and base fits lie in a range of width W. Base fits ignore the order
+of their rows, or each bag is shuffled. Everything holds for every data set and every x.
+
+**Theorem K** (Soloff, Barber & Willett, 2024, Theorem 8). Σ_i ‖d_i‖² <= V np/((n - 1)(1 - p)),
+V the variance of the base fits over bags: V <= W²/4 for numbers, V <= 1 - 1/L for
+probability vectors of L classes. So subbagging is (ε, δ)-stable with δ = Vp/((n - 1)(1 - p)ε²).
+
+*Proof.* (1 - p)d_i is the covariance of f_r and 1{i in r}. So (1 - p) Σ ‖d_i‖² = E⟨f_r - f,
+Σ (1{i in r} - p)d_i⟩ <= √V √(Σ dᵀCd) over coordinates, C the covariance matrix of the
+memberships, whose norm is p(1 - p)n/(n - 1). A share Σ ‖d_i‖²/(nε²) at most has ‖d_i‖ >= ε. ∎
+
+**Theorem L.** At most k° rows have |d_i| > ε, where k° = max{k : W·M_k/(2(1 - p)k) > ε} and M_k is
+:func:`poise.theory.bag_mad`. So subbagging is (ε, k°/n)-stable.
+
+*Proof.* Let s_i be the signs of d_i for k such rows and Z = Σ s_i 1{i in r}. Then kε < Σ s_i d_i =
+Cov(f_r, Z)/(1 - p) <= W E(Z - EZ)_+/(1 - p) = W E|Z - EZ|/(2(1 - p)). (k - 1)Z is the sum of the k
+sums with one row left out, so (k - 1)M_k <= k M_{k-1}: M_k/k is non-increasing. ∎
+
+k° is non-decreasing in b: whatever bags of b rows do, bags of b + 1 rows can do by
+averaging over their subsets of b rows, with the same f and the same f^{∖i}.
+
+*M random bags*, drawn anew for n - 1 rows in any dependence, add W²/M to Theorem K's W²p/(4(n - 1)
+(1 - p)); and Theorem L gives (ε + 2η, δ + 4 exp(-2Mη²/W²)) by Hoeffding's inequality. If the bags
+are *coupled*, so that each bag of the n rows without the removed row is also a bag of the n - 1
+rows, only pW²/M is added: the other bags, a share p on average, differ by W at most.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poise import arguments
+from poise.theory.bag_deviation import checked_bag, reach
+from poise.theory.decimals import NOISE, ceiling, floor
+from poise.theory.scalars import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from poise.theory.scalars import FloatOrArray, IntOrArray
+
+__all__ = [
+    "EXACT_UP_TO",
+    "bag_count",
+    "bag_delta",
+    "bags_needed",
+    "bags_needed_hoeffding",
+    "clipped_delta",
+    "finite_bag_delta",
+    "largest",
+    "largest_admissible_bag",
+    "largest_bag",
+    "probability_width",
+]
+
+# Rows up to which Theorem L is computed; beyond, Theorem K costs little more than it.
+EXACT_UP_TO = 1000
+
+# How many ways to share ε between Theorem L and Hoeffding's inequality are tried.
+_WAYS = 32
+
+
+def probability_width(n_classes: int) -> float:
+    """Compute the width that stands for probability vectors in Theorem K: 2√(1 - 1/L).
+
+    With this width every formula for numbers holds for vectors of L class probabilities
+    and Euclidean distances. For two classes so does Theorem L, since both
+    coordinates move by the same amount.
+
+    Parameters
+    ----------
+    n_classes : int, at least 2
+        Number of classes L.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> probability_width(4)
+    1.732050...
+    """
+    return 2 * math.sqrt(1 - 1 / int(arguments.count("n_classes", n_classes, minimum=2)))
+
+
+def bag_delta(n: ArrayLike, b: ArrayLike, eps: ArrayLike, width: ArrayLike = 1.0) -> FloatOrArray:
+    """Compute the δ of subbagging for every distribution (Theorem K).
+
+    W²p/(4(n - 1)(1 - p)ε²) with p = b/n, capped at 1: at most this share of the n removals
+    changes a prediction by ε or more, with all bags.
+
+    A δ of 1 does not mean that the algorithm is unstable: the theorem is silent.
+
+    Parameters
+    ----------
+    n : int or array of int, at least 2
+        Training rows.
+    b : int or array of int, from 1 to n - 1
+        Rows in a bag.
+    eps : float or array, at least 0
+        Largest change that is tolerated.
+    width : float or array, positive
+        Width of the range of the base fits, in the units of ``eps``.
+
+    Returns
+    -------
+    float or ndarray of float
+
+    Examples
+    --------
+    >>> bag_delta(145, 56, 0.2)
+    0.027309...
+    """
+    rows = arguments.count("n", n, minimum=2)
+    size = checked_bag(rows, b)
+    relative = arguments.epsilon(eps, "eps") / arguments.positive("width", width)
+    with np.errstate(divide="ignore"):
+        return plain(np.minimum(size / (4 * (rows - 1) * (rows - size) * relative**2), 1.0))
+
+
+def largest_bag(
+    n: ArrayLike, eps: ArrayLike, delta: ArrayLike, width: ArrayLike = 1.0
+) -> IntOrArray:
+    """Compute the largest bag that is (ε, δ)-stable by Theorem K, with all bags.
+
+    ⌊nt/(1 + t)⌋, at most n - 1, with t = 4(n - 1)δε²/W². :func:`largest_admissible_bag` may
+    allow a larger one.
+
+    Parameters
+    ----------
+    n : int or array of int, at least 2
+        Training rows.
+    eps : float or array, at least 0
+        Largest change that is tolerated.
+    delta : float or array in [0, 1)
+        Share of removals that may change more.
+    width : float or array, positive
+        Width of the range of the base fits, in the units of ``eps``.
+
+    Returns
+    -------
+    int or ndarray of int
+        Rows in a bag; 0 if not even bags of one row will do.
+
+    Examples
+    --------
+    >>> largest_bag(100, 0.1, 0.1), largest_bag(17, 0.05, 0.2, 10)
+    (28, 0)
+    """
+    rows = arguments.count("n", n, minimum=2)
+    relative = arguments.epsilon(eps, "eps") / arguments.positive("width", width)
+    t = 4 * (rows - 1) * arguments.delta(delta) * relative**2
+    return plain(np.minimum(floor(rows * (t / (1 + t))), rows - 1))
+
+
+def bag_count(n: ArrayLike, b: ArrayLike, eps: ArrayLike, width: ArrayLike = 1.0) -> IntOrArray:
+    """Count the rows whose removal can change a prediction by more than ε (Theorem L).
+
+    At most k° rows, whatever the base algorithm, the data and the point, with all bags;
+    subbagging is (ε, k°/n)-stable for every distribution.
+
+    It is an upper bound: linear programmes for small n show that it is often, but not
+    always, attained.
+
+    Parameters
+    ----------
+    n : int or array of int, at least 2
+        Training rows.
+    b : int or array of int, from 1 to n - 1
+        Rows in a bag.
+    eps : float or array, at least 0
+        Largest change that is tolerated.
+    width : float or array, positive
+        Width of the range of the base fits, in the units of ``eps``.
+
+    Returns
+    -------
+    int or ndarray of int
+
+    Examples
+    --------
+    >>> bag_count(100, 39, 0.1), bag_count(100, 40, 0.1)
+    (10, 11)
+    """
+    rows = arguments.count("n", n, minimum=2)
+    size = checked_bag(rows, b)
+    relative = arguments.epsilon(eps, "eps") / arguments.positive("width", width)
+    return plain(np.asarray(_each_count(rows, size, relative), dtype=np.int64))
+
+
+def _count(n: int, b: int, relative: float) -> int:
+    return largest(n, lambda k: _exceeds(reach(n, b, k), relative))
+
+
+_each_count = np.vectorize(_count, otypes=[np.int64])
+
+
+def _exceeds(value: float, limit: float) -> bool:
+    """Say whether a value is above a limit by more than rounding errors."""
+    return value > limit * (1 + NOISE)
+
+
+def largest(high: int, holds: Callable[[int], bool]) -> int:
+    """Find the largest of 1 … ``high`` for which ``holds`` by bisection; 0 if there is none."""
+    low = 0
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle - 1)
+    return low
+
+
+def largest_admissible_bag(n: int, eps: float, delta: float, width: float = 1.0) -> int:
+    """Find the largest bag that is (ε, δ)-stable by Theorem L, or by K beyond 1,000 rows.
+
+    The largest b with k°(b) <= δn, with all bags. k° is non-decreasing in b, so bisection
+    finds it.
+
+    Parameters
+    ----------
+    n : int, at least 2
+        Training rows.
+    eps : float, at least 0
+        Largest change that is tolerated.
+    delta : float in [0, 1)
+        Share of removals that may change more.
+    width : float, positive
+        Width of the range of the base fits, in the units of ``eps``.
+
+    Returns
+    -------
+    int
+        Rows in a bag; 0 if not even bags of one row will do.
+
+    Examples
+    --------
+    >>> largest_admissible_bag(100, 0.1, 0.1), largest_bag(100, 0.1, 0.1)
+    (39, 28)
+    """
+    rows = arguments.training_size(n)
+    relative = float(arguments.epsilon(eps, "eps") / arguments.positive("width", width))
+    allowed = int(floor(arguments.delta(delta) * rows))
+    if rows > EXACT_UP_TO:
+        return int(largest_bag(rows, eps, delta, width))
+    if allowed == rows:
+        return rows - 1
+    return largest(rows - 1, lambda b: not _exceeds(reach(rows, b, allowed + 1), relative))
+
+
+def bags_needed(
+    n: ArrayLike,
+    b: ArrayLike,
+    eps: ArrayLike,
+    delta: ArrayLike,
+    width: ArrayLike = 1.0,
+    coupled: bool = False,
+) -> IntOrArray:
+    """Compute how many random bags keep subbagging (ε, δ)-stable (Theorem K).
+
+    ⌈1/(δε²/W² - p/(4(n - 1)(1 - p)))⌉: with M bags, drawn anew for n - 1 rows in any dependence,
+    W²/M is added to Theorem K's bound on the mean squared change. If the bags are coupled,
+    pW²/M is added, and p times as many bags are enough.
+
+    Parameters
+    ----------
+    n : int or array of int, at least 2
+        Training rows.
+    b : int or array of int, from 1 to n - 1
+        Rows in a bag.
+    eps : float or array, at least 0
+        Largest change that is tolerated.
+    delta : float or array in [0, 1)
+        Share of removals that may change more.
+    width : float or array, positive
+        Width of the range of the base fits, in the units of ``eps``.
+    coupled : bool, default False
+        Whether bags without the removed row are kept for the n - 1 rows. The guarantee is
+        then for fits that share their seed.
+
+    Returns
+    -------
+    int or ndarray of int
+        Number of bags; 0 if no number is enough.
+
+    Examples
+    --------
+    >>> bags_needed(145, 56, 0.2, 0.05), bags_needed(145, 120, 0.2, 0.05)
+    (1102, 0)
+    >>> bags_needed(145, 56, 0.2, 0.05, coupled=True)
+    426
+    """
+    rows = arguments.count("n", n, minimum=2)
+    size = checked_bag(rows, b)
+    allowed, tolerated = arguments.delta(delta), arguments.epsilon(eps, "eps")
+    share = size / rows if arguments.flag("coupled", coupled) else 1.0
+    needed = _each_needed(rows, size, tolerated, allowed, arguments.positive("width", width), share)
+    return plain(np.asarray(needed, dtype=np.int64))
+
+
+def _needed(n: int, b: int, eps: float, delta: float, width: float, share: float) -> int:
+    """Count bags with the decimals as they are written: the difference loses digits in doubles."""
+    given = Fraction(repr(delta)) * (Fraction(repr(eps)) / Fraction(repr(width))) ** 2
+    spare = given - Fraction(b, 4 * (n - 1) * (n - b))
+    return int(ceiling(share / float(spare))) if spare > given * Fraction(NOISE) else 0
+
+
+_each_needed = np.vectorize(
+    lambda n, b, *rest: _needed(int(n), int(b), *map(float, rest)), otypes=[np.int64]
+)
+
+
+def bags_needed_hoeffding(n: int, b: int, eps: float, delta: float, width: float = 1.0) -> int:
+    """Compute a number of random bags that is enough by Theorem L and Hoeffding's inequality.
+
+    If at most k rows have |d_i| > ε - 2η with all bags, M random bags are
+    (ε, k/n + 4 exp(-2Mη²/W²))-stable. Up to 32 values of k are tried and the smallest M is
+    returned. It beats :func:`bags_needed` for tiny bags, and for bags that only Theorem L allows.
+
+    Parameters
+    ----------
+    n : int, at least 2
+        Training rows.
+    b : int, from 1 to n - 1
+        Rows in a bag.
+    eps : float, at least 0
+        Largest change that is tolerated.
+    delta : float in [0, 1)
+        Share of removals that may change more.
+    width : float, positive
+        Width of the range of the base fits, in the units of ``eps``.
+
+    Returns
+    -------
+    int
+        Number of bags; 0 if no number is enough.
+
+    Examples
+    --------
+    >>> bags_needed_hoeffding(200, 20, 0.1, 0.1), bags_needed(200, 20, 0.1, 0.1)
+    (2318, 1163)
+    """
+    rows = arguments.training_size(n)
+    size = int(checked_bag(np.asarray(rows), arguments.scalar("b", b)))
+    relative = float(arguments.epsilon(eps, "eps") / arguments.positive("width", width))
+    allowed = float(arguments.delta(delta))
+    return _fewest_by_hoeffding(rows, size, relative, allowed)
+
+
+def _fewest_by_hoeffding(n: int, b: int, relative: float, delta: float) -> int:
+    """Try shares of δ between the rows that move and the bags that mislead."""
+    most = int(ceiling(delta * n)) - 1  # k/n must stay below δ
+    if most < 0:
+        return 0
+    counts = np.unique(np.linspace(0, most, _WAYS).round().astype(np.int64))
+    halves = np.array([(relative - reach(n, b, int(k) + 1)) / 2 for k in counts])
+    usable = halves > relative * NOISE
+    if not usable.any():
+        return 0
+    spared = delta - counts[usable] / n
+    return int(ceiling((np.log(4 / spared) / (2 * halves[usable] ** 2)).min()))
+
+
+def finite_bag_delta(
+    n: ArrayLike,
+    b: ArrayLike,
+    n_bags: ArrayLike,
+    eps: ArrayLike,
+    width: ArrayLike = 1.0,
+    coupled: bool = False,
+) -> FloatOrArray:
+    """Compute the δ of subbagging with a given number of random bags (Theorem K).
+
+    W²(p/(4(n - 1)(1 - p)) + 1/M)/ε², capped at 1, with p/M for 1/M if the bags are coupled: the
+    inverse of :func:`bags_needed`.
+
+    Parameters
+    ----------
+    n, b, eps, width, coupled
+        As in :func:`bags_needed`.
+    n_bags : int or array of int, at least 1
+        Number of bags M.
+
+    Returns
+    -------
+    float or ndarray of float
+
+    Examples
+    --------
+    >>> finite_bag_delta(145, 56, 1102, 0.2)
+    0.049995...
+    """
+    rows = arguments.count("n", n, minimum=2)
+    size = checked_bag(rows, b)
+    share = size / rows if arguments.flag("coupled", coupled) else 1.0
+    relative = arguments.epsilon(eps, "eps") / arguments.positive("width", width)
+    squares = size / (4 * (rows - 1) * (rows - size))
+    squares = squares + share / arguments.count("n_bags", n_bags, minimum=1)
+    with np.errstate(divide="ignore"):
+        return plain(np.minimum(squares / relative**2, 1.0))
+
+
+def clipped_delta(n: ArrayLike, delta: ArrayLike) -> FloatOrArray:
+    """Compute the δ of subbagging whose fits are clipped to the training range: δ + 2/n.
+
+    If every bag's predictions are clipped to [min Y, max Y] of all training rows, then
+    P(|d| > ε·(max Y - min Y)) <= δ + 2/n for bags that are (ε, δ)-stable on a range of width 1: at
+    most two rows change the range when they are removed.
+
+    This is relative to a range that the data decide. It is no (ε, δ)-certificate, and no
+    input to the intervals of :func:`poise.theory.jackknife_miss`.
+
+    Parameters
+    ----------
+    n : int or array of int, at least 2
+        Training rows.
+    delta : float or array in [0, 1]
+        The δ of the same bags on a range of width 1.
+
+    Returns
+    -------
+    float or ndarray of float
+        At most 1.
+
+    Examples
+    --------
+    >>> clipped_delta(100, 0.25)
+    0.27
+    """
+    rows = arguments.count("n", n, minimum=2)
+    return plain(np.minimum(arguments.probability("delta", delta) + 2 / rows, 1.0))
