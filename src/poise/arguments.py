@@ -98,7 +98,7 @@ def epsilon(value: ArrayLike, name: str = "epsilon") -> NDArray[np.float64]:
 def positive(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """Check that ``value`` is finite and above 0."""
     array = _real(name, value, " above 0")
-    _require(name, array, (array > 0) & np.isfinite(array), "a finite number above 0")
+    _require(name, array, (array > 0) & (array < float("inf")), "a finite number above 0")
     return array
 
 

@@ -5,23 +5,30 @@ are first used, so that importing the package stays cheap.
 
 ::
 
-    bands             simultaneous bands for the whole curve ε ↦ δ̂_ε (beyond the paper)
-    binomial_law      the Binomial law itself, good to ten digits where the usual formulas are not
-    binomial_test     the Binomial test: critical values, p-values and power (paper §3.1, Theorem
-    critical_values   critical counts of one-sided Binomial tests, for whole arrays at once
-    curtailment       stopping early without losing the guarantee
-    e_process         evidence that may be looked at after every trial
-    estimates         inverting the family of tests: δ̂ for a given ε, ε̂ for a given δ (paper §4.
-    holm_correction   several tests at once: p-values adjusted so that one error level holds for a
-    near_ties         critical values where the level all but equals a value of the cdf
-    order_statistics  order statistics of very many changes, without a copy of them
-    plan_result       what a planned test needs and can do, in numbers and in words
-    planning          planning a test before anything is fitted: solve for the one quantity left o
-    power_bounds      ceilings on power: what no valid black-box test can exceed (Theorems 2-5, §4
-    power_curve       the teeth of the plain test's power, seen as a function of the number of tri
-    scalars           scalars in, scalars out; and long arrays a piece at a time
-    trials            how many independent trials the data hold
-    trials_for_power  numbers of trials at which the power of a test meets a requirement
+    bag_choice          bag size and number of bags that make an algorithm stable, chosen together
+    bag_deviation       how far a set of rows can pull an average over bags (for Theorem L)
+    bands               simultaneous bands for the whole curve ε ↦ δ̂_ε (beyond the paper)
+    binomial_law        the Binomial law itself, good to ten digits where the usual formulas are not
+    binomial_test       the Binomial test: critical values, p-values and power (paper §3.1, Theorem
+    critical_values     critical counts of one-sided Binomial tests, for whole arrays at once
+    curtailment         stopping early without losing the guarantee
+    decimals            floors and ceilings of decimal expressions that doubles hold only nearly
+    e_process           evidence that may be looked at after every trial
+    estimates           inverting the family of tests: δ̂ for a given ε, ε̂ for a given δ (paper §4.
+    holm_correction     several tests at once: p-values adjusted so that one error level holds for a
+    inflated_argmax     sets of labels that survive small changes of the scores (Theorem M)
+    jackknife_coverage  how often jackknife intervals miss if the algorithm is stable (Theorem J)
+    near_ties           critical values where the level all but equals a value of the cdf
+    number_of_bags      how many random bags are enough: the price of not fitting every bag
+    order_statistics    order statistics of very many changes, without a copy of them
+    plan_result         what a planned test needs and can do, in numbers and in words
+    planning            planning a test before anything is fitted: solve for the one quantity left o
+    power_bounds        ceilings on power: what no valid black-box test can exceed (Theorems 2-5, §4
+    power_curve         the teeth of the plain test's power, seen as a function of the number of tri
+    scalars             scalars in, scalars out; and long arrays a piece at a time
+    subbagging          how stable an average over bags is, whatever is bagged (Theorems K and L)
+    trials              how many independent trials the data hold
+    trials_for_power    numbers of trials at which the power of a test meets a requirement
 """
 
 from __future__ import annotations
@@ -40,8 +47,8 @@ _HOME = {
     "bag_mad": "bag_deviation",
     "bag_reach": "bag_deviation",
     "bag_trade_off": "bag_choice",
-    "bags_needed": "subbagging",
-    "bags_needed_hoeffding": "subbagging",
+    "bags_needed": "number_of_bags",
+    "bags_needed_hoeffding": "number_of_bags",
     "certified_miss": "jackknife_coverage",
     "certified_miss_given_data": "jackknife_coverage",
     "choose_bags": "bag_choice",
@@ -58,7 +65,7 @@ _HOME = {
     "expected_fraction": "curtailment",
     "expected_trials": "curtailment",
     "exponent": "power_bounds",
-    "finite_bag_delta": "subbagging",
+    "finite_bag_delta": "number_of_bags",
     "forced_after": "curtailment",
     "holm": "holm_correction",
     "inflated_mask": "inflated_argmax",
@@ -174,14 +181,12 @@ if TYPE_CHECKING:
         residual_rank,
         rule_miss,
     )
+    from poise.theory.number_of_bags import bags_needed, bags_needed_hoeffding, finite_bag_delta
     from poise.theory.power_bounds import exponent, power_bound
     from poise.theory.subbagging import (
         bag_count,
         bag_delta,
-        bags_needed,
-        bags_needed_hoeffding,
         clipped_delta,
-        finite_bag_delta,
         largest_admissible_bag,
         largest_bag,
         probability_width,

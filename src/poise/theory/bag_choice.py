@@ -17,14 +17,8 @@ from poise.arguments import counted
 from poise.errors import ArgumentError
 from poise.theory.bag_deviation import checked_bag, reach
 from poise.theory.decimals import ceiling
-from poise.theory.subbagging import (
-    EXACT_UP_TO,
-    bags_needed,
-    bags_needed_hoeffding,
-    largest,
-    largest_bag,
-    probability_width,
-)
+from poise.theory.number_of_bags import bags_needed, bags_needed_hoeffding
+from poise.theory.subbagging import EXACT_UP_TO, largest, largest_bag, probability_width
 
 __all__ = ["BagChoice", "bag_trade_off", "choose_bags"]
 

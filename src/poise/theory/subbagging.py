@@ -23,24 +23,18 @@ sums with one row left out, so (k - 1)M_k <= k M_{k-1}: M_k/k is non-increasing.
 
 k° is non-decreasing in b: whatever bags of b rows do, bags of b + 1 rows can do by
 averaging over their subsets of b rows, with the same f and the same f^{∖i}.
-
-*M random bags*, drawn anew for n - 1 rows in any dependence, add W²/M to Theorem K's W²p/(4(n - 1)
-(1 - p)); and Theorem L gives (ε + 2η, δ + 4 exp(-2Mη²/W²)) by Hoeffding's inequality. If the bags
-are *coupled*, so that each bag of the n rows without the removed row is also a bag of the n - 1
-rows, only pW²/M is added: the other bags, a share p on average, differ by W at most.
 """
 
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from poise import arguments
 from poise.theory.bag_deviation import checked_bag, reach
-from poise.theory.decimals import NOISE, ceiling, floor
+from poise.theory.decimals import NOISE, floor
 from poise.theory.scalars import plain
 
 if TYPE_CHECKING:
@@ -54,10 +48,7 @@ __all__ = [
     "EXACT_UP_TO",
     "bag_count",
     "bag_delta",
-    "bags_needed",
-    "bags_needed_hoeffding",
     "clipped_delta",
-    "finite_bag_delta",
     "largest",
     "largest_admissible_bag",
     "largest_bag",
@@ -66,9 +57,6 @@ __all__ = [
 
 # Rows up to which Theorem L is computed; beyond, Theorem K costs little more than it.
 EXACT_UP_TO = 1000
-
-# How many ways to share ε between Theorem L and Hoeffding's inequality are tried.
-_WAYS = 32
 
 
 def probability_width(n_classes: int) -> float:
@@ -140,14 +128,10 @@ def largest_bag(
 
     Parameters
     ----------
-    n : int or array of int, at least 2
-        Training rows.
-    eps : float or array, at least 0
-        Largest change that is tolerated.
+    n, eps, width
+        As in :func:`bag_delta`.
     delta : float or array in [0, 1)
         Share of removals that may change more.
-    width : float or array, positive
-        Width of the range of the base fits, in the units of ``eps``.
 
     Returns
     -------
@@ -176,14 +160,8 @@ def bag_count(n: ArrayLike, b: ArrayLike, eps: ArrayLike, width: ArrayLike = 1.0
 
     Parameters
     ----------
-    n : int or array of int, at least 2
-        Training rows.
-    b : int or array of int, from 1 to n - 1
-        Rows in a bag.
-    eps : float or array, at least 0
-        Largest change that is tolerated.
-    width : float or array, positive
-        Width of the range of the base fits, in the units of ``eps``.
+    n, b, eps, width
+        As in :func:`bag_delta`.
 
     Returns
     -------
@@ -229,14 +207,8 @@ def largest_admissible_bag(n: int, eps: float, delta: float, width: float = 1.0)
 
     Parameters
     ----------
-    n : int, at least 2
-        Training rows.
-    eps : float, at least 0
-        Largest change that is tolerated.
-    delta : float in [0, 1)
-        Share of removals that may change more.
-    width : float, positive
-        Width of the range of the base fits, in the units of ``eps``.
+    n, eps, delta, width
+        As in :func:`largest_bag`; one number each.
 
     Returns
     -------
@@ -256,158 +228,6 @@ def largest_admissible_bag(n: int, eps: float, delta: float, width: float = 1.0)
     if allowed == rows:
         return rows - 1
     return largest(rows - 1, lambda b: not _exceeds(reach(rows, b, allowed + 1), relative))
-
-
-def bags_needed(
-    n: ArrayLike,
-    b: ArrayLike,
-    eps: ArrayLike,
-    delta: ArrayLike,
-    width: ArrayLike = 1.0,
-    coupled: bool = False,
-) -> IntOrArray:
-    """Compute how many random bags keep subbagging (ε, δ)-stable (Theorem K).
-
-    ⌈1/(δε²/W² - p/(4(n - 1)(1 - p)))⌉: with M bags, drawn anew for n - 1 rows in any dependence,
-    W²/M is added to Theorem K's bound on the mean squared change. If the bags are coupled,
-    pW²/M is added, and p times as many bags are enough.
-
-    Parameters
-    ----------
-    n : int or array of int, at least 2
-        Training rows.
-    b : int or array of int, from 1 to n - 1
-        Rows in a bag.
-    eps : float or array, at least 0
-        Largest change that is tolerated.
-    delta : float or array in [0, 1)
-        Share of removals that may change more.
-    width : float or array, positive
-        Width of the range of the base fits, in the units of ``eps``.
-    coupled : bool, default False
-        Whether bags without the removed row are kept for the n - 1 rows. The guarantee is
-        then for fits that share their seed.
-
-    Returns
-    -------
-    int or ndarray of int
-        Number of bags; 0 if no number is enough.
-
-    Examples
-    --------
-    >>> bags_needed(145, 56, 0.2, 0.05), bags_needed(145, 120, 0.2, 0.05)
-    (1102, 0)
-    >>> bags_needed(145, 56, 0.2, 0.05, coupled=True)
-    426
-    """
-    rows = arguments.count("n", n, minimum=2)
-    size = checked_bag(rows, b)
-    allowed, tolerated = arguments.delta(delta), arguments.epsilon(eps, "eps")
-    share = size / rows if arguments.flag("coupled", coupled) else 1.0
-    needed = _each_needed(rows, size, tolerated, allowed, arguments.positive("width", width), share)
-    return plain(np.asarray(needed, dtype=np.int64))
-
-
-def _needed(n: int, b: int, eps: float, delta: float, width: float, share: float) -> int:
-    """Count bags with the decimals as they are written: the difference loses digits in doubles."""
-    given = Fraction(repr(delta)) * (Fraction(repr(eps)) / Fraction(repr(width))) ** 2
-    spare = given - Fraction(b, 4 * (n - 1) * (n - b))
-    return int(ceiling(share / float(spare))) if spare > given * Fraction(NOISE) else 0
-
-
-_each_needed = np.vectorize(
-    lambda n, b, *rest: _needed(int(n), int(b), *map(float, rest)), otypes=[np.int64]
-)
-
-
-def bags_needed_hoeffding(n: int, b: int, eps: float, delta: float, width: float = 1.0) -> int:
-    """Compute a number of random bags that is enough by Theorem L and Hoeffding's inequality.
-
-    If at most k rows have |d_i| > ε - 2η with all bags, M random bags are
-    (ε, k/n + 4 exp(-2Mη²/W²))-stable. Up to 32 values of k are tried and the smallest M is
-    returned. It beats :func:`bags_needed` for tiny bags, and for bags that only Theorem L allows.
-
-    Parameters
-    ----------
-    n : int, at least 2
-        Training rows.
-    b : int, from 1 to n - 1
-        Rows in a bag.
-    eps : float, at least 0
-        Largest change that is tolerated.
-    delta : float in [0, 1)
-        Share of removals that may change more.
-    width : float, positive
-        Width of the range of the base fits, in the units of ``eps``.
-
-    Returns
-    -------
-    int
-        Number of bags; 0 if no number is enough.
-
-    Examples
-    --------
-    >>> bags_needed_hoeffding(200, 20, 0.1, 0.1), bags_needed(200, 20, 0.1, 0.1)
-    (2318, 1163)
-    """
-    rows = arguments.training_size(n)
-    size = int(checked_bag(np.asarray(rows), arguments.scalar("b", b)))
-    relative = float(arguments.epsilon(eps, "eps") / arguments.positive("width", width))
-    allowed = float(arguments.delta(delta))
-    return _fewest_by_hoeffding(rows, size, relative, allowed)
-
-
-def _fewest_by_hoeffding(n: int, b: int, relative: float, delta: float) -> int:
-    """Try shares of δ between the rows that move and the bags that mislead."""
-    most = int(ceiling(delta * n)) - 1  # k/n must stay below δ
-    if most < 0:
-        return 0
-    counts = np.unique(np.linspace(0, most, _WAYS).round().astype(np.int64))
-    halves = np.array([(relative - reach(n, b, int(k) + 1)) / 2 for k in counts])
-    usable = halves > relative * NOISE
-    if not usable.any():
-        return 0
-    spared = delta - counts[usable] / n
-    return int(ceiling((np.log(4 / spared) / (2 * halves[usable] ** 2)).min()))
-
-
-def finite_bag_delta(
-    n: ArrayLike,
-    b: ArrayLike,
-    n_bags: ArrayLike,
-    eps: ArrayLike,
-    width: ArrayLike = 1.0,
-    coupled: bool = False,
-) -> FloatOrArray:
-    """Compute the δ of subbagging with a given number of random bags (Theorem K).
-
-    W²(p/(4(n - 1)(1 - p)) + 1/M)/ε², capped at 1, with p/M for 1/M if the bags are coupled: the
-    inverse of :func:`bags_needed`.
-
-    Parameters
-    ----------
-    n, b, eps, width, coupled
-        As in :func:`bags_needed`.
-    n_bags : int or array of int, at least 1
-        Number of bags M.
-
-    Returns
-    -------
-    float or ndarray of float
-
-    Examples
-    --------
-    >>> finite_bag_delta(145, 56, 1102, 0.2)
-    0.049995...
-    """
-    rows = arguments.count("n", n, minimum=2)
-    size = checked_bag(rows, b)
-    share = size / rows if arguments.flag("coupled", coupled) else 1.0
-    relative = arguments.epsilon(eps, "eps") / arguments.positive("width", width)
-    squares = size / (4 * (rows - 1) * (rows - size))
-    squares = squares + share / arguments.count("n_bags", n_bags, minimum=1)
-    with np.errstate(divide="ignore"):
-        return plain(np.minimum(squares / relative**2, 1.0))
 
 
 def clipped_delta(n: ArrayLike, delta: ArrayLike) -> FloatOrArray:
