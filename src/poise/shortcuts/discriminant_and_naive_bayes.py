@@ -73,7 +73,7 @@ class DiscriminantShortcut:
 
     @np.errstate(all="ignore")
     def pairs(self, X: Floats, y: NDArray[Any], x: Floats) -> Pairs:
-        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.pairs`."""
+        """See :meth:`poise.shortcuts.shortcut.Shortcut.pairs`."""
         return both_fits(X, y, x, self._score, self.roundings)
 
     def _score(self, X: Floats, member: Floats, x: Floats) -> tuple[Floats, Floats]:
@@ -122,7 +122,7 @@ class DiscriminantShortcut:
         return replace(self, roundings=roundings)
 
     def workspace_bytes(self, n: int, d: int) -> int:
-        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.workspace_bytes`."""
+        """See :meth:`poise.shortcuts.shortcut.Shortcut.workspace_bytes`."""
         return 8 * (3 * n * d + 30 * n + 4 * (d + 10) ** 2)
 
 
@@ -136,7 +136,7 @@ class NaiveBayesShortcut:
 
     @np.errstate(all="ignore")
     def pairs(self, X: Floats, y: NDArray[Any], x: Floats) -> Pairs:
-        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.pairs`."""
+        """See :meth:`poise.shortcuts.shortcut.Shortcut.pairs`."""
         return both_fits(X, y, x, self._score, self.roundings)
 
     def _score(self, X: Floats, member: Floats, x: Floats) -> tuple[Floats, Floats]:
@@ -168,7 +168,7 @@ class NaiveBayesShortcut:
         return replace(self, roundings=roundings)
 
     def workspace_bytes(self, n: int, d: int) -> int:
-        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.workspace_bytes`."""
+        """See :meth:`poise.shortcuts.shortcut.Shortcut.workspace_bytes`."""
         return 8 * (4 * n * d + 30 * n)
 
 

@@ -51,7 +51,7 @@ class DummyShortcut(RegressorShortcut):
         return np.full(len(y), self.constant, dtype=np.float64)
 
     def workspace_bytes(self, n: int, d: int) -> int:
-        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.workspace_bytes`."""
+        """See :meth:`poise.shortcuts.shortcut.Shortcut.workspace_bytes`."""
         return 8 * 3 * n
 
 

@@ -54,7 +54,7 @@ class GaussianProcessShortcut(RegressorShortcut):
         return Estimate(full, reduced, error + ROUNDING * shift)
 
     def workspace_bytes(self, n: int, d: int) -> int:
-        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.workspace_bytes`."""
+        """See :meth:`poise.shortcuts.shortcut.Shortcut.workspace_bytes`."""
         return kernel_workspace(n, d)
 
 

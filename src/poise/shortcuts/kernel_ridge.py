@@ -52,7 +52,7 @@ class KernelRidgeShortcut(RegressorShortcut):
                 return kernel_functions.polynomial(X, x, gamma, self.constant, self.degree)
 
     def workspace_bytes(self, n: int, d: int) -> int:
-        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.workspace_bytes`."""
+        """See :meth:`poise.shortcuts.shortcut.Shortcut.workspace_bytes`."""
         return kernel_workspace(n, d)
 
 

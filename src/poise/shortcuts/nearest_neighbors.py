@@ -149,7 +149,7 @@ class NeighborsRegressorShortcut(RegressorShortcut):
         return True
 
     def workspace_bytes(self, n: int, d: int) -> int:
-        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.workspace_bytes`."""
+        """See :meth:`poise.shortcuts.shortcut.Shortcut.workspace_bytes`."""
         return 8 * n * 6
 
 
@@ -169,7 +169,7 @@ class NeighborsClassifierShortcut:
 
     @np.errstate(all="ignore")
     def pairs(self, X: Floats, y: NDArray[Any], x: Floats) -> Pairs:
-        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.pairs`."""
+        """See :meth:`poise.shortcuts.shortcut.Shortcut.pairs`."""
         classes = encode(y)
         numbers = np.arange(len(classes.names))[:, None]
 
@@ -196,7 +196,7 @@ class NeighborsClassifierShortcut:
         return replace(self, neighborhood=self.neighborhood.on_rounded_rows(roundings))
 
     def workspace_bytes(self, n: int, d: int) -> int:
-        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.workspace_bytes`."""
+        """See :meth:`poise.shortcuts.shortcut.Shortcut.workspace_bytes`."""
         return 8 * n * 20
 
 

@@ -50,7 +50,7 @@ class RidgeShortcut(RegressorShortcut):
         return _single_response(found, self.largest_condition)
 
     def workspace_bytes(self, n: int, d: int) -> int:
-        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.workspace_bytes`."""
+        """See :meth:`poise.shortcuts.shortcut.Shortcut.workspace_bytes`."""
         return linear_workspace(n, d)
 
 
@@ -76,7 +76,7 @@ class LeastSquaresShortcut(RegressorShortcut):
         return answer
 
     def workspace_bytes(self, n: int, d: int) -> int:
-        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.workspace_bytes`."""
+        """See :meth:`poise.shortcuts.shortcut.Shortcut.workspace_bytes`."""
         return linear_workspace(n, d)
 
 

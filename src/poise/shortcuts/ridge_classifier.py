@@ -33,7 +33,7 @@ class RidgeClassifierShortcut:
 
     @np.errstate(all="ignore")
     def pairs(self, X: Floats, y: NDArray[Any], x: Floats) -> Pairs:
-        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.pairs`."""
+        """See :meth:`poise.shortcuts.shortcut.Shortcut.pairs`."""
         classes = encode(y)
         targets = np.where(classes.member, 1.0, -1.0)
         found = ridge_pairs(X, targets, x, self.penalty, self.intercept)
@@ -51,7 +51,7 @@ class RidgeClassifierShortcut:
         return replace(self, roundings=roundings)
 
     def workspace_bytes(self, n: int, d: int) -> int:
-        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.workspace_bytes`."""
+        """See :meth:`poise.shortcuts.shortcut.Shortcut.workspace_bytes`."""
         return linear_workspace(n, d) + 8 * 10 * n
 
 

@@ -74,7 +74,7 @@ class RegressorShortcut(abc.ABC):
 
     @abc.abstractmethod
     def workspace_bytes(self, n: int, d: int) -> int:
-        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.workspace_bytes`."""
+        """See :meth:`poise.shortcuts.shortcut.Shortcut.workspace_bytes`."""
 
     @property
     def vouches_for_zero(self) -> bool:
@@ -99,7 +99,7 @@ class RegressorShortcut(abc.ABC):
     @final
     @np.errstate(all="ignore")
     def pairs(self, X: Floats, y: NDArray[Any], x: Floats) -> Pairs:
-        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.pairs`."""
+        """See :meth:`poise.shortcuts.shortcut.Shortcut.pairs`."""
         found = self.estimate(X, _as_numbers(y), x)
         trusted = found.is_accurate & finite_trials(y, x)
         if not self.vouches_for_zero:

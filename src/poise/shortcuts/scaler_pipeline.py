@@ -104,7 +104,7 @@ class StandardizedRegressor(RegressorShortcut):
         return self.inner.vouches_for_zero
 
     def workspace_bytes(self, n: int, d: int) -> int:
-        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.workspace_bytes`."""
+        """See :meth:`poise.shortcuts.shortcut.Shortcut.workspace_bytes`."""
         return self.inner.workspace_bytes(n, d) + self.standardize.workspace_bytes(n, d)
 
 
@@ -118,7 +118,7 @@ class StandardizedClassifier:
 
     @np.errstate(all="ignore")
     def pairs(self, X: Floats, y: NDArray[Any], x: Floats) -> Pairs:
-        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.pairs`."""
+        """See :meth:`poise.shortcuts.shortcut.Shortcut.pairs`."""
         n = X.shape[1]
         for_full, for_reduced = self.standardize(X, x, n), self.standardize(X, x, n - 1)
         inner = self.inner.on_rounded_rows(_roundings(for_full, for_reduced))
@@ -128,7 +128,7 @@ class StandardizedClassifier:
         return Pairs(full.full, reduced.reduced, full.trusted & reduced.trusted & digits_left)
 
     def workspace_bytes(self, n: int, d: int) -> int:
-        """See :meth:`poise.shortcuts.find_shortcut.Shortcut.workspace_bytes`."""
+        """See :meth:`poise.shortcuts.shortcut.Shortcut.workspace_bytes`."""
         return self.inner.workspace_bytes(n, d) + self.standardize.workspace_bytes(n, d)
 
 

@@ -26,7 +26,7 @@ __all__ = ["ParallelEngine"]
 
 
 class ParallelEngine:
-    """Runs work on a workers of workers.
+    """Runs work on many workers at once.
 
     Parameters
     ----------
