@@ -5,26 +5,44 @@ are first used, so that importing the package stays cheap.
 
 ::
 
+    averaged_design     the averaged test's design: which rows and fits each trial gets
+    averaged_estimates  estimation mode of the averaged test: δ̂ and ε̂ from all trials, profile
+    averaged_limits     upper limits δ̂ and ε̂ that go with the averaged test's verdict
+    averaged_planning   before looking: whether averaging pays, and how many trials it needs
+    averaged_test       the averaged test: trials that answer with a share instead of yes or no
     bag_choice          bag size and number of bags that make an algorithm stable, chosen together
     bag_deviation       how far a set of rows can pull an average over bags (for Theorem L)
     bands               simultaneous bands for the whole curve ε ↦ δ̂_ε (beyond the paper)
-    binomial_law        the Binomial law itself, good to ten digits where the usual formulas are not
-    binomial_test       the Binomial test: critical values, p-values and power (paper §3.1, Theorem
+    betting_fraction    the fraction that hedge and mirror bet at each trial
+    betting_process     the averaged test's two betting processes: hedge and mirror
+    binomial_law        the Binomial law itself, good to ten digits where the usual formulas are n
+    binomial_test       the Binomial test: critical values, p-values and power (paper §3.1, Theore
+    bounded_outputs     ceilings on power where the outputs are bounded (Theorem H)
     critical_values     critical counts of one-sided Binomial tests, for whole arrays at once
     curtailment         stopping early without losing the guarantee
     decimals            floors and ceilings of decimal expressions that doubles hold only nearly
     e_process           evidence that may be looked at after every trial
-    estimates           inverting the family of tests: δ̂ for a given ε, ε̂ for a given δ (paper §4.
-    holm_correction     several tests at once: p-values adjusted so that one error level holds for a
+    e_values            several tests at once by their e-values: e-BH, Holm, products, averages
+    estimates           inverting the family of tests: δ̂ for a given ε, ε̂ for a given δ (paper §
+    evidence_portfolio  the portfolio: the hedge with its horizon, and a reserve that outlives it
+    exceedance_shares   shares of changes beyond ε: what the averaged test reads off each trial
+    finite_responses    trials whose training rows may lack their response (Theorem G)
+    holm_correction     several tests at once: p-values adjusted so that one error level holds for
     inflated_argmax     sets of labels that survive small changes of the scores (Theorem M)
     jackknife_coverage  how often jackknife intervals miss if the algorithm is stable (Theorem J)
+    many_hedges         the averaged test at many δ or many ε at once
     near_ties           critical values where the level all but equals a value of the cdf
     number_of_bags      how many random bags are enough: the price of not fitting every bag
+    open_ended          evidence without a horizon: the open-ended process on shares
     order_statistics    order statistics of very many changes, without a copy of them
     plan_result         what a planned test needs and can do, in numbers and in words
-    planning            planning a test before anything is fitted: solve for the one quantity left o
-    power_bounds        ceilings on power: what no valid black-box test can exceed (Theorems 2-5, §4
-    power_curve         the teeth of the plain test's power, seen as a function of the number of tri
+    planning            planning a test before anything is fitted: solve for the one quantity left
+    poisson_binomial    the Binomial test with its luck averaged out: a sum of unequal coins
+    power_bounds        ceilings on power: what no valid black-box test can exceed (Theorems 2-5,
+    power_curve         the teeth of the plain test's power, seen as a function of the number of t
+    random_splits       several random splits of the same rows, and one verdict
+    repeated_testing    what repeating a fixed-size test costs
+    restricted_profile  a band for the curve ε ↦ δ̂_ε that is asked only where δ̂ is small
     scalars             scalars in, scalars out; and long arrays a piece at a time
     subbagging          how stable an average over bags is, whatever is bagged (Theorems K and L)
     trials              how many independent trials the data hold
@@ -37,11 +55,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 _HOME = {
+    "AveragedProfile": "averaged_estimates",
+    "AveragedTest": "averaged_test",
     "BagChoice": "bag_choice",
+    "BettingPath": "betting_process",
     "Curtailment": "curtailment",
+    "Hedge": "betting_process",
+    "Mirror": "betting_process",
+    "OpenEnded": "open_ended",
+    "Portfolio": "evidence_portfolio",
+    "RestrictedBand": "restricted_profile",
     "RuleMiss": "jackknife_coverage",
+    "StoppedVerdict": "averaged_test",
     "acceptance_martingale": "e_process",
     "acceptance_probability": "binomial_test",
+    "all_in": "betting_process",
+    "all_in_delta_hat": "averaged_limits",
+    "average_e_values": "e_values",
+    "averaged_profile": "averaged_estimates",
     "bag_count": "subbagging",
     "bag_delta": "subbagging",
     "bag_mad": "bag_deviation",
@@ -49,6 +80,7 @@ _HOME = {
     "bag_trade_off": "bag_choice",
     "bags_needed": "number_of_bags",
     "bags_needed_hoeffding": "number_of_bags",
+    "ceiling_large_epsilon": "bounded_outputs",
     "certified_miss": "jackknife_coverage",
     "certified_miss_given_data": "jackknife_coverage",
     "choose_bags": "bag_choice",
@@ -56,45 +88,96 @@ _HOME = {
     "confidence_sequence": "e_process",
     "critical_count": "binomial_test",
     "critical_count_unstable": "binomial_test",
+    "critical_share": "averaged_planning",
     "critical_value": "binomial_test",
     "cut_offs": "curtailment",
     "delta_hat": "estimates",
+    "delta_hat_common": "averaged_limits",
+    "delta_hat_grid": "averaged_estimates",
+    "delta_hat_to_print": "averaged_limits",
     "distance_to_winner": "inflated_argmax",
+    "e_bh": "e_values",
     "e_value": "e_process",
     "epsilon_hat": "estimates",
+    "epsilon_hat_common": "averaged_limits",
+    "epsilon_hat_scan": "averaged_estimates",
     "expected_fraction": "curtailment",
     "expected_trials": "curtailment",
     "exponent": "power_bounds",
     "finite_bag_delta": "number_of_bags",
+    "fits_per_trial": "averaged_design",
     "forced_after": "curtailment",
+    "fraction": "betting_fraction",
+    "hedge": "betting_process",
     "holm": "holm_correction",
+    "holm_e_values": "e_values",
+    "in_fixed_order": "e_values",
     "inflated_mask": "inflated_argmax",
     "inflated_top": "inflated_argmax",
     "is_forced": "curtailment",
     "jackknife_miss": "jackknife_coverage",
     "kappa": "trials",
+    "labelling_fits": "finite_responses",
     "largest_admissible_bag": "subbagging",
     "largest_bag": "subbagging",
+    "largest_change_over_labels": "finite_responses",
     "local_level": "bands",
     "log_e_value": "e_process",
+    "mirror": "betting_process",
+    "mirror_fraction": "betting_fraction",
+    "mixture": "open_ended",
+    "mixture_delta_hat": "open_ended",
+    "multiply_e_values": "e_values",
     "n_trials": "trials",
+    "order_cover": "restricted_profile",
+    "portfolio": "evidence_portfolio",
     "power": "binomial_test",
     "power_bound": "power_bounds",
     "probability_width": "subbagging",
     "profile_band": "bands",
     "pvalue": "binomial_test",
     "pvalue_unstable": "binomial_test",
+    "rao_blackwell": "poisson_binomial",
+    "repeated_looks": "repeated_testing",
     "residual_quantile": "jackknife_coverage",
     "residual_rank": "jackknife_coverage",
+    "restricted_band": "restricted_profile",
+    "restricted_limits": "restricted_profile",
+    "restricted_size": "restricted_profile",
     "rule_miss": "jackknife_coverage",
+    "share_ceiling": "averaged_planning",
+    "shares": "exceedance_shares",
+    "spare_points": "averaged_design",
+    "spread": "averaged_planning",
+    "stable_on_all": "e_values",
+    "test_row": "averaged_design",
+    "trials_for_averaging": "averaged_planning",
+    "trials_missing": "finite_responses",
+    "trials_with_spread": "averaged_planning",
+    "verdict": "averaged_test",
+    "vote": "random_splits",
+    "which_ceiling": "bounded_outputs",
 }
 
 __all__ = [
+    "AveragedProfile",
+    "AveragedTest",
     "BagChoice",
+    "BettingPath",
     "Curtailment",
+    "Hedge",
+    "Mirror",
+    "OpenEnded",
+    "Portfolio",
+    "RestrictedBand",
     "RuleMiss",
+    "StoppedVerdict",
     "acceptance_martingale",
     "acceptance_probability",
+    "all_in",
+    "all_in_delta_hat",
+    "average_e_values",
+    "averaged_profile",
     "bag_count",
     "bag_delta",
     "bag_mad",
@@ -102,6 +185,7 @@ __all__ = [
     "bag_trade_off",
     "bags_needed",
     "bags_needed_hoeffding",
+    "ceiling_large_epsilon",
     "certified_miss",
     "certified_miss_given_data",
     "choose_bags",
@@ -109,43 +193,104 @@ __all__ = [
     "confidence_sequence",
     "critical_count",
     "critical_count_unstable",
+    "critical_share",
     "critical_value",
     "cut_offs",
     "delta_hat",
+    "delta_hat_common",
+    "delta_hat_grid",
+    "delta_hat_to_print",
     "distance_to_winner",
+    "e_bh",
     "e_value",
     "epsilon_hat",
+    "epsilon_hat_common",
+    "epsilon_hat_scan",
     "expected_fraction",
     "expected_trials",
     "exponent",
     "finite_bag_delta",
+    "fits_per_trial",
     "forced_after",
+    "fraction",
+    "hedge",
     "holm",
+    "holm_e_values",
+    "in_fixed_order",
     "inflated_mask",
     "inflated_top",
     "is_forced",
     "jackknife_miss",
     "kappa",
+    "labelling_fits",
     "largest_admissible_bag",
     "largest_bag",
+    "largest_change_over_labels",
     "local_level",
     "log_e_value",
+    "mirror",
+    "mirror_fraction",
+    "mixture",
+    "mixture_delta_hat",
+    "multiply_e_values",
     "n_trials",
+    "order_cover",
+    "portfolio",
     "power",
     "power_bound",
     "probability_width",
     "profile_band",
     "pvalue",
     "pvalue_unstable",
+    "rao_blackwell",
+    "repeated_looks",
     "residual_quantile",
     "residual_rank",
+    "restricted_band",
+    "restricted_limits",
+    "restricted_size",
     "rule_miss",
+    "share_ceiling",
+    "shares",
+    "spare_points",
+    "spread",
+    "stable_on_all",
+    "test_row",
+    "trials_for_averaging",
+    "trials_missing",
+    "trials_with_spread",
+    "verdict",
+    "vote",
+    "which_ceiling",
 ]
 
 if TYPE_CHECKING:
+    from poise.theory.averaged_design import fits_per_trial, spare_points, test_row
+    from poise.theory.averaged_estimates import (
+        AveragedProfile,
+        averaged_profile,
+        delta_hat_grid,
+        epsilon_hat_scan,
+    )
+    from poise.theory.averaged_limits import (
+        all_in_delta_hat,
+        delta_hat_common,
+        delta_hat_to_print,
+        epsilon_hat_common,
+    )
+    from poise.theory.averaged_planning import (
+        critical_share,
+        share_ceiling,
+        spread,
+        trials_for_averaging,
+        trials_with_spread,
+    )
+    from poise.theory.averaged_test import AveragedTest, StoppedVerdict, verdict
     from poise.theory.bag_choice import BagChoice, bag_trade_off, choose_bags
     from poise.theory.bag_deviation import bag_mad, bag_reach
     from poise.theory.bands import local_level, profile_band
+    from poise.theory.betting_fraction import fraction, mirror_fraction
+    from poise.theory.betting_process import BettingPath, Hedge, Mirror, all_in, hedge, mirror
     from poise.theory.binomial_test import (
         acceptance_probability,
         critical_count,
@@ -155,6 +300,7 @@ if TYPE_CHECKING:
         pvalue,
         pvalue_unstable,
     )
+    from poise.theory.bounded_outputs import ceiling_large_epsilon, which_ceiling
     from poise.theory.curtailment import (
         Curtailment,
         cut_offs,
@@ -169,7 +315,22 @@ if TYPE_CHECKING:
         e_value,
         log_e_value,
     )
+    from poise.theory.e_values import (
+        average_e_values,
+        e_bh,
+        holm_e_values,
+        in_fixed_order,
+        multiply_e_values,
+        stable_on_all,
+    )
     from poise.theory.estimates import delta_hat, epsilon_hat
+    from poise.theory.evidence_portfolio import Portfolio, portfolio
+    from poise.theory.exceedance_shares import shares
+    from poise.theory.finite_responses import (
+        labelling_fits,
+        largest_change_over_labels,
+        trials_missing,
+    )
     from poise.theory.holm_correction import holm
     from poise.theory.inflated_argmax import distance_to_winner, inflated_mask, inflated_top
     from poise.theory.jackknife_coverage import (
@@ -182,7 +343,18 @@ if TYPE_CHECKING:
         rule_miss,
     )
     from poise.theory.number_of_bags import bags_needed, bags_needed_hoeffding, finite_bag_delta
+    from poise.theory.open_ended import OpenEnded, mixture, mixture_delta_hat
+    from poise.theory.poisson_binomial import rao_blackwell
     from poise.theory.power_bounds import exponent, power_bound
+    from poise.theory.random_splits import vote
+    from poise.theory.repeated_testing import repeated_looks
+    from poise.theory.restricted_profile import (
+        RestrictedBand,
+        order_cover,
+        restricted_band,
+        restricted_limits,
+        restricted_size,
+    )
     from poise.theory.subbagging import (
         bag_count,
         bag_delta,

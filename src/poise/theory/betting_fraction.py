@@ -1,0 +1,246 @@
+"""How much the averaged test bets at each trial: the hedge's fraction c and its mirror's.
+
+The hedge bets as the Binomial test would that has only the *remaining* trials and the
+*current* value u as its level, with exceedances worth v instead of 1.  Let (k, a) be the
+critical value of the randomised Binomial test with r trials at p = δ/v and level w; the
+fraction is proportional to
+
+    (1 − a) b(k − 1; r − 1, p) + a b(k; r − 1, p),        b(j; r, p) = P(Bin(r, p) = j),
+
+which is what one exceedance costs that test.  The mirror bets as the mirror test does, so
+it counts the trials that do *not* exceed.
+
+The fraction decides about power only: the averaged test is valid with any fraction in
+[0, 1] that does not look at the share it is a bet on.  So plain floats will do here, and
+whatever they cannot hold becomes the fraction 1.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from poise.theory.scalars import plain
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from poise.theory.binomial_law import Floats
+    from poise.theory.scalars import FloatOrArray
+
+__all__ = ["TOLERANCE", "fraction", "mirror_fraction"]
+
+# Every comparison of a value u with 1 forgives so much; it costs a factor 1 + 1e-9 of α.
+TOLERANCE = 1e-9
+
+# The spread v starts from five pretended trials that are 0 or 1: with fewer, trials that
+# fail rarely but as a whole cost power; with more, fractions are recognised late.
+_PRETENDED_TRIALS = 5.0
+# Aiming a little beyond 1 lets the values end above 1 and not just below it.
+_SURPLUS = 0.1
+# Below this level nothing can be won any more, and the Binomial atoms leave the floats.
+_HOPELESS = 1e-200
+# A fraction this close to 1 is 1 but for rounding; then a whole exceedance leaves exactly 0.
+_ALL = 1 - 1e-12
+# The approximation lands within a few counts; beyond this many steps something is not finite.
+_MAX_STEPS = 200
+
+
+def fraction(
+    u: ArrayLike,
+    trials_left: ArrayLike,
+    sum: ArrayLike,
+    sum_of_squares: ArrayLike,
+    delta: ArrayLike,
+) -> FloatOrArray:
+    """Compute the fraction c that the hedge bets on the next trial.
+
+    On shares that are all 0 or 1 the hedge is then the randomised Binomial test
+    (Theorem C(b)); where u ≤ (1 − δ)^r it is 1, which no strategy beats (Theorem C(c)).
+    Validity does not depend on it (Theorem A): a poor fraction costs power only.
+
+    Parameters
+    ----------
+    u : float or array, at least 0
+        Current value of the process.
+    trials_left : int or array of int, at least 1
+        Trials still to come, the next one included.
+    sum, sum_of_squares : float or array, at least 0
+        Σ S and Σ S² over the trials seen so far.
+    delta : float or array in [0, 1)
+        Allowed probability of a change beyond ε.
+
+    Returns
+    -------
+    float or ndarray of float
+        c in [0, 1].
+
+    Examples
+    --------
+    >>> round(fraction(0.05, 100, 0.0, 0.0, delta=0.1), 4)
+    0.5677
+    >>> fraction(0.05, 10, 0.0, 0.0, delta=0.1)  # too few trials left for anything but 1
+    1.0
+    """
+    return _checked_fraction(False, u, trials_left, sum, sum_of_squares, delta)
+
+
+def mirror_fraction(
+    u: ArrayLike,
+    trials_left: ArrayLike,
+    sum: ArrayLike,
+    sum_of_squares: ArrayLike,
+    delta: ArrayLike,
+) -> FloatOrArray:
+    """Compute the fraction c that the mirror bets on the next trial.
+
+    The mirror collects evidence for δ* > δ.  On shares that are all 0 or 1 it is the
+    randomised mirror test; validity does not depend on the fraction.
+
+    Parameters
+    ----------
+    u : float or array, at least 0
+        Current value of the mirror's process.
+    trials_left : int or array of int, at least 1
+        Trials still to come, the next one included.
+    sum, sum_of_squares : float or array, at least 0
+        Σ S and Σ S² over the trials seen so far.
+    delta : float or array in [0, 1)
+        Allowed probability of a change beyond ε.
+
+    Returns
+    -------
+    float or ndarray of float
+        c in [0, 1].
+
+    Examples
+    --------
+    >>> round(mirror_fraction(0.05, 100, 0.0, 0.0, delta=0.1), 4)
+    0.073
+    """
+    return _checked_fraction(True, u, trials_left, sum, sum_of_squares, delta)
+
+
+def _checked_fraction(mirror: bool, *arguments: ArrayLike) -> FloatOrArray:
+    u, left, s1, s2, p = np.broadcast_arrays(*arguments)
+    left, p = arguments.count("trials_left", left, 1).astype(np.float64), arguments.delta(p)
+    u, s1, s2 = (np.asarray(x, dtype=np.float64) for x in (u, s1, s2))
+    if not u.ndim:
+        return fraction_of_one(mirror, u.item(), left.item(), s1.item(), s2.item(), p.item())
+    return plain(fraction_of_many(mirror, u, left, s1, s2, p))
+
+
+def fraction_of_one(
+    mirror: bool, u: float, left: float, s1: float, s2: float, delta: float
+) -> float:
+    """Compute one fraction from checked floats; thousands of trials need it fast."""
+    if u >= 1:
+        return 0.0
+    if delta == 0 or u * (1 - TOLERANCE) <= (delta if mirror else 1 - delta) ** left:
+        return 1.0
+    v = (_PRETENDED_TRIALS * delta + s2) / (_PRETENDED_TRIALS * delta + s1)
+    if v <= delta:
+        if not mirror:
+            return 1.0
+        v = 1.0
+    p, level = delta / v, u / (1 + _SURPLUS * (1 - v))
+    counted, other = (1 - p, p) if mirror else (p, 1 - p)
+    if not (level >= _HOPELESS and counted > 0 and other > 0):
+        return 1.0
+    c = (delta if mirror else 1 - delta) * _price_of_one(left, counted, other, level) / (v * level)
+    return c if 0 <= c < _ALL else (0.0 if c < 0 else 1.0)  # nan becomes 1
+
+
+def _price_of_one(r: float, p: float, q: float, level: float) -> float:
+    """Compute (1 − a) b(k−1; r−1, p) + a b(k; r−1, p), where q = 1 − p; nan if out of reach."""
+    from scipy.special import betainc, ndtri
+
+    guess = _cornish_fisher(r, p, q, float(ndtri(level)), math.sqrt(r * p * q))
+    k = float(min(max(math.ceil(guess), 0), r)) if math.isfinite(guess) else 0.0
+    log_choose = math.lgamma(r + 1) - math.lgamma(k + 1) - math.lgamma(r - k + 1)
+    atom = math.exp(log_choose + k * math.log(p) + (r - k) * math.log(q))
+    reached = float(betainc(r - k, k + 1, q)) if k < r else 1.0
+    for _ in range(_MAX_STEPS):
+        if reached < level and k < r:
+            k, atom = k + 1, atom * (r - k) / (k + 1) * p / q
+            reached += atom
+        elif reached - atom >= level and k > 0:
+            k, atom, reached = k - 1, atom * k / (r - k + 1) * q / p, reached - atom
+        else:
+            tie = min(max((level - reached + atom) / atom, 0.0), 1.0) if atom > 0 else math.nan
+            return atom * ((1 - tie) * k / (r * p) + tie * (r - k) / (r * q))
+    return math.nan
+
+
+def _cornish_fisher(
+    r: FloatOrArray, p: FloatOrArray, q: FloatOrArray, score: FloatOrArray, root: FloatOrArray
+) -> FloatOrArray:
+    """Approximate a quantile of Bin(r, p) from its first four moments; root is its deviation."""
+    z2, skewed = score * score, q - p
+    flat = (1 - 6 * p * q) * (z2 - 3) / 24 - skewed * skewed * (2 * z2 - 5) / 36
+    return r * p + root * score + skewed * (z2 - 1) / 6 + score * flat / root - 0.5
+
+
+class _Bets(NamedTuple):
+    """The Binomial tests whose prices are wanted: trials, probabilities, levels, factors."""
+
+    r: Floats
+    p: Floats
+    q: Floats
+    level: Floats
+    factor: Floats
+
+
+def fraction_of_many(
+    mirror: bool, u: Floats, left: Floats, s1: Floats, s2: Floats, delta: Floats
+) -> Floats:
+    """Compute many fractions at once, for the estimates that run many processes side by side."""
+    won = delta if mirror else 1 - delta
+    c = np.where(u >= 1, 0.0, 1.0)
+    usual = (u < 1) & (delta > 0) & (u * (1 - TOLERANCE) > won**left)
+    weight = _PRETENDED_TRIALS * delta
+    v = np.where(usual, weight + s2, 1.0) / np.where(usual, weight + s1, 1.0)
+    if mirror:
+        v = np.where(v <= delta, 1.0, v)
+    p, level = delta / np.maximum(v, 1e-300), u / (1 + _SURPLUS * (1 - v))
+    counted, other = (1 - p, p) if mirror else (p, 1 - p)
+    usual &= (v > delta) & (level >= _HOPELESS) & (counted > 0) & (other > 0)
+    at = np.flatnonzero(usual)
+    chosen = (x.ravel()[at] for x in (left, counted, other, level, won / (v * level + ~usual)))
+    bets = _Bets(*chosen)
+    prices = _prices(bets) * bets.factor
+    c.ravel()[at] = np.where(prices < _ALL, np.maximum(prices, 0.0), 1.0)  # nan becomes 1
+    return c
+
+
+def _prices(bets: _Bets) -> Floats:
+    """Do for arrays what :func:`_price_of_one` does for one."""
+    from scipy.special import betainc, ndtri
+
+    r, p, q, level, _ = bets
+    guess = _cornish_fisher(r, p, q, ndtri(level), np.sqrt(r * p * q))
+    k = np.clip(np.ceil(np.nan_to_num(guess, posinf=0.0, neginf=0.0)), 0.0, r)
+    atom = _pmf(k, r, p, q)
+    reached = np.where(k < r, betainc(np.maximum(r - k, 1.0), k + 1, q), 1.0)
+    for _ in range(_MAX_STEPS):
+        up = (reached < level) & (k < r)
+        down = (reached - atom >= level) & (k > 0)
+        if not (up.any() or down.any()):
+            break
+        below = np.where(down, reached - atom, reached)
+        ratio = np.where(up, (r - k) / (k + 1) * p / q, k / (r - k + 1) * q / p)
+        atom = np.where(up | down, atom * ratio, atom)
+        k = k + up - down
+        reached = np.where(up, reached + atom, below)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        tie = np.clip((level - reached + atom) / atom, 0.0, 1.0)
+    return np.asarray(atom * ((1 - tie) * k / (r * p) + tie * (r - k) / (r * q)))
+
+
+def _pmf(k: Floats, r: Floats, p: Floats, q: Floats) -> Floats:
+    from scipy.special import gammaln, xlogy
+
+    log_choose = gammaln(r + 1) - gammaln(k + 1) - gammaln(r - k + 1)
+    return np.asarray(np.exp(log_choose + xlogy(k, p) + xlogy(r - k, q)))
