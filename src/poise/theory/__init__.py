@@ -15,19 +15,19 @@ are first used, so that importing the package stays cheap.
     bands               simultaneous bands for the whole curve ε ↦ δ̂_ε (beyond the paper)
     betting_fraction    the fraction that hedge and mirror bet at each trial
     betting_process     the averaged test's two betting processes: hedge and mirror
-    binomial_law        the Binomial law itself, good to ten digits where the usual formulas are n
-    binomial_test       the Binomial test: critical values, p-values and power (paper §3.1, Theore
+    binomial_law        the Binomial law itself, good to ten digits where the usual formulas are not
+    binomial_test       the Binomial test: critical values, p-values and power (paper §3.1, Theorem
     bounded_outputs     ceilings on power where the outputs are bounded (Theorem H)
     critical_values     critical counts of one-sided Binomial tests, for whole arrays at once
     curtailment         stopping early without losing the guarantee
     decimals            floors and ceilings of decimal expressions that doubles hold only nearly
     e_process           evidence that may be looked at after every trial
     e_values            several tests at once by their e-values: e-BH, Holm, products, averages
-    estimates           inverting the family of tests: δ̂ for a given ε, ε̂ for a given δ (paper §
+    estimates           inverting the family of tests: δ̂ for a given ε, ε̂ for a given δ (paper §4.
     evidence_portfolio  the portfolio: the hedge with its horizon, and a reserve that outlives it
     exceedance_shares   shares of changes beyond ε: what the averaged test reads off each trial
     finite_responses    trials whose training rows may lack their response (Theorem G)
-    holm_correction     several tests at once: p-values adjusted so that one error level holds for
+    holm_correction     several tests at once: p-values adjusted so that one error level holds for a
     inflated_argmax     sets of labels that survive small changes of the scores (Theorem M)
     jackknife_coverage  how often jackknife intervals miss if the algorithm is stable (Theorem J)
     many_hedges         the averaged test at many δ or many ε at once
@@ -36,10 +36,10 @@ are first used, so that importing the package stays cheap.
     open_ended          evidence without a horizon: the open-ended process on shares
     order_statistics    order statistics of very many changes, without a copy of them
     plan_result         what a planned test needs and can do, in numbers and in words
-    planning            planning a test before anything is fitted: solve for the one quantity left
+    planning            planning a test before anything is fitted: solve for the one quantity left o
     poisson_binomial    the Binomial test with its luck averaged out: a sum of unequal coins
-    power_bounds        ceilings on power: what no valid black-box test can exceed (Theorems 2-5,
-    power_curve         the teeth of the plain test's power, seen as a function of the number of t
+    power_bounds        ceilings on power: what no valid black-box test can exceed (Theorems 2-5, §4
+    power_curve         the teeth of the plain test's power, seen as a function of the number of tri
     random_splits       several random splits of the same rows, and one verdict
     repeated_testing    what repeating a fixed-size test costs
     restricted_profile  a band for the curve ε ↦ δ̂_ε that is asked only where δ̂ is small

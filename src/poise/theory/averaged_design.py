@@ -81,11 +81,9 @@ def spare_points(n: int, n_labeled: int, n_unlabeled: int = 0) -> int:
     >>> spare_points(n=100, n_labeled=1000, n_unlabeled=200)
     20
     """
-    m = int(n_trials(n, n_labeled, n_unlabeled))
-    rows = int(arguments.count("n_labeled", n_labeled)) + int(
-        arguments.count("n_unlabeled", n_unlabeled)
-    )
-    return (rows - m * int(n)) // m if m else 1
+    m, size = int(n_trials(n, n_labeled, n_unlabeled)), arguments.training_size(n)
+    rows = int(n_labeled) + int(n_unlabeled)  # checked by n_trials
+    return (rows - m * size) // m if m else 1
 
 
 def test_row(n: int, m: int, k: int, t: int) -> int:

@@ -22,9 +22,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from poise import arguments
 from poise.theory.scalars import plain
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike
 
     from poise.theory.binomial_law import Floats
@@ -44,8 +47,13 @@ _SURPLUS = 0.1
 _HOPELESS = 1e-200
 # A fraction this close to 1 is 1 but for rounding; then a whole exceedance leaves exactly 0.
 _ALL = 1 - 1e-12
-# The approximation lands within a few counts; beyond this many steps something is not finite.
-_MAX_STEPS = 200
+# Steps from count to count are cheap, but their sums round: after more than a few of them,
+# or where little is left of the tail, it is computed anew where they led.
+_FEW_STEPS = 3
+_CANCELLED = 0.01
+_MAX_STEPS = 1000
+_MAX_LOOKS = 8
+_TINY = 1e-290
 
 
 def fraction(
@@ -123,8 +131,8 @@ def mirror_fraction(
     return _checked_fraction(True, u, trials_left, sum, sum_of_squares, delta)
 
 
-def _checked_fraction(mirror: bool, *arguments: ArrayLike) -> FloatOrArray:
-    u, left, s1, s2, p = np.broadcast_arrays(*arguments)
+def _checked_fraction(mirror: bool, *state: ArrayLike) -> FloatOrArray:
+    u, left, s1, s2, p = np.broadcast_arrays(*state)
     left, p = arguments.count("trials_left", left, 1).astype(np.float64), arguments.delta(p)
     u, s1, s2 = (np.asarray(x, dtype=np.float64) for x in (u, s1, s2))
     if not u.ndim:
@@ -157,21 +165,37 @@ def _price_of_one(r: float, p: float, q: float, level: float) -> float:
     """Compute (1 − a) b(k−1; r−1, p) + a b(k; r−1, p), where q = 1 − p; nan if out of reach."""
     from scipy.special import betainc, ndtri
 
-    guess = _cornish_fisher(r, p, q, float(ndtri(level)), math.sqrt(r * p * q))
-    k = float(min(max(math.ceil(guess), 0), r)) if math.isfinite(guess) else 0.0
-    log_choose = math.lgamma(r + 1) - math.lgamma(k + 1) - math.lgamma(r - k + 1)
-    atom = math.exp(log_choose + k * math.log(p) + (r - k) * math.log(q))
-    reached = float(betainc(r - k, k + 1, q)) if k < r else 1.0
-    for _ in range(_MAX_STEPS):
-        if reached < level and k < r:
+    k = _start(r, p, q, level, ndtri)
+    for _ in range(_MAX_LOOKS):
+        log_choose = math.lgamma(r + 1) - math.lgamma(k + 1) - math.lgamma(r - k + 1)
+        atom = math.exp(log_choose + k * math.log(p) + (r - k) * math.log(q))
+        if atom < _TINY:
+            k = _likeliest(r, p)  # the steps lead on from there
+            continue
+        reached = float(betainc(r - k, k + 1, q)) if k < r else 1.0
+        start, reached_there = k, reached
+        while reached < level and k < r and k - start < _MAX_STEPS:
             k, atom = k + 1, atom * (r - k) / (k + 1) * p / q
             reached += atom
-        elif reached - atom >= level and k > 0:
+        while reached - atom >= level and k > 0 and start - k < _MAX_STEPS:
             k, atom, reached = k - 1, atom * k / (r - k + 1) * q / p, reached - atom
-        else:
-            tie = min(max((level - reached + atom) / atom, 0.0), 1.0) if atom > 0 else math.nan
+        if abs(k - start) <= _FEW_STEPS and reached > _CANCELLED * reached_there:
+            tie = min(max((level - reached + atom) / atom, 0.0), 1.0)
             return atom * ((1 - tie) * k / (r * p) + tie * (r - k) / (r * q))
     return math.nan
+
+
+def _likeliest(r: float, p: float) -> float:
+    return min(float(math.floor((r + 1) * p)), r)
+
+
+def _start(r: float, p: float, q: float, level: float, ndtri: Callable[[float], float]) -> float:
+    """Guess the critical count, a whole number from 0 to r."""
+    root = math.sqrt(r * p * q)
+    if root < _FEW_STEPS:
+        return _likeliest(r, p)
+    guess = _cornish_fisher(r, p, q, float(ndtri(level)), root)
+    return float(min(max(math.ceil(guess), 0), r))
 
 
 def _cornish_fisher(
@@ -184,34 +208,31 @@ def _cornish_fisher(
 
 
 class _Bets(NamedTuple):
-    """The Binomial tests whose prices are wanted: trials, probabilities, levels, factors."""
+    """The Binomial tests whose prices are wanted: trials, probabilities p and 1 − p, levels."""
 
     r: Floats
     p: Floats
     q: Floats
     level: Floats
-    factor: Floats
 
 
 def fraction_of_many(
     mirror: bool, u: Floats, left: Floats, s1: Floats, s2: Floats, delta: Floats
 ) -> Floats:
     """Compute many fractions at once, for the estimates that run many processes side by side."""
-    won = delta if mirror else 1 - delta
-    c = np.where(u >= 1, 0.0, 1.0)
-    usual = (u < 1) & (delta > 0) & (u * (1 - TOLERANCE) > won**left)
-    weight = _PRETENDED_TRIALS * delta
-    v = np.where(usual, weight + s2, 1.0) / np.where(usual, weight + s1, 1.0)
-    if mirror:
-        v = np.where(v <= delta, 1.0, v)
-    p, level = delta / np.maximum(v, 1e-300), u / (1 + _SURPLUS * (1 - v))
+    c, won = np.where(u >= 1, 0.0, 1.0), delta if mirror else 1 - delta
+    at = np.nonzero((u < 1) & (delta > 0) & (u * (1 - TOLERANCE) > won**left))
+    if not at[0].size:
+        return c
+    u, left, s1, s2, delta, won = (x[at] for x in (u, left, s1, s2, delta, won))
+    v = (_PRETENDED_TRIALS * delta + s2) / (_PRETENDED_TRIALS * delta + s1)
+    small, v = v <= delta, np.where(v <= delta, 1.0, v)
+    p, level = delta / v, u / (1 + _SURPLUS * (1 - v))
     counted, other = (1 - p, p) if mirror else (p, 1 - p)
-    usual &= (v > delta) & (level >= _HOPELESS) & (counted > 0) & (other > 0)
-    at = np.flatnonzero(usual)
-    chosen = (x.ravel()[at] for x in (left, counted, other, level, won / (v * level + ~usual)))
-    bets = _Bets(*chosen)
-    prices = _prices(bets) * bets.factor
-    c.ravel()[at] = np.where(prices < _ALL, np.maximum(prices, 0.0), 1.0)  # nan becomes 1
+    usual = (mirror | ~small) & (level >= _HOPELESS) & (counted > 0) & (other > 0)
+    bets = _Bets(*(np.where(usual, x, 0.5) for x in (left, counted, other, level)))
+    prices = won * _prices(bets) / (v * level)
+    c[at] = np.where(usual & (prices < _ALL), np.maximum(prices, 0.0), 1.0)  # nan becomes 1
     return c
 
 
@@ -219,11 +240,28 @@ def _prices(bets: _Bets) -> Floats:
     """Do for arrays what :func:`_price_of_one` does for one."""
     from scipy.special import betainc, ndtri
 
-    r, p, q, level, _ = bets
-    guess = _cornish_fisher(r, p, q, ndtri(level), np.sqrt(r * p * q))
-    k = np.clip(np.ceil(np.nan_to_num(guess, posinf=0.0, neginf=0.0)), 0.0, r)
-    atom = _pmf(k, r, p, q)
-    reached = np.where(k < r, betainc(np.maximum(r - k, 1.0), k + 1, q), 1.0)
+    r, p, q, level = bets
+    root, likeliest = np.sqrt(r * p * q), np.minimum(np.floor((r + 1) * p), r)
+    guess = np.clip(np.ceil(_cornish_fisher(r, p, q, ndtri(level), np.maximum(root, 1.0))), 0, r)
+    k, settled = np.where(root < _FEW_STEPS, likeliest, guess), np.zeros(r.shape, dtype=bool)
+    for _ in range(_MAX_LOOKS):
+        atom = _pmf(k, r, p, q)
+        k = np.where(atom < _TINY, likeliest, k)
+        atom = np.where(atom < _TINY, _pmf(k, r, p, q), atom)
+        reached = np.where(k < r, betainc(np.maximum(r - k, 1.0), k + 1, q), 1.0)
+        start, reached_there = k, reached
+        k, atom, reached = _walk(bets, k, atom, reached)
+        settled = (np.abs(k - start) <= _FEW_STEPS) & (reached > _CANCELLED * reached_there)
+        if settled.all():
+            break
+    tie = np.clip((level - reached + atom) / np.maximum(atom, _TINY), 0.0, 1.0)
+    prices = atom * ((1 - tie) * k / (r * p) + tie * (r - k) / (r * q))
+    return np.where(settled, prices, np.nan)
+
+
+def _walk(bets: _Bets, k: Floats, atom: Floats, reached: Floats) -> tuple[Floats, Floats, Floats]:
+    """Step from count to count until P(Bin < k) < level ≤ P(Bin ≤ k)."""
+    r, p, q, level = bets
     for _ in range(_MAX_STEPS):
         up = (reached < level) & (k < r)
         down = (reached - atom >= level) & (k > 0)
@@ -234,9 +272,7 @@ def _prices(bets: _Bets) -> Floats:
         atom = np.where(up | down, atom * ratio, atom)
         k = k + up - down
         reached = np.where(up, reached + atom, below)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        tie = np.clip((level - reached + atom) / atom, 0.0, 1.0)
-    return np.asarray(atom * ((1 - tie) * k / (r * p) + tie * (r - k) / (r * q)))
+    return k, atom, reached
 
 
 def _pmf(k: Floats, r: Floats, p: Floats, q: Floats) -> Floats:
