@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 
 from poise import arguments
+from poise.theory import decimals
 
 __all__ = [
     "critical_share",
@@ -22,8 +23,6 @@ __all__ = [
 
 # Ceilings below this at δ* = δ/2 leave the plain Binomial test's luck worth more (measured).
 _WORTHWHILE_CEILING = 1.2
-# Decimal arguments mean the decimals shown: what is whole but for float noise is whole.
-_NOISE = 1e-12
 
 
 def share_ceiling(m: int, delta: float, delta_star: float, alpha: float) -> float:
@@ -119,7 +118,7 @@ def trials_for_averaging(delta: float, alpha: float) -> int | float:
     if p == 0:
         return math.inf
     exact = math.log(_WORTHWHILE_CEILING / level) / (math.log1p(-p / 2) - math.log1p(-p))
-    return math.ceil(exact * (1 - _NOISE))
+    return int(decimals.ceiling(exact))
 
 
 def spread(removals: int, points: int, q_removal: float, q_point: float, q_both: float) -> float:

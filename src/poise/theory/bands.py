@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["BANDS", "crossing_probability", "local_level", "profile_band"]
+__all__ = ["BANDS", "beta_limits", "crossing_probability", "local_level", "profile_band"]
 
 BANDS = ("equal-local-levels", "ks", "dkw", "pointwise")
 
@@ -76,9 +76,9 @@ def profile_band(n_trials: int, alpha: float, kind: str = "equal-local-levels") 
     if m == 0:
         return np.ones(1)
     if kind == "pointwise":
-        return np.append(_beta_limits(m, level), 1.0)
+        return np.append(beta_limits(m, level), 1.0)
     if kind == "equal-local-levels":
-        return np.append(_beta_limits(m, local_level(m, level)), 1.0)
+        return np.append(beta_limits(m, local_level(m, level)), 1.0)
     shift = _ks_shift(m, level) if kind == "ks" else math.sqrt(-math.log(level) / (2 * m))
     return np.append(np.minimum(np.arange(m) / m + shift, 1.0), 1.0)
 
@@ -121,7 +121,7 @@ def _solve_local_level(m: int, alpha: float) -> float:
 
     def excess(log_gamma: float) -> float:
         gamma = math.exp(log_gamma)
-        crossed, stayed = crossing_probability(_beta_limits(m, gamma), _beta_margins(m, gamma))
+        crossed, stayed = crossing_probability(beta_limits(m, gamma), _beta_margins(m, gamma))
         # Near alpha = 1 nothing may survive the cut-off; any large odds steer the search back.
         return math.log(crossed) - math.log(max(stayed, 1e-300)) - target
 
@@ -130,11 +130,11 @@ def _solve_local_level(m: int, alpha: float) -> float:
     return math.exp(float(brentq(excess, low, high, xtol=1e-10, rtol=1e-12)))
 
 
-def _beta_limits(m: int, gamma: float) -> Floats:
-    """Upper γ-quantiles u_1, …, u_m of the m ordered uniforms."""
+def beta_limits(m: int, gamma: float, count: int | None = None) -> Floats:
+    """Upper γ-quantiles u_1, …, u_m of the m ordered uniforms, or the first so many of them."""
     from scipy.special import betainccinv
 
-    order = np.arange(1.0, m + 1)
+    order = np.arange(1.0, (m if count is None else count) + 1)
     return np.asarray(betainccinv(order, m - order + 1, gamma), dtype=np.float64)
 
 

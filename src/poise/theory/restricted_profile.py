@@ -18,7 +18,7 @@ import numpy as np
 
 from poise import arguments
 from poise.errors import ArgumentError
-from poise.theory.bands import crossing_probability
+from poise.theory.bands import beta_limits, crossing_probability
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -104,14 +104,7 @@ def restricted_band(m: int, alpha: float, J: int) -> RestrictedBand:
     if wanted > size:
         raise ArgumentError(f"J must be at most m = {size}, got {wanted}")
     gamma = _solve(size, float(arguments.alpha(alpha)), wanted)
-    return RestrictedBand(gamma, _limits(size, gamma, wanted))
-
-
-def _limits(m: int, gamma: float, J: int) -> Floats:
-    from scipy.special import betainccinv
-
-    order = np.arange(1.0, J + 1)
-    return np.asarray(betainccinv(order, m - order + 1, gamma), dtype=np.float64)
+    return RestrictedBand(gamma, beta_limits(size, gamma, wanted))
 
 
 @functools.lru_cache(maxsize=256)
@@ -123,7 +116,7 @@ def _solve(m: int, alpha: float, J: int) -> float:
         return alpha
 
     def excess(log_gamma: float) -> float:
-        u = np.concatenate([_limits(m, math.exp(log_gamma), J), np.ones(m - J)])
+        u = np.concatenate([beta_limits(m, math.exp(log_gamma), J), np.ones(m - J)])
         return math.log(crossing_probability(u)[0]) - math.log(alpha)
 
     low, high = math.log(alpha / J) - 1e-9, math.log(alpha)
