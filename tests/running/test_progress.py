@@ -102,7 +102,7 @@ def test_a_notebook_gets_a_bar(clock, monkeypatch) -> None:
 
 
 def test_a_run_says_how_its_verdict_stands(monkeypatch, capsys) -> None:
-    monkeypatch.setattr("poise.running.progress._LINE", 0.0)
+    monkeypatch.setattr("poise.running.progress._SECONDS_BETWEEN_LINES", 0.0)
     monkeypatch.setattr("poise.running.progress._Lines.patience", 0.0)
     monkeypatch.setattr("poise.running.progress._Lines.interval", 0.0)
     result = poise.stability_test(

@@ -150,6 +150,6 @@ def test_blocks_of_any_size_follow_one_another_in_the_same_memory() -> None:
 def test_the_same_bits_however_few_trials_fit_the_cache(monkeypatch, estimator, d) -> None:
     X, y, x = _data(40, 60, d)
     expected = find_shortcut(estimator).pairs(X, y, x)
-    monkeypatch.setattr(block_memory, "_CACHE", 7 * X[0].nbytes)
+    monkeypatch.setattr(block_memory, "_CACHE_BYTES", 7 * X[0].nbytes)
     found = find_shortcut(estimator).pairs(X, y, x)
     assert [part.tolist() for part in found] == [part.tolist() for part in expected]

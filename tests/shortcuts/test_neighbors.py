@@ -141,6 +141,6 @@ def test_the_same_bits_however_few_trials_fit_the_cache(monkeypatch, estimator) 
     rng = np.random.default_rng(0)
     X, x, y = rng.normal(size=(40, 30, 4)), rng.normal(size=(40, 4)), rng.normal(size=(40, 30))
     expected = find_shortcut(estimator).pairs(X, y, x)
-    monkeypatch.setattr(block_memory, "_CACHE", 7 * X[0].nbytes)
+    monkeypatch.setattr(block_memory, "_CACHE_BYTES", 7 * X[0].nbytes)
     found = find_shortcut(estimator).pairs(X, y, x)
     assert [part.tolist() for part in found] == [part.tolist() for part in expected]

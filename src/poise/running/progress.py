@@ -18,10 +18,10 @@ from typing import Any, Protocol, Self
 
 __all__ = ["Progress"]
 
-_PATIENCE = 1.0  # seconds before a bar appears: short work needs none
-_REDRAW = 0.1
-_LINE = 60.0
-_RESOLUTION = 0.2
+_SECONDS_BEFORE_BAR = 1.0  # seconds before a bar appears: short work needs none
+_SECONDS_BETWEEN_REDRAWS = 0.1
+_SECONDS_BETWEEN_LINES = 60.0
+_SECONDS_BETWEEN_LOOKS = 0.2
 
 
 class Progress(AbstractContextManager["Progress"]):
@@ -83,7 +83,7 @@ class Progress(AbstractContextManager["Progress"]):
     def _watch(self) -> None:
         """Show what there is when it is time, though no trial may have ended since."""
         with suppress(OSError, ValueError):  # nobody reads stderr any more
-            while not self._over.wait(max(_RESOLUTION, self._next - time.monotonic())):
+            while not self._over.wait(max(_SECONDS_BETWEEN_LOOKS, self._next - time.monotonic())):
                 self.advance_to(self.done)
 
     @property
@@ -145,7 +145,7 @@ class _Nothing:
 class _Lines:
     """A line a minute, for logs."""
 
-    patience = interval = _LINE
+    patience = interval = _SECONDS_BETWEEN_LINES
 
     def show(self, progress: Progress) -> None:
         left = progress.seconds_left
@@ -163,7 +163,7 @@ class _Lines:
 class _Bar:
     """A bar with the time left, drawn by rich, gone when the work is done."""
 
-    patience, interval = _PATIENCE, _REDRAW
+    patience, interval = _SECONDS_BEFORE_BAR, _SECONDS_BETWEEN_REDRAWS
 
     def __init__(self) -> None:
         self._bar: Any = None

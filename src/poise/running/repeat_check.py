@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 __all__ = ["RepeatCheck"]
 
-_CHEAP = 0.1  # seconds for one trial: two fits of 50 ms
-_SAME = 1e-6  # relative: a change is a difference of predictions, and shows their last digits
+_CHEAP_SECONDS = 0.1  # seconds for one trial: two fits of 50 ms
+_SAME_RELATIVE = (
+    1e-6  # relative: a change is a difference of predictions, and shows their last digits
+)
 
 
 class RepeatCheck:
@@ -62,7 +64,7 @@ class RepeatCheck:
         first, again = float(answers.changes[0]), self.oracle.repeat(batch, 0)
         if isinstance(again, Failure):
             _warn(f"failed ({again.message})")
-        elif abs(again - first) > _SAME * _size(answers):
+        elif abs(again - first) > _SAME_RELATIVE * _size(answers):
             _warn(f"gave a change of {again:.4g} instead of {first:.4g}")
 
     def _worthwhile(self, answers: Answers) -> bool:
@@ -75,7 +77,7 @@ class RepeatCheck:
             and not oracle.algorithm.thread_safe
             # Trials read from a journal took no time, whatever their fits take.
             and oracle.journal is None
-            and self._seconds_per_trial(done) < _CHEAP
+            and self._seconds_per_trial(done) < _CHEAP_SECONDS
         )
 
     def _seconds_per_trial(self, done: int) -> float:

@@ -29,8 +29,8 @@ from poise.protocol.messages import Failure
 __all__ = ["BatchedWork", "batched"]
 
 _TOLERANCE = 1e-9  # agreement asked of a shortcut, relative to the size of the predictions
-_COMPARED = 8  # trials computed both ways before the first answer counts
-_WORTHWHILE = 4 * _COMPARED  # fewer trials than this are sooner done fit by fit
+_TRIALS_COMPARED = 8  # trials computed both ways before the first answer counts
+_FEWEST_TRIALS = 4 * _TRIALS_COMPARED  # fewer trials than this are sooner done fit by fit
 _NO_TERMS = np.empty(0, dtype=np.uint64)
 
 
@@ -232,7 +232,7 @@ class BatchedWork:
         Say no as well where the stand-in is certain of none, or the estimator refuses the
         data: it is no help with those.
         """
-        trials = np.linspace(0, len(self.tasks) - 1, _COMPARED).astype(int).tolist()
+        trials = np.linspace(0, len(self.tasks) - 1, _TRIALS_COMPARED).astype(int).tolist()
         stack = self._stack_of(trials)
         try:
             pairs = self.batch.pairs(stack)
@@ -310,7 +310,7 @@ def batched(
 
 def _applies(work: Any, batch: BatchAlgorithm) -> bool:
     """Batches need plain numbers, a split into equal trials, and a distance known here."""
-    at_least = _WORTHWHILE if batch.exact else 1
+    at_least = _FEWEST_TRIALS if batch.exact else 1
     tables = [work.sample.X, work.sample.X_unlabeled]
     features = [array_of(table) for table in tables if table is not None]
     return (

@@ -19,8 +19,8 @@ from poise.shortcuts.shortcut import Floats
 
 __all__ = ["cached_slices", "keep_freed_memory", "scratch"]
 
-_MOST_KEPT = 1 << 22  # numbers: 32 MiB for each thread and purpose
-_CACHE = 1 << 19  # bytes: what a second pass finds in the cache, with as much again beside it
+_NUMBERS_KEPT = 1 << 22  # numbers: 32 MiB for each thread and purpose
+_CACHE_BYTES = 1 << 19  # bytes: what a second pass finds in the cache, with as much again beside it
 
 
 class _Memory(threading.local):
@@ -42,7 +42,7 @@ def scratch(purpose: str, shape: tuple[int, ...]) -> Floats:
     (2, 3)
     """
     size = prod(shape)
-    if size > _MOST_KEPT:
+    if size > _NUMBERS_KEPT:
         return np.empty(shape)
     buffer = _memory.buffers.get(purpose)
     if buffer is None or buffer.size < size:
@@ -57,7 +57,7 @@ def keep_freed_memory() -> None:
     The GNU library gives the end of its heap back to the operating system once it
     is twice as long as the longest array it has seen come and go. So let it see one.
     """
-    np.empty(_MOST_KEPT - 4096)
+    np.empty(_NUMBERS_KEPT - 4096)
 
 
 def cached_slices(X: Floats) -> Iterator[slice]:
@@ -68,5 +68,5 @@ def cached_slices(X: Floats) -> Iterator[slice]:
     >>> list(cached_slices(np.zeros((5, 1000, 20))))
     [slice(0, 3, None), slice(3, 5, None)]
     """
-    trials = max(1, _CACHE * len(X) // max(1, X.nbytes))
+    trials = max(1, _CACHE_BYTES * len(X) // max(1, X.nbytes))
     return (slice(start, min(start + trials, len(X))) for start in range(0, len(X), trials))

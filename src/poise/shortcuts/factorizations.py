@@ -15,7 +15,7 @@ from poise.shortcuts.shortcut import Array, Floats
 __all__ = ["bordered", "cholesky", "length", "norm", "smallest_eigenvalue"]
 
 _CORNER = 1e300  # anything so large that the bordered matrix is positive definite
-_COMFORTABLE = 1e-3  # a smallest eigenvalue about which nothing more need be known
+_SAFE_EIGENVALUE = 1e-3  # a smallest eigenvalue about which nothing more need be known
 
 
 def norm(vectors: Array) -> Array:
@@ -80,7 +80,7 @@ def smallest_eigenvalue(gram: Floats, pivots: Floats) -> Floats:
     # The ratios turned round: NumPy reduces along the first axis several times faster.
     ratios = np.ascontiguousarray((pivots**2 / diagonal).T)
     bound = np.asarray(np.prod(ratios, axis=0) / math.e)
-    doubtful = bound < _COMFORTABLE
+    doubtful = bound < _SAFE_EIGENVALUE
     if doubtful.any():
         size = np.sqrt(diagonal[doubtful])
         scaled = gram[doubtful] / (size[:, :, None] * size[:, None, :])

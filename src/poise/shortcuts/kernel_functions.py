@@ -21,7 +21,7 @@ __all__ = [
     "to_power",
 ]
 
-_BLOCK = 256  # rows of a symmetric matrix computed at once
+_ROWS_AT_ONCE = 256  # rows of a symmetric matrix computed at once
 
 
 class Covariance(NamedTuple):
@@ -91,9 +91,9 @@ def gaussian(X: Floats, x: Floats, length_scale: float | Floats, expands: bool) 
     # [z, −|z|²/2, 1]·[z̃, 1, −|z̃|²/2] = −|z − z̃|²/2 in one product.
     left, right = np.concat([rows, half, ones], axis=2), np.concat([rows, ones, half], axis=2).mT
     matrix = np.zeros((len(X), n, n))
-    for start in range(0, n, _BLOCK):
-        block = matrix[:, start : start + _BLOCK, start:]
-        np.matmul(left[:, start : start + _BLOCK], right[:, :, start:], out=block)
+    for start in range(0, n, _ROWS_AT_ONCE):
+        block = matrix[:, start : start + _ROWS_AT_ONCE, start:]
+        np.matmul(left[:, start : start + _ROWS_AT_ONCE], right[:, :, start:], out=block)
         np.exp(block, out=block)
     matrix[:, np.arange(n), np.arange(n)] = 1.0
     test = np.exp(half[..., 0])

@@ -24,7 +24,7 @@ __all__ = ["StandardizedClassifier", "StandardizedRegressor", "Standardizer", "f
 _LARGEST_OFFSET = 1e4
 """Means beyond this many deviations leave too few digits."""
 
-_LEAST = 1e-300
+_SMALLEST_DEVIATION = 1e-300
 """An error that is next to none, but some."""
 
 
@@ -96,7 +96,7 @@ class StandardizedRegressor(RegressorShortcut):
         """Allow for the digits that the rows have lost: the inner bounds are for exact ones."""
         error = np.where(rows.offset <= _LARGEST_OFFSET, error * (1.0 + rows.offset), np.inf)
         # Of a constant column nothing is left, or the rounding of its mean: not exactly nothing.
-        return np.asarray(np.where(rows.flat, np.maximum(error, _LEAST), error))
+        return np.asarray(np.where(rows.flat, np.maximum(error, _SMALLEST_DEVIATION), error))
 
     @property
     def vouches_for_zero(self) -> bool:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["EXCEEDANCES", "FAILURES", "Counted", "critical"]
 
 # Up to this many trials the quick tail decides, unless it is as close as this to the level.
-_FEW = 1e4
+_FEW_TRIALS = 1e4
 _CLEAR = 1e-9
 # The tie probability is a difference: where it cancels two digits the tail is computed
 # with care, and where it cancels six in decimal arithmetic.
@@ -182,7 +182,7 @@ class _Bracket:
 def _tail(what: Counted, k: Floats, m: Floats, p: Floats, level: Floats) -> Floats:
     """Compute P(count <= k) quickly, and again with care where that might decide wrongly."""
     reached = what.quick_cdf(k, m, p)
-    careful = np.flatnonzero((m > _FEW) | (np.abs(reached - level) < _CLEAR * level))
+    careful = np.flatnonzero((m > _FEW_TRIALS) | (np.abs(reached - level) < _CLEAR * level))
     reached[careful] = what.cdf(k[careful], m[careful], p[careful])
     return reached
 

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["delta_hat", "epsilon_hat"]
 
 # With few trials and an ordinary level scipy's inverse is good to 1e-11: for ζ = 1 it will do.
-_FEW = 1e4
-_LOW = 1e-50
+_FEW_TRIALS = 1e4
+_SMALLEST_LEVEL = 1e-50
 # Newton squares its error, so a step this small leaves nothing visible behind.
 _SMALL_STEP = 1e-9
 _MAX_ROUNDS = 100
@@ -109,7 +109,7 @@ def _newton(count: Floats, m: Floats, level: Floats, coin: Floats) -> Floats:
     x = np.asarray(special.betainccinv(count + 1, m - count, level), dtype=np.float64)
     failed = np.isnan(x)  # seen for levels below 1e-200: start from p <= 2^m (1 - x)^(m - B)
     x[failed] = -np.expm1((np.log(level) - m * np.log(2))[failed] / (m - count)[failed])
-    active = np.flatnonzero((coin < 1) | (m > _FEW) | (level < _LOW))
+    active = np.flatnonzero((coin < 1) | (m > _FEW_TRIALS) | (level < _SMALLEST_LEVEL))
     for _ in range(_MAX_ROUNDS):
         if not active.size:
             break

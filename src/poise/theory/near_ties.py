@@ -19,7 +19,7 @@ __all__ = ["LARGEST", "settle"]
 # hold every digit that matters, and the decimal sum would be slow.
 LARGEST = 4096
 
-_DIGITS = 60
+_DECIMAL_DIGITS = 60
 # Two different values of the cdf never come this close in practice; sums carry 1e-56.
 _EQUAL = Decimal("1e-50")
 
@@ -34,7 +34,7 @@ def settle(
     ``guess`` may be off by one.
     """
     with localcontext() as context:
-        context.prec = _DIGITS
+        context.prec = _DECIMAL_DIGITS
         law = _Law(n_trials, Decimal(delta), 1 - Decimal(delta))
         if failures:
             law = _Law(n_trials, law.q, law.p)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["how_many_exceed", "largest"]
 
-_FEW = 1 << 16  # a copy this long is no burden, and sorting it is faster than counting
+_FEW_CHANGES = 1 << 16  # a copy this long is no burden, and sorting it is faster than counting
 
 
 def largest(values: Floats, rank: NDArray[np.int64]) -> Floats:
@@ -38,7 +38,7 @@ def largest(values: Floats, rank: NDArray[np.int64]) -> Floats:
     [inf, 2.0, 0.5, 0.0]
     """
     m, rank = values.size, np.asarray(rank)
-    if m <= _FEW:
+    if m <= _FEW_CHANGES:
         steps = np.concatenate([[np.inf], np.sort(values)[::-1], [0.0]])
         return np.asarray(steps[np.clip(rank, 0, m + 1)])
     found = [_by_counting(values, int(r)) for r in rank.flat]
@@ -69,5 +69,5 @@ def how_many_exceed(values: Floats, x: float) -> int:
     >>> how_many_exceed(np.array([0.5, 2.0, 1.0]), 0.5)
     2
     """
-    blocks = (values[i : i + _FEW] for i in range(0, values.size, _FEW))
+    blocks = (values[i : i + _FEW_CHANGES] for i in range(0, values.size, _FEW_CHANGES))
     return sum(int(np.count_nonzero(block > x)) for block in blocks)

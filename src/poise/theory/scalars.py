@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["FloatOrArray", "IntOrArray", "pieces", "plain"]
 
 # Temporaries of this length stay in the processor's cache, which halves the time.
-_PIECE = 1 << 14
+_NUMBERS_PER_PIECE = 1 << 14
 
 # A union would force every caller to narrow a type that is already known from
 # what was passed in; numpy's own stubs answer Any in the same place.
@@ -33,6 +33,6 @@ def plain(array: NDArray[Any]) -> Any:
 
 def pieces(*arrays: NDArray[np.float64]) -> Iterator[tuple[slice, list[NDArray[np.float64]]]]:
     """Cut flat arrays of one length into short pieces; yield where each lies and what it holds."""
-    for start in range(0, arrays[0].size, _PIECE):
-        where = slice(start, start + _PIECE)
+    for start in range(0, arrays[0].size, _NUMBERS_PER_PIECE):
+        where = slice(start, start + _NUMBERS_PER_PIECE)
         yield where, [array[where] for array in arrays]

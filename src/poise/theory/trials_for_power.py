@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 __all__ = ["RandomizedPower", "Sawtooth"]
 
-_PROBES = 32
-_FEW = 8
+_COUNTS_PROBED = 32
+_FEW_TEETH = 8
 # Smooth troughs keep a trace of the rounding; so many teeth beyond them are looked at.
 _SAFETY = 16
 
@@ -109,13 +109,13 @@ class Sawtooth(RandomizedPower):
     @cached_property
     def steady(self) -> int:
         """The number of trials from which the requirement is met for good."""
-        high, chunk = self._calm + _SAFETY, _FEW
+        high, chunk = self._calm + _SAFETY, _FEW_TEETH
         while high > 0:
             low = max(high - chunk, 0)
             count = self._first_low_trough(np.arange(low, high)[::-1])
             if count is not None:
                 return self._start(count + 1)
-            high, chunk = low, _FEW * chunk
+            high, chunk = low, _FEW_TEETH * chunk
         return self._start(0)  # before that, the plain test never accepts
 
     def next_met(self, m: int) -> int:
@@ -123,23 +123,23 @@ class Sawtooth(RandomizedPower):
         if self._power(m) >= self.required:
             return m
         # The rest of this tooth is lower still, and no peak beats the randomised test.
-        low, chunk = max(self._count(m) + 1, self._count(self._lower_bound)), _FEW
+        low, chunk = max(self._count(m) + 1, self._count(self._lower_bound)), _FEW_TEETH
         while True:
             count = self._first_high_peak(np.arange(low, low + chunk))
             if count is not None:
                 return self._start(count)
-            low, chunk = low + chunk, _FEW * chunk
+            low, chunk = low + chunk, _FEW_TEETH * chunk
 
     def next_missed(self, m: int) -> int | None:
         """Find the smallest number of trials ≥ m that does not; None if there is none."""
         if self._power(m) < self.required:
             return m
-        low, end, chunk = self._count(m), self._calm + _SAFETY, _FEW
+        low, end, chunk = self._count(m), self._calm + _SAFETY, _FEW_TEETH
         while low < end:
             count = self._first_low_trough(np.arange(low, min(low + chunk, end)))
             if count is not None:
                 return self._first_missed(count, m)
-            low, chunk = low + chunk, _FEW * chunk
+            low, chunk = low + chunk, _FEW_TEETH * chunk
         return None
 
     def _first_missed(self, count: int, m: int) -> int:
@@ -186,8 +186,8 @@ class Sawtooth(RandomizedPower):
 
 def _first(holds: Predicate, candidates: Counts) -> int | None:
     """Find the first candidate for which ``holds`` is true, a few at a time."""
-    for i in range(0, candidates.size, _FEW):
-        few = candidates[i : i + _FEW]
+    for i in range(0, candidates.size, _FEW_TEETH):
+        few = candidates[i : i + _FEW_TEETH]
         true = np.flatnonzero(holds(few))
         if true.size:
             return int(few[true[0]])
@@ -196,14 +196,14 @@ def _first(holds: Predicate, candidates: Counts) -> int | None:
 
 def _smallest(holds: Predicate, start: int) -> int:
     """Find the smallest whole number ≥ start for which ``holds``, true ever after, is true."""
-    low, steps = start - 1, 2 ** np.arange(_FEW)
+    low, steps = start - 1, 2 ** np.arange(_FEW_TEETH)
     while low < LARGEST:
         probes = start - 1 + steps
         true = np.flatnonzero(holds(probes))
         if true.size:
             low = int(probes[true[0] - 1]) if true[0] else low
             return _between(holds, low, int(probes[true[0]]))
-        low, steps = int(probes[-1]), steps * 2**_FEW
+        low, steps = int(probes[-1]), steps * 2**_FEW_TEETH
     raise ArgumentError(
         "the requirement needs more than 9e15 trials; ask for less power, "
         "or for a delta further above delta_star"
@@ -213,7 +213,7 @@ def _smallest(holds: Predicate, start: int) -> int:
 def _between(holds: Predicate, low: int, high: int) -> int:
     """Find the smallest whole number for which ``holds`` is true: not at low, but at high."""
     while high - low > 1:
-        probes = np.unique(np.linspace(low, high, _PROBES).astype(np.int64)[1:-1])
+        probes = np.unique(np.linspace(low, high, _COUNTS_PROBED).astype(np.int64)[1:-1])
         probes = probes[(probes > low) & (probes < high)]
         true = np.flatnonzero(holds(probes))
         at = int(true[0]) if true.size else probes.size

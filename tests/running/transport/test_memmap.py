@@ -140,14 +140,14 @@ def test_a_worker_lets_go_of_what_is_much(table, folder, monkeypatch) -> None:
     assert held() > 4_000_000
     data.release()
     assert held() > 4_000_000, "little is kept"
-    monkeypatch.setattr("poise.running.transport.memmap._LARGE", -(1 << 40))
+    monkeypatch.setattr("poise.running.transport.memmap._LARGE_BYTES", -(1 << 40))
     data.release()
     assert held() < 100_000
     assert np.asarray(opened["c"] if table else opened).sum() == total, "and read again"
 
 
 def test_letting_go_of_ranges_loses_nothing(folder, monkeypatch) -> None:
-    monkeypatch.setattr("poise.running.transport.row_order._HELD", 0)
+    monkeypatch.setattr("poise.running.transport.row_order._BYTES_HELD", 0)
     order = np.random.default_rng(0).permutation(len(ROWS))
     table = write_mapped(RangesOfFile(Rearranged(ROWS, order)), folder).open()
     for rows in (slice(10, 900), np.array([5999, 0, 3]), slice(0, 6000)):
@@ -194,7 +194,7 @@ def test_an_arrow_file_as_x(n_jobs, tmp_path) -> None:
 
 
 def test_a_table_that_stays_on_disk_travels_as_its_place(tmp_path, folder, monkeypatch) -> None:
-    monkeypatch.setattr("poise.running.transport.memmap._LARGE", 0)
+    monkeypatch.setattr("poise.running.transport.memmap._LARGE_BYTES", 0)
     path = tmp_path / "rows.parquet"
     frame = pd.DataFrame(ROWS, columns=[f"c{i}" for i in range(100)])
     frame.to_parquet(path)
@@ -216,7 +216,7 @@ def weigher(A, b, seed, weight=None):
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_large_arrays_are_sent_in_reading_order(extra, order, monkeypatch, folder) -> None:
     """Rows are moved, trials are not: the same changes, from ranges instead of scattered rows."""
-    monkeypatch.setattr("poise.running.transport.memmap._LARGE", 0)
+    monkeypatch.setattr("poise.running.transport.memmap._LARGE_BYTES", 0)
     written = []
     blocks = Rearranged.blocks
 
@@ -225,7 +225,7 @@ def test_large_arrays_are_sent_in_reading_order(extra, order, monkeypatch, folde
             written.append(len(block))
             yield block
 
-    monkeypatch.setattr("poise.running.transport.memmap._AT_ONCE", 1 << 19)
+    monkeypatch.setattr("poise.running.transport.memmap._BYTES_AT_ONCE", 1 << 19)
     monkeypatch.setattr(Rearranged, "blocks", counted)
     X, y = np.asarray(ROWS[:2000], order=order), ROWS[:2000, 7].copy()
     asked = {"n": 20, "random_state": 4, "fit_params": {"weight": ROWS[:2000, 9].tolist()}}
@@ -249,13 +249,13 @@ def test_shortcuts_read_ranges_too(monkeypatch) -> None:
     X, y = ROWS[:3000, :5].copy(), ROWS[:3000, 7].copy()
     asked = {"n": 20, "random_state": 4, "X_unlabeled": ROWS[3000:3200, :5].copy()}
     expected = poise.measure(Ridge(), X, y, **asked)
-    monkeypatch.setattr("poise.running.transport.memmap._LARGE", 0)
+    monkeypatch.setattr("poise.running.transport.memmap._LARGE_BYTES", 0)
     got = poise.measure(Ridge(), X, y, n_jobs=2, backend="loky", **asked)
     assert got.changes.tobytes() == expected.changes.tobytes()
 
 
 def test_memory_maps_and_frames_stay_as_they_are(file, monkeypatch) -> None:
-    monkeypatch.setattr("poise.running.transport.memmap._LARGE", 0)
+    monkeypatch.setattr("poise.running.transport.memmap._LARGE_BYTES", 0)
     tasks = Split(20, 10, 6000, 0, Randomness(0), Shared())
     for X in (np.load(file, mmap_mode="r"), pd.DataFrame(ROWS)):
         sample = Sample(X, ROWS[:, 0])

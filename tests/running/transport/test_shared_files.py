@@ -18,7 +18,7 @@ ROWS = np.random.default_rng(0).normal(size=(66, 200))
 @pytest.fixture
 def mapped(tmp_path, monkeypatch):
     """Rows in a file, which count as large."""
-    monkeypatch.setattr("poise.running.transport.memmap._LARGE", ROWS.nbytes)
+    monkeypatch.setattr("poise.running.transport.memmap._LARGE_BYTES", ROWS.nbytes)
     np.save(tmp_path / "rows.npy", ROWS)
     return np.load(tmp_path / "rows.npy", mmap_mode="r")
 

@@ -96,7 +96,7 @@ def test_whole_lines_are_those_that_end(lines, torn, block) -> None:
     """However the file is cut into blocks, and without reading more than one of them at once."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        mock.patch.object(append_only_file, "_BLOCK", block),
+        mock.patch.object(append_only_file, "_BYTES_AT_ONCE", block),
     ):
         path = Path(folder) / "run.jsonl"
         path.write_bytes(b'{"format": "poise journal 1"}\n' + b"".join(k + b"\n" for k in lines))

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 __all__ = ["Source", "is_parquet", "source_of"]
 
-_AT_ONCE = 1 << 22  # bytes decoded together; more is not faster, and fragments memory
+_BYTES_AT_ONCE = 1 << 22  # bytes decoded together; more is not faster, and fragments memory
 
 
 class Source(Protocol):
@@ -50,7 +50,7 @@ class ParquetSource:
 
     def batches(self, names: Sequence[str]) -> Iterator[Any]:
         """Yield some of the columns from the first row to the last."""
-        size = max(1, _AT_ONCE // (8 * len(names)))
+        size = max(1, _BYTES_AT_ONCE // (8 * len(names)))
         for batch in self._file.iter_batches(size, columns=list(names), use_threads=False):
             yield batch.select(list(names))
 
@@ -80,6 +80,6 @@ class FeatherSource:
 
 def _cut(batch: Any) -> Iterator[Any]:
     """Cut a batch into pieces, since some writers put all rows into one."""
-    size = max(1, _AT_ONCE // (8 * max(1, batch.num_columns)))
+    size = max(1, _BYTES_AT_ONCE // (8 * max(1, batch.num_columns)))
     for start in range(0, batch.num_rows, size):
         yield batch.slice(start, size)

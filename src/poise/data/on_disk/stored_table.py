@@ -16,7 +16,7 @@ from poise.errors import DataError
 
 __all__ = ["StoredTable", "stored_array"]
 
-_AT_ONCE = 1 << 25  # bytes looked at together
+_BYTES_AT_ONCE = 1 << 25  # bytes looked at together
 
 Selection = NDArray[np.int64] | slice
 
@@ -83,7 +83,7 @@ class StoredTable:
 
     def slices(self) -> Iterator[slice]:
         """Cut the rows into pieces that fit into memory."""
-        step = max(1, _AT_ONCE // (8 * len(self.names)))
+        step = max(1, _BYTES_AT_ONCE // (8 * len(self.names)))
         for start in range(0, len(self), step):
             yield slice(start, min(start + step, len(self)))
 

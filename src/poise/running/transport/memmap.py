@@ -34,9 +34,9 @@ __all__ = [
     "write_mapped",
 ]
 
-_WORTH_A_FILE = 1 << 20  # bytes; smaller things travel inside the pickle
-_LARGE = 1 << 26  # bytes; two of these would be felt
-_AT_ONCE = 1 << 25  # bytes put in order together
+_SMALLEST_FILE_BYTES = 1 << 20  # bytes; smaller things travel inside the pickle
+_LARGE_BYTES = 1 << 26  # bytes; two of these would be felt
+_BYTES_AT_ONCE = 1 << 25  # bytes put in order together
 
 
 class MappedData:
@@ -63,7 +63,7 @@ class MappedData:
         """Let go of what was read so far if it is much; what is needed again is read again."""
         _, mappings, before = _opened(self.path)
         held = _bytes_of_files()
-        if held is None or held - before >= _LARGE:
+        if held is None or held - before >= _LARGE_BYTES:
             for mapping in mappings:
                 forget(mapping)
 
@@ -86,14 +86,14 @@ class Rearranged:
 
     def blocks(self) -> Iterator[NDArray[Any]]:
         """Yield some rows at a time, so that there is never a second array in memory."""
-        step = max(1, _AT_ONCE * len(self.array) // max(1, self.array.nbytes))
+        step = max(1, _BYTES_AT_ONCE * len(self.array) // max(1, self.array.nbytes))
         for start in range(0, len(self.order), step):
             yield self.array[self.order[start : start + step]]
 
 
 def is_large(array: Any) -> bool:
     """Tell whether a second copy of an array in memory would be felt."""
-    return isinstance(array, np.ndarray) and array.nbytes >= _LARGE
+    return isinstance(array, np.ndarray) and array.nbytes >= _LARGE_BYTES
 
 
 def lies_in_a_file(array: Any) -> bool:
@@ -163,9 +163,9 @@ class _Packer(pickle.Pickler):
             return self._saved_in_order(obj)
         if isinstance(obj, StoredTable):
             return "stored", pickle.dumps(obj)  # where its file is
-        if _is_plain_array(obj) and obj.nbytes >= _WORTH_A_FILE:
+        if _is_plain_array(obj) and obj.nbytes >= _SMALLEST_FILE_BYTES:
             return place_in_file(obj) or self._saved(obj)
-        if _is_arrow(obj) and obj.nbytes >= _WORTH_A_FILE:
+        if _is_arrow(obj) and obj.nbytes >= _SMALLEST_FILE_BYTES:
             return self._saved_table(obj)
         return None
 

@@ -18,7 +18,7 @@ from poise.running.transport.memmap import Rearranged, is_large, let_go, lies_in
 
 __all__ = ["RangesOfFile", "arranged"]
 
-_HELD = 1 << 24  # bytes that a worker reads before it lets go of them
+_BYTES_HELD = 1 << 24  # bytes that a worker reads before it lets go of them
 
 
 def arranged(sample: Any, tasks: Any) -> tuple[Any, Any]:
@@ -65,7 +65,7 @@ class RangesOfFile(ArrayTable):
         """Return a fresh copy of these rows."""
         taken = super().take(rows)
         self.read += taken.nbytes
-        if self.read >= _HELD:
+        if self.read >= _BYTES_HELD:
             let_go(self.native)
             self.read = 0
         return taken

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 __all__ = ["Chunks"]
 
-_SHORTEST = 0.05  # seconds; sending a chunk there and back costs about one fiftieth of it
-_LONGEST = 0.1
-_SHARE = 0.05  # of the time spent so far: an early verdict throws away no more than that
+_SHORTEST_SECONDS = 0.05  # seconds; sending a chunk there and back costs about one fiftieth of it
+_LONGEST_SECONDS = 0.1
+_SHARE_OF_TIME_SPENT = (
+    0.05  # of the time spent so far: an early verdict throws away no more than that
+)
 
 
 class Chunks:
@@ -39,7 +41,7 @@ class Chunks:
     def learn(self, tasks: int, seconds: float) -> None:
         """Size the chunks to come by what the last one took."""
         self.spent += seconds
-        aim = min(max(_SHORTEST, _SHARE * self.spent), _LONGEST)
+        aim = min(max(_SHORTEST_SECONDS, _SHARE_OF_TIME_SPENT * self.spent), _LONGEST_SECONDS)
         self.size = self._whole_grains(int(aim * tasks / max(seconds, 1e-7 * tasks, 1e-9)))
 
     def close(self) -> None:

@@ -22,7 +22,9 @@ from poise.running.workers.workers import WorkerDied
 __all__ = ["Cluster", "ClusterWorkers"]
 
 _ATTEMPTS = 6  # at sending user code and data, while workers are dying
-_PAUSE = 0.25  # seconds before the second attempt, and twice as long before each further one
+_PAUSE_SECONDS = (
+    0.25  # seconds before the second attempt, and twice as long before each further one
+)
 
 
 class Cluster(Protocol):
@@ -98,7 +100,7 @@ class ClusterWorkers:
                 return
             except passing as error:
                 last = error
-            time.sleep(_PAUSE * 2**attempt)
+            time.sleep(_PAUSE_SECONDS * 2**attempt)
         raise ClusterError(
             f"user code and data could not be sent to the workers in {_ATTEMPTS} attempts: "
             f"{type(last).__name__}: {last}"

@@ -17,7 +17,7 @@ from poise.running.workers.chunk_job import Report, Span
 
 __all__ = ["DaskCluster", "connected_to_dask", "count_dask_workers", "each_thread_is_a_process"]
 
-_PATIENCE = 60  # seconds for a worker to come back
+_PATIENCE_SECONDS = 60  # seconds for a worker to come back
 _SETTINGS = {
     # A trial that kills its worker is tried again alone by the engine, not in the crowd by Dask.
     "distributed.scheduler.allowed-failures": 0,
@@ -59,10 +59,11 @@ class DaskCluster:
     def _wait_for_a_worker(self) -> None:
         """Wait for the nanny of a worker that died to start another."""
         try:
-            self.client.wait_for_workers(1, timeout=_PATIENCE)
+            self.client.wait_for_workers(1, timeout=_PATIENCE_SECONDS)
         except TimeoutError as error:
             raise ClusterError(
-                f"no worker of the Dask cluster is left, and none came back in {_PATIENCE} seconds"
+                "no worker of the Dask cluster is left, and none came back in "
+                f"{_PATIENCE_SECONDS} seconds"
             ) from error
 
     def start(self, job: Any, span: Span, data: Any) -> Any:

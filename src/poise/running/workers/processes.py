@@ -21,7 +21,7 @@ from poise.running.workers.workers import WorkerDied
 
 __all__ = ["LocalWorkers"]
 
-_WORTH_WAITING = 1.0  # seconds; killing the workers would cost the next run as much
+_WORTH_WAITING_SECONDS = 1.0  # seconds; killing the workers would cost the next run as much
 _SECONDS_BETWEEN_LOOKS = 0.005
 
 
@@ -71,7 +71,7 @@ class LocalWorkers:
         (self.job.folder / STOP).touch()
         with suppress(BrokenProcessPool), warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # joblib's, that work was left undone
-            if seconds > _WORTH_WAITING or not self._will_be_idle():
+            if seconds > _WORTH_WAITING_SECONDS or not self._will_be_idle():
                 reports.close()
             for _ in reports:
                 pass
@@ -80,7 +80,7 @@ class LocalWorkers:
         """Give what is running a moment to end; the fits before it may have been shorter."""
         if not self.backend.processes:
             return True  # in its own time: threads cannot be killed
-        limit = time.monotonic() + _WORTH_WAITING
+        limit = time.monotonic() + _WORTH_WAITING_SECONDS
         while self.parallel.n_completed_tasks < self.parallel.n_dispatched_tasks:
             if time.monotonic() > limit:
                 return False

@@ -17,7 +17,7 @@ from poise.storage.journal.header import FORMAT
 __all__ = ["GrowingFile", "WholeLines"]
 
 _SECONDS_BETWEEN_SYNCS = 1.0
-_BLOCK = 1 << 20  # bytes looked at together
+_BYTES_AT_ONCE = 1 << 20  # bytes looked at together
 _BEGINNING = f'{{"format": "{FORMAT}"'.encode()
 
 
@@ -141,8 +141,8 @@ class WholeLines:
 
     def _blocks(self, size: int) -> Iterator[tuple[int, bytes]]:
         with self.path.open("rb") as file:
-            for offset in range(0, size, _BLOCK):
-                yield offset, file.read(min(_BLOCK, size - offset))
+            for offset in range(0, size, _BYTES_AT_ONCE):
+                yield offset, file.read(min(_BYTES_AT_ONCE, size - offset))
 
     def _first_bytes(self) -> bytes:
         with self.path.open("rb") as file:

@@ -16,7 +16,7 @@ from poise.storage.journal.journal import Journal
 __all__ = ["JournalFolder", "journals_of"]
 
 _SUFFIX = ".jsonl"
-_LONGEST = 40  # characters of a name that are kept in a file name
+_NAME_CHARACTERS = 40  # characters of a name that are kept in a file name
 
 
 class JournalFolder:
@@ -80,7 +80,7 @@ class JournalFolder:
         known = without_addresses(repr((name, *details)))
         code = hashlib.blake2b(known.encode(), digest_size=4).hexdigest()
         words = re.sub(r"[^\w.]+", "-", without_addresses(name)).strip("-.")
-        journal = Journal(self.path / f"{words[:_LONGEST]}-{code}{_SUFFIX}", self.command)
+        journal = Journal(self.path / f"{words[:_NAME_CHARACTERS]}-{code}{_SUFFIX}", self.command)
         journal.place = self.path
         return journal
 

@@ -16,7 +16,7 @@ from poise.protocol.messages import Failure
 
 __all__ = ["as_answers", "as_lines"]
 
-_AT_ONCE = 10_000  # lines parsed together: ten times faster than one by one
+_LINES_AT_ONCE = 10_000  # lines parsed together: ten times faster than one by one
 _KINDS = ("error", "death", "timeout")
 
 Answer = float | NDArray[np.float64] | Failure
@@ -53,7 +53,7 @@ def as_answers(lines: Iterable[bytes]) -> Iterator[Answer]:
     [array([0.5, 1.5])]
     """
     rest = enumerate(lines)
-    while part := list(islice(rest, _AT_ONCE)):
+    while part := list(islice(rest, _LINES_AT_ONCE)):
         yield from _blocks(_entries(part))
 
 
