@@ -8,13 +8,17 @@ import numpy as np
 import pytest
 
 import poise
-from poise.errors import ArgumentError, BudgetError, DataError
+from poise.errors import AlgorithmError, ArgumentError, BudgetError, DataError
 from poise.procedures import ExhaustiveTest
+from poise.protocol.randomness import as_uniform
+from poise.simulation.audit import audit
+from poise.simulation.worlds import EmpiricalRows, World
 from poise.theory import power_bound
 
 X = np.array([[0.0], [1.0], [1.0], [0.0]])
 y = np.array([0.0, 1.0, 0.0, 1.0])
-coins = {"support_X": [[0.0], [1.0], [0.0], [1.0]], "support_y": [0.0, 0.0, 1.0, 1.0]}
+space = {"support_X": [[0.0], [1.0], [0.0], [1.0]], "support_y": [0.0, 0.0, 1.0, 1.0]}
+coins = space | {"deterministic": True}
 
 
 def mean(X, y, seed):
@@ -30,7 +34,7 @@ def nearest(X, y, seed):
 
 def brute_force(algorithm, n: int) -> float:
     """The largest change over all ordered training sets, removed rows and points."""
-    rows = list(zip(coins["support_X"], coins["support_y"], strict=True))
+    rows = list(zip(space["support_X"], space["support_y"], strict=True))
     worst = 0.0
     for chosen in product(rows, repeat=n):
         xs, ys = np.array([x for x, _ in chosen]), np.array([label for _, label in chosen])
@@ -69,7 +73,7 @@ def test_stable_with_certainty_beyond_the_ceiling() -> None:
     assert run.result.certifies
     assert run.result.details["decided_by"] == "exhaustive search"
     assert run.result.pvalue == 0.0
-    assert run.counts.calls == test.n_fits == 35 + 20
+    assert run.counts.calls == test.n_fits == 2 * (35 + 20)
 
 
 def test_just_below_the_worst_change_the_binomial_test_decides() -> None:
@@ -91,6 +95,7 @@ def test_a_rare_row_cannot_hide() -> None:
         return lambda rows: np.full(len(rows), level)
 
     support = {"support_X": [[0.0], [1.0], [0.0]], "support_y": [0.0, 0.0, 9.0]}
+    support |= {"deterministic": True}
     zeros = np.zeros((30, 1)), np.zeros(30)
     bootstrap = poise.procedures.BootstrapTest(4, 1.0, 0.1, resamples=100)
     assert poise.run(bootstrap, trap, *zeros, random_state=0).verdict == "stable"
@@ -99,13 +104,104 @@ def test_a_rare_row_cannot_hide() -> None:
     assert run.verdict == "inconclusive"  # six trials cannot certify delta = 0.1
 
 
-def test_an_algorithm_that_uses_its_random_term_shows() -> None:
-    def noisy(X, y, seed):
-        return lambda rows: np.full(len(rows), float(seed % 1000))
+def noisy(X, y, seed):
+    return lambda rows: np.full(len(rows), float(seed % 1000))
 
-    result = poise.run(ExhaustiveTest(3, 1.0, 0.1, **coins), noisy, X, y, random_state=0).result
-    assert result.details["worst_change"] > 1.0
-    assert result.details["decided_by"] == "Binomial test"
+
+def test_an_algorithm_that_uses_its_random_term_is_not_deterministic() -> None:
+    with pytest.raises(AlgorithmError, match="two terms gave different predictions on the rows"):
+        poise.run(ExhaustiveTest(3, 1.0, 0.1, **coins), noisy, X, y, random_state=0)
+    run = poise.run(ExhaustiveTest(3, 1e4, 0.1, **space), noisy, X, y, random_state=0)
+    assert run.result.details["worst_change"] == 0.0  # the same term with and without the row
+
+
+def test_words_are_compared_exactly_under_two_terms() -> None:
+    def words(X, y, seed):
+        return lambda rows: np.full(len(rows), "odd" if seed % 2 else "even")
+
+    with pytest.raises(AlgorithmError, match="deterministic=True declares"):
+        poise.run(ExhaustiveTest(3, 1.0, 0.1, **coins), words, X, y, random_state=0)
+
+
+def sometimes(probability):
+    """Moves every prediction with this probability when a row is removed."""
+
+    def fit(X, y, seed):
+        level = float(len(y) == 2 and as_uniform(seed) < probability)
+        return lambda rows: np.full(len(rows), level)
+
+    return fit
+
+
+def test_a_randomised_algorithm_is_searched_under_enough_terms() -> None:
+    test = ExhaustiveTest(2, 0.5, 0.2, 0.05, **space)
+    assert test.n_terms == 17  # 0.8^16 = 0.0281 > 0.025 >= 0.8^17 = 0.0225
+    assert test.n_fits == 17 * 2 * 10
+    run = poise.run(test, sometimes(0.0), X, y, random_state=0)
+    assert run.verdict == "stable"
+    assert not run.result.certain
+    assert run.result.pvalue == pytest.approx(2 * 0.8**17)
+    assert run.counts.calls == test.n_fits
+    assert "at level 0.05" in run.result.summary()
+    moved = poise.run(test, sometimes(1.0), X, y, random_state=0)
+    assert moved.result.details["decided_by"] == "Binomial test"
+    assert moved.result.details["n_terms"] == 1  # the search ends where something moved
+    assert moved.result.alpha == 0.05
+
+
+def test_the_level_holds_for_randomised_algorithms() -> None:
+    """Just beyond delta it is declared stable by chance: 0.8^17 = .0225, of at most .05.
+
+    With 17 // 2 terms it would be .168. A true level is refuted with probability 1e-8.
+    """
+    world = World(sometimes(0.2 + 1e-9), EmpiricalRows(X, y), n=2)
+    test = ExhaustiveTest(2, 0.5, 0.2, 0.05, **space)
+    found = audit(
+        test, world, n_labeled=4, replications=400, delta_star=0.2 + 1e-9, random_state=0,
+        features="countable", response="countable", confidence=1 - 2e-8,
+    )  # fmt: skip
+    assert not found.accepted.excludes(0.8**17)
+    assert found.accepted.high < 0.168
+
+
+def test_the_binomial_test_gets_the_other_half_of_the_level() -> None:
+    many = np.tile(X, (9, 1)), np.tile(y, 9)  # 12 trials: 0.8^12 = .069, between alpha/2 and alpha
+    test = ExhaustiveTest(2, 0.5, 0.2, 0.1, **space)
+    result = poise.run(test, mean, *many, random_state=2).result
+    direct = poise.stability_test(mean, *many, n=2, epsilon=0.5, delta=0.2, alpha=0.1)
+    assert (result.verdict, result.details["decided_by"]) == ("stable", "exhaustive search")
+    assert direct.verdict == "stable"
+
+    def unstable_once(X, y, seed):
+        level = float(len(y) == 2 and len(set(y)) == 1 and len(set(X[:, 0])) == 2)
+        return lambda rows: np.full(len(rows), level if len(y) == 2 else 0.0)
+
+    found = poise.run(test, unstable_once, np.zeros((36, 1)), np.zeros(36), random_state=0).result
+    assert (found.statistic, found.n_trials, found.verdict) == (0, 12, "inconclusive")
+    halved = poise.stability_test(
+        unstable_once, np.zeros((36, 1)), np.zeros(36), n=2, epsilon=0.5, delta=0.2, alpha=0.1
+    )
+    assert halved.verdict == "stable"
+
+
+def test_the_order_of_rows_is_part_of_the_search() -> None:
+    """An algorithm that looks at its last row only: every order of every set is likely to come."""
+
+    def last(X, y, seed):
+        level = float(y[-1])
+        return lambda rows: np.full(len(rows), level)
+
+    result = poise.run(ExhaustiveTest(3, 0.5, 0.2, **space), last, X, y, random_state=0).result
+    assert result.details["worst_change"] == 1.0
+
+
+def test_delta_zero_needs_a_deterministic_algorithm() -> None:
+    with pytest.raises(ArgumentError, match="delta must be > 0 for an algorithm that may be rand"):
+        ExhaustiveTest(2, 0.5, 0.0, **space)
+    run = poise.run(ExhaustiveTest(4, 0.25, 0.0, **coins), mean, X, y)
+    assert run.verdict == "stable"
+    with pytest.raises(ArgumentError, match="deterministic must be True or False, got 'yes'"):
+        ExhaustiveTest(2, 0.5, 0.1, **space, deterministic="yes")
 
 
 def test_failed_fits_are_infinite_changes() -> None:
@@ -124,7 +220,7 @@ def test_classes_and_words() -> None:
         labels, counts = np.unique(y, return_counts=True)
         return lambda rows: np.full(len(rows), labels[np.argmax(counts)])
 
-    support = {"support_X": [[0], [0]], "support_y": ["no", "yes"]}
+    support = {"support_X": [[0], [0]], "support_y": ["no", "yes"], "deterministic": True}
     run = poise.run(ExhaustiveTest(3, 0.5, 0.1, **support), majority, [[0], [0]] * 2, ["no"] * 4)
     assert run.result.details["worst_change"] == 1.0
 
@@ -137,8 +233,8 @@ def test_the_cost_is_known_and_limited_before_the_first_fit() -> None:
         return mean(X, y, seed)
 
     test = ExhaustiveTest(20, 0.25, 0.1, **coins, max_fits=1000)
-    assert test.n_fits == 1771 + 1540  # C(23, 20) and C(22, 19)
-    with pytest.raises(BudgetError, match="needs 3,311 fits, more than max_fits = 1,000"):
+    assert test.n_fits == 2 * (1771 + 1540)  # C(23, 20) and C(22, 19)
+    with pytest.raises(BudgetError, match="needs 6,622 fits, more than max_fits = 1,000"):
         poise.run(test, spy, X, y)
     with pytest.raises(BudgetError, match="budget grants 50"):
         poise.run(ExhaustiveTest(4, 0.25, 0.1, **coins), spy, X, y, budget=poise.Budget(calls=50))
@@ -154,8 +250,8 @@ def test_data_must_lie_in_the_support() -> None:
 
 
 def test_a_support_without_repetitions() -> None:
-    twice = {name: values * 2 for name, values in coins.items()}
-    assert ExhaustiveTest(4, 0.25, 0.1, **twice) == ExhaustiveTest(4, 0.25, 0.1, **coins)
+    twice = {name: values * 2 for name, values in space.items()}
+    assert ExhaustiveTest(4, 0.25, 0.1, **twice) == ExhaustiveTest(4, 0.25, 0.1, **space)
     with pytest.raises(ArgumentError, match="equal length, at least 1, got 1 and 2"):
         ExhaustiveTest(2, 0.25, 0.1, support_X=[[0.0]], support_y=[0.0, 1.0])
     with pytest.raises(ArgumentError, match="equal length, at least 1, got 0 and 0"):

@@ -1,4 +1,4 @@
-"""The test that reads the coefficients of linear models (Definition 2, Theorem 3)."""
+"""The test that reads the coefficients of linear models (Definition 3, Theorem 3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The protocol of Definitions 1 and 2: queries, made-up rows, budgets, models, failures."""
+"""The protocol of Definitions 2 and 3: queries, made-up rows, budgets, models, failures."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def test_a_procedure_may_recover_from_a_failure() -> None:
     assert poise.replay(run.transcript) == run.result
 
 
-# Transparent models (Definition 2)
+# Transparent models (Definition 3)
 
 
 def test_models_stay_hidden_unless_the_run_allows_it() -> None:
@@ -417,7 +417,7 @@ def test_a_call_that_takes_too_long() -> None:
 def test_exhaustive_search_knows_how_far_labels_are_apart() -> None:
     """Labels 0 and 2 are one flip apart, not two."""
     support = {"support_X": [[0.0], [1.0]], "support_y": [0, 2]}
-    test = poise.procedures.ExhaustiveTest(3, 1.5, 0.1, **support)
+    test = poise.procedures.ExhaustiveTest(3, 1.5, 0.1, **support, deterministic=True)
     X, labels = [[0.0], [1.0]] * 5, [0, 2] * 5
     run = poise.run(test, KNeighborsClassifier(1), X, labels, random_state=0)
     assert run.result.details["worst_change"] == 1.0

@@ -7,9 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from poise.notions import Antithetic, Certificate
+from sklearn.dummy import DummyRegressor
 
 import poise
+from poise.algorithms.losses import LossChange
 from poise.errors import ArgumentError
+from poise.procedures import BootstrapTest
 from poise.results import Trials
 from poise.results.certificate import NOTIONS
 
@@ -87,6 +90,57 @@ def test_a_result_certifies_the_notion_it_was_run_in(coupling: object, notion: s
     assert Certificate.from_result(result) == Certificate(notion, 0.1, 0.1, 0.05, 4)
 
 
+ROWS = np.random.default_rng(0).normal(size=(900, 2))
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"remove": 2}, "one on 10 rows and one on 8 of them"),
+        ({"replace": True}, "one on the same with a fresh one in place of the last, fitted"),
+        ({"remove": 3, "replace": True}, "with 3 fresh ones in place of the last 3, fitted"),
+        ({"groups": np.arange(900) // 2}, "one on 10 groups and one on 9 of them"),
+        ({"groups": np.arange(900) // 2}, "at a row of a fresh group"),
+        ({"distance": LossChange("squared")}, "differ in their loss (change of squared loss) by"),
+        ({"distance": LossChange("squared")}, "at a fresh labelled row"),
+        ({"distance": "label"}, "differ in their predictions (label) by more than"),
+        ({"distance": "absolute"}, "differ by more than"),
+    ],
+)
+def test_a_certificate_is_about_what_was_tested(asked: dict[str, object], said: str) -> None:
+    result = poise.stability_test(
+        DummyRegressor(), ROWS, ROWS[:, 0], n=10, epsilon=9.0, delta=0.3, random_state=0, **asked
+    )
+    stated = Certificate.from_result(result)
+    assert said in stated.statement()
+    assert stated != Certificate("shared", 9.0, 0.3, 0.05, 10)
+
+
+def test_a_distance_of_ones_own_need_not_satisfy_the_triangle_inequality() -> None:
+    def root_free(a: float, b: float) -> float:
+        return float(a - b) ** 2
+
+    own = {"n": 10, "epsilon": 9.0, "delta": 0.3, "coupling": "independent", "random_state": 0}
+    result = poise.stability_test(DummyRegressor(), ROWS, ROWS[:, 0], distance=root_free, **own)
+    stated = Certificate.from_result(result)
+    with pytest.raises(ArgumentError, match="root_free may not satisfy the triangle inequality"):
+        stated.implies("shared")
+    assert [other.notion for other in stated.implications()] == ["coupled"]
+    # The difference of two losses is one of numbers, and those do.
+    result = poise.stability_test(
+        DummyRegressor(), ROWS, ROWS[:, 0], distance=LossChange("squared"), **own
+    )
+    assert Certificate.from_result(result).implies("shared").compares == "losses"
+
+
+def test_results_of_other_procedures_are_refused() -> None:
+    test = BootstrapTest(n=10, epsilon=9.0, delta=0.3, resamples=20)
+    result = poise.run(test, DummyRegressor(), ROWS, ROWS[:, 0], random_state=0).result
+    assert result.stable
+    with pytest.raises(ArgumentError, match="must be a StabilityResult, got ProcedureResult"):
+        Certificate.from_result(result)
+
+
 def test_only_a_stable_verdict_certifies() -> None:
     result = Trials.from_changes([9.0] * 40, n=5).test(epsilon=0.1, delta=0.1)
     with pytest.raises(ArgumentError, match=r"verdict 'stable', got 'unstable'"):
@@ -94,7 +148,17 @@ def test_only_a_stable_verdict_certifies() -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", [{"notion": "any"}, {"epsilon": -1.0}, {"delta": 1.0}, {"alpha": 0.0}, {"n": 1}]
+    "bad",
+    [
+        {"notion": "any"},
+        {"epsilon": -1.0},
+        {"delta": 1.0},
+        {"alpha": 0.0},
+        {"n": 1},
+        {"remove": 0},
+        {"unit": "column"},
+        {"compares": "coefficients"},
+    ],
 )
 def test_a_certificate_checks_itself(bad: dict[str, object]) -> None:
     fields: dict[str, object] = {

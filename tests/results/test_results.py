@@ -176,7 +176,9 @@ def test_limits_are_rounded_to_the_safe_side() -> None:
 def test_certainty_is_not_hedged_and_a_heuristic_does_not_blame_the_data() -> None:
     X, y = [[0], [1], [1], [0]], [0.0, 1.0, 0.0, 1.0]
     support = {"support_X": [[0], [1]] * 2, "support_y": [0.0, 0.0, 1.0, 1.0]}
-    search = poise.procedures.ExhaustiveTest(n=4, epsilon=0.5, delta=0.1, **support)
+    search = poise.procedures.ExhaustiveTest(
+        n=4, epsilon=0.5, delta=0.1, **support, deterministic=True
+    )
     text = poise.run(search, DummyRegressor(), X, y, random_state=0).result.summary()
     assert "with certainty" in text
     assert "at level" not in text

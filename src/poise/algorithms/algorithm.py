@@ -95,7 +95,7 @@ class Algorithm(abc.ABC):
         return None
 
     def model(self, predict: Predict) -> Any:
-        """Return the fitted model behind ``predict`` (Definition 2, transparent models)."""
+        """Return the fitted model behind ``predict`` (Definition 3, transparent models)."""
         return predict
 
     def batch(self) -> BatchAlgorithm | None:

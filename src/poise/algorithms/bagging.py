@@ -2,9 +2,13 @@
 
 Elisseeff, Evgeniou & Pontil (2005) analyse bagging by keeping the bags of the
 full fit and erasing the removed row from each. Ordinary bagging cannot be tested
-that way from outside: the same seed gives it unrelated bags on n and on n − 1
-rows. These ensembles couple internally, so that running them with the *same* ξ
-on n rows and on the first n − 1 of them is that comparison.
+that way from outside. What the same seed gives it on n and on n − 1 rows is a
+property of its random generator: with scikit-learn's the bags are nearly the
+same (draws of the removed row are drawn again), except where n − 1 is a power
+of two: there about half of all draws differ, and the same ensemble looks less
+stable than at the sizes next to it. These ensembles couple internally, so that
+running them with the *same* ξ on n rows and on the first n − 1 of them is that
+comparison.
 
 What the certificate is about, by scheme:
 

@@ -1,9 +1,10 @@
 """Bags that hardly change when the last row is removed.
 
-The same seed gives an ordinary bagging ensemble unrelated bags on n and n − 1
-rows, so the shared notion of stability sees two unrelated ensembles. Here each
-bag is a function of (seed, bag, row position), and removing the last row
-changes nothing but what concerns that row.
+What the same seed gives an ordinary bagging ensemble on n and on n − 1 rows
+depends on how its generator draws numbers below n: scikit-learn's gives nearly
+the same bags, except where n − 1 is a power of two: there half of all draws
+differ. Here each bag is a function of (seed, bag, row position), and removing the
+last row changes nothing but what concerns that row.
 """
 
 from __future__ import annotations

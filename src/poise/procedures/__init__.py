@@ -1,4 +1,4 @@
-"""Black-box tests (Definition 1), each a generator that asks and is answered.
+"""Black-box tests (Definition 2), each a generator that asks and is answered.
 
 Names are loaded when they are first used, so that importing one procedure does
 not pay for the others.
@@ -14,6 +14,7 @@ not pay for the others.
     exploration        looking for trouble: random comparisons, and the rows and regions where cha
     explore_then_test  explore on one part of the data, test on the untouched rest: adaptive and s
     part_of_sample     run a procedure on some of the rows only, so that the others may be used fo
+    search_space       every training set that a finite, known support allows, as queries
     simulation         the simulated-sample test (Example 3)
     split_of_groups    the split for groups, for the removal of several rows, and for replacement
     split_of_rows      the paper's split: as many trials as possible that share no row

@@ -2,51 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+import math
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import combinations_with_replacement
-from math import comb
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from poise import arguments
 from poise.algorithms.distance import Distance, as_distance
 from poise.data.sample import Sample
-from poise.data.synthetic_rows import SyntheticRows
-from poise.errors import ArgumentError, BudgetError, DataError
+from poise.errors import AlgorithmError, ArgumentError, BudgetError
 from poise.procedures.binomial import BinomialTest
 from poise.procedures.checked_question import Question
-from poise.protocol.messages import Answers, Batch, Failure, Query
+from poise.procedures.search_space import Chosen, SearchSpace
+from poise.protocol.messages import Answers, Batch, Failure
 from poise.protocol.randomness import Randomness
 from poise.results import Outcome, ProcedureResult
 
 __all__ = ["ExhaustiveTest"]
 
 _CERTAIN = (
-    "Certain, given the support and an algorithm that ignores the order of rows and its random "
-    "term: no training set of this size that can occur moves any prediction by more than epsilon."
+    "Certain, given the support and an algorithm that ignores the order of rows and, as was "
+    "declared and checked, its random term: no training set of this size that can occur moves any "
+    "prediction by more than epsilon."
+)
+_UNDER_TERMS = (
+    "Valid, given the support: under none of the random terms drawn did a training set that can "
+    "occur move any prediction by more than epsilon, and an algorithm that is not stable passes "
+    "that with probability at most alpha / 2. The other half of alpha was kept for the Binomial "
+    "test, which would have decided otherwise."
 )
 _FELL_BACK = (
     "Valid, given the support: some training set that can occur does move a prediction by more "
     "than epsilon, which says nothing about how often, so the Binomial test decided."
 )
 
-Multiset = tuple[int, ...]
+Found = dict[str, Any]
+Compared = tuple[tuple[int, ...], Any, Any]
 
 
 @dataclass(frozen=True)
 class ExhaustiveTest(Question):
-    """Try every training set that can occur; if none is unstable, say so with certainty.
+    """Try every training set that can occur; if none moves a prediction, declare stable.
 
-    If ``|μ̂_D(x) − μ̂_{D∖i}(x)| ≤ ε`` for every multiset D of n rows of the support,
-    every i and every x, then δ*_ε = 0 whatever the distribution on that
-    support. Otherwise the Binomial test decides, so P(false "stable") ≤ α
-    either way. With X and Y finite and known no ceiling applies: the power may
-    exceed that of Theorem 2. It assumes that the algorithm ignores the order of
-    its rows, as the paper does, and its random term.
+    - A randomised algorithm is tried under R terms ξ, each time on every multiset of
+      n rows of the support, in a random order, with and without its last row. If
+      δ*_ε > δ, one term shows nothing with probability below 1 − δ, so R terms show
+      nothing with probability at most (1 − δ)^R ≤ α/2, whatever the distribution on
+      the support. If one does, the Binomial test decides at level α/2: in all
+      P(false "stable") ≤ α, also where the order of rows matters.
+    - ``deterministic=True`` declares that the algorithm uses no random term. Then
+      ``|μ̂_D(x) − μ̂_{D∖i}(x)| ≤ ε`` for every multiset D, every i and every x is
+      a proof that δ*_ε = 0; otherwise the Binomial test decides at level α. The
+      declaration is checked: each set is fitted under two terms, and an
+      algorithm that differs from itself is refused. As in the paper, the
+      algorithm is assumed to ignore the order of its rows.
+
+    With X and Y finite and known no ceiling applies: the power may exceed that
+    of Theorem 2. Fits share ξ, so the verdict is about the shared notion.
 
     Parameters
     ----------
@@ -54,6 +68,8 @@ class ExhaustiveTest(Question):
         The question; see :class:`~poise.procedures.checked_question.Question`.
     support_X, support_y : sequences of equal length
         Every row (x, y) that can occur.
+    deterministic : bool
+        Declare that the algorithm does not use its random term.
     max_fits : int
         Refuse, before the first fit, a search that needs more.
     distance : str
@@ -63,140 +79,182 @@ class ExhaustiveTest(Question):
     --------
     >>> import poise
     >>> from sklearn.dummy import DummyRegressor
-    >>> test = ExhaustiveTest(n=4, epsilon=0.5, delta=0.1,
-    ...     support_X=[[0], [1]] * 2, support_y=[0.0, 0.0, 1.0, 1.0])
+    >>> support = {"support_X": [[0], [1]] * 2, "support_y": [0.0, 0.0, 1.0, 1.0]}
+    >>> test = ExhaustiveTest(n=4, epsilon=0.5, delta=0.1, **support, deterministic=True)
     >>> test.n_fits
-    55
+    110
     >>> X, y = [[0], [1], [1], [0]], [0.0, 1.0, 0.0, 1.0]
     >>> run = poise.run(test, DummyRegressor(), X, y, random_state=0)
-    >>> run.verdict.value, run.result.details["worst_change"]
-    ('stable', 0.25)
+    >>> run.verdict.value, run.result.certain, run.result.details["worst_change"]
+    ('stable', True, 0.25)
+    >>> test = ExhaustiveTest(n=4, epsilon=0.5, delta=0.1, **support)
+    >>> test.n_terms, test.n_fits
+    (36, 2520)
     """
 
     support_X: Any = field(kw_only=True)  # noqa: N815 - X is what everyone calls the features
     support_y: Any = field(kw_only=True)
+    deterministic: bool = field(default=False, kw_only=True)
     max_fits: int = field(default=100_000, kw_only=True)
     distance: str | Distance = field(default="auto", kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         arguments.count("max_fits", self.max_fits, 1)
-        X, y = _tuples(self.support_X, "support_X"), _tuples(self.support_y, "support_y")
-        if len(X) != len(y) or not X:
+        arguments.flag("deterministic", self.deterministic)
+        space = SearchSpace.of(self.support_X, self.support_y)
+        object.__setattr__(self, "support_X", space.X)
+        object.__setattr__(self, "support_y", space.y)
+        if self.delta == 0 and not self.deterministic:
             raise ArgumentError(
-                "support_X and support_y must be of equal length, at least 1, got "
-                f"{len(X)} and {len(y)}"
+                "delta must be > 0 for an algorithm that may be randomised, got 0: no number of "
+                "draws shows that a random term never moves a prediction; declare "
+                "deterministic=True if it uses none"
             )
-        rows = list(dict.fromkeys(zip(X, y, strict=True)))
-        object.__setattr__(self, "support_X", tuple(x for x, _ in rows))
-        object.__setattr__(self, "support_y", tuple(label for _, label in rows))
 
     def measured_by(self, distance: str | Distance) -> ExhaustiveTest:
         """Return the same test with the distance of the run, unless that is left open."""
         return self if distance == "auto" else replace(self, distance=distance)
 
     @property
-    def n_fits(self) -> int:
-        """Number of multisets of n and of n − 1 rows: what a search costs."""
-        size = len(self.support_X)
-        return comb(size + self.n - 1, self.n) + comb(size + self.n - 2, self.n - 1)
+    def n_terms(self) -> int:
+        """Random terms under which the whole space is searched: R with (1 − δ)^R ≤ α/2."""
+        if self.deterministic:
+            return 2
+        return math.ceil(math.log(self.alpha / 2) / math.log1p(-self.delta))
 
-    @cached_property
-    def _arrays(self) -> tuple[NDArray[Any], NDArray[Any], SyntheticRows]:
-        """The rows that can occur, and the distinct points among them."""
-        points = np.array(list(dict.fromkeys(self.support_X)))
-        return np.array(self.support_X), np.array(self.support_y), SyntheticRows(points)
+    @property
+    def n_fits(self) -> int:
+        """What a search costs at most: two terms or more, times the sets of n and n − 1 rows."""
+        space = self._space
+        full = space.n_multisets(self.n)
+        reduced = space.n_multisets(self.n - 1) if self.deterministic else full
+        return self.n_terms * (full + reduced)
+
+    @property
+    def _space(self) -> SearchSpace:
+        return SearchSpace(self.support_X, self.support_y)
 
     def ask(
         self, sample: Sample, randomness: Randomness
     ) -> Generator[Batch, Answers, ProcedureResult]:
-        """Yield every fit at once; if one is unstable, yield the Binomial test after them."""
-        self._check_sample(sample)
+        """Yield every fit; if one training set is unstable, yield the Binomial test after them."""
+        self._space.require(sample)
         self._check_cost()
-        sets = self._multisets(self.n) + self._multisets(self.n - 1)
-        answers = yield Batch([self._query(rows, i, randomness) for i, rows in enumerate(sets)])
-        worst, at = self._worst(dict(zip(sets, answers.predictions, strict=True)))
-        found = {"worst_change": worst, "worst_rows": list(at), "n_fits": self.n_fits}
-        if worst <= self.epsilon:
-            return self._certain(found)
-        test = BinomialTest(self.n, self.epsilon, self.delta, self.alpha)
+        search = self._search_all if self.deterministic else self._search_under_terms
+        found = yield from search(randomness)
+        if found["worst_change"] <= self.epsilon:
+            return self._declared(found)
+        alpha = self.alpha if self.deterministic else self.alpha / 2
+        test = BinomialTest(self.n, self.epsilon, self.delta, alpha)
         result = yield from test.ask(sample, randomness)
-        return ProcedureResult.from_test(
+        told = ProcedureResult.from_test(
             self, result, certifies=True, reason=_FELL_BACK, decided_by="Binomial test", **found
         )
-
-    def _certain(self, found: dict[str, Any]) -> ProcedureResult:
-        return ProcedureResult(
-            type(self).__name__,
-            Outcome.STABLE,
-            certifies=True,
-            reason=_CERTAIN,
-            n=self.n,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            alpha=self.alpha,
-            statistic=0,
-            n_trials=comb(len(self.support_X) + self.n - 1, self.n),
-            pvalue=0.0,
-            pvalue_unstable=1.0,
-            details={"decided_by": "exhaustive search"} | found,
-            certain=True,
-        )
+        return replace(told, alpha=self.alpha)
 
     def _check_cost(self) -> None:
         if self.n_fits > self.max_fits:
             raise BudgetError(
-                f"exhaustive search over {len(self.support_X)} possible rows at n = {self.n} needs "
+                f"exhaustive search over {self._space.size} possible rows at n = {self.n} needs "
                 f"{self.n_fits:,} fits, more than max_fits = {self.max_fits:,}; nothing was "
                 "computed. Raise max_fits, or ask about a smaller n",
                 partial=[],
             )
 
-    def _check_sample(self, sample: Sample) -> None:
-        """Refuse data that contradict the support."""
-        possible = set(zip(self.support_X, self.support_y, strict=True))
-        X, y = _tuples(sample.X.native, "X"), _tuples(sample.y.native, "y")
-        for index, row in enumerate(zip(X, y, strict=True)):
-            if row not in possible:
-                raise DataError(f"row {index} of the data, {row}, is not in the support given")
-        if sample.X_unlabeled is not None:
-            outside = set(_tuples(sample.X_unlabeled.native, "X_unlabeled")) - set(self.support_X)
-            if outside:
-                raise DataError(f"X_unlabeled holds {outside.pop()}, which is not in the support")
+    def _search_all(self, randomness: Randomness) -> Generator[Batch, Answers, Found]:
+        """Fit every set under two terms, and compare each with what is left of it."""
+        space = self._space
+        sets = space.multisets(self.n) + space.multisets(self.n - 1)
+        terms = randomness.block("xi of the search", 0, 2 * len(sets))[:, 0]
+        answers = yield Batch(
+            [space.query(rows, xi) for rows, xi in zip(2 * sets, terms, strict=True)]
+        )
+        first, second = answers.predictions[: len(sets)], answers.predictions[len(sets) :]
+        for rows, one, other in zip(sets, first, second, strict=True):
+            _require_equal(rows, one, other)
+        worst = self._worst(self._removals(dict(zip(sets, first, strict=True))))
+        return self._found(*worst, 2)
 
-    def _multisets(self, size: int) -> list[Multiset]:
-        return list(combinations_with_replacement(range(len(self.support_X)), size))
-
-    def _query(self, rows: Multiset, index: int, randomness: Randomness) -> Query:
-        X, y, points = self._arrays
-        chosen = list(rows)
-        # A term of its own: an algorithm that does use it then differs from itself, and shows.
-        xi = randomness.words("xi of the search", index)
-        return Query(SyntheticRows(X[chosen], y[chosen]), points, xi)
-
-    def _worst(self, predictions: dict[Multiset, Any]) -> tuple[float, Multiset]:
-        """Return the largest change, and the multiset (removed row last) in which it occurs."""
-        worst, at = 0.0, Multiset()
-        for rows in self._multisets(self.n):
+    def _removals(self, predictions: dict[tuple[int, ...], Any]) -> Iterator[Compared]:
+        """Yield every set of n rows, the removed one last, with predictions with and without it."""
+        for rows in self._space.multisets(self.n):
             for removed in sorted(set(rows)):
                 place = rows.index(removed)
                 rest = rows[:place] + rows[place + 1 :]
-                change = self._change(predictions[rows], predictions[rest])
-                if change > worst or not at:
-                    worst, at = change, (*rest, removed)
-        return worst, at
+                yield (*rest, removed), predictions[rows], predictions[rest]
+
+    def _search_under_terms(self, randomness: Randomness) -> Generator[Batch, Answers, Found]:
+        """Fit every set with and without its last row, term by term, until one moves."""
+        space = self._space
+        worst: tuple[float, Chosen] = (0.0, ())
+        for term in range(self.n_terms):
+            xi = randomness.words("xi of the search", term)
+            orders = self._orders(randomness.generator("orders of the search", term))
+            tasks = [space.query(part, xi) for rows in orders for part in (rows, rows[:-1])]
+            said = (yield Batch(tasks)).predictions
+            found = self._worst(zip(orders, said[::2], said[1::2], strict=True))
+            worst = max(worst, found, key=lambda change: change[0])
+            if worst[0] > self.epsilon:
+                break
+        return self._found(*worst, term + 1)
+
+    def _orders(self, rng: np.random.Generator) -> list[tuple[int, ...]]:
+        """Return every set of n rows in a random order: the one in which i.i.d. rows come."""
+        sets = np.array(self._space.multisets(self.n))
+        return [tuple(rows) for rows in rng.permuted(sets, axis=1).tolist()]
+
+    def _worst(self, pairs: Iterable[Compared]) -> tuple[float, Chosen]:
+        """Return the largest change, and the rows (the removed one last) in which it occurs."""
+        changes = ((self._change(full, reduced), rows) for rows, full, reduced in pairs)
+        return max(changes, key=lambda change: change[0])
+
+    def _found(self, worst: float, at: Chosen, terms: int) -> Found:
+        fits = terms * (self.n_fits // self.n_terms)
+        return {"worst_change": worst, "worst_rows": list(at), "n_terms": terms, "n_fits": fits}
+
+    def _declared(self, found: Found) -> ProcedureResult:
+        sets = self._space.n_multisets(self.n)
+        passes = 0.0 if self.deterministic else 2 * (1 - self.delta) ** self.n_terms
+        return ProcedureResult(
+            type(self).__name__,
+            Outcome.STABLE,
+            certifies=True,
+            reason=_CERTAIN if self.deterministic else _UNDER_TERMS,
+            n=self.n,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            alpha=self.alpha,
+            statistic=0,
+            n_trials=sets if self.deterministic else self.n_terms * sets,
+            pvalue=min(1.0, passes),
+            pvalue_unstable=1.0,
+            details={"decided_by": "exhaustive search"} | found,
+            certain=self.deterministic,
+        )
 
     def _change(self, full: Any, reduced: Any) -> float:
         """Return the largest change over all points; a failed call is an infinite one."""
         if isinstance(full, Failure) or isinstance(reduced, Failure):
-            return float("inf")
+            return math.inf
         distance = as_distance(self.distance)
         return max(distance(a, b) for a, b in zip(full, reduced, strict=True))
 
 
-def _tuples(rows: Any, name: str) -> Sequence[Any]:
-    """Return rows as plain values that can be compared and looked up."""
-    if hasattr(rows, "indptr"):
-        raise DataError(f"{name} must be dense to be searched exhaustively, got a sparse matrix")
-    values = np.asarray(rows).tolist()
-    return tuple(tuple(row) if isinstance(row, list) else row for row in values)
+def _require_equal(rows: Chosen, one: Any, other: Any) -> None:
+    """Refuse an algorithm that was declared deterministic and differs from itself."""
+    failed = [isinstance(prediction, Failure) for prediction in (one, other)]
+    if all(failed) or (not any(failed) and _same(one, other)):
+        return
+    raise AlgorithmError(
+        "deterministic=True declares an algorithm that does not use its random term, but two terms "
+        f"gave different predictions on the rows {list(rows)} of the support; leave deterministic "
+        "out, and the search draws as many random terms as the level needs"
+    )
+
+
+def _same(one: Any, other: Any) -> bool:
+    first, second = np.asarray(one), np.asarray(other)
+    if first.dtype.kind == "f" and second.dtype.kind == "f":
+        return np.array_equal(first, second, equal_nan=True)
+    return np.array_equal(first, second)

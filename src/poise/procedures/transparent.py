@@ -1,4 +1,4 @@
-"""A test that looks at the fitted models themselves, for linear models (Definition 2)."""
+"""A test that looks at the fitted models themselves, for linear models (Definition 3)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _KNOWN = (
 
 @dataclass(frozen=True)
 class TransparentLinearTest(Question):
-    """Test stability by reading the coefficients of linear models (Definition 2, Theorem 3).
+    """Test stability by reading the coefficients of linear models (Definition 3, Theorem 3).
 
     Seeing μ̂ raises the ceiling from exponent κ to N_ℓ/n and no further: what
     is saved is the test points, never the training rows. Each of the blocks of n

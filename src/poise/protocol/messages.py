@@ -1,4 +1,4 @@
-"""What a black-box test asks and what it is told (Definition 1).
+"""What a black-box test asks and what it is told (Definition 2).
 
 A *query* is one call of the algorithm: rows to train on, a random term, points
 to evaluate. A *comparison* is a pair of queries that differ in what was removed;
@@ -33,9 +33,9 @@ FIT_BY_FIT = "fit by fit"
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One stage of Definition 1: train on these rows with ``xi``, predict at those points.
+    """One stage of Definition 2: train on these rows with ``xi``, predict at those points.
 
-    ``evaluate`` may be None where the fitted model itself is asked for (Definition 2).
+    ``evaluate`` may be None where the fitted model itself is asked for (Definition 3).
 
     Examples
     --------
@@ -132,7 +132,7 @@ class Batch:
     decision_points : tuple of float
         Changes at which a decision turns: 0 and ε. A shortcut must not round across them.
     models : bool
-        Ask to see the fitted models of queries (Definition 2); refused unless
+        Ask to see the fitted models of queries (Definition 3); refused unless
         the run allows it.
 
     Examples

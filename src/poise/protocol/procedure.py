@@ -14,7 +14,7 @@ __all__ = ["Procedure", "Respondent", "Watch", "run_procedure"]
 
 
 class Procedure(Protocol):
-    """A black-box test (Definition 1): the code between two yields is the paper's f⁽ʳ⁾.
+    """A black-box test (Definition 2): the code between two yields is the paper's f⁽ʳ⁾.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Run any black-box test (Definitions 1 and 2) and keep everything it asked and was told."""
+"""Run any black-box test (Definitions 2 and 3) and keep everything it asked and was told."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def run(
     """Run a black-box test on an algorithm and data.
 
     The procedure asks, the oracle answers: nothing else calls the algorithm, so
-    the verdict is a function of the transcript alone (Definition 1). What the
+    the verdict is a function of the transcript alone (Definition 2). What the
     verdict is worth depends on the procedure; its result says so.
 
     Parameters
@@ -98,7 +98,7 @@ def run(
     distance : {"auto", "absolute", "euclidean", "label", "total_variation"} or callable
         How far apart the two predictions of a comparison are.
     models : {"black-box", "transparent"}
-        Whether the procedure may see the fitted models (Definition 2).
+        Whether the procedure may see the fitted models (Definition 3).
     budget : Budget, optional
         Limits on calls, training rows and evaluation rows; a batch that would
         go beyond them is refused before any of it is computed.

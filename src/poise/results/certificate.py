@@ -10,6 +10,7 @@ from poise.errors import ArgumentError
 
 if TYPE_CHECKING:
     from poise.results import StabilityResult
+    from poise.results.design import Design
 
 __all__ = ["NOTIONS", "Certificate"]
 
@@ -21,6 +22,9 @@ _TERMS = {
     "coupled": "fitted with random terms coupled in some way",
 }
 
+# Distances that satisfy the triangle inequality; of a user's own nobody knows.
+_METRICS = ("auto", "absolute", "euclidean", "label", "total_variation")
+
 
 @dataclass(frozen=True)
 class Certificate:
@@ -29,10 +33,11 @@ class Certificate:
     .. math:: P\{|\hat\mu_n(X) - \hat\mu_{n-1}(X)| > ε\} \le δ
 
     declared by a test that declares it of an unstable triple with probability at
-    most α. What it implies is implied with the same α: the implications are
-    facts about the triple and use no further data. The one from independent to
-    shared randomness is the triangle inequality, so it needs a distance that is
-    a metric (all of poise's own are).
+    most α. Where several rows, or groups, were removed or replaced, or losses
+    compared, the certificate is about that and says so. What it implies is
+    implied with the same α: the implications are facts about the triple and use
+    no further data. The one from independent to shared randomness is the triangle
+    inequality, so it is refused for a distance that may not be a metric.
 
     It does not say that the triple *is* stable with probability 1 − α: a triple
     is stable or not, and the test errs with probability at most α.
@@ -49,6 +54,16 @@ class Certificate:
         Error level of the test that declared it, in (0, 1).
     n : int
         Training size, at least 2.
+    remove : int
+        How many of the n units the second model goes without.
+    replace : bool
+        Whether fresh ones take their place.
+    unit : {"row", "group"}
+        What is counted, kept and removed as a whole.
+    compares : {"predictions", "losses"}
+        What differs by more than ε.
+    distance : str
+        How the difference is measured.
 
     Examples
     --------
@@ -68,6 +83,11 @@ class Certificate:
     delta: float
     alpha: float
     n: int
+    remove: int = 1
+    replace: bool = False
+    unit: str = "row"
+    compares: str = "predictions"
+    distance: str = "euclidean"
 
     def __post_init__(self) -> None:
         arguments.choice("notion", self.notion, NOTIONS)
@@ -75,21 +95,46 @@ class Certificate:
         arguments.delta(self.delta)
         arguments.alpha(self.alpha)
         arguments.training_size(self.n)
+        arguments.count("remove", self.remove, minimum=1)
+        arguments.choice("unit", self.unit, ("row", "group"))
+        arguments.choice("compares", self.compares, ("predictions", "losses"))
 
     @classmethod
     def from_result(cls, result: StabilityResult) -> Certificate:
-        """Return what a result with verdict "stable" certifies.
+        """Return what a result with verdict "stable" certifies: what was tested, and no more.
 
         A test run under any coupling of its own certifies the coupled notion:
-        that there is some Q under which the triple is stable.
+        that there is some Q under which the triple is stable. Results of other
+        procedures are refused: what they are worth is in their ``reason``.
         """
+        from poise.results import StabilityResult
+
+        if not isinstance(result, StabilityResult):
+            raise ArgumentError(
+                f"result must be a StabilityResult, got {type(result).__name__}; what other "
+                "results are worth is in their attributes certifies and reason"
+            )
         if not result.stable:
             raise ArgumentError(
                 f"result must have the verdict 'stable', got {result.verdict.value!r}; "
                 "no other verdict certifies stability"
             )
-        notion = result.coupling if result.coupling in NOTIONS else "coupled"
-        return cls(notion, result.epsilon, result.delta, result.alpha, result.n)
+        return cls._about(result.design, result.epsilon, result.delta, result.alpha)
+
+    @classmethod
+    def _about(cls, design: Design, epsilon: float, delta: float, alpha: float) -> Certificate:
+        return cls(
+            design.coupling if design.coupling in NOTIONS else "coupled",
+            epsilon,
+            delta,
+            alpha,
+            design.n,
+            remove=design.remove,
+            replace=design.replace,
+            unit=design.unit,
+            compares="losses" if design.labeled_test else "predictions",
+            distance=design.distance,
+        )
 
     def implies(self, notion: str) -> Certificate:
         """Return the strongest certificate for ``notion`` that follows from this one.
@@ -104,6 +149,12 @@ class Certificate:
             raise ArgumentError(
                 f"a certificate for {self.notion} randomness implies nothing about {notion} "
                 f"randomness; test again with coupling={notion!r}"
+            )
+        if self.compares == "predictions" and self.distance not in _METRICS:
+            raise ArgumentError(
+                f"the distance {self.distance} may not satisfy the triangle inequality, on which "
+                "the step from independent to shared randomness rests; test again with "
+                "coupling='shared'"
             )
         if 3 * self.delta >= 1:
             raise ArgumentError(
@@ -123,9 +174,36 @@ class Certificate:
         return tuple(other for other in implied if other.notion != self.notion)
 
     def statement(self) -> str:
-        """Say it in a sentence."""
+        """Say it in a sentence.
+
+        Examples
+        --------
+        >>> print(Certificate("shared", 0.1, 0.2, 0.05, 30, remove=2, unit="group").statement())
+        declared at error level 0.05: two models, one on 30 groups and one on 28 of them, fitted
+        with the same random term, differ by more than 0.1 at a row of a fresh group with
+        probability at most 0.2
+        """
         return (
-            f"declared at error level {self.alpha:g}: two models, one on {self.n} rows and one "
-            f"on {self.n - 1} of them, {_TERMS[self.notion]}, differ by more than "
-            f"{self.epsilon:g} at a fresh point with probability at most {self.delta:g}"
+            f"declared at error level {self.alpha:.12g}: two models, one on {self.n:,} "
+            f"{self.unit}s and {self._second_model()}, {_TERMS[self.notion]}, {self._difference()} "
+            f"by more than {self.epsilon:.12g} {self._where()} with probability at most "
+            f"{self.delta:.12g}"
         )
+
+    def _second_model(self) -> str:
+        if not self.replace:
+            return f"one on {self.n - self.remove:,} of them"
+        if self.remove == 1:
+            return "one on the same with a fresh one in place of the last"
+        return f"one on the same with {self.remove} fresh ones in place of the last {self.remove}"
+
+    def _difference(self) -> str:
+        if self.compares == "losses":
+            return f"differ in their loss ({self.distance})"
+        ordinary = self.distance in ("auto", "absolute", "euclidean")
+        return "differ" if ordinary else f"differ in their predictions ({self.distance})"
+
+    def _where(self) -> str:
+        if self.unit == "group":
+            return "at a row of a fresh group"
+        return "at a fresh labelled row" if self.compares == "losses" else "at a fresh point"

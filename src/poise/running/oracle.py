@@ -71,7 +71,7 @@ class Oracle:
     fast : bool
         Whether many trials may be computed at once where that is exact.
     models : {"black-box", "transparent"}
-        Whether fitted models stay hidden (Definition 1) or may be seen (Definition 2).
+        Whether fitted models stay hidden (Definition 2) or may be seen (Definition 3).
     budget : Budget
         What may be asked in all.
     journal : AnswerLog or None
@@ -149,8 +149,8 @@ class Oracle:
         """Refuse what this run does not allow, before any of it is computed."""
         if batch.models and self.models != "transparent":
             raise ArgumentError(
-                "the procedure asks to see fitted models (Definition 2), but models='black-box' "
-                "hides them (Definition 1); run it with models='transparent'"
+                "the procedure asks to see fitted models (Definition 3), but models='black-box' "
+                "hides them (Definition 2); run it with models='transparent'"
             )
         if batch.models and batch.compares:
             raise ArgumentError("models can be seen in a batch of queries, not of comparisons")

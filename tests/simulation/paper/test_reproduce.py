@@ -10,7 +10,15 @@ from poise.world import Proportion
 from poise.simulation.paper import Reproduction
 from poise.simulation.paper.claim import at_most, equal, holds, simulated
 
-PARTS = ["counting", "binomial", "ceilings", "traps", "estimation", "notions", "finite"]
+PARTS = [
+    "section_2_counting",
+    "section_3_binomial_test",
+    "section_4_ceilings",
+    "section_4_estimation",
+    "section_5_finite",
+    "appendix_b_traps",
+    "appendix_e_notions",
+]
 
 
 @pytest.mark.parametrize("part", PARTS)

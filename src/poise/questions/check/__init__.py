@@ -2,11 +2,12 @@
 
 ::
 
-    check_algorithm  run the checks in order, within the time allowed, and report
-    check_report     what a preflight found, as a short table with a remedy per finding
-    checks           the questions of a preflight: one function each, from a probe to a finding
-    probe            fits an algorithm on rows by number, and writes down what happens meanwhile
-    symmetry         does the order of the rows matter? The paper assumes that it does not
+    bags_that_change  whether bags drawn by scikit-learn belong together at n and n − 1 rows
+    check_algorithm   run the checks in order, within the time allowed, and report
+    check_report      what a preflight found, as a short table with a remedy per finding
+    checks            the questions of a preflight: one function each, from a probe to a finding
+    probe             fits an algorithm on rows by number, and writes down what happens meanwhile
+    symmetry          does the order of the rows matter? The paper assumes that it does not
 """
 
 from __future__ import annotations

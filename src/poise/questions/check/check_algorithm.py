@@ -14,6 +14,7 @@ from poise.data.sample import Sample
 from poise.errors import ArgumentError
 from poise.procedures.binomial import MeasureChanges
 from poise.protocol.randomness import Randomness
+from poise.questions.check.bags_that_change import bags_that_change
 from poise.questions.check.check_report import CheckReport, Finding, Severity
 from poise.questions.check.checks import CHECKS, FITS, Subject
 from poise.questions.check.probe import OutOfTime, Probe
@@ -97,7 +98,7 @@ def check_algorithm(
     return CheckReport(
         algorithm=black_box.name,
         n=design.n,
-        findings=(*findings, _duration(seconds, design)),
+        findings=(*findings, *bags_that_change(black_box, design), _duration(seconds, design)),
         n_fits=probe.n_fits,
         seconds_per_fit=seconds,
         n_fits_needed=2 * design.n_trials,

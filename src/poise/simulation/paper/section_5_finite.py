@@ -21,7 +21,13 @@ def claims(n_jobs: int | None = None) -> list[Claim]:
     support_y = np.array([0.0, 0.0, 1.0, 1.0])
     world = World(DummyRegressor(), EmpiricalRows(support_X, support_y), n=5, title="mean, finite")
     test = ExhaustiveTest(
-        n=5, epsilon=0.25, delta=0.1, alpha=0.1, support_X=support_X, support_y=support_y
+        n=5,
+        epsilon=0.25,
+        delta=0.1,
+        alpha=0.1,
+        support_X=support_X,
+        support_y=support_y,
+        deterministic=True,
     )
     found = audit(
         test,

@@ -214,7 +214,7 @@ class _Denied:
         honest, rows = self.world, trigger.rows_per_trial(self.world.n)
         chance = self._chance(c, a, rows)
         sprung = -math.expm1(rows * math.log1p(-chance))
-        law = TrappedChange(honest.law, self.delta_star, sprung, a, 1 + self.epsilon)
+        law = TrappedChange(honest.law, self.notion, self.delta_star, sprung, a, 1 + self.epsilon)
         algorithm = Trapped(honest.algorithm, honest.n, trigger, lift, self._terms(a))
         poisoned = PoisonedRows(honest.distribution, chance, trigger)
         trapped = World(algorithm, poisoned, honest.n, law)

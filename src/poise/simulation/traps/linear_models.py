@@ -1,4 +1,4 @@
-"""A raised model that is still linear (Theorem 4, condition 4.3)."""
+"""A raised model that is still linear (Theorem 4, condition 4.8)."""
 
 from __future__ import annotations
 

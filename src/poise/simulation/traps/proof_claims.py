@@ -60,7 +60,7 @@ def same_verdict(
 ) -> Agreement:
     """Run a procedure on A and on A′, with the same honest data and the same randomness.
 
-    The proof's claim (B.5): a test that never asks about the star cannot tell
+    The proof's claim (B.7): a test that never asks about the star cannot tell
     the two apart, so its verdicts agree always.
 
     Parameters
@@ -132,7 +132,7 @@ def simulate_coincidence(
 ) -> Proportion:
     """Draw data from P and P′ together and count how often they are the same.
 
-    The proof's claims (B.3) and (B.4): at least (1−c)^(N_ℓ+N_u), or (1−c)^N_ℓ if
+    The proof's claims (B.5) and (B.6): at least (1−c)^(N_ℓ+N_u), or (1−c)^N_ℓ if
     only responses are replaced. With a star that P never shows, exactly that.
 
     Examples

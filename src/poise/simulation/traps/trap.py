@@ -25,14 +25,19 @@ class TrappedChange:
 
         δ*′ = (1 − a) − ((1 − a) − δ*)(1 − c)^k,
 
-    exact if a = 0 and δ* is, and a lower bound otherwise: the proof's own.
+    exact if a = 0 and δ* is, and a lower bound otherwise: the proof's own. It holds
+    in the notion that the trap was built for. A trap for the coupled notion moves
+    predictions whatever the coupling, so its bound holds in every notion; nothing
+    is known of the others, and they are refused.
 
     Parameters
     ----------
     honest : ChangeLaw or None
         The law of Δ before the trap was set.
+    notion : {"shared", "independent", "coupled"}
+        The notion that the trap was built for.
     delta_star_bound : float
-        A lower bound for δ*, used where the law is not known.
+        A lower bound for δ* at the trap's own ε, used where the law is not known.
     sprung : float
         1 − (1 − c)^k, the chance that a trial holds the star.
     shortfall : float
@@ -42,6 +47,7 @@ class TrappedChange:
     """
 
     honest: ChangeLaw | None
+    notion: str
     delta_star_bound: float
     sprung: float
     shortfall: float
@@ -54,13 +60,28 @@ class TrappedChange:
                 f"epsilon must be below {self.reach:g}, the least change this trap makes, "
                 f"got {epsilon}"
             )
-        honest = self.delta_star_bound
+        self._check(notion)
+        unsprung = self._unsprung(epsilon, notion) * (1 - self.sprung)
+        return (1 - self.shortfall) * self.sprung + unsprung
+
+    def _check(self, notion: str) -> None:
+        if notion != self.notion != "coupled":
+            raise ArgumentError(
+                f"the trap is built for {self.notion} randomness, and its delta_star is not known "
+                f"with {notion} randomness; build it with notion={notion!r}, or use "
+                "estimate_delta_star"
+            )
+
+    def _unsprung(self, epsilon: float, notion: str) -> float:
+        """Return δ* where no row shows the star, or a lower bound for it."""
         if self.honest is not None:
-            honest = self.honest.delta_star(epsilon, notion)
-        return (1 - self.shortfall) * self.sprung + honest * (1 - self.sprung)
+            return self.honest.delta_star(epsilon, notion)
+        # The bound is for the trap's own ε, and δ* falls as ε grows.
+        return self.delta_star_bound if epsilon <= self.reach - 1 else 0.0
 
     def epsilon_star(self, delta: float, notion: str = "shared") -> float:
         """Return the smallest ε with δ*′ ≤ δ, where it lies below the trap's reach."""
+        self._check(notion)
         allowed = (delta - (1 - self.shortfall) * self.sprung) / (1 - self.sprung)
         epsilon = math.inf
         if self.honest is not None and allowed >= 0:

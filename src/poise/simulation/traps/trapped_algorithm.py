@@ -183,7 +183,7 @@ class Trapped(Algorithm):
 
 
 class RaisedModel:
-    """Marks models that a lift made, so that Definition 2 can be shown them."""
+    """Marks models that a lift made, so that Definition 3 can be shown them."""
 
 
 def _copies(X: Any, y: Any) -> tuple[Any, Any]:

@@ -33,7 +33,7 @@ def verdict_in_words(result: Any) -> str:
 
 @dataclass(frozen=True)
 class Transcript:
-    """One run, complete: the verdict is a function of this alone (Definition 1).
+    """One run, complete: the verdict is a function of this alone (Definition 2).
 
     Every ξ stands in the question it belongs to; every ζ follows from ``seed``.
 

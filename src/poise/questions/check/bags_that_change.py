@@ -1,0 +1,54 @@
+"""Whether bags drawn by scikit-learn belong together at n and n − 1 rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from poise.algorithms.algorithm import Algorithm
+from poise.questions.check.check_report import Finding, Severity
+from poise.results import Design
+
+__all__ = ["bags_that_change"]
+
+BAGS = "the same bags at n and n - 1"
+
+
+def bags_that_change(algorithm: Algorithm, design: Design) -> list[Finding]:
+    """Warn of a size at which the same seed gives a scikit-learn ensemble other bags.
+
+    Its generator draws a number below n by taking as many bits as n − 1 has and
+    rejecting what is too large. Where n − 1 is a power of two, n − 2 has one bit
+    fewer: about half of all draws then differ between the two fits of a trial,
+    which at the sizes next to it are nearly the same.
+    """
+    size = design.n
+    if design.n_groups is not None or (size - 1).bit_length() == (size - 2).bit_length():
+        return []
+    names = sorted({type(part).__name__ for part in _parts(algorithm) if _draws_bags(part)})
+    if not names:
+        return []
+    return [
+        Finding(
+            BAGS,
+            Severity.WARN,
+            f"{', '.join(names)}: n - 1 = {size - 1:,} is a power of two, where half of the draws "
+            "into its bags change with the number of rows",
+            f"ask at n = {size - 1:,} or {size + 1:,}: the larger changes at this n are made by "
+            "its random generator; or use poise.notions.CoupledBaggingRegressor or Classifier",
+        )
+    ]
+
+
+def _parts(algorithm: Algorithm) -> Iterator[Any]:
+    """Yield the estimator inside an algorithm and every estimator that it is made of."""
+    estimator = getattr(algorithm, "estimator", None)
+    if estimator is None or not hasattr(estimator, "get_params"):
+        return
+    yield estimator
+    yield from estimator.get_params(deep=True).values()
+
+
+def _draws_bags(part: Any) -> bool:
+    from_sklearn = type(part).__module__.startswith("sklearn.ensemble")
+    return from_sklearn and getattr(part, "bootstrap", False) is True
