@@ -22,9 +22,10 @@ from poise.world import EmpiricalRows, GaussianRows, World
 from sklearn.linear_model import Ridge
 
 from poise.algorithms.algorithm import Algorithm
+from poise.data.synthetic_rows import Made
 from poise.errors import ArgumentError
 from poise.procedures import BinomialTest, BootstrapTest, SimulationTest
-from poise.protocol.messages import Batch, Made, Query
+from poise.protocol.messages import Batch, Query
 from poise.protocol.randomness import Independent, Shared
 from poise.simulation.traps.linear_models import LinearModel
 from poise.simulation.worlds import zoo
