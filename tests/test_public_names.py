@@ -21,6 +21,7 @@ PINNED = {
         "backend progress"
     ),
     "plan": "n_labeled n delta alpha power n_unlabeled delta_star",
+    "stabilize": "estimator n epsilon delta bounds classes",
 }
 
 PINNED_THEORY = {

@@ -45,7 +45,10 @@ _HOME = {
     "Run": "poise.questions.run",
     "Sample": "poise.data.sample",
     "StabilityCurve": "poise.results.curve_result",
+    "StabilityGuarantee": "poise.algorithms.stabilized.guarantee",
     "StabilityResult": "poise.results.stability_result",
+    "StabilizedClassifier": "poise.algorithms.stabilized.classifier",
+    "StabilizedRegressor": "poise.algorithms.stabilized.regressor",
     "SyntheticRows": "poise.data.synthetic_rows",
     "Transcript": "poise.storage.transcript.recording",
     "Trials": "poise.results.trials",
@@ -64,6 +67,7 @@ _HOME = {
     "run": "poise.questions.run",
     "stability_curve": "poise.questions.stability_curve",
     "stability_test": "poise.questions.stability_test",
+    "stabilize": "poise.algorithms.stabilized.stabilize",
 }
 
 # Modules that are public by these names, wherever they live.
@@ -88,6 +92,10 @@ if TYPE_CHECKING:
     from poise.algorithms.jax.jax_algorithm import jax_algorithm
     from poise.algorithms.losses import LossChange
     from poise.algorithms.program.program import Program
+    from poise.algorithms.stabilized.classifier import StabilizedClassifier
+    from poise.algorithms.stabilized.guarantee import StabilityGuarantee
+    from poise.algorithms.stabilized.regressor import StabilizedRegressor
+    from poise.algorithms.stabilized.stabilize import stabilize
     from poise.data.files.read_table import read_table
     from poise.data.sample import Sample
     from poise.data.synthetic_rows import Made, SyntheticRows

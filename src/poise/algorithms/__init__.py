@@ -4,6 +4,7 @@
 
     algorithm             what poise calls an algorithm: data and a random term in, a prediction f
     as_algorithm          from what users have (an estimator, a function) to an :class:`~poise.Alg
+    bag_members           the models of a bagging ensemble: one per bag
     bagging               bagging whose bags are coupled between n and n − 1 rows (Appendix E)
     bags                  bags that hardly change when the last row is removed
     class_codes           Class labels for programs that compute with 0, 1, 2, … only
@@ -21,5 +22,6 @@
     seeds_and_threads     parameters that would make two fits of one trial differ for no good reas
     sklearn_input_checks  whether data are what scikit-learn's own estimators can read: rows and c
     sklearn_suitability   estimators and data that cannot go together, found before the first fit
+    stabilized/           estimators that are stable by theorem: averages over small bags (``poise.s
     symmetrized           A wrapper that makes any algorithm symmetric: it shuffles the rows by ξ
 """

@@ -39,18 +39,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from poise import arguments
+from poise.algorithms.bag_members import (
+    class_votes,
+    ensemble_seed,
+    seeded_member,
+    with_input_tags_of,
+)
 from poise.algorithms.bags import draw_bag
 from poise.data.tables import as_table
-from poise.protocol.randomness import Randomness
 
 __all__ = ["CoupledBaggingClassifier", "CoupledBaggingRegressor"]
-
-_WORD = 2**64 - 1
 
 
 class _CoupledBagging(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not annotated
@@ -76,10 +79,10 @@ class _CoupledBagging(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         features, responses = as_table(X, "X"), as_table(y, "y")
         check_consistent_length(X, y)
         n_bags = int(arguments.count("n_estimators", self.n_estimators, minimum=1))
-        seed = Randomness.from_state(self.random_state).root & _WORD
+        seed = ensemble_seed(self.random_state)
         self.bags_ = [self._bag(seed, bag, len(features)) for bag in range(n_bags)]
         self.estimators_ = [
-            self._member(seed, bag).fit(features.take(rows), responses.take(rows))
+            seeded_member(self.estimator, seed, bag).fit(features.take(rows), responses.take(rows))
             for bag, rows in enumerate(self.bags_)
         ]
         self.n_features_in_ = getattr(self.estimators_[0], "n_features_in_", None)
@@ -90,23 +93,9 @@ class _CoupledBagging(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         # No model can be fitted to an empty bag; it stands for all the rows.
         return rows if rows.size else np.arange(n_rows)
 
-    def _member(self, seed: int, bag: int) -> Any:
-        """Return an unfitted base estimator whose random states belong to this bag."""
-        member = clone(self.estimator)
-        names = [n for n in member.get_params() if n.split("__")[-1] == "random_state"]
-        if names:
-            words = Randomness(seed).block(f"member {bag}", 0, len(names))[:, 0]
-            seeds = (int(word) >> 33 for word in words)
-            member.set_params(**dict(zip(sorted(names), seeds, strict=True)))
-        return member
-
     def __sklearn_tags__(self) -> Any:
         """Accept missing values and sparse matrices where the base estimator does."""
-        from sklearn.utils import get_tags
-
-        tags, inner = super().__sklearn_tags__(), get_tags(self.estimator).input_tags
-        tags.input_tags.allow_nan, tags.input_tags.sparse = inner.allow_nan, inner.sparse
-        return tags
+        return with_input_tags_of(self.estimator, super().__sklearn_tags__())
 
 
 class CoupledBaggingRegressor(RegressorMixin, _CoupledBagging):  # type: ignore[misc]
@@ -183,19 +172,12 @@ class CoupledBaggingClassifier(ClassifierMixin, _CoupledBagging):  # type: ignor
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the average vote for each class."""
         check_is_fitted(self)
-        votes = np.mean([self._votes(member, X) for member in self.estimators_], axis=0)
+        votes = np.mean(
+            [class_votes(member, X, self.classes_) for member in self.estimators_], axis=0
+        )
         return np.asarray(votes)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class with the largest average vote."""
         winners = self.predict_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[winners])
-
-    def _votes(self, member: Any, X: Any) -> NDArray[np.float64]:
-        """Return one member's votes, in the columns of ``classes_``."""
-        if not hasattr(member, "predict_proba"):
-            return np.asarray(np.asarray(member.predict(X))[:, None] == self.classes_, dtype=float)
-        probabilities = np.asarray(member.predict_proba(X))
-        votes = np.zeros((len(probabilities), len(self.classes_)))
-        votes[:, np.searchsorted(self.classes_, member.classes_)] = probabilities
-        return votes

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from poise import arguments
 from poise.errors import ArgumentError
 
-__all__ = ["SCHEMES", "draw_bag"]
+__all__ = ["SCHEMES", "draw_bag", "draw_subbag"]
 
 SCHEMES = ("erase", "poisson", "redraw")
 
@@ -95,6 +95,42 @@ def _redraw(seed: int, bag: int, n_rows: int) -> Rows:
         position[walking] = proposal[inside].astype(np.int64)
         step += 1
     return position
+
+
+def draw_subbag(seed: int, bag: int, n_rows: int, size: int) -> Rows:
+    """Draw ``size`` of ``n_rows`` row positions without replacement, in random order.
+
+    Reservoir sampling: each later row takes a random place of the bag with the probability
+    that it should be in it. So for every m the bag is a uniform draw from m rows, and the
+    bag of m - 1 rows is that of m rows unless row m - 1 was in it; then the row that it had
+    replaced is back in its place.
+
+    Parameters
+    ----------
+    seed, bag : int
+        Which ensemble, which of its bags.
+    n_rows : int
+        Rows at hand, at least ``size``.
+    size : int
+        Rows in the bag, at least 1.
+
+    Returns
+    -------
+    ndarray of int
+
+    Examples
+    --------
+    >>> full, reduced = (draw_subbag(1, 0, rows, size=3) for rows in (9, 8))
+    >>> bool(np.array_equal(full, reduced)) or 8 in full
+    True
+    """
+    rows = _stream(seed, bag, 0).permutation(size)
+    later = np.arange(size, n_rows)
+    # Row i reads the i-th number, always.
+    places = (_stream(seed, bag, 1).random(n_rows)[size:] * (later + 1)).astype(np.int64)
+    taken = places < size
+    rows[places[taken]] = later[taken]  # the last row to take a place keeps it
+    return rows
 
 
 def _stream(seed: int, bag: int, step: int) -> np.random.Generator:

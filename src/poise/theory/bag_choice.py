@@ -17,10 +17,10 @@ from poise.arguments import counted
 from poise.errors import ArgumentError
 from poise.theory.bag_deviation import checked_bag, reach
 from poise.theory.decimals import ceiling
-from poise.theory.number_of_bags import bags_needed, bags_needed_hoeffding
+from poise.theory.number_of_bags import bags_needed, bags_needed_hoeffding, finite_bag_delta
 from poise.theory.subbagging import EXACT_UP_TO, largest, largest_bag, probability_width
 
-__all__ = ["BagChoice", "bag_trade_off", "choose_bags"]
+__all__ = ["BagChoice", "bag_trade_off", "bags_as_they_are", "choose_bags"]
 
 # The part of δ that pays for the bag size; the rest pays for the finite number of bags.
 _PART = 0.5
@@ -127,7 +127,7 @@ def choose_bags(
     epsilon: float,
     delta: float,
     width: float = 1.0,
-    n_classes: int | None = None,
+    n_classes: float | None = None,
     bag_size: int | None = None,
     n_bags: int | None = None,
     coupled: bool = False,
@@ -152,7 +152,7 @@ def choose_bags(
         Probability of a larger change.
     width : float, positive, default 1
         Width of the range of the base fits, in the units of ``epsilon``.
-    n_classes : int, optional
+    n_classes : int or inf, optional
         Number of classes, if the base fits are class probabilities; ``width`` is then ignored.
     bag_size, n_bags : int, optional
         Fixed by the caller.
@@ -188,13 +188,53 @@ def choose_bags(
     return wish.choice(size, most)
 
 
+def bags_as_they_are(
+    n: int,
+    *,
+    epsilon: float,
+    delta: float,
+    bag_size: int,
+    n_bags: int,
+    width: float = 1.0,
+    n_classes: float | None = None,
+    coupled: bool = False,
+) -> BagChoice:
+    """State what given bags guarantee: the δ that is asked for, or the one they reach.
+
+    Parameters
+    ----------
+    n, epsilon, delta, width, n_classes, coupled
+        As in :func:`choose_bags`.
+    bag_size, n_bags : int
+        The bags.
+
+    Returns
+    -------
+    BagChoice
+        With ``delta`` as asked for if the bags are enough for it, and otherwise that of
+        Theorem K; 1 if nothing is guaranteed.
+
+    Examples
+    --------
+    >>> bags_as_they_are(100, epsilon=0.1, delta=0.1, bag_size=16, n_bags=1000).delta
+    0.148100...
+    """
+    wish = _wish(n, epsilon, delta, width, n_classes, coupled)
+    size = int(checked_bag(np.asarray(wish.n), arguments.scalar("bag_size", bag_size), "bag_size"))
+    bags = int(arguments.count("n_bags", arguments.scalar("n_bags", n_bags), minimum=1))
+    if 0 < wish.fewest(size)[0] <= bags:
+        return wish.choice(size, bags)
+    reached = finite_bag_delta(wish.n, size, bags, wish.epsilon, wish.width, wish.coupled)
+    return BagChoice(wish.n, size, bags, wish.epsilon, reached, wish.width, "K", wish.coupled)
+
+
 def bag_trade_off(
     n: int,
     *,
     epsilon: float,
     delta: float,
     width: float = 1.0,
-    n_classes: int | None = None,
+    n_classes: float | None = None,
     coupled: bool = False,
 ) -> tuple[BagChoice, ...]:
     """List pairs of bag size and number of bags that are (ε, δ)-stable, cheapest first.
@@ -229,7 +269,7 @@ def bag_trade_off(
 
 
 def _wish(
-    n: int, epsilon: float, delta: float, width: float, n_classes: int | None, coupled: bool
+    n: int, epsilon: float, delta: float, width: float, n_classes: float | None, coupled: bool
 ) -> _Wish:
     """Check the arguments."""
     rows = arguments.training_size(n)

@@ -59,7 +59,7 @@ __all__ = [
 EXACT_UP_TO = 1000
 
 
-def probability_width(n_classes: int) -> float:
+def probability_width(n_classes: float) -> float:
     """Compute the width that stands for probability vectors in Theorem K: 2√(1 - 1/L).
 
     With this width every formula for numbers holds for vectors of L class probabilities
@@ -68,8 +68,8 @@ def probability_width(n_classes: int) -> float:
 
     Parameters
     ----------
-    n_classes : int, at least 2
-        Number of classes L.
+    n_classes : int, at least 2, or inf
+        Number of classes L; infinite if it is not known.
 
     Returns
     -------
@@ -77,9 +77,11 @@ def probability_width(n_classes: int) -> float:
 
     Examples
     --------
-    >>> probability_width(4)
-    1.732050...
+    >>> probability_width(4), probability_width(float("inf"))
+    (1.732050..., 2.0)
     """
+    if n_classes == math.inf:
+        return 2.0
     return 2 * math.sqrt(1 - 1 / int(arguments.count("n_classes", n_classes, minimum=2)))
 
 
