@@ -175,4 +175,4 @@ def test_a_response_that_is_none_is_named_with_its_column_and_row(run, folder: P
     result = run(RIDGE.replace("numbers.csv", "broken.csv"))
     assert result.exit_code == 2
     assert "column 'price' of broken.csv must not hold missing or infinite" in result.stderr
-    assert "got inf in row 5 (counting from 1)" in result.stderr
+    assert "got inf in line 6;" in result.stderr

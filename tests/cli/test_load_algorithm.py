@@ -85,6 +85,7 @@ def test_only_who_ignores_names_gets_an_array(folder: Path) -> None:
     def rows(**changed: object) -> dict[str, object]:
         usual = dict.fromkeys(Measurement.__dataclass_fields__)
         usual |= {"data": "numbers.csv", "target": "price", "drop": ["id"], "param": []}
+        usual |= {"header": True}
         usual |= {"algorithm": "sklearn.linear_model:Ridge", "distance": "auto"}
         return Measurement(**(usual | changed)).arguments(progress=False)  # type: ignore[arg-type]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from poise.cli.fit_options import Measurement, some_measurement_options
+from poise.cli.fit_options import DATA_OPTIONS, Measurement, some_measurement_options
 from poise.cli.options import Output, output_options
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
 
@@ -23,11 +23,11 @@ Example:
 """
 
 
-_OPTIONS = "data target drop unlabeled algorithm param program serving n response groups seed"
+_OPTIONS = "algorithm param program serving n response groups seed"
 
 
 @click.command("check", epilog=EXAMPLE)
-@some_measurement_options(*_OPTIONS.split())
+@some_measurement_options(*DATA_OPTIONS, *_OPTIONS.split())
 @click.option(
     "--max-seconds",
     type=float,
@@ -47,12 +47,12 @@ def command(measurement: Measurement, output: Output, max_seconds: float) -> int
     """
     from poise.questions.check import check_algorithm
 
+    rows = measurement.rows()
     algorithm = measurement.loaded()
-    rows = measurement.rows(algorithm)
     with one_line_warnings(output.quiet), fits_print_to_stderr():
         report = check_algorithm(
             algorithm,
-            **rows,
+            **rows.given_to(algorithm),
             n=measurement.n,
             response=measurement.response,
             max_seconds=max_seconds,

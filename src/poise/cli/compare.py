@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from poise.cli.fit_options import Measurement, some_measurement_options
+from poise.cli.fit_options import DATA_OPTIONS, Measurement, some_measurement_options
 from poise.cli.options import Output, journals_option, output_options, question_options
 from poise.cli.output_files import check_files
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
@@ -29,13 +29,13 @@ Example:
 """
 
 _OPTIONS = """
-    data target drop unlabeled serving n response groups remove replace coupling distance shuffle
+    serving n response groups remove replace coupling distance shuffle
     fast on_error on_timeout timeout seed jobs backend address
 """
 
 
 @click.command("compare", epilog=EXAMPLE)
-@some_measurement_options(*_OPTIONS.split())
+@some_measurement_options(*DATA_OPTIONS, *_OPTIONS.split())
 @click.option(
     "--algorithm",
     "algorithms",
@@ -80,8 +80,9 @@ def command(
         "alpha": alpha,
         "randomized": randomized,
     }
+    read = measurement.rows()
     named = loaded(algorithms, programs, measurement.mode)
-    rows = measurement.rows(*named.values())
+    rows = read.given_to(*named.values())
     with one_line_warnings(output.quiet), fits_print_to_stderr():
         settings = measurement.settings(output.progress)
         result = compare(named, **rows, **asked, **settings, journal=measurement.journals())

@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from poise.cli.options import FILE, Command, Decorator, WholeNumber, packed
 
-__all__ = ["Measurement", "command_given", "measurement_options", "some_measurement_options"]
+if TYPE_CHECKING:
+    from poise.cli.read_rows import FileRows
+
+__all__ = [
+    "DATA_OPTIONS",
+    "Measurement",
+    "command_given",
+    "measurement_options",
+    "some_measurement_options",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +34,10 @@ class Measurement:
     target: str | None
     drop: tuple[str, ...]
     unlabeled: Path | None
+    sep: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    header: bool = True
     algorithm: str | None = None
     param: tuple[str, ...] = ()
     program: str | None = None
@@ -49,10 +62,11 @@ class Measurement:
 
     def arguments(self, progress: bool | None) -> dict[str, Any]:
         """Return the arguments of :func:`poise.measure`, with the files read."""
+        rows = self.rows()  # a wrong file or column is answered before scikit-learn is imported
         algorithm = self.loaded()
         return {
             "algorithm": algorithm,
-            **self.rows(algorithm),
+            **rows.given_to(algorithm),
             **self.settings(progress),
             "journal": self._journal(),
         }
@@ -113,14 +127,15 @@ class Measurement:
 
         return JournalFolder(self.journal, command_given())
 
-    def rows(self, *algorithms: Any) -> dict[str, Any]:
-        """Read the files; as arrays if they hold only numbers and nobody asks for names."""
-        from poise.cli.load_algorithm import ignores_names
+    def rows(self) -> FileRows:
+        """Read the files."""
         from poise.cli.read_rows import read_rows
+        from poise.data.files.row_source import RowSource
+        from poise.data.files.text_format import TextFormat
 
-        names = not all(ignores_names(algorithm) for algorithm in algorithms)
+        form = TextFormat(self.sep, self.decimal, self.encoding, self.header)
         files = (self.data, self.target, self.drop, self.unlabeled, self.groups)
-        return read_rows(*files, keep_names=names)
+        return read_rows(RowSource(*files, form=form))
 
 
 def command_given() -> dict[str, Any]:
@@ -143,6 +158,27 @@ _MEASUREMENT: dict[str, Decorator] = {
     ),
     "unlabeled": click.option(
         "--unlabeled", metavar="FILE", type=FILE, help="More rows, without responses."
+    ),
+    "sep": click.option(
+        "--sep",
+        metavar="CHAR",
+        help="Text files: what separates values, also tab or space. Default: as in line 1.",
+    ),
+    "decimal": click.option(
+        "--decimal",
+        type=click.Choice([".", ","]),
+        help="Text files: the decimal mark. Default: a point.",
+    ),
+    "encoding": click.option(
+        "--encoding",
+        metavar="NAME",
+        help="Text files: such as latin-1. Default: UTF-8, or UTF-16 with its mark.",
+    ),
+    "header": click.option(
+        "--header/--no-header",
+        default=True,
+        show_default=True,
+        help="Text files: line 1 holds names. Without, columns are called 1, 2, 3, ...",
     ),
     "algorithm": click.option(
         "--algorithm",
@@ -252,6 +288,9 @@ _MEASUREMENT: dict[str, Decorator] = {
         help="Write every trial down at once; a run cut short goes on from there.",
     ),
 }
+
+# The options that say which rows, for every command that reads a file.
+DATA_OPTIONS = ("data", "target", "drop", "unlabeled", "sep", "decimal", "encoding", "header")
 
 measurement_options = packed(Measurement, "measurement", *_MEASUREMENT.values())
 

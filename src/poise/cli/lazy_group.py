@@ -13,8 +13,9 @@ from typing import Any
 
 import click
 
+from poise.cli.read_rows import name_lines
 from poise.cli.stderr import forget_stdout, one_line, say, survive_narrow_encodings
-from poise.errors import PoiseError, TrialError
+from poise.errors import ArgumentError, PoiseError, TrialError
 
 __all__ = ["USAGE", "LazyGroup"]
 
@@ -100,7 +101,9 @@ class LazyGroup(click.Group):
         except BrokenPipeError:
             forget_stdout()
             return PIPE_CLOSED
-        except Exception:
+        except Exception as error:
+            if isinstance(error, ArgumentError):
+                name_lines(error, ctx)
             if ctx.params["traceback"]:
                 traceback.print_exc()
             raise

@@ -2,63 +2,109 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
-from typing import Any
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["read_rows"]
+import click
+
+from poise.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from poise.data.files.row_source import RowSource
+
+__all__ = ["FileRows", "name_lines", "read_rows"]
+
+_PLACE = f"{__name__}.place"
+_ROW = re.compile(r"row (\d+) \(counting from 0\)")
 
 
-def read_rows(
-    data: Path,
-    target: str | None,
-    drop: Iterable[str] = (),
-    unlabeled: Path | None = None,
-    groups: str | None = None,
-    *,
-    keep_names: bool = True,
-) -> dict[str, Any]:
-    """Return X, y and, where they are asked for, X_unlabeled and groups.
+@dataclass(frozen=True)
+class FileRows:
+    """Rows as the files hold them, and how to name one of them in a message.
 
-    Parameters
+    Attributes
     ----------
-    data, unlabeled : Path
-        Files with labelled rows and, optionally, with more rows.
-    target : str or None
-        Column with the responses.
-    drop : iterable of str
-        Columns to leave out.
-    groups : str, optional
-        Column that says which rows belong together; it is no feature.
-    keep_names : bool
-        Hand over data frames. Otherwise arrays, if the files hold only numbers.
-
-    A large Parquet or Feather file is left on disk, and with it the other one.
+    tables : dict
+        X, y and, where they are asked for, X_unlabeled, groups and fit_params.
+    place : callable
+        Says in which line of the file a labelled row stands.
     """
-    from poise.data.files.read_table import (
-        as_numbers,
-        read_features,
-        read_labels,
-        read_table,
-        worth_leaving,
-    )
+
+    tables: dict[str, Any]
+    place: Callable[[int], str]
+
+    def given_to(self, *algorithms: Any) -> dict[str, Any]:
+        """Return the arguments of a measurement.
+
+        They are arrays if the files hold only numbers and no algorithm asks for names.
+        """
+        from poise.cli.load_algorithm import ignores_names
+
+        _note(self.place)
+        names = not all(ignores_names(algorithm) for algorithm in algorithms)
+        return self.tables if names else self._arrays
+
+    @cached_property
+    def _arrays(self) -> dict[str, Any]:
+        """Plain arrays of numbers where that is possible."""
+        from poise.data.files.read_table import as_numbers
+
+        wanted = [name for name in ("X", "y", "X_unlabeled") if name in self.tables]
+        made = {name: as_numbers(self.tables[name]) for name in wanted}
+        # Text in one of them keeps both as they are: X and X_unlabeled must be of one kind.
+        if type(made["X"]) is not type(made.get("X_unlabeled", made["X"])):
+            made = {"y": made["y"]}
+        return self.tables | made
+
+
+def read_rows(source: RowSource) -> FileRows:
+    """Read the files of a question, each of them once.
+
+    A column that is not there is named before any library is imported. A large
+    Parquet or Feather file is left on disk, and with it the other one.
+    """
+    from poise.data.files.decode_text import STDIN
+    from poise.data.files.read_table import worth_leaving
+    from poise.data.files.table_file import open_table
     from poise.data.responses import check_responses
     from poise.data.tables import as_table
 
-    on_disk = worth_leaving(data) or (unlabeled is not None and worth_leaving(unlabeled))
-    left_out = [*drop] if groups is None else [*drop, groups]
-    X, y = read_table(data, target, left_out, on_disk=on_disk)
-    check_responses(as_table(y, "y"), f"column {target!r} of {data}" if target else "y", first=1)
-    columns = as_table(X, "X").columns()
-    rows = {"X": X, "y": y}
-    if unlabeled is not None:
-        names = columns if isinstance(columns, tuple) else None
-        rows["X_unlabeled"] = read_features(unlabeled, names, on_disk=on_disk)
-    if not keep_names:
-        numbers = {name: as_numbers(table) for name, table in rows.items()}
-        # Text in one of them keeps both as they are: X and X_unlabeled must be of one kind.
-        alike = type(numbers["X"]) is type(numbers.get("X_unlabeled", numbers["X"]))
-        rows = (numbers if alike else rows) | {"y": numbers["y"]}
-    if groups is not None:
-        rows["groups"] = read_labels(data, groups, on_disk=on_disk)
-    return rows
+    if source.file == source.unlabeled == STDIN:
+        raise ArgumentError("standard input holds one table; give the other one as a file")
+    files = [file for file in (source.file, source.unlabeled) if file is not None]
+    on_disk = any(worth_leaving(file) for file in files)
+    opened = [open_table(file, on_disk=on_disk, form=source.form) for file in files]
+    table = opened[0]
+    table.require(*source.left_out)
+    tables: dict[str, Any] = {}
+    tables["X"], tables["y"] = table.labelled(source.target, source.left_out)
+    name = f"column {source.target!r} of {source.file}" if source.target else "y"
+    _note(table.columns.place)
+    check_responses(as_table(tables["y"], "y"), name)
+    columns = as_table(tables["X"], "X").columns()
+    for other in opened[1:]:
+        tables["X_unlabeled"] = other.features(columns if isinstance(columns, tuple) else None)
+    if source.groups is not None:
+        tables["groups"] = table.labels(source.groups)
+    if source.fit_params:
+        per_row = {name: table.columns.response(col) for name, col in source.fit_params.items()}
+        tables["fit_params"] = per_row
+    return FileRows(tables, table.columns.place)
+
+
+def _note(place: Callable[[int], str]) -> None:
+    """Keep how a row is named until the command has ended."""
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.find_root().meta[_PLACE] = place
+
+
+def name_lines(error: ArgumentError, context: click.Context) -> None:
+    """Let an error about a row of the data name its line in the file."""
+    place = context.meta.get(_PLACE)
+    if place is not None and error.args:
+        message = _ROW.sub(lambda row: place(int(row[1])), str(error.args[0]))
+        error.args = (message, *error.args[1:])

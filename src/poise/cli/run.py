@@ -16,6 +16,7 @@ from poise.cli.stderr import fits_print_to_stderr, one_line, one_line_warnings, 
 from poise.errors import ArgumentError, TrialError
 
 if TYPE_CHECKING:
+    from poise.cli.read_rows import FileRows
     from poise.questions.toml_file import Config, Question
     from poise.results import StabilityResult
     from poise.storage.journal import JournalFolder
@@ -118,24 +119,23 @@ class _Loader:
 
         return load_algorithm(_beside(entry.use, entry.folder), entry.params)
 
-    def _rows(self, name: str, keep_names: bool) -> dict[str, Any]:
+    def _rows(self, name: str) -> FileRows:
         from poise.cli.read_rows import read_rows
 
-        entry = self.config.data[name]
-        files = (entry.file, entry.target, entry.drop, entry.unlabeled, entry.groups)
-        return read_rows(*files, keep_names=keep_names)
+        return read_rows(self.config.data[name])
 
     def arguments(self, question: Question) -> dict[str, Any]:
         """Return the arguments of a stability test."""
-        from poise.cli.load_algorithm import ignores_names, load_distance
+        from poise.cli.load_algorithm import load_distance
 
+        rows = self.rows(question.data)
         algorithm = self.algorithm(question.algorithm)
         settings = dict(question.settings)
         if isinstance(settings.get("distance"), str):
             folder = self.config.algorithms[question.algorithm].folder
             settings["distance"] = load_distance(_beside(settings["distance"], folder))
-        rows = self.rows(question.data, not ignores_names(algorithm))
-        return {"algorithm": algorithm, **rows, **settings, **self.settings}
+        given = rows.given_to(algorithm)
+        return {"algorithm": algorithm, **given, **settings, **self.settings}
 
     def check(self) -> None:
         """Refuse every question that cannot be asked, before the first fit."""

@@ -45,8 +45,9 @@ def command(
     with probability at most DELTA: is that so? "stable" and "unstable" are each
     wrong with probability at most ALPHA; "inconclusive" is neither.
 
-    DATA is a CSV, TSV, Parquet, Feather or npz file. With --save, --plot or
-    --report every trial is run; otherwise no more than the verdict needs.
+    DATA is a text file (.csv, .tsv, .txt, also packed), Parquet, Feather, npz or
+    npy; - is text from standard input. With --save, --plot or --report every trial
+    is run; otherwise no more than the verdict needs.
 
     Exit status: 0 stable, 1 unstable or inconclusive, 2 usage or data, 3 a fit failed.
     """

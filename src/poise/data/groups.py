@@ -69,7 +69,8 @@ def _codes(labels: list[Any]) -> Indices:
     for row, label in enumerate(labels):
         if label is None or label != label:
             raise DataError(
-                f"groups must not hold missing labels, got {label!r} in row {row}; "
+                f"groups must not hold missing labels, got {label!r} in row {row} "
+                "(counting from 0); "
                 "a row that belongs to nobody needs a label of its own"
             )
         codes[row] = seen.setdefault(label, len(seen))

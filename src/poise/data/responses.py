@@ -15,7 +15,7 @@ from poise.errors import DataError
 __all__ = ["check_responses"]
 
 
-def check_responses(y: Table, name: str = "y", first: int = 0) -> None:
+def check_responses(y: Table, name: str = "y") -> None:
     """Refuse responses that are missing, infinite, or no responses, and say where the first is.
 
     Parameters
@@ -24,8 +24,6 @@ def check_responses(y: Table, name: str = "y", first: int = 0) -> None:
         The responses.
     name : str
         What they are called in messages.
-    first : int
-        The number of the first row, as its reader counts.
 
     Examples
     --------
@@ -42,15 +40,15 @@ def check_responses(y: Table, name: str = "y", first: int = 0) -> None:
     if values.dtype.kind in "Mm" or (values.dtype.kind == "O" and _is_date(values.flat[0])):
         raise DataError(
             f"{name} must hold numbers or classes, got dates and times ({values.flat[0]} in row "
-            f"{first}); give the time since some moment as a number"
+            "0 (counting from 0)); give the time since some moment as a number"
         )
     bad = ~np.isfinite(values) if values.dtype.kind == "f" else _missing_or_infinite(values)
     if bad.any():
         row, *column = np.argwhere(bad)[0].tolist()
-        place = f"row {row + first}" + "".join(f", column {number}" for number in column)
+        place = f"row {row} (counting from 0)" + "".join(f", column {i}" for i in column)
         raise DataError(
             f"{name} must not hold missing or infinite values, got {values[(row, *column)]} in "
-            f"{place} (counting from {first}); remove those rows, or give them as unlabelled ones"
+            f"{place}; remove those rows, or give them as unlabelled ones"
         )
 
 

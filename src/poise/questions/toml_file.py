@@ -14,29 +14,21 @@ from pathlib import Path
 from typing import Any
 
 from poise.arguments import did_you_mean, listed
+from poise.data.files.row_source import RowSource
+from poise.data.files.text_format import TextFormat
 from poise.errors import ArgumentError
 
-__all__ = ["AlgorithmEntry", "Config", "DataEntry", "Question", "read_config"]
+__all__ = ["AlgorithmEntry", "Config", "Question", "read_config"]
 
 _SECTIONS = ("data", "algorithms", "defaults", "questions")
-_DATA = ("file", "target", "drop", "unlabeled", "groups")
+_TEXT = ("sep", "decimal", "encoding", "header")
+_DATA = ("file", "target", "drop", "unlabeled", "groups", *_TEXT)
 _ALGORITHM = ("use", "params", "program", "mode", "timeout", "env")
 _ABOUT = ("name", "data", "algorithms")
 _REQUIRED = ("n", "epsilon", "delta")
 # What the command line calls by another name, and what a file of questions cannot give.
 _NAMES = {"random_state": "seed", "n_jobs": "jobs"}
 _NOT_HERE = ("algorithm", "X", "y", "X_unlabeled", "groups", "fit_params", "journal", "progress")
-
-
-@dataclass(frozen=True)
-class DataEntry:
-    """Where rows come from; paths are absolute."""
-
-    file: Path
-    target: str | None = None
-    drop: tuple[str, ...] = ()
-    unlabeled: Path | None = None
-    groups: str | None = None
 
 
 @dataclass(frozen=True)
@@ -65,7 +57,7 @@ class Config:
     """Everything a file asks for, with names that are known to exist."""
 
     path: Path
-    data: dict[str, DataEntry]
+    data: dict[str, RowSource]
     algorithms: dict[str, AlgorithmEntry]
     questions: tuple[Question, ...]
 
@@ -159,31 +151,38 @@ class _Reader:
             raise self.complain(f"{place} must be a list of texts, got {value!r}")
         return tuple(self.text(item, place) for item in value)
 
-    def data(self, section: Any) -> dict[str, DataEntry]:
+    def data(self, section: Any) -> dict[str, RowSource]:
         if not section:
             raise self.complain('it needs a section [data] with file = "…" and target = "…"')
         several = isinstance(section, dict) and all(isinstance(v, dict) for v in section.values())
         tables = section if several else {"data": section}
         return {name: self._data_entry(name, table, several) for name, table in tables.items()}
 
-    def _data_entry(self, name: str, table: Any, several: bool) -> DataEntry:
+    def _data_entry(self, name: str, table: Any, several: bool) -> RowSource:
         place = f"[data.{name}]" if several else "[data]"
         self.known(table, _DATA, place)
         if "file" not in table:
             raise self.complain(f'{place} needs file = "…"')
-        optional = {
+        given = {
             key: self.text(table[key], f"{place} {key}")
-            for key in ("target", "groups")
+            for key in ("file", "target", "unlabeled", "groups")
             if key in table
         }
-        return DataEntry(
-            self.folder / self.text(table["file"], f"{place} file"),
-            drop=self.texts(table.get("drop", []), f"{place} drop"),
-            unlabeled=self.folder / self.text(table["unlabeled"], f"{place} unlabeled")
-            if "unlabeled" in table
-            else None,
-            **optional,
+        return RowSource(
+            self.folder / given["file"],
+            given.get("target"),
+            self.texts(table.get("drop", []), f"{place} drop"),
+            self.folder / given["unlabeled"] if "unlabeled" in given else None,
+            given.get("groups"),
+            self._text_format(table, place),
         )
+
+    def _text_format(self, table: dict[str, Any], place: str) -> TextFormat:
+        """Return how text files are written."""
+        try:
+            return TextFormat(**{key: table[key] for key in _TEXT if key in table})
+        except ArgumentError as error:
+            raise self.complain(f"{place} {error}") from None
 
     def algorithms(self, section: Any) -> dict[str, AlgorithmEntry]:
         if not section or not isinstance(section, dict):

@@ -73,7 +73,7 @@ def without(monkeypatch: pytest.MonkeyPatch, *libraries: str) -> None:
     def find(name: str) -> Any:
         return None if name in libraries else found(name)
 
-    monkeypatch.setattr("poise.data.files.csv_text.find_spec", find)
+    monkeypatch.setattr("poise.data.files.text_columns.find_spec", find)
     monkeypatch.setattr("poise.data.files.parquet.find_spec", find)
 
 
@@ -141,13 +141,13 @@ def text(tmp_path: Path, content: str | bytes, name: str = "rows.csv") -> Path:
         ("", "is empty"),
         ("\n \n", "is empty"),
         ("a,b\n", "has a header but no rows"),
-        ("a,b\n1,2\n3\n", "ragged: line 3 has 1 value, the header names 2 columns"),
-        ("a,b\n1,2\n\n3,4,5\n", "ragged: line 4 has 3 values, the header names 2 columns"),
+        ("a,b\n1,2\n3\n", "ragged: line 3 has 1 value, there are 2 columns"),
+        ("a,b\n1,2\n\n3,4,5\n", "ragged: line 4 has 3 values, there are 2 columns"),
         ("a,b\n1,2,\n3,4,\n", "ragged: line 2 has 3 values"),
         ("1,2\n3,4\n", "holds numbers, not column names; add a header line"),
         ("a,a\n1,2\n", "more than one column 'a'"),
         (",b,y\n0,1,2\n", r"column without a name \(row numbers\?\): drop 'Unnamed: 0'"),
-        ("a,y\n1,2\n3,oops\n4,5\n", "column 'y' mixes numbers and text: 'oops' in row 2"),
+        ("a,y\n1,2\n3,oops\n4,5\n", "column 'y' mixes numbers and text: 'oops' in line 3"),
         ("a,b\n1,2\n", r"has no column 'y'\. It has: a, b"),
         ("y\n1\n2\n", "no column left for features besides 'y'"),
         (b"a,y\n1,2\ncaf\xe9,3\n", "is not UTF-8 text: byte 0xe9 in line 3; save it again as"),
@@ -188,7 +188,7 @@ def test_a_file_that_is_not_there_or_not_a_table(tmp_path: Path) -> None:
         read_table(text(tmp_path, "a", "rows.parquet.gz"), target="y")
     with pytest.raises(DataError, match="got 'no ending'"):
         read_table(text(tmp_path, "a", "rows"), target="y")
-    with pytest.raises(DataError, match="is not a gzip file"):
+    with pytest.raises(DataError, match="cannot be read as a gzip file"):
         read_table(text(tmp_path, "a,y\n1,2\n", "rows.csv.gz"), target="y")
 
 

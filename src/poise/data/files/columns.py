@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,7 +12,7 @@ from poise.arguments import reads_as_number
 from poise.data.on_disk import StoredTable, stored_array
 from poise.errors import DataError
 
-__all__ = ["UNNAMED", "Columns", "FrameColumns", "NumericColumns", "as_numbers"]
+__all__ = ["UNNAMED", "Columns", "FrameColumns", "NumericColumns", "as_numbers", "by_number"]
 
 UNNAMED = "Unnamed: "  # pandas' word for a column with an empty name, kept for all libraries
 
@@ -36,6 +37,15 @@ class Columns(Protocol):
         """Return one column as it is."""
         ...
 
+    def place(self, row: int) -> str:
+        """Say where a row stands, for messages."""
+        ...
+
+
+def by_number(row: int) -> str:
+    """Say where a row stands in a file that has no lines."""
+    return f"row {row} (counting from 0)"
+
 
 class FrameColumns:
     """A pandas or polars data frame, which stays one."""
@@ -43,10 +53,13 @@ class FrameColumns:
     unit = "column"
     default_target: str | None = None
 
-    def __init__(self, native: Any) -> None:
+    def __init__(
+        self, native: Any, place: Callable[[int], str] = by_number, decimal: str = "."
+    ) -> None:
         import narwhals as nw
 
         self._frame = nw.from_native(native, eager_only=True)
+        self.place, self._decimal = place, decimal
         self.names = list(self._frame.columns)
         self.feature_names = self.names
 
@@ -58,7 +71,7 @@ class FrameColumns:
         """Return the column, unless a slip turned numbers into text."""
         column = self._frame.get_column(name)
         if not column.dtype.is_numeric():
-            _refuse_numbers_and_text(name, column.to_list())
+            self._refuse_numbers_and_text(name, column.to_list())
         return column.to_native()
 
     def labels(self, name: str) -> list[Any]:
@@ -66,22 +79,50 @@ class FrameColumns:
         values: list[Any] = self._frame.get_column(name).to_list()
         return values
 
+    def first_texts(self, name: str, rows: int) -> dict[int, str]:
+        """Return what is text among the first rows of a column, by row."""
+        column = self._frame.get_column(name)
+        if column.dtype.is_numeric():
+            return {}
+        values = enumerate(column.head(rows).to_list())
+        return {row: value for row, value in values if isinstance(value, str)}
+
+    def _refuse_numbers_and_text(self, name: str, values: list[Any]) -> None:
+        """Refuse a response that is mostly numbers with some text: one slip makes it all text."""
+        texts = [v.replace(self._decimal, ".") if isinstance(v, str) else v for v in values]
+        numeric = [reads_as_number(value) for value in texts]
+        if sum(numeric) <= len(values) / 2:
+            return  # labels
+        slips = (i for i, value in enumerate(values) if isinstance(value, str) and not numeric[i])
+        row = next(slips, None)
+        if row is not None:
+            raise DataError(
+                f"column {name!r} mixes numbers and text: {values[row]!r} in {self.place(row)}; "
+                "correct or remove that row"
+            )
+
 
 class NumericColumns:
-    """Numbers only, for machines without a data-frame library."""
+    """Numbers only: a NumPy file, or text where there is no data-frame library."""
 
     unit = "column"
     default_target: str | None = None
 
-    def __init__(self, names: list[str], values: NDArray[np.float64]) -> None:
+    def __init__(
+        self, names: list[str], values: NDArray[Any], place: Callable[[int], str] = by_number
+    ) -> None:
         self.names = self.feature_names = names
-        self._values = values
+        self._values, self.place = values, place
 
-    def features(self, names: list[str]) -> NDArray[np.float64]:
+    def features(self, names: list[str]) -> NDArray[Any]:
         """Return a plain array; it has no use for the names."""
         return self._values[:, [self.names.index(name) for name in names]]
 
-    def response(self, name: str) -> NDArray[np.float64]:
+    def first_texts(self, name: str, rows: int) -> dict[int, str]:
+        """Return nothing: there is no text."""
+        return {}
+
+    def response(self, name: str) -> NDArray[Any]:
         """Return one column."""
         return self._values[:, self.names.index(name)]
 
@@ -118,20 +159,3 @@ def as_numbers(native: Any) -> Any:
     if not all(dtype.is_numeric() for dtype in dtypes):
         return native
     return np.ascontiguousarray(table.to_numpy())  # rows are taken, and should lie together
-
-
-def _refuse_numbers_and_text(name: str, values: list[Any]) -> None:
-    """Refuse a response that is mostly numbers with some text: one slip makes it all text."""
-    numeric = [reads_as_number(value) for value in values]
-    if sum(numeric) <= len(values) / 2:
-        return  # labels
-    row = next((i for i, value in enumerate(values) if _is_text(value) and not numeric[i]), None)
-    if row is not None:
-        raise DataError(
-            f"column {name!r} mixes numbers and text: {values[row]!r} in row {row + 1} "
-            "(counting from 1, without the header); correct or remove that row"
-        )
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)

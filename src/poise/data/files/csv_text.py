@@ -1,4 +1,4 @@
-"""CSV and TSV: checked line by line first, because the fast readers forgive too much.
+"""CSV, TSV and other text: checked line by line first, because the fast readers forgive too much.
 
 They fill short lines with missing values and shift columns when every line is
 too long; both would change the question without a word.
@@ -7,139 +7,152 @@ too long; both would change the question without a word.
 from __future__ import annotations
 
 import csv
-import gzip
 import io
-import zlib
+import re
+from array import array
 from collections import Counter
-from importlib.util import find_spec
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from poise.arguments import counted
-from poise.data.files.columns import UNNAMED, Columns, FrameColumns, NumericColumns
+from poise.arguments import counted, reads_as_number
+from poise.data.files.columns import UNNAMED
+from poise.data.files.decode_text import decoded
+from poise.data.files.text_columns import TextColumns
+from poise.data.files.text_format import TextFormat
 from poise.errors import DataError
 
 __all__ = ["read_text"]
 
-_DELIMITERS = (",", ";", "\t", "|")
-_MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None"]
+_BLANK = " "
+_BLANK_LINE = re.compile(r"(?:^|\n|\r)\r?\n")
+_NUMERIC = re.compile(r"[\d\s.,;|+-]+")  # numbers, though perhaps not separated as was thought
+_COMMENTS = ("#", "%", "//")
 
 
-def read_text(path: Path) -> Columns:
-    """Read a CSV or TSV file with a header line; the delimiter is taken from that line."""
-    text = _decoded(path)
-    first = next((line for line in io.StringIO(text) if line.strip()), None)
-    if first is None:
+def read_text(path: Path, form: TextFormat = TextFormat()) -> TextColumns:  # noqa: B008  # frozen
+    """Check a text file and name its columns; values are read when they are asked for."""
+    text = decoded(path, form.encoding)
+    first, second, *_ = [*islice((s for s in io.StringIO(text) if s.strip()), 2), "", ""]
+    if not first:
         raise DataError(f"{path} is empty")
-    delimiter = _delimiter(first)
-    names = _checked_names(text, delimiter, path)
-    if find_spec("pandas"):
-        return FrameColumns(_with_pandas(text, delimiter, names))
-    if find_spec("polars"):
-        return FrameColumns(_with_polars(text, delimiter, names))
-    return _with_numpy(text, delimiter, names, path)
+    sep = form.sep or _guessed_separator(first, second, form)
+    _refuse_comment(first, second, sep, path)
+    content = _Content.checked(text, sep, form.header, path)
+    if sep == _BLANK or _BLANK_LINE.search(text):  # on which the libraries do not agree
+        text, sep = _with_tabs(text, sep), "\t"
+    return TextColumns(path, text, sep, form, content.names, content.lines)
 
 
-def _decoded(path: Path) -> str:
-    content = path.read_bytes()
-    try:
-        if path.suffix.lower() == ".gz":
-            content = gzip.decompress(content)
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise DataError(
-            f"{path} is not UTF-8 text: byte 0x{content[error.start]:02x} in line {line}; "
-            "save it again as UTF-8"
-        ) from None
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{path} is not a gzip file: {error}") from None
+def _guessed_separator(first: str, second: str, form: TextFormat) -> str:
+    """Return the separator that occurs most in the header; blanks where there is no other."""
+    possible = [sep for sep in (",", ";", "\t", "|") if sep != form.decimal and sep in first]
+    if not possible:
+        blanks = len(first.split()) == len(second.split()) > 1
+        return _BLANK if blanks else ";" if form.decimal == "," else ","
+    # In a line of values, commas may also be decimal marks.
+    rivals = possible if form.header else [sep for sep in possible if sep != ","] or possible
+    return max(rivals, key=first.count)
 
 
-def _delimiter(header: str) -> str:
-    """Return the delimiter that occurs most in the header; a comma if none does."""
-    return max(_DELIMITERS, key=header.count)
+def _rows(text: str, sep: str) -> csv._reader:  # type: ignore[name-defined]
+    lines: Iterator[str] = io.StringIO(text, newline="")
+    if sep == _BLANK:
+        lines = (line.strip() + "\n" for line in lines)
+    return csv.reader(lines, delimiter=sep, skipinitialspace=sep == _BLANK, strict=True)
 
 
-def _checked_names(text: str, delimiter: str, path: Path) -> list[str]:
-    """Return the column names once every line has been seen to have one value for each."""
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    names: list[str] = []
-    n_rows = 0
-    try:
-        for row in lines:
-            if not row:
-                continue  # a blank line is no row
+def _with_tabs(text: str, sep: str) -> str:
+    """Write the rows once more, without blank lines."""
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer, delimiter="\t").writerows(row for row in _rows(text, sep) if row)
+    return buffer.getvalue()
+
+
+def _refuse_comment(first: str, second: str, sep: str, path: Path) -> None:
+    """Refuse a file that begins with a remark; a header may begin with # as well."""
+    if first.lstrip().startswith(_COMMENTS) and first.count(sep) != second.count(sep):
+        raise DataError(f"{_comment(1, first, path)}")
+
+
+def _comment(line: int, text: str, path: Path) -> str:
+    shown = text.strip() if len(text.strip()) <= 40 else f"{text.strip()[:39]}…"
+    return f"line {line} of {path} is a comment ({shown!r}); remove such lines"
+
+
+@dataclass(frozen=True)
+class _Content:
+    """Names of the columns, and the line of the file in which each row begins."""
+
+    names: list[str]
+    lines: Sequence[int]
+
+    @classmethod
+    def checked(cls, text: str, sep: str, header: bool, path: Path) -> _Content:
+        """See that every line has one value for each name."""
+        names: list[str] = []
+        lines = array("q")
+        for line, row in _numbered(text, sep, path):
             if not names:
-                names = [name.strip() for name in row]
-            elif len(row) != len(names):
-                raise DataError(
-                    f"{path} is ragged: line {lines.line_num} has {counted(len(row), 'value')}, "
-                    f"the header names {len(names)} columns"
-                )
-            else:
-                n_rows += 1
+                names = _names(row, header, path)
+                if header:
+                    continue
+            if len(row) != len(names):
+                raise _ragged(line, row, names, path)
+            lines.append(line)
+        if not lines:
+            raise DataError(f"{path} has a header but no rows")
+        return cls(names, lines)
+
+
+def _numbered(text: str, sep: str, path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield every row that is not blank, with the line in which it begins."""
+    rows = _rows(text, sep)
+    begins = 1
+    try:
+        for row in rows:
+            if row:
+                yield begins, row
+            begins = rows.line_num + 1
     except csv.Error as error:
-        raise DataError(f"{path}, line {lines.line_num}: {error}") from None
-    _check_header(names, n_rows, path)
-    return names
+        raise _misquoted(begins, str(error), path) from None
 
 
-def _check_header(names: list[str], n_rows: int, path: Path) -> None:
-    if all(_is_number(name) for name in names):
+def _misquoted(line: int, reason: str, path: Path) -> DataError:
+    if "unexpected end" in reason:
+        reason = "a quote is opened and never closed"
+    elif "field limit" in reason:
+        size = f"{csv.field_size_limit():,}"
+        reason = f"a value has more than {size} characters: is a quote never closed?"
+    elif "expected after" in reason:
+        reason = "something follows a closing quote; write a quote inside quotes twice"
+    return DataError(f"{path}, in the row that begins in line {line}: {reason}")
+
+
+def _ragged(line: int, row: list[str], names: list[str], path: Path) -> DataError:
+    if row[0].lstrip().startswith(_COMMENTS):
+        return DataError(_comment(line, ", ".join(row), path))
+    hint = ""
+    if len(row) > len(names) and all(reads_as_number(cell) for cell in row):
+        hint = "; if these are decimal commas, values need another separator, or quotes"
+    return DataError(
+        f"{path} is ragged: line {line} has {counted(len(row), 'value')}, there are "
+        f"{counted(len(names), 'column')}{hint}"
+    )
+
+
+def _names(row: list[str], header: bool, path: Path) -> list[str]:
+    if not header:
+        return [str(number) for number in range(1, len(row) + 1)]
+    names = [name.strip() for name in row]
+    if all(reads_as_number(name) or _NUMERIC.fullmatch(name) for name in names):
         raise DataError(
-            f"the first line of {path} holds numbers, not column names; add a header line"
+            f"the first line of {path} holds numbers, not column names; add a header line, or "
+            "set header to false"
         )
-    if n_rows == 0:
-        raise DataError(f"{path} has a header but no rows")
-    for position, name in enumerate(names):
-        names[position] = name or f"{UNNAMED}{position}"
+    names = [name or f"{UNNAMED}{position}" for position, name in enumerate(names)]
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
         raise DataError(f"{path} has more than one column {repeated[0]!r}; rename one of them")
-
-
-def _is_number(value: str) -> bool:
-    try:
-        float(value)
-    except ValueError:
-        return False
-    return True
-
-
-def _with_pandas(text: str, delimiter: str, names: list[str]) -> Any:
-    import pandas as pd
-
-    # Whole columns at a time: pandas would otherwise guess types chunk by chunk.
-    return pd.read_csv(
-        io.StringIO(text), sep=delimiter, header=0, names=names, index_col=False, low_memory=False
-    )
-
-
-def _with_polars(text: str, delimiter: str, names: list[str]) -> Any:
-    import polars as pl
-
-    return pl.read_csv(
-        io.BytesIO(text.encode()),
-        separator=delimiter,
-        new_columns=names,
-        infer_schema_length=None,
-        null_values=_MISSING,
-    )
-
-
-def _with_numpy(text: str, delimiter: str, names: list[str], path: Path) -> NumericColumns:
-    rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row]
-    try:
-        values = [
-            [np.nan if cell.strip() in _MISSING else float(cell) for cell in row]
-            for row in rows[1:]
-        ]
-    except ValueError as error:
-        raise DataError(
-            f"{path} holds text ({error}), which needs a data-frame library: "
-            "pip install 'poise[data]'"
-        ) from None
-    return NumericColumns(names, np.array(values))
+    return names

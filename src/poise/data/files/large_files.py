@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from poise.data.files.columns import FrameColumns
+from poise.data.files.columns import FrameColumns, by_number
 from poise.data.on_disk import StoredTable
 from poise.data.on_disk.file_pieces import is_parquet, source_of
 from poise.errors import DataError
@@ -50,6 +50,10 @@ class StoredColumns:
     def labels(self, name: str) -> list[Any]:
         """Return one column as it is, in memory."""
         return self._in_memory(name).labels(name)
+
+    def place(self, row: int) -> str:
+        """Say where a row stands."""
+        return by_number(row)
 
     def _in_memory(self, name: str) -> FrameColumns:
         table = self.features([name])

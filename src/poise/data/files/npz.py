@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.data.files.columns import by_number
 from poise.errors import DataError
 
 __all__ = ["read_npz"]
@@ -41,6 +42,10 @@ class NamedArrays:
         """Return the values of that array."""
         values: list[Any] = self._arrays[name].tolist()
         return values
+
+    def place(self, row: int) -> str:
+        """Say where a row stands."""
+        return by_number(row)
 
 
 def read_npz(path: Path) -> NamedArrays:

@@ -1,0 +1,36 @@
+"""NumPy's npy: one array, whose columns are called 1, 2, 3 and so on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from poise.data.files.columns import NumericColumns
+from poise.errors import DataError
+
+__all__ = ["read_npy"]
+
+
+def read_npy(path: Path) -> NumericColumns:
+    """Read an array of rows and columns; fields of a structured array keep their names."""
+    try:
+        values = np.load(path, allow_pickle=False)
+    except Exception as error:  # a truncated array, pickled objects, another kind of file
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise DataError(f"{path} cannot be read as npy: {reason}") from error
+    if not isinstance(values, np.ndarray):
+        raise DataError(f"{path} holds several arrays; its ending should be .npz")
+    names = list(values.dtype.names or ())
+    if names:
+        from numpy.lib.recfunctions import structured_to_unstructured
+
+        values = structured_to_unstructured(values)
+    if values.ndim != 2 or values.dtype.kind not in "biuf":
+        raise DataError(
+            f"{path} must hold numbers in rows and columns, got {values.dtype} of shape "
+            f"{values.shape}; an npz file has room for X and y"
+        )
+    if len(values) == 0:
+        raise DataError(f"{path} has no rows")
+    return NumericColumns(names or [str(i + 1) for i in range(values.shape[1])], values)

@@ -1,0 +1,49 @@
+"""Where the rows of a question come from: files, columns, and how they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from poise.data.files.text_format import TextFormat
+
+__all__ = ["RowSource"]
+
+
+@dataclass(frozen=True)
+class RowSource:
+    """The files and columns that hold the rows of a question.
+
+    Attributes
+    ----------
+    file : Path
+        Labelled rows; ``-`` for standard input.
+    target : str or None
+        Column with the responses.
+    drop : tuple of str
+        Columns to leave out.
+    unlabeled : Path or None
+        More rows, without responses.
+    groups : str or None
+        Column that says which rows belong together; it is no feature.
+    form : TextFormat
+        How text files are written.
+    fit_params : mapping of str to str
+        Columns that are arguments of ``fit``, such as weights, by the name of the
+        argument; they are no features.
+    """
+
+    file: Path
+    target: str | None = None
+    drop: tuple[str, ...] = ()
+    unlabeled: Path | None = None
+    groups: str | None = None
+    form: TextFormat = field(default_factory=TextFormat)
+    fit_params: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def left_out(self) -> list[str]:
+        """Columns that are no features, each once."""
+        also = [] if self.groups is None else [self.groups]
+        return list(dict.fromkeys([*self.drop, *also, *self.fit_params.values()]))
