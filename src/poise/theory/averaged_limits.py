@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise import arguments
-from poise.theory.betting_process import Hedge, checked_shares, growth, planned, reaches
+from poise.theory.betting_fraction import TOLERANCE
+from poise.theory.betting_process import Hedge, checked_shares, growth, planned
 from poise.theory.exceedance_shares import TrialChanges
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from poise.theory.binomial_law import Floats
 
@@ -36,7 +37,10 @@ __all__ = [
     "epsilon_hat_common",
 ]
 
-_HALVINGS = 64
+# 32 to the power 13 is 2 to the power 65: nothing is left between the ends.
+_PARTS = 32
+_ROUNDS = 13
+_BELOW_ONE = float(np.nextafter(1.0, 0.0))
 
 
 def delta_hat_common(
@@ -82,13 +86,14 @@ def delta_hat_common(
     staked = np.array(process.fractions), np.array(process.shares)
     coin = float(arguments.probability("zeta", zeta))
 
-    def accepts(delta: float) -> bool:
-        return _accepts(growth(*staked, delta), process.alpha, coin)
+    def accepts(delta: Floats) -> NDArray[np.bool_]:
+        return _accepts(growth(*staked, delta[:, None]), process.alpha, coin)
 
     reference = process.delta
-    if not accepts(reference):
-        return _bisect(accepts, reference, 1.0)
-    return 0.0 if accepts(0.0) else _bisect(accepts, 0.0, reference)
+    at_zero, at_reference = accepts(np.array([0.0, reference]))
+    if not at_reference:
+        return _narrow(accepts, reference, 1.0)
+    return 0.0 if at_zero else _narrow(accepts, 0.0, reference)
 
 
 def _run(process: Hedge, shares: Sequence[float]) -> Hedge:
@@ -99,24 +104,26 @@ def _run(process: Hedge, shares: Sequence[float]) -> Hedge:
     return process
 
 
-def _accepts(factors: Floats, alpha: float, coin: float) -> bool:
-    """Multiply up as the running test does; compare the largest u with 1, or the last with ζ."""
+def _accepts(factors: Floats, alpha: float, coin: float) -> NDArray[np.bool_]:
+    """Multiply up each row as the running test does; the largest u meets 1, or the last one ζ."""
     with np.errstate(over="ignore", invalid="ignore"):
-        u = np.multiply.accumulate(np.concatenate([[alpha], np.maximum(factors, 0.0)]))
+        start = np.full((len(factors), 1), alpha)
+        u = np.multiply.accumulate(np.hstack([start, np.maximum(factors, 0.0)]), axis=1)
     # inf · 0 is nan where floats overflow: u is 0 from there on
-    return reaches(np.fmax.reduce(u)) if coin == 1 else reaches(np.nan_to_num(u[-1]), coin)
+    reached = np.fmax.reduce(u, axis=1) if coin == 1 else u[:, -1]
+    return np.asarray(reached >= (1 - TOLERANCE) * coin)
 
 
-def _bisect(accepts: Callable[[float], bool], refused: float, accepted: float) -> float:
-    """Narrow down where acceptance begins; return the accepted end."""
-    for _ in range(_HALVINGS):
-        middle = (refused + accepted) / 2
-        if middle in (refused, accepted):
-            break
-        if accepts(middle):
-            accepted = middle
-        else:
-            refused = middle
+def _narrow(
+    accepts: Callable[[Floats], NDArray[np.bool_]], refused: float, accepted: float
+) -> float:
+    """Narrow down where acceptance begins, in many parts at a time; return the accepted end."""
+    parts = np.arange(1, _PARTS) / _PARTS
+    for _ in range(_ROUNDS):
+        grid = np.minimum(refused + (accepted - refused) * parts, _BELOW_ONE)
+        first = int(np.argmax(np.append(accepts(grid), True)))
+        ends = np.concatenate([[refused], grid, [accepted]])
+        refused, accepted = float(ends[first]), float(ends[first + 1])
     return accepted
 
 
@@ -190,7 +197,7 @@ def epsilon_hat_common(
     while accepted - refused > 1:
         middle = (refused + accepted) // 2
         factors = growth(staked, used.shares(float(candidates[middle])), process.delta)
-        if _accepts(factors, process.alpha, coin):
+        if _accepts(factors[None], process.alpha, coin)[0]:
             accepted = middle
         else:
             refused = middle
