@@ -37,9 +37,9 @@ __all__ = [
     "epsilon_hat_common",
 ]
 
-# 32 to the power 13 is 2 to the power 65: nothing is left between the ends.
-_PARTS = 32
-_ROUNDS = 13
+# 128 to the power 10 is 2 to the power 70: nothing is left between the ends.
+_PARTS = 128
+_ROUNDS = 10
 _BELOW_ONE = float(np.nextafter(1.0, 0.0))
 
 
