@@ -58,9 +58,13 @@ class TrialError(PoiseError, RuntimeError):
         Index of the trial, counted from 0.
     partial : object or None
         What had been measured before the failure, where the caller can still use it.
+    failures : tuple of str
+        Messages of the trials before it that failed and were counted.
     kind : {"error", "death", "timeout"}
         Whether it failed, killed its worker, or took too long.
     """
+
+    failures: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -91,7 +95,11 @@ class RecordError(PoiseError):
     ----------
     partial : object or None
         What had been measured when a record could not be written any more.
+    failures : tuple of str
+        Messages of the trials among them that failed and were counted.
     """
+
+    failures: tuple[str, ...] = ()
 
     def __init__(self, message: str, *, partial: object = None) -> None:
         super().__init__(message)

@@ -98,9 +98,9 @@ def test_a_failing_fit_is_status_3_and_names_the_trial(run) -> None:
     assert "--on-error unstable" in line
 
 
-def test_a_failing_fit_can_count_as_a_change(run) -> None:
+def test_a_failing_fit_counts_against_stable_and_shows_no_change(run) -> None:
     result = run(f"{MODELS}:failing --on-error unstable --quiet")
-    assert (result.exit_code, result.output) == (1, "unstable\n")
+    assert (result.exit_code, result.output) == (1, "inconclusive\n")
 
 
 def test_a_failing_fit_does_not_lose_the_trials_before_it(run, folder: Path) -> None:

@@ -46,7 +46,7 @@ def test_every_command_is_listed_and_explains_itself(run) -> None:
 
 def test_exit_statuses_are_documented(run) -> None:
     text = run("--help").stdout
-    for line in ["0    stable", "1    unstable or inconclusive", "3    a fit failed"]:
+    for line in ["0    stable", "1    unstable, inconclusive", "3    a fit failed"]:
         assert line in text
 
 

@@ -7,6 +7,7 @@ import weakref
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.linear_model import Ridge
 from sklearn.svm import SVR
 
@@ -106,7 +107,7 @@ def test_an_exception_that_cannot_travel_still_tells_its_story() -> None:
         poise.measure(fit, X, y, n=10, n_jobs=2)
 
 
-def test_failures_stop_nothing_else_early() -> None:
+def test_failures_count_against_stable_and_never_for_unstable() -> None:
     seen = []
 
     def fit(A, b, seed):
@@ -116,12 +117,36 @@ def test_failures_stop_nothing_else_early() -> None:
     result = poise.stability_test(
         fit, X, y, n=10, epsilon=1.0, delta=0.2, on_error="unstable", stop_early=False
     )
-    assert result.verdict == "unstable"
-    assert result.n_failures == 27
+    assert result.verdict == "inconclusive"
+    assert (result.pvalue, result.pvalue_unstable) == (1.0, 1.0)
+    assert (result.n_failures, result.n_moved) == (27, 0)
     assert len(seen) == 27
     assert "failed" in result.summary()
     with pytest.raises(TrialError):
         poise.stability_test(Ridge(alpha=-1.0), X, y, n=10, epsilon=1.0, delta=0.2)
+
+
+def test_a_run_with_failures_stops_early_with_the_verdict_of_the_full_run() -> None:
+    """Trials fail, move or stand still in turn; a failure must not end the run as unstable."""
+
+    def fit(A, b, seed, trials=[]):  # noqa: B006
+        if len(A) == 10:
+            trials.append(1)
+            if len(trials) % 3 == 0:
+                raise RuntimeError("every third trial")
+        return lambda rows: [float(len(A) == 10 and len(trials) % 2 == 0)]
+
+    def run(stop_early):
+        fit.__defaults__[0].clear()
+        settings = {"n": 10, "epsilon": 0.5, "delta": 0.2, "shuffle": False, "check": False}
+        return poise.stability_test(
+            fit, X, y, on_error="unstable", stop_early=stop_early, progress=False, **settings
+        )
+
+    full, early = run(False), run(True)
+    assert (full.n_failures, full.n_moved) == (9, 9)
+    assert full.verdict == early.verdict == "inconclusive"
+    assert full.pvalue_unstable == pytest.approx(stats.binom.sf(8, 27, 0.2))
 
 
 def test_a_failed_trial_keeps_no_rows_in_memory() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
+import poise
 from poise.shortcuts.find_shortcut import find_shortcut
 
 KNOWN = (
@@ -187,3 +189,9 @@ def test_parameters_outside_the_exact_ones_have_no_shortcut(estimator) -> None:
 )
 def test_parameters_that_change_nothing_essential_keep_the_shortcut(estimator) -> None:
     assert find_shortcut(estimator) is not None
+
+
+def test_the_agreement_that_shortcuts_promise_is_written_once() -> None:
+    folder = Path(poise.__file__).parent / "shortcuts"
+    places = [path.name for path in folder.glob("*.py") if "1e-9" in path.read_text("utf-8")]
+    assert places == ["shortcut.py"]

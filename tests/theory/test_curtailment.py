@@ -16,12 +16,12 @@ from poise.errors import ArgumentError
 from poise.theory.curtailment import (
     Curtailment,
     acceptance_martingale,
-    cut_offs,
     expected_fraction,
     expected_trials,
     forced_after,
     is_forced,
 )
+from poise.theory.decision import DecisionRule, cut_offs
 
 SCOPES = ("verdict", "stable")
 
@@ -109,7 +109,7 @@ def test_plain_cut_offs_of_known_tests():
     assert cut_offs(10, delta=0.0, alpha=0.05) == (-1, 1)
     assert cut_offs(10, delta=0.0, alpha=0.05, zeta=0.05) == (0, 1)
     watch = Curtailment.of_test(100, delta=0.1, alpha=0.05, scope="stable")
-    assert (watch.stable_at_most, watch.unstable_at_least, watch.scope) == (4, 16, "stable")
+    assert (watch.rule, watch.scope) == (DecisionRule(100, 4, 16), "stable")
 
 
 def enumerated_trials(m, low, high, p, scope):
@@ -207,7 +207,7 @@ def test_no_test_is_forced_wrongly_by_more_than_it_should():
         while not watch.forced:
             watch.update(row[watch.trials])
         early += watch.verdict == "stable"
-        full += np.count_nonzero(row) <= watch.stable_at_most
+        full += np.count_nonzero(row) <= watch.rule.stable_at_most
     assert early == full
     # randomised: exactly alpha at delta* = delta; 5 sigma two-sided, false alarm 6e-7
     assert abs(early - repetitions * alpha) < 5 * np.sqrt(repetitions * alpha * (1 - alpha))

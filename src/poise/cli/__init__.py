@@ -8,6 +8,7 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
     check            ``poise check``: whether an algorithm keeps what a stability test expects of
     compare          ``poise compare``: several algorithms on the same trials, one error level for
     demo             ``poise demo``: a tour on bundled data, with the three verdicts there are
+    exit_status      the exit status of every command, and which error ends with which
     fit_options      what to fit, on which rows, and how: the options of every command that fits
     lazy_group       A group of commands that imports each when it is called, and ends every error
     load_algorithm   from ``sklearn.linear_model:Ridge`` or ``model.py:name`` to something that ca
@@ -34,7 +35,8 @@ from __future__ import annotations
 import click
 
 from poise import __version__
-from poise.cli.lazy_group import USAGE, LazyGroup
+from poise.cli.exit_status import ExitStatus
+from poise.cli.lazy_group import LazyGroup
 
 __all__ = ["main"]
 
@@ -58,7 +60,7 @@ COMMANDS = {
 EXIT_STATUS = """\b
 Exit status:
   0    stable, or nothing was asked
-  1    unstable or inconclusive
+  1    unstable, inconclusive or not certified stable
   2    wrong usage, or data that cannot be used
   3    a fit failed
   130  interrupted
@@ -84,4 +86,5 @@ def main(ctx: click.Context, /, traceback: bool) -> int:
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
-    return USAGE  # kept only where no command was given; else the command's own status counts
+    # Kept only where no command was given; else the command's own status counts.
+    return ExitStatus.USAGE

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from poise.cli.exit_status import ExitStatus
 from poise.errors import ArgumentError
 
 __all__ = ["command"]
@@ -63,7 +64,7 @@ def command(
     test = _procedure(procedure, param, n=n, epsilon=epsilon, delta=delta, alpha=alpha)
     suite = audit_with_traps(test, ZOO[world](n=n), random_state=seed, n_jobs=jobs, **rows)
     _show(suite, alpha, as_json)
-    return 1 if suite.invalid else 0
+    return ExitStatus.of_result(not suite.invalid)
 
 
 def _procedure(name: str, param: tuple[str, ...], **question: Any) -> Any:

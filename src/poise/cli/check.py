@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from poise.cli.exit_status import ExitStatus
 from poise.cli.fit_options import DATA_OPTIONS, Measurement, some_measurement_options
 from poise.cli.options import Output, output_options
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
@@ -59,7 +60,7 @@ def command(measurement: Measurement, output: Output, max_seconds: float) -> int
             random_state=measurement.seed,
         )
     _tell(report, output)
-    return 0 if report.ok else 1
+    return ExitStatus.of_result(report.ok)
 
 
 def _tell(report: CheckReport, output: Output) -> None:

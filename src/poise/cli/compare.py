@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from poise.cli.exit_status import ExitStatus
 from poise.cli.fit_options import DATA_OPTIONS, Measurement, some_measurement_options
 from poise.cli.options import Output, journals_option, output_options, question_options
 from poise.cli.output_files import check_files
@@ -87,7 +88,7 @@ def command(
         settings = measurement.settings(output.progress)
         result = compare(named, **rows, **asked, **settings, journal=measurement.journals())
     _tell(result, output)
-    return 0 if result.all_stable else 1
+    return ExitStatus.of_result(result.all_stable)
 
 
 def loaded(places: Iterable[str], programs: Iterable[str], mode: str) -> dict[str, Any]:

@@ -259,7 +259,7 @@ _MEASUREMENT: dict[str, Decorator] = {
         type=click.Choice(["raise", "unstable"]),
         default="raise",
         show_default=True,
-        help="A failed fit ends the run, or counts as an infinite change.",
+        help="A failed fit ends the run, or its trial counts against stable.",
     ),
     "seed": click.option(
         "--seed", type=click.IntRange(min=0), help="The same seed gives the same changes."
@@ -279,7 +279,7 @@ _MEASUREMENT: dict[str, Decorator] = {
         type=click.Choice(["raise", "unstable"]),
         default="raise",
         show_default=True,
-        help="A fit beyond its time ends the run, or counts as an infinite change.",
+        help="A fit beyond its time ends the run, or its trial counts against stable.",
     ),
     "journal": click.option(
         "--journal",

@@ -13,15 +13,12 @@ from typing import Any
 
 import click
 
+from poise.cli.exit_status import ExitStatus
 from poise.cli.read_rows import name_lines
 from poise.cli.stderr import forget_stdout, one_line, say, survive_narrow_encodings
-from poise.errors import ArgumentError, PoiseError, TrialError
+from poise.errors import ArgumentError, TrialError
 
-__all__ = ["USAGE", "LazyGroup"]
-
-USAGE, FIT_FAILED = 2, 3
-DEFECT = 70  # an error in poise itself must not look like a verdict
-INTERRUPTED, PIPE_CLOSED = 130, 141
+__all__ = ["LazyGroup"]
 
 
 class LazyGroup(click.Group):
@@ -87,8 +84,8 @@ class LazyGroup(click.Group):
         except (Exception, KeyboardInterrupt) as error:
             if not standalone_mode:
                 raise
-            status, message = _ending(error)
-            say(message)
+            status = ExitStatus.of_error(error)
+            say(_explained(error, status))
         if not standalone_mode:
             return status
         sys.exit(status)
@@ -98,9 +95,9 @@ class LazyGroup(click.Group):
         try:
             status = super().invoke(ctx)
             sys.stdout.flush()
-        except BrokenPipeError:
+        except BrokenPipeError as error:
             forget_stdout()
-            return PIPE_CLOSED
+            return ExitStatus.of_error(error)
         except Exception as error:
             if isinstance(error, ArgumentError):
                 name_lines(error, ctx)
@@ -123,22 +120,20 @@ def _termination_interrupts() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _ending(error: BaseException) -> tuple[int, str]:
-    """Return the exit status that stands for an error, and the line that explains it."""
-    if isinstance(error, (click.Abort, KeyboardInterrupt)):
-        return INTERRUPTED, "; ".join(["interrupted", *_notes(error.__cause__ or error)])
+def _explained(error: BaseException, status: ExitStatus) -> str:
+    """Return the line that explains an error."""
+    if status == ExitStatus.INTERRUPTED:
+        return "; ".join(["interrupted", *_notes(error.__cause__ or error)])
     if isinstance(error, TrialError):
-        return FIT_FAILED, ". ".join([_failed_fit(error), *_notes(error)])
+        return ". ".join([_failed_fit(error), *_notes(error)])
     if isinstance(error, click.UsageError):
         path = error.ctx.command_path if error.ctx else "poise"
-        return USAGE, f"{error.format_message()} See {path} --help"
+        return f"{error.format_message()} See {path} --help"
     if isinstance(error, click.ClickException):
-        return USAGE, error.format_message()
-    if isinstance(error, (PoiseError, OSError)):
-        return USAGE, str(error)
-    return DEFECT, (
-        f"a defect in poise: {type(error).__name__}: {error} (poise --traceback … shows where)"
-    )
+        return error.format_message()
+    if status in (ExitStatus.USAGE, ExitStatus.PIPE_CLOSED):
+        return str(error)
+    return f"a defect in poise: {type(error).__name__}: {error} (poise --traceback … shows where)"
 
 
 def _notes(error: BaseException) -> list[str]:
@@ -152,6 +147,6 @@ def _failed_fit(error: TrialError) -> str:
     cause = one_line(f"{type(error.__cause__).__name__}: {error.__cause__}").rstrip(".")
     policy = "--on-timeout" if error.kind == "timeout" else "--on-error"
     return (
-        f"trial {error.trial} failed: {cause}. To count a failed trial as an infinite change: "
+        f"trial {error.trial} failed: {cause}. To count a failed trial against stability: "
         f"{policy} unstable. To see where it failed: poise --traceback …"
     )

@@ -26,18 +26,12 @@ def verdict_so_far(trials: Trials, question: dict[str, Any]) -> str:
     >>> verdict_so_far(trials, {"epsilon": 1.0, "delta": 0.1, "alpha": 0.05})
     'unstable'
     """
-    from poise.theory.curtailment import cut_offs, is_forced
+    from poise.theory.decision import DecisionRule
 
     result = trials.test(**question)
-    stable, unstable = cut_offs(trials.n_trials, result.delta, result.alpha, result.zeta)
-    forced = is_forced(
-        result.statistic,
-        trials.n_observed,
-        n_trials=trials.n_trials,
-        stable_at_most=stable,
-        unstable_at_least=unstable,
-    )
-    return result.verdict.value if forced else "open"
+    rule = DecisionRule.of_test(trials.n_trials, result.delta, result.alpha, result.zeta)
+    settled = rule.is_settled(result.n_moved, trials.n_observed, result.n_failures)
+    return result.verdict.value if settled else "open"
 
 
 @contextmanager
@@ -57,5 +51,6 @@ def _standing(trials: Trials, question: dict[str, Any] | None) -> str:
     done = f"{trials.n_observed:,} of {trials.n_trials:,} trials"
     if not question:
         return done
-    larger = f"{trials.exceedances(question['epsilon']):,} larger changes"
-    return f"{done}, {larger}, verdict {verdict_so_far(trials, question)}"
+    larger = f"{trials.exceedances(question['epsilon']) - trials.n_failures:,} larger changes"
+    failed = f", {trials.n_failures:,} failed" if trials.n_failures else ""
+    return f"{done}, {larger}{failed}, verdict {verdict_so_far(trials, question)}"

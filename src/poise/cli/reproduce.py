@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from poise.cli.exit_status import ExitStatus
+
 __all__ = ["command"]
 
 
@@ -33,7 +35,7 @@ def command(output: str, jobs: int, as_json: bool) -> int:
     (Path(output) / "reproduction.json").write_text(to_json(found.to_dict()), encoding="utf-8")
     if as_json:
         click.echo(to_json(found.to_dict()))
-        return 0 if found.passed else 1
+        return ExitStatus.of_result(found.passed)
     headers = ("section", "claim", "expected", "measured", "")
     rows = [
         (row.section, row.text, row.expected, row.measured, "pass" if row.passed else "FAIL")
@@ -42,4 +44,4 @@ def command(output: str, jobs: int, as_json: bool) -> int:
     print_table(headers, rows)
     passed = len(found.claims) - len(found.failures)
     print_paragraphs(f"\n{passed} of {len(found.claims)} claims pass. Figures and table: {output}/")
-    return 0 if found.passed else 1
+    return ExitStatus.of_result(found.passed)

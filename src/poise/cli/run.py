@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from poise import arguments
+from poise.cli.exit_status import ExitStatus
 from poise.cli.fit_options import command_given
 from poise.cli.options import Output, journals_option, output_options
 from poise.cli.stderr import fits_print_to_stderr, one_line, one_line_warnings, say
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from poise.storage.journal import JournalFolder
 
 __all__ = ["command"]
-
-FIT_FAILED = 3
 
 EXAMPLE = """\b
 Example (stability.toml):
@@ -82,8 +81,8 @@ class _Answer:
     @property
     def status(self) -> int:
         if self.result is None:
-            return FIT_FAILED
-        return 0 if self.result.stable else 1
+            return ExitStatus.FIT_FAILED
+        return ExitStatus.of_result(self.result.stable)
 
     @property
     def verdict(self) -> str:

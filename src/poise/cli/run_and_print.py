@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from poise.arguments import counted
+from poise.cli.exit_status import ExitStatus
 from poise.cli.fit_options import Measurement
 from poise.cli.options import Output
 from poise.cli.partial_verdict import saying_where_it_stands
@@ -66,4 +67,4 @@ def tell_result(result: StabilityResult, output: Output) -> int:
         from poise.cli.screen import print_result
 
         print_result(result)
-    return 0 if result.stable else 1
+    return ExitStatus.of_result(result.stable)

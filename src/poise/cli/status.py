@@ -70,7 +70,7 @@ def _facts(content: JournalContent, question: dict[str, Any], path: Path) -> dic
     }
     if question:
         facts |= question
-        facts["exceedances"] = trials.exceedances(question["epsilon"])
+        facts["exceedances"] = trials.exceedances(question["epsilon"]) - trials.n_failures
         facts["verdict"] = verdict_so_far(trials, question)
     return facts
 
@@ -85,6 +85,7 @@ def _print(content: JournalContent, facts: dict[str, Any]) -> None:
         shown |= {
             "question": asked,
             "larger changes": f"{facts['exceedances']:,}",
+            "failed trials": f"{len(facts['failures']):,}",
             "verdict so far": facts["verdict"],
         }
     print_facts(shown)

@@ -16,6 +16,7 @@ from poise.procedures.exploration import Explorer, neighbourhood
 from poise.protocol.messages import Answers, Batch
 from poise.protocol.randomness import Randomness
 from poise.results import Outcome, ProcedureResult
+from poise.theory.decision import three_way
 
 __all__ = ["AdaptiveTest"]
 
@@ -85,26 +86,26 @@ class AdaptiveTest(Question):
         unlabeled = np.arange(sample.n_labeled, sample.n_labeled + sample.n_unlabeled)
         points = unlabeled if len(unlabeled) else labeled
         explorer = Explorer(self.n, labeled, points, randomness)
-        seen = yield from explorer.explore(self.explorations)
+        seen = at_random = yield from explorer.explore(self.explorations)
         for _ in range(self.stages):
             worst = seen.worst("removed", self.share)
             centres = seen.worst("points", self.share)
             region = neighbourhood(sample, centres, points, self.region)
             seen += yield from explorer.explore(self.per_stage, worst, region)
-        by_chance = self.judge(seen.changes[: self.explorations], certifies=False, reason=_REASON)
+        failed = at_random.n_failures
+        by_chance = self.judge(
+            at_random.changes, certifies=False, reason=_REASON, n_failures=failed
+        )
         targeted = self.judge(
             seen.changes[self.explorations :],
             certifies=False,
             reason=_REASON,
+            n_failures=seen.n_failures - failed,
             exceedances_at_random=by_chance.statistic,
             explorations=self.explorations,
             **seen.report(),
         )
-        return dataclasses.replace(targeted, verdict=_verdict(by_chance, targeted))
-
-
-def _verdict(by_chance: ProcedureResult, targeted: ProcedureResult) -> Outcome:
-    if by_chance.stable and targeted.stable:
-        return Outcome.STABLE
-    unstable = by_chance.verdict == Outcome.UNSTABLE
-    return Outcome.UNSTABLE if unstable else Outcome.INCONCLUSIVE
+        found = three_way(
+            by_chance.stable and targeted.stable, by_chance.verdict == Outcome.UNSTABLE
+        )
+        return dataclasses.replace(targeted, verdict=Outcome(found))

@@ -95,9 +95,10 @@ class MeasureChanges:
             answers = yield Batch(split, until, decision_points=decision_points)
         except (TrialError, RecordError) as error:
             if error.partial is not None:
-                error.partial = _trials(error.partial, design)
+                error.partial = _trials(error.partial, design, error.failures)
             raise
-        return _trials(answers.changes, design, answers)
+        messages = tuple(failure.message for failure in answers.failures)
+        return _trials(answers.changes, replace(design, path=answers.path), messages)
 
     def design(self, sample: Sample, randomness: Randomness) -> Design:
         """Return what is known before the first fit; refuse what cannot be asked."""
@@ -254,29 +255,27 @@ class _StopWhenForced:
     def __init__(
         self, test: BinomialTest, design: Design, scope: Literal["verdict", "stable"]
     ) -> None:
-        from poise.theory.curtailment import Curtailment, cut_offs
+        from poise.theory.curtailment import Curtailment
 
         zeta = design.zeta if test.randomized else 1.0
-        stable, unstable = cut_offs(design.n_trials, test.delta, test.alpha, zeta)
         self.epsilon = test.epsilon
-        self.rule = Curtailment(design.n_trials, stable, unstable, scope)
+        self.watch = Curtailment.of_test(design.n_trials, test.delta, test.alpha, zeta, scope)
 
     @property
     def forced(self) -> bool:
-        return self.rule.forced
+        return self.watch.forced
 
     def __call__(self, change: float) -> bool:
-        return self.rule.update(change > self.epsilon)
+        """Take in the next change; nan stands for a trial that failed."""
+        return self.watch.update(change > self.epsilon, failed=bool(np.isnan(change)))
 
     def state(self) -> str:
         """Say how things stand, for whoever watches."""
-        return f"{self.rule.exceedances:,} larger changes, verdict {self.rule.verdict or 'open'}"
+        failed = f", {self.watch.failures:,} failed" if self.watch.failures else ""
+        larger = f"{self.watch.exceedances:,} larger changes{failed}"
+        return f"{larger}, verdict {self.watch.verdict or 'open'}"
 
 
-def _trials(changes: Any, design: Design, answers: Answers | None = None) -> Trials:
+def _trials(changes: Any, design: Design, failures: tuple[str, ...]) -> Trials:
     values: NDArray[np.float64] = np.asarray(changes)
-    failures: tuple[str, ...] = ()
-    if answers is not None:
-        failures = tuple(failure.message for failure in answers.failures)
-        design = replace(design, path=answers.path)
     return Trials(values, design, n_fits=2 * len(values), failures=failures)

@@ -52,9 +52,20 @@ class Question:
             )
 
     def judge(
-        self, changes: ArrayLike, *, certifies: bool, reason: str, **details: Any
+        self,
+        changes: ArrayLike,
+        *,
+        certifies: bool,
+        reason: str,
+        n_failures: int = 0,
+        **details: Any,
     ) -> ProcedureResult:
-        """Compare the number of larger changes with the Binomial law, as Example 1 does."""
-        trials = Trials.from_changes(np.asarray(changes), n=self.n)
+        """Compare the number of larger changes with the Binomial law, as Example 1 does.
+
+        ``n_failures`` of the changes are infinite because the comparison failed: they
+        count against "stable" and not for "unstable".
+        """
+        failures = ("a comparison failed",) * n_failures
+        trials = Trials.from_changes(np.asarray(changes), n=self.n, failures=failures)
         test = trials.test(self.epsilon, self.delta, self.alpha)
         return ProcedureResult.from_test(self, test, certifies=certifies, reason=reason, **details)

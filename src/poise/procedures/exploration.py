@@ -33,12 +33,14 @@ class Explored:
     removed: Indices
     points: Indices
     changes: NDArray[np.float64]
+    n_failures: int = 0
 
     def __add__(self, other: Explored) -> Explored:
         return Explored(
             np.concatenate([self.removed, other.removed]),
             np.concatenate([self.points, other.points]),
             np.concatenate([self.changes, other.changes]),
+            self.n_failures + other.n_failures,
         )
 
     def means(self, which: str) -> tuple[Indices, NDArray[np.float64]]:
@@ -111,7 +113,8 @@ class Explorer:
             ]
         )
         last = np.array([train[-1] for train, _ in drawn])
-        return Explored(last, np.array([point for _, point in drawn]), answers.changes)
+        read_at = np.array([point for _, point in drawn])
+        return Explored(last, read_at, answers.changes, len(answers.failures))
 
     def _draw(
         self, rng: np.random.Generator, removed: Indices, points: Indices

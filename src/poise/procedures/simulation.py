@@ -77,7 +77,7 @@ class SimulationTest(Question):
             comparisons = self._comparisons(sample, randomness)
         answers = yield Batch(comparisons, decision_points=(0.0, self.epsilon))
         return self.judge(
-            answers.changes, certifies=False, reason=_REASON, failures=len(answers.failures)
+            answers.changes, certifies=False, reason=_REASON, n_failures=len(answers.failures)
         )
 
     def _comparisons(self, sample: Sample, randomness: Randomness) -> list[Comparison]:

@@ -118,7 +118,8 @@ class TransparentLinearTest(Question):
             self._change(models[2 * k], models[2 * k + 1], None if points is None else points[k])
             for k in range(len(split))
         ]
-        return self._conclude(changes)
+        failed = [models[2 * k] is None or models[2 * k + 1] is None for k in range(len(split))]
+        return self._conclude(changes, sum(failed))
 
     def _split(self, sample: Sample, randomness: Randomness) -> Split:
         spare = sample.n_unlabeled
@@ -147,11 +148,13 @@ class TransparentLinearTest(Question):
             return float(self.radius * np.linalg.norm(difference[:-1]) + abs(difference[-1]))
         return float(abs(np.append(point, 1.0) @ difference))
 
-    def _conclude(self, changes: list[float]) -> ProcedureResult:
+    def _conclude(self, changes: list[float], n_failures: int) -> ProcedureResult:
+        reason = _FRESH if self.feature_law is None else _KNOWN
+        if self.radius is not None:
+            reason = _BALL
+        result = self.judge(changes, certifies=True, reason=reason, n_failures=n_failures)
         if self.radius is None:
-            reason = _FRESH if self.feature_law is None else _KNOWN
-            return self.judge(changes, certifies=True, reason=reason)
-        result = self.judge(changes, certifies=True, reason=_BALL)
+            return result
         if result.verdict == Outcome.UNSTABLE:
             result = dataclasses.replace(result, verdict=Outcome.INCONCLUSIVE)
         return dataclasses.replace(result, pvalue_unstable=1.0)

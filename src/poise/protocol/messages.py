@@ -126,8 +126,9 @@ class Batch:
         Looked up by position, possibly made on demand: a million trials need
         not exist as a million objects.
     until : callable or None
-        Fed the answers in plan order, one at a time; once it returns True the
-        rest of the batch is cancelled and the answers stop there. It may have a
+        Fed the answers in plan order, one at a time (a failed comparison as nan: no
+        change is known); once it returns True the rest of the batch is cancelled and
+        the answers stop there. It may have a
         method ``state()`` that says in a few words how things stand, for progress.
     decision_points : tuple of float
         Changes at which a decision turns: 0 and ε. A shortcut must not round across them.
@@ -188,3 +189,18 @@ class Answers:
     path: str = FIT_BY_FIT
     predictions: tuple[Any, ...] = ()
     models: tuple[Any, ...] = ()
+
+    @property
+    def fed(self) -> list[Any]:
+        """The answers as ``until`` of a batch is fed them.
+
+        Examples
+        --------
+        >>> Answers(np.array([0.1, np.inf]), failures=(Failure(1, "singular"),)).fed
+        [0.1, nan]
+        """
+        if self.predictions:
+            return list(self.predictions)
+        shown = self.changes.copy()
+        shown[[failure.trial for failure in self.failures]] = np.nan
+        return list(shown.tolist())

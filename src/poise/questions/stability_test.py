@@ -104,7 +104,8 @@ def stability_test(
     stop_early : bool or "stable"
         Stop once the verdict is forced; it is the verdict of the full run.
     on_error : {"raise", "unstable"}
-        What a failing fit or a NaN prediction means; it is never dropped.
+        What a failing fit or a NaN prediction means; it is never dropped. With
+        "unstable" it counts against the verdict "stable" and never for "unstable".
     on_timeout : {"raise", "unstable"}
         What a fit beyond ``timeout`` means; asked for by itself, because time
         depends on the machine.

@@ -227,6 +227,7 @@ def _check_comparable(trials: Mapping[str, Trials]) -> None:
 
 
 def _rows(names: list[str], results: list[StabilityResult], alpha: float) -> tuple[Compared, ...]:
+    from poise.theory.decision import three_way
     from poise.theory.holm_correction import holm
 
     adjusted = holm([r.pvalue for r in results]).tolist()
@@ -234,7 +235,8 @@ def _rows(names: list[str], results: list[StabilityResult], alpha: float) -> tup
     return tuple(
         Compared(
             name=name,
-            verdict=_verdict(p, q, alpha),
+            # Both p-values of one algorithm add up to at least 1: at most one of them is small.
+            verdict=Outcome(three_way(p <= alpha, q <= alpha)),
             statistic=r.statistic,
             n_trials=r.n_trials,
             pvalue=r.pvalue,
@@ -248,10 +250,3 @@ def _rows(names: list[str], results: list[StabilityResult], alpha: float) -> tup
         )
         for name, r, p, q in zip(names, results, adjusted, unstable, strict=True)
     )
-
-
-def _verdict(stable: float, unstable: float, alpha: float) -> Outcome:
-    """Both p-values of one algorithm add up to at least 1, so at most one of them is small."""
-    if stable <= alpha:
-        return Outcome.STABLE
-    return Outcome.UNSTABLE if unstable <= alpha else Outcome.INCONCLUSIVE

@@ -42,6 +42,9 @@ class ProcedureResult:
         Whatever else the procedure learnt, as plain values.
     certain : bool
         Whether no chance is involved: every case that can occur was looked at.
+    n_failures : int
+        Comparisons that failed. They are part of ``statistic`` and count against
+        "stable", never for "unstable".
 
     Examples
     --------
@@ -67,6 +70,7 @@ class ProcedureResult:
     pvalue_unstable: float
     details: dict[str, Any] = field(default_factory=dict)
     certain: bool = False
+    n_failures: int = 0
 
     @classmethod
     def from_test(
@@ -93,6 +97,7 @@ class ProcedureResult:
             test.pvalue,
             test.pvalue_unstable,
             plain(details),
+            n_failures=test.n_failures,
         )
 
     @property

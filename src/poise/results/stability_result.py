@@ -25,19 +25,24 @@ class StabilityResult:
     P(``verdict`` is wrong) ≤ α: "stable" is said of an unstable triple, or
     "unstable" of a stable one, with probability at most α, whatever the
     algorithm and the distribution. "inconclusive" is never wrong, and never "unstable".
+    A trial that failed counts against "stable", as an infinite change, and never for
+    "unstable"; where trials can fail each of the two is wrong with probability at most α.
 
     Attributes
     ----------
     verdict : Outcome
-        ``"stable"``, ``"unstable"`` or ``"inconclusive"``.
+        ``"stable"``, ``"unstable"`` or ``"inconclusive"``; ``"not certified stable"``
+        if the run was stopped as soon as that much was known.
     statistic : int
-        B, the number of observed changes larger than ε.
+        B, the number of observed changes larger than ε; a failed trial is one of them.
+    n_failures : int
+        Trials that failed.
     n_observed : int
         Trials that were run; the rest of ``n_trials`` could not alter the verdict.
     pvalue : float
         For the null "not (ε, δ)-stable"; unseen trials count against stability.
     pvalue_unstable : float
-        For the null "(ε, δ)-stable"; unseen trials count for stability.
+        For the null "(ε, δ)-stable"; unseen and failed trials count for stability.
     critical_count, tie_probability : int, float
         k* and a* of the paper's randomised test.
     acceptance_probability : float
@@ -86,25 +91,25 @@ class StabilityResult:
     ) -> StabilityResult:
         """Judge a measurement; see :meth:`poise.Trials.test`."""
         from poise.theory import binomial_test
+        from poise.theory.decision import DecisionRule
 
         epsilon, delta = float(arguments.epsilon(epsilon)), float(arguments.delta(delta))
         alpha = float(arguments.alpha(alpha))
-        m, seen = trials.n_trials, trials.exceedances(epsilon)
+        m, seen, failed = trials.n_trials, trials.exceedances(epsilon), trials.n_failures
         worst = seen + trials.n_unseen
         count, tie = binomial_test.critical_value(m, delta, alpha)
         zeta = trials.design.zeta if randomized else 1.0
-        pvalue = binomial_test.pvalue(worst, m, delta, zeta)
-        pvalue_unstable = binomial_test.pvalue_unstable(seen, m, delta)
+        rule = DecisionRule.of_test(m, delta, alpha, zeta)
         return cls(
-            verdict=_verdict(m, worst, count, tie, zeta, pvalue_unstable <= alpha),
+            verdict=Outcome(rule.verdict(seen - failed, trials.n_observed, failed)),
             epsilon=epsilon,
             delta=delta,
             alpha=alpha,
             randomized=randomized,
             statistic=seen,
             n_observed=trials.n_observed,
-            pvalue=pvalue,
-            pvalue_unstable=pvalue_unstable,
+            pvalue=binomial_test.pvalue(worst, m, delta, zeta),
+            pvalue_unstable=binomial_test.pvalue_unstable(seen - failed, m, delta),
             critical_count=count,
             tie_probability=tie,
             acceptance_probability=binomial_test.acceptance_probability(worst, m, delta, alpha),
@@ -112,7 +117,7 @@ class StabilityResult:
             epsilon_hat=trials.epsilon_hat(delta, alpha, randomized),
             power_bound=trials.design.ceiling(delta, alpha, epsilon),
             n_fits=trials.n_fits,
-            n_failures=len(trials.failures),
+            n_failures=failed,
             design=trials.design,
         )
 
@@ -120,6 +125,11 @@ class StabilityResult:
     def stable(self) -> bool:
         """Whether the verdict is "stable"."""
         return self.verdict == Outcome.STABLE
+
+    @property
+    def n_moved(self) -> int:
+        """Trials whose change was larger than ε, without those that failed."""
+        return self.statistic - self.n_failures
 
     @property
     def certifies(self) -> bool:
@@ -220,12 +230,3 @@ class StabilityResult:
 
     def __str__(self) -> str:
         return self.summary()
-
-
-def _verdict(
-    m: int, worst: int, count: int, tie: float, zeta: float, says_unstable: bool
-) -> Outcome:
-    """Declare stable as the paper does (B < k*, or B = k* and ζ ≤ a*); else try the mirror test."""
-    if worst < count or (worst == count and zeta <= tie):
-        return Outcome.STABLE
-    return Outcome.UNSTABLE if says_unstable and m > 0 else Outcome.INCONCLUSIVE

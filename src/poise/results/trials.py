@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -64,6 +65,11 @@ class Trials:
         changes = _as_changes(self.changes)
         changes.setflags(write=False)
         object.__setattr__(self, "changes", changes)
+        if self.failures and len(self.failures) > np.count_nonzero(np.isinf(changes)):
+            raise ArgumentError(
+                f"failures must be among the infinite changes "
+                f"({np.count_nonzero(np.isinf(changes))}), got {len(self.failures)} messages"
+            )
 
     @classmethod
     def from_changes(
@@ -73,18 +79,20 @@ class Trials:
         n: int,
         algorithm: str = "unknown",
         random_state: Any = None,
+        failures: Sequence[str] = (),
     ) -> Trials:
         """Judge changes that were measured elsewhere.
 
         They must be independent and identically distributed: disjoint rows,
         fresh test points. Nothing can check that afterwards. ``random_state``
-        decides the coin ζ, which only randomised decisions use.
+        decides the coin ζ, which only randomised decisions use. ``failures`` are
+        the messages of trials that failed: as many infinite changes are no changes.
         """
         values, n = _as_changes(changes), arguments.training_size(n)
         randomness = Randomness.from_state(random_state)
         zeta = 1.0 - randomness.uniform("zeta")
         design = Design(algorithm, n, len(values) * n, len(values), seed=randomness.root, zeta=zeta)
-        return cls(values, design)
+        return cls(values, design, failures=tuple(failures))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Trials):
@@ -114,8 +122,13 @@ class Trials:
         """κ of the data; its integer part is the number of trials."""
         return self.design.kappa
 
+    @property
+    def n_failures(self) -> int:
+        """Number of trials that failed; each of them stands as an infinite change."""
+        return len(self.failures)
+
     def exceedances(self, epsilon: float) -> int:
-        """Count the changes that are strictly larger than ``epsilon``."""
+        """Count the changes that are strictly larger than ``epsilon``, failed trials included."""
         from poise.theory.order_statistics import how_many_exceed
 
         return how_many_exceed(self.changes, float(arguments.epsilon(epsilon)))

@@ -1,4 +1,4 @@
-"""The three things a test can say, with the words for each."""
+"""What a test can say, with the words for each."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ _MEANING = {
     "stable": "declared stable",
     "unstable": "declared unstable",
     "inconclusive": "the data do not settle it",
+    "not certified stable": "the full run would not be declared stable",
 }
 _NOT_MEANT = {
     "stable": (
@@ -24,11 +25,18 @@ _NOT_MEANT = {
         "It does not mean that the algorithm is unstable: the number of trials these data hold "
         "could not decide between the two."
     ),
+    "not certified stable": (
+        "It does not mean that the algorithm is unstable: the run was stopped once it was known "
+        'that the full run would not say "stable"; it may say "unstable" or "inconclusive".'
+    ),
 }
 
 
 class Outcome(StrEnum):
     """A verdict; compares equal to its own name.
+
+    "not certified stable" is what ``stop_early="stable"`` leaves open: the full run would
+    not say "stable", and whether it would say "unstable" was not found out.
 
     Examples
     --------
@@ -41,6 +49,7 @@ class Outcome(StrEnum):
     STABLE = "stable"
     UNSTABLE = "unstable"
     INCONCLUSIVE = "inconclusive"
+    NOT_CERTIFIED = "not certified stable"
 
     @property
     def meaning(self) -> str:

@@ -19,6 +19,7 @@ class AnswerRecord(Protocol):
     """Where the oracle writes answers; knows when the procedure has seen enough."""
 
     done: int
+    failures: list[Failure]
 
     def enter(self, answer: Any) -> bool:
         """Write down what an engine handed back; return whether to stop."""
@@ -62,7 +63,7 @@ class ChangeRecord:
         """Write down one change, a block of them, or a failure; return whether to stop."""
         if isinstance(answer, Failure):
             self.failures.append(answer)
-            answer = np.inf
+            return self._enter_one(np.inf, shown=np.nan)
         if not isinstance(answer, np.ndarray):
             return self._enter_one(answer)
         if self.until is None:
@@ -71,10 +72,10 @@ class ChangeRecord:
             return False
         return any(self._enter_one(change) for change in answer.tolist())
 
-    def _enter_one(self, change: float) -> bool:
+    def _enter_one(self, change: float, shown: float | None = None) -> bool:
         self.changes[self.done] = change
         self.done += 1
-        return self.until is not None and self.until(change)
+        return self.until is not None and self.until(change if shown is None else shown)
 
     def entered(self) -> NDArray[np.float64]:
         """Return the changes so far, to be read: a million of them are not copied about."""

@@ -62,7 +62,8 @@ class Oracle:
     engine : Engine
         Where the fits run.
     on_error : {"raise", "unstable"}
-        Stop at the first failed trial, or count it as an infinite change.
+        Stop at the first failed trial, or count it against "stable" (and never for
+        "unstable").
     on_timeout : {"raise", "unstable"}
         The same for a fit that took too long. It is asked for by itself, because
         how long a fit takes depends on the machine.
@@ -140,6 +141,10 @@ class Oracle:
             self._collect(work, path, batch, record)
         except RecordError as error:
             error.partial = record.entered() if record.done else None
+            error.failures = tuple(failure.message for failure in record.failures)
+            raise
+        except TrialError as error:
+            error.failures = tuple(failure.message for failure in record.failures)
             raise
         finally:
             self.counts += cost(batch.tasks, record.done)
@@ -224,7 +229,7 @@ class Oracle:
             raise TrialError(
                 f"trial {failure.trial} failed: {failure.message}. What was measured before it "
                 f"({counted(record.done, 'trial')}) is in the `partial` attribute of this error; "
-                f"{policy}='unstable' would count a failed trial as an infinite change",
+                f"{policy}='unstable' would count a failed trial against stability",
                 trial=failure.trial,
                 partial=record.entered(),
                 kind=failure.kind,

@@ -25,10 +25,10 @@ from poise.data.sample import Sample
 from poise.data.tables import Table, array_of, as_table
 from poise.errors import PoiseWarning
 from poise.protocol.messages import Failure
+from poise.shortcuts.shortcut import AGREEMENT
 
 __all__ = ["BatchedWork", "batched"]
 
-_TOLERANCE = 1e-9  # agreement asked of a shortcut, relative to the size of the predictions
 _TRIALS_COMPARED = 8  # trials computed both ways before the first answer counts
 _FEWEST_TRIALS = 4 * _TRIALS_COMPARED  # fewer trials than this are sooner done fit by fit
 _NO_TERMS = np.empty(0, dtype=np.uint64)
@@ -149,7 +149,7 @@ class BatchedWork:
         block is looked for first, because the size of every trial costs a pass.
         """
         largest = max(np.fmax.reduce(np.abs(part), axis=None) for part in (*pairs[:2], stack.y))
-        suspects = self._near(changes, _TOLERANCE * largest)
+        suspects = self._near(changes, AGREEMENT * largest)
         if suspects.any():
             suspects = self._near(changes, _slack(stack, pairs))
         return suspects
@@ -270,7 +270,7 @@ class BatchedWork:
 def _slack(stack: Stack, pairs: Any) -> NDArray[np.float64]:
     """Bound the rounding by which two correct computations may differ."""
     size = np.maximum(np.abs(pairs.full), np.abs(pairs.reduced))
-    return np.asarray(_TOLERANCE * np.maximum(size, np.abs(stack.y).mean(axis=1)))
+    return np.asarray(AGREEMENT * np.maximum(size, np.abs(stack.y).mean(axis=1)))
 
 
 def _both(full: Any, reduced: Any) -> Any:

@@ -18,9 +18,8 @@ from poise.shortcuts.kernel_ridge import find_kernel_ridge
 from poise.shortcuts.nearest_neighbors import find_neighbors
 from poise.shortcuts.ridge_and_least_squares import find_least_squares, find_ridge
 from poise.shortcuts.ridge_classifier import find_ridge_classifier
-from poise.shortcuts.rounding_bounds import AGREEMENT
 from poise.shortcuts.scaler_pipeline import find_standardized
-from poise.shortcuts.shortcut import Pairs, PlainShortcut, Shortcut
+from poise.shortcuts.shortcut import AGREEMENT, Pairs, PlainShortcut, Shortcut
 
 __all__ = ["AGREEMENT", "Pairs", "Shortcut", "find_shortcut"]
 

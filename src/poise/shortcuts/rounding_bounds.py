@@ -15,10 +15,9 @@ from typing import Any, NamedTuple, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.shortcuts.shortcut import Floats, Pairs
+from poise.shortcuts.shortcut import AGREEMENT, Floats, Pairs
 
 __all__ = [
-    "AGREEMENT",
     "LARGEST",
     "ROUNDING",
     "SMALLEST",
@@ -28,9 +27,6 @@ __all__ = [
     "finite_trials",
     "sums_are_exact",
 ]
-
-AGREEMENT = 1e-9
-"""Largest difference between shortcut and estimator, relative to the size of the predictions."""
 
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
 """Unit roundoff with room for the constants that a first-order bound leaves out."""

@@ -7,12 +7,15 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Floats", "Pairs", "PlainShortcut", "Shortcut"]
+__all__ = ["AGREEMENT", "Array", "Floats", "Pairs", "PlainShortcut", "Shortcut"]
 
 Array = Any
 """An array of any namespace of the array API standard: NumPy's, or JAX's."""
 
 Floats = NDArray[np.float64]
+
+AGREEMENT = 1e-9
+"""Largest difference between shortcut and algorithm, relative to the size of the predictions."""
 
 
 class Pairs(NamedTuple):

@@ -21,6 +21,7 @@ are first used, so that importing the package stays cheap.
     critical_values     critical counts of one-sided Binomial tests, for whole arrays at once
     curtailment         stopping early without losing the guarantee
     decimals            floors and ceilings of decimal expressions that doubles hold only nearly
+    decision            the decision rule: which verdict follows from which count
     e_process           evidence that may be looked at after every trial
     e_values            several tests at once by their e-values: e-BH, Holm, products, averages
     estimates           inverting the family of tests: δ̂ for a given ε, ε̂ for a given δ (paper §4.
@@ -60,6 +61,7 @@ _HOME = {
     "BagChoice": "bag_choice",
     "BettingPath": "betting_process",
     "Curtailment": "curtailment",
+    "DecisionRule": "decision",
     "Hedge": "betting_process",
     "Mirror": "betting_process",
     "OpenEnded": "open_ended",
@@ -90,7 +92,7 @@ _HOME = {
     "critical_count_unstable": "binomial_test",
     "critical_share": "averaged_planning",
     "critical_value": "binomial_test",
-    "cut_offs": "curtailment",
+    "cut_offs": "decision",
     "delta_hat": "estimates",
     "delta_hat_common": "averaged_limits",
     "delta_hat_grid": "averaged_estimates",
@@ -165,6 +167,7 @@ __all__ = [
     "BagChoice",
     "BettingPath",
     "Curtailment",
+    "DecisionRule",
     "Hedge",
     "Mirror",
     "OpenEnded",
@@ -303,12 +306,12 @@ if TYPE_CHECKING:
     from poise.theory.bounded_outputs import ceiling_large_epsilon, which_ceiling
     from poise.theory.curtailment import (
         Curtailment,
-        cut_offs,
         expected_fraction,
         expected_trials,
         forced_after,
         is_forced,
     )
+    from poise.theory.decision import DecisionRule, cut_offs
     from poise.theory.e_process import (
         acceptance_martingale,
         confidence_sequence,

@@ -9,13 +9,14 @@ fast fits voted first, the exceedances seen so far would not be a fair sample.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from poise import arguments
 from poise.errors import ArgumentError
-from poise.theory import binomial_law, binomial_test
+from poise.theory import binomial_law
+from poise.theory.decision import DecisionRule, Scope, Verdict, cut_offs
 from poise.theory.e_process import (
     acceptance_martingale,
     confidence_sequence,
@@ -38,44 +39,6 @@ __all__ = [
     "is_forced",
     "log_e_value",
 ]
-
-Scope: TypeAlias = Literal["verdict", "stable"]
-Verdict: TypeAlias = Literal["stable", "unstable", "inconclusive"]
-
-
-def cut_offs(n_trials: int, delta: float, alpha: float, zeta: float = 1.0) -> tuple[int, int]:
-    """Compute the counts at which the three-way verdict changes.
-
-    The test declares "stable" iff B ≤ the first count and, if not, "unstable" iff
-    B ≥ the second. Each of the two errs with probability at most α.
-
-    Parameters
-    ----------
-    n_trials : int, at least 0
-        Number of trials m of the full test.
-    delta : float in [0, 1)
-        Allowed probability of a change beyond ε.
-    alpha : float in (0, 1)
-        Level of the test and of its mirror image.
-    zeta : float in [0, 1], default 1
-        The test's own uniform random number; 1 is the plain test.
-
-    Returns
-    -------
-    stable_at_most, unstable_at_least : int
-        -1 and m + 1 stand for "never". For α > 1/2 the two regions may overlap;
-        "stable" then takes the overlap.
-
-    Examples
-    --------
-    >>> cut_offs(100, delta=0.1, alpha=0.05)
-    (4, 16)
-    """
-    count, tie = binomial_test.critical_value(n_trials, delta, alpha)
-    stable = int(count) if float(arguments.probability("zeta", zeta)) <= tie else int(count) - 1
-    return stable, max(
-        int(binomial_test.critical_count_unstable(n_trials, delta, alpha)), stable + 1
-    )
 
 
 def is_forced(
@@ -113,21 +76,8 @@ def is_forced(
     >>> is_forced([4, 5, 16], [99, 99, 20], **kept).tolist()
     [False, True, True]
     """
-    arguments.choice("scope", scope, ("verdict", "stable"))
-    lowest = np.asarray(exceedances)
-    highest = lowest + (n_trials - np.asarray(trials))
-    return np.asarray(_settled(lowest, highest, stable_at_most, unstable_at_least, scope))
-
-
-def _settled(
-    lowest: Any, highest: Any, stable_at_most: int, unstable_at_least: int, scope: str
-) -> Any:
-    """Say whether all counts from lowest to highest lead to one outcome; integers or arrays."""
-    stable, not_stable = highest <= stable_at_most, lowest > stable_at_most
-    if scope == "stable":
-        return stable | not_stable
-    unstable, not_unstable = lowest >= unstable_at_least, highest < unstable_at_least
-    return stable | unstable | (not_stable & not_unstable)
+    rule = DecisionRule(n_trials, stable_at_most, unstable_at_least)
+    return np.asarray(rule.is_settled(np.asarray(exceedances), np.asarray(trials), scope=scope))
 
 
 def forced_after(
@@ -185,12 +135,15 @@ class Curtailment:
         The cut-offs, -1 ≤ first < second ≤ m + 1; see :func:`cut_offs`.
     scope : {"verdict", "stable"}
         Stop when the three-way verdict is known, or already when it is known whether
-        it is "stable": cheaper, but "unstable" is then mostly not reached.
+        it is "stable": cheaper, but a verdict other than "stable" is then mostly not
+        reached, and "not certified stable" is all that is known.
 
     Attributes
     ----------
-    trials, exceedances : int
-        What was seen so far.
+    rule : DecisionRule
+        The rule that is followed.
+    trials, exceedances, failures : int
+        What was seen so far; a failure is no exceedance, but not a small change either.
 
     Examples
     --------
@@ -206,17 +159,12 @@ class Curtailment:
         unstable_at_least: int,
         scope: Scope = "verdict",
     ) -> None:
-        self.n_trials = int(arguments.count("n_trials", n_trials))
-        if not -1 <= stable_at_most < unstable_at_least <= self.n_trials + 1:
-            raise ArgumentError(
-                "cut-offs must satisfy -1 <= stable_at_most < unstable_at_least <= n_trials + 1, "
-                f"got {stable_at_most} and {unstable_at_least} for {self.n_trials} trials"
-            )
-        self.stable_at_most = int(stable_at_most)
-        self.unstable_at_least = int(unstable_at_least)
+        m = int(arguments.count("n_trials", n_trials))
+        self.rule = DecisionRule(m, int(stable_at_most), int(unstable_at_least))
         self.scope = cast("Scope", arguments.choice("scope", scope, ("verdict", "stable")))
         self.trials = 0
         self.exceedances = 0
+        self.failures = 0
 
     @classmethod
     def of_test(
@@ -230,29 +178,35 @@ class Curtailment:
         """Follow the Binomial test with these parameters (ζ = 1: the plain test)."""
         return cls(n_trials, *cut_offs(n_trials, delta, alpha, zeta), scope=scope)
 
-    def update(self, exceeds: bool) -> bool:
-        """Take in the next trial, in plan order; return whether the outcome is forced now."""
-        if self.trials == self.n_trials:
-            raise ArgumentError(f"all {self.n_trials} trials were given already; drop the rest")
+    def update(self, exceeds: bool, failed: bool = False) -> bool:
+        """Take in the next trial, in plan order; return whether the outcome is forced now.
+
+        Of a trial that failed it is not known whether it exceeds: ``exceeds`` is ignored.
+        """
+        if self.trials == self.rule.n_trials:
+            raise ArgumentError(f"all {self.trials} trials were given already; drop the rest")
         self.trials += 1
-        self.exceedances += bool(exceeds)
+        self.failures += bool(failed)
+        self.exceedances += bool(exceeds) and not failed
         return self.forced
+
+    @property
+    def n_trials(self) -> int:
+        """Number of trials of the full test."""
+        return self.rule.n_trials
 
     @property
     def forced(self) -> bool:
         """Whether no trial still to come can change the outcome."""
-        highest = self.exceedances + self.n_trials - self.trials
-        cut_offs = self.stable_at_most, self.unstable_at_least
-        return bool(_settled(self.exceedances, highest, *cut_offs, self.scope))
+        seen = self.exceedances, self.trials, self.failures
+        return bool(self.rule.is_settled(*seen, scope=self.scope))
 
     @property
     def verdict(self) -> Verdict | None:
         """The verdict, or None while it is open."""
         if not self.forced:
             return None
-        if self.exceedances <= self.stable_at_most:
-            return "stable"
-        return "unstable" if self.exceedances >= self.unstable_at_least else "inconclusive"
+        return self.rule.verdict(self.exceedances, self.trials, self.failures)
 
 
 def expected_trials(

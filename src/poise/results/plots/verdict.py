@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from poise.results import StabilityResult
+    from poise.theory.decision import DecisionRule
 
 __all__ = ["Decision", "plot_result"]
 
@@ -36,8 +37,8 @@ class Decision:
     verdicts : ndarray of str
         The verdict of each count.
     seen, most : int
-        Larger changes observed, and what they could at most have become had
-        every trial been run.
+        Larger changes observed, and what they could at most be if every trial that
+        failed or was not run counted as one.
 
     Examples
     --------
@@ -58,22 +59,19 @@ class Decision:
     def of(cls, result: StabilityResult) -> Decision:
         """Compute the picture of a result."""
         from poise.theory.binomial_law import pmf
-        from poise.theory.curtailment import cut_offs
+        from poise.theory.decision import DecisionRule
 
         m = result.n_trials
-        stable, unstable = cut_offs(m, result.delta, result.alpha, result.zeta)
-        seen, most = result.statistic, result.statistic + m - result.n_observed
-        counts = _worth_drawing(m, result.delta, seen, stable, unstable)
-        verdicts = np.where(
-            counts <= stable, "stable", np.where(counts >= unstable, "unstable", "inconclusive")
-        )
+        rule = DecisionRule.of_test(m, result.delta, result.alpha, result.zeta)
+        seen, most = result.n_moved, result.statistic + m - result.n_observed
+        counts = _worth_drawing(rule, result.delta, seen)
+        verdicts = np.array([rule.verdict(int(count), m) for count in counts])
         return cls(counts, np.asarray(pmf(counts, m, result.delta)), verdicts, seen, most)
 
 
-def _worth_drawing(
-    m: int, delta: float, seen: int, stable: int, unstable: int
-) -> NDArray[np.int64]:
+def _worth_drawing(rule: DecisionRule, delta: float, seen: int) -> NDArray[np.int64]:
     """Return five standard deviations around the mean, and everything that decides."""
+    m, stable, unstable = rule.n_trials, rule.stable_at_most, rule.unstable_at_least
     mean, spread = m * delta, 5 * np.sqrt(m * delta * (1 - delta)) + 3
     lowest = max(0, int(min(mean - spread, seen, max(stable, 0))))
     highest = min(m, int(max(mean + spread, seen + 1, unstable + 1)))

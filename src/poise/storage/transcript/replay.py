@@ -109,7 +109,7 @@ def _feed(where: str, batch: Batch, stage: Stage) -> None:
     """Show the answers to ``batch.until`` as the oracle did; it must stop where it stopped then."""
     if batch.until is None:
         return
-    answers: list[Any] = stage.answers.changes.tolist() or list(stage.answers.predictions)
+    answers = stage.answers.fed
     stops = next((i + 1 for i, answer in enumerate(answers) if batch.until(answer)), stage.asked)
     _same(where, "place where the batch was stopped", len(answers), stops)
 

@@ -1,0 +1,49 @@
+"""The exit status of every command: what each number means, and which error ends with which."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import click
+
+from poise.errors import PoiseError, TrialError
+
+__all__ = ["ExitStatus"]
+
+
+class ExitStatus(IntEnum):
+    """What a command tells the shell.
+
+    Examples
+    --------
+    >>> ExitStatus.of_result(False)
+    <ExitStatus.NOT_STABLE: 1>
+    >>> int(ExitStatus.of_error(TrialError("trial 3 failed")))
+    3
+    """
+
+    STABLE = 0  # or nothing was asked, or every check passed
+    NOT_STABLE = 1  # unstable, inconclusive or not certified stable; a check failed
+    USAGE = 2  # wrong usage, or data that cannot be used
+    FIT_FAILED = 3
+    DEFECT = 70  # an error in poise itself must not look like a verdict
+    INTERRUPTED = 130
+    PIPE_CLOSED = 141
+
+    @classmethod
+    def of_result(cls, passed: bool) -> ExitStatus:
+        """Return the status of a result: whether everything that was asked came out well."""
+        return cls.STABLE if passed else cls.NOT_STABLE
+
+    @classmethod
+    def of_error(cls, error: BaseException) -> ExitStatus:
+        """Return the status of a command that ended with this error."""
+        if isinstance(error, (click.Abort, KeyboardInterrupt)):
+            return cls.INTERRUPTED
+        if isinstance(error, TrialError):
+            return cls.FIT_FAILED
+        if isinstance(error, BrokenPipeError):
+            return cls.PIPE_CLOSED
+        if isinstance(error, (click.ClickException, PoiseError, OSError)):
+            return cls.USAGE
+        return cls.DEFECT

@@ -1,0 +1,161 @@
+"""The decision rule: which verdict follows from which count, decided in one place.
+
+Out of m trials some moved by more than ε, some failed, and some may be unseen. A
+failure counts against "stable", where it stands for a change of any size, and never
+for "unstable", where it shows no change at all. The test declares
+
+    stable      if moved + failed + unseen <= the first cut-off,
+    unstable    if moved >= the second cut-off,
+
+and everything else is inconclusive. Whoever stops early, judges, compares or draws
+asks this rule, so that the verdict of a stopped run is the verdict of the full run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from poise import arguments
+from poise.errors import ArgumentError
+from poise.theory import binomial_test
+
+__all__ = ["DecisionRule", "Scope", "Verdict", "cut_offs", "three_way"]
+
+Scope: TypeAlias = Literal["verdict", "stable"]
+Verdict: TypeAlias = Literal["stable", "unstable", "inconclusive", "not certified stable"]
+
+
+def three_way(says_stable: bool, says_unstable: bool) -> Verdict:
+    """Return the verdict of a test and its mirror image; "stable" where both speak.
+
+    Both speak only at levels above 1/2. If each errs with probability at most α and the
+    two null hypotheses exclude each other, so does the verdict.
+
+    Parameters
+    ----------
+    says_stable, says_unstable : bool
+        Whether the test declares stability, and whether its mirror image declares instability.
+
+    Examples
+    --------
+    >>> three_way(False, True), three_way(False, False)
+    ('unstable', 'inconclusive')
+    """
+    if says_stable:
+        return "stable"
+    return "unstable" if says_unstable else "inconclusive"
+
+
+def cut_offs(n_trials: int, delta: float, alpha: float, zeta: float = 1.0) -> tuple[int, int]:
+    """Compute the counts at which the three-way verdict changes.
+
+    The test declares "stable" iff B ≤ the first count and, if not, "unstable" iff
+    B ≥ the second. Each of the two errs with probability at most α.
+
+    Parameters
+    ----------
+    n_trials : int, at least 0
+        Number of trials m of the full test.
+    delta : float in [0, 1)
+        Allowed probability of a change beyond ε.
+    alpha : float in (0, 1)
+        Level of the test and of its mirror image.
+    zeta : float in [0, 1], default 1
+        The test's own uniform random number; 1 is the plain test.
+
+    Returns
+    -------
+    stable_at_most, unstable_at_least : int
+        -1 and m + 1 stand for "never". For α > 1/2 the two regions may overlap;
+        "stable" then takes the overlap.
+
+    Examples
+    --------
+    >>> cut_offs(100, delta=0.1, alpha=0.05)
+    (4, 16)
+    """
+    count, tie = binomial_test.critical_value(n_trials, delta, alpha)
+    stable = int(count) if float(arguments.probability("zeta", zeta)) <= tie else int(count) - 1
+    unstable = int(binomial_test.critical_count_unstable(n_trials, delta, alpha))
+    return stable, max(unstable, stable + 1)
+
+
+@dataclass(frozen=True)
+class DecisionRule:
+    """Which verdict follows from how many trials moved, failed, or were not run.
+
+    P("stable") ≤ α if a change beyond ε, or a failure, has probability above δ
+    (Theorem 1); P("unstable") ≤ α if a change beyond ε that is no failure has
+    probability at most δ. Both hold also if the run was stopped once
+    :meth:`is_settled` said so, for the verdict is then that of the full run.
+
+    "not certified stable" is said of a stopped run of which only that much is known:
+    the full run may say "unstable" or "inconclusive", but not "stable".
+
+    Parameters
+    ----------
+    n_trials : int, at least 0
+        Number of trials m of the full test.
+    stable_at_most, unstable_at_least : int
+        The cut-offs, -1 ≤ first < second ≤ m + 1; see :func:`cut_offs`.
+
+    Examples
+    --------
+    >>> rule = DecisionRule.of_test(100, delta=0.1, alpha=0.05)
+    >>> rule.verdict(4, 100), rule.verdict(16, 100), rule.verdict(4, 100, failed=12)
+    ('stable', 'unstable', 'inconclusive')
+    >>> rule.verdict(8, 30)  # 70 more trials could not make it stable, but unstable
+    'not certified stable'
+    """
+
+    n_trials: int
+    stable_at_most: int
+    unstable_at_least: int
+
+    def __post_init__(self) -> None:
+        if not -1 <= self.stable_at_most < self.unstable_at_least <= self.n_trials + 1:
+            raise ArgumentError(
+                "cut-offs must satisfy -1 <= stable_at_most < unstable_at_least <= n_trials + 1, "
+                f"got {self.stable_at_most} and {self.unstable_at_least} for "
+                f"{self.n_trials} trials"
+            )
+
+    @classmethod
+    def of_test(cls, n_trials: int, delta: float, alpha: float, zeta: float = 1.0) -> DecisionRule:
+        """Return the rule of the Binomial test with these parameters (ζ = 1: the plain test)."""
+        return cls(n_trials, *cut_offs(n_trials, delta, alpha, zeta))
+
+    def is_settled(self, moved: Any, trials: Any, failed: Any = 0, scope: Scope = "verdict") -> Any:
+        """Say whether the trials still to come can no longer change the outcome.
+
+        Once settled, it stays so. Integers, or arrays of them.
+
+        Parameters
+        ----------
+        moved, trials, failed : int or array of int
+            Changes beyond ε, trials seen so far, and how many of these failed.
+        scope : {"verdict", "stable"}
+            What must be settled: the three-way verdict, or only whether it is "stable".
+        """
+        arguments.choice("scope", scope, ("verdict", "stable"))
+        unseen = self.n_trials - trials
+        stable = moved + failed + unseen <= self.stable_at_most
+        not_stable = moved + failed > self.stable_at_most
+        if scope == "stable":
+            return stable | not_stable
+        unstable = moved >= self.unstable_at_least
+        not_unstable = moved + unseen < self.unstable_at_least
+        return stable | unstable | (not_stable & not_unstable)
+
+    def verdict(self, moved: int, trials: int, failed: int = 0) -> Verdict:
+        """Return the verdict of a run, complete or stopped: what no unseen trial can take back.
+
+        A run that was cut short while its outcome was open is "inconclusive".
+        """
+        worst = moved + failed + self.n_trials - trials
+        said = three_way(worst <= self.stable_at_most, moved >= self.unstable_at_least)
+        if said != "inconclusive" or self.is_settled(moved, trials, failed):
+            return said
+        ruled_out = self.is_settled(moved, trials, failed, scope="stable")
+        return "not certified stable" if ruled_out else "inconclusive"
