@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from poise.cli.output_files import check_folder
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings, say
 from poise.errors import PoiseError
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+_FILES = ("changes.png", "report.html")
 N, EPSILON, DELTA, ALPHA, SEED = 12, 20.0, 0.2, 0.05, 0
 
 INTRODUCTION = (
@@ -47,6 +49,7 @@ def command(output: Path) -> int:
     """
     from poise.cli.screen import print_paragraphs
 
+    check_folder(*(output / name for name in _FILES))
     output.mkdir(parents=True, exist_ok=True)
     print_paragraphs(INTRODUCTION + "\n")
     with one_line_warnings():
@@ -111,7 +114,7 @@ def _tabulate(sections: list[Section]) -> None:
 def _write(sections: list[Section], folder: Path) -> list[Path]:
     from poise.results.report.html_report import write_report
 
-    plot, report = folder / "changes.png", folder / "report.html"
+    plot, report = (folder / name for name in _FILES)
     write_report(report, sections, "Three algorithms, three verdicts", INTRODUCTION)
     try:
         _draw(sections, plot)

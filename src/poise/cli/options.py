@@ -55,6 +55,7 @@ class Output:
     save: Path | None = None
     plot: Path | None = None
     report: Path | None = None
+    force: bool = False
 
     @property
     def needs_changes(self) -> bool:
@@ -107,12 +108,18 @@ _FILES = {
 }
 
 
+_FORCE = click.option(
+    "--force", is_flag=True, help="Replace files that poise did not write; never the input."
+)
+
+
 def output_options(*files: str) -> Callable[[Command], Command]:
     """Return the options that say where results go, with those for ``files`` among them."""
     return packed(
         Output,
         "output",
         *(_FILES[name] for name in files),
+        *([_FORCE] if files else []),
         click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else."),
         click.option("--quiet", "-q", is_flag=True, help="Print the bare answer; no progress."),
     )

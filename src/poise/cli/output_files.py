@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from poise.cli.options import Output
-from poise.errors import ArgumentError
+from poise.errors import ArgumentError, RecordError
 
 if TYPE_CHECKING:
     from poise.results import StabilityResult, Trials
 
-__all__ = ["check_files", "write_files"]
+__all__ = ["check_files", "check_folder", "write_files"]
+
+
+_OPTIONS = ("save", "plot", "report")
 
 
 def check_files(output: Output) -> None:
-    """Refuse a place that cannot be written to before hours are spent on fits."""
-    for path in (output.save, output.plot, output.report):
-        if path is not None:
-            _check_place(path)
+    """Refuse a place that cannot be written to before hours are spent on fits.
+
+    No file may be one that the command reads, and none is replaced that poise did
+    not write, unless the user insists.
+    """
+    named = {f"--{name}": getattr(output, name) for name in _OPTIONS}
+    places = {option: path for option, path in named.items() if path is not None}
+    for option, path in places.items():
+        _check_place(path)
+        _refuse_input(option, path, [*_files_read(), *places.values()])
+        if not output.force:
+            _refuse_foreign(option, path, "give another name, or --force to replace it")
     if output.plot is not None:
         from poise.results.plots.canvas import check_plot_file
 
@@ -30,6 +47,61 @@ def _check_place(path: Path) -> None:
         raise ArgumentError(f"{path} is a folder; give the name of a file")
     if not path.parent.is_dir():
         raise ArgumentError(f"cannot write {path}: there is no folder {path.parent}")
+
+
+def _refuse_input(option: str, path: Path, others: Iterable[Path]) -> None:
+    """Refuse a file that is given a second time, by this name or another."""
+    place = path.resolve()
+    if sum(other.resolve() == place for other in others) > 1:
+        raise ArgumentError(
+            f"{option} {path} would replace another file of this command; give another name"
+        )
+
+
+def _files_read() -> Iterator[Path]:
+    """Yield what the command was given to read, and the journal: all it may not replace."""
+    given = click.get_current_context().params
+    for name, value in given.items():
+        for each in value if isinstance(value, tuple) else (value,):
+            if isinstance(each, Path) and name not in _OPTIONS:
+                yield each
+            elif isinstance(each, str):
+                yield from _files_named(each)
+
+
+def _files_named(text: str) -> Iterator[Path]:
+    """Yield the files in ``model.py:name``, or in the command of a program."""
+    source, colon, _ = text.rpartition(":")
+    if colon and source.endswith(".py"):
+        yield Path(source)
+    with suppress(ValueError):  # an open quote: this is no command
+        yield from (Path(word) for word in shlex.split(text) if os.path.isfile(word))
+
+
+def check_folder(*paths: Path) -> None:
+    """Refuse a folder in which files of these names are somebody else's."""
+    for path in paths:
+        _refuse_foreign("", path, "give another folder as --output")
+
+
+def _refuse_foreign(what: str, path: Path, remedy: str) -> None:
+    """Refuse to replace a file that poise did not write."""
+    if path.exists() and not _written_by_poise(path):
+        place = f"{what} {path}".strip()
+        raise ArgumentError(f"{place} is there and was not written by poise; {remedy}")
+
+
+def _written_by_poise(path: Path) -> bool:
+    from poise.results import Trials
+    from poise.results.plots.canvas import MARK
+
+    if MARK.encode() in path.read_bytes():
+        return True
+    try:
+        Trials.load(path)
+    except RecordError:
+        return False
+    return True
 
 
 def write_files(

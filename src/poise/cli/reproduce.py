@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from poise.cli.exit_status import ExitStatus
+from poise.cli.output_files import check_folder
 
 __all__ = ["command"]
 
@@ -29,10 +30,14 @@ def command(output: str, jobs: int, as_json: bool) -> int:
 
     from poise.cli.screen import print_paragraphs, print_table
     from poise.results.json_encoding import to_json
+    from poise.results.plots.canvas import MARK
     from poise.simulation.paper import reproduce
+    from poise.simulation.paper.figures import FIGURES
 
+    table = Path(output) / "reproduction.json"
+    check_folder(table, *(Path(output) / name for name in FIGURES))
     found = reproduce(output, n_jobs=jobs)
-    (Path(output) / "reproduction.json").write_text(to_json(found.to_dict()), encoding="utf-8")
+    table.write_text(to_json({"software": MARK} | found.to_dict()), encoding="utf-8")
     if as_json:
         click.echo(to_json(found.to_dict()))
         return ExitStatus.of_result(found.passed)

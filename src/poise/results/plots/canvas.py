@@ -11,7 +11,16 @@ from poise.errors import ArgumentError, PoiseError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "check_plot_file", "legend", "new_figure", "png", "save_figure", "tidy"]
+__all__ = [
+    "COLOURS",
+    "MARK",
+    "check_plot_file",
+    "legend",
+    "new_figure",
+    "png",
+    "save_figure",
+    "tidy",
+]
 
 # Told apart by people who do not see red and green alike, and in grey print.
 COLOURS = {
@@ -24,7 +33,8 @@ COLOURS = {
     "unstable": "#b23a2e",
     "inconclusive": "#b8892b",
 }
-_ENDINGS = (".png", ".svg", ".pdf")
+MARK = "written by poise"  # in every file, so that it may be replaced by the next one
+_ENDINGS = {".png": "Software", ".svg": "Creator", ".pdf": "Creator"}  # where the mark goes
 _DOTS_PER_INCH = 150
 
 
@@ -70,7 +80,8 @@ def check_plot_file(path: Path) -> None:
 def save_figure(figure: Figure, path: Path) -> None:
     """Write a figure as PNG, SVG or PDF, by the ending of the path."""
     check_plot_file(path)
-    figure.savefig(path, dpi=_DOTS_PER_INCH)
+    marked = {_ENDINGS[path.suffix.lower()]: MARK}
+    figure.savefig(path, dpi=_DOTS_PER_INCH, metadata=marked)
 
 
 def png(figure: Figure) -> bytes:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poise.errors import PoiseError
+from poise.results.plots.canvas import MARK
 from poise.results.text.summary import at_most, number
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def render_report(
 
     template: Any = _environment().get_template("page.html")
     page: str = template.render(
-        sections=sections, title=title, introduction=introduction, version=__version__
+        sections=sections, title=title, introduction=introduction, version=__version__, mark=MARK
     )
     return page
 

@@ -8,28 +8,23 @@ from typing import Any
 import numpy as np
 
 from poise import theory
-from poise.results.plots.canvas import new_figure, tidy
+from poise.results.plots.canvas import new_figure, save_figure, tidy
 from poise.simulation.traps import label_trap
 from poise.simulation.worlds import zoo
 
-__all__ = ["draw"]
+__all__ = ["FIGURES", "draw"]
 
 _ALPHA = _DELTA = 0.1
 
 
 def draw(folder: Path) -> tuple[Path, ...]:
     """Draw all figures into a folder; return their paths."""
-    figures = {
-        "power-against-kappa.png": _power_against_kappa,
-        "power-against-delta-star.png": _power_against_delta_star,
-        "the-trap-at-work.png": _trap_at_work,
-    }
     paths = []
-    for name, plot in figures.items():
+    for name, plot in FIGURES.items():
         figure = new_figure(6.4, 4.2)
         axes = figure.add_subplot()
         plot(axes)
-        figure.savefig(folder / name, dpi=150)
+        save_figure(figure, folder / name)
         paths.append(folder / name)
     return tuple(paths)
 
@@ -93,3 +88,10 @@ def _finish(axes: Any, x: str, title: str, y: str = "power") -> None:
     axes.set_ylim(0, 1.04)
     tidy(axes)
     axes.legend(frameon=False, fontsize=9)
+
+
+FIGURES = {
+    "power-against-kappa.png": _power_against_kappa,
+    "power-against-delta-star.png": _power_against_delta_star,
+    "the-trap-at-work.png": _trap_at_work,
+}
