@@ -44,6 +44,11 @@ def test_every_choice_is_enough_and_the_list_is_in_order(question):
         assert enough(largest)
 
 
+def test_equally_many_bags_are_listed_once_with_the_largest_size():
+    listed = theory.bag_trade_off(20, epsilon=0.8, delta=0.3)
+    assert [(c.bag_size, c.n_bags) for c in listed[:2]] == [(11, 6), (15, 7)]
+
+
 def test_the_default_leaves_half_of_delta_to_the_bags():
     choice = theory.choose_bags(1000, epsilon=0.05, delta=0.1)
     assert choice.bag_size == theory.largest_bag(1000, 0.05, 0.05)

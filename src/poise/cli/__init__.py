@@ -24,6 +24,7 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
     run_and_print    from options to trials, and from a result to an exit status
     screen           results on the terminal, as wide as it is, in colour only where there is colo
     show             ``poise show``: another question to trials that were saved, without a single
+    stabilize        ``poise stabilize``: a stable version of an estimator, and what it costs
     status           ``poise status``: how far a run is, from its journal
     stderr           what goes to stderr: one line per message, one line per warning, and what fit
     tables           comparisons, preflights and whole files of questions as tables on the termina
@@ -48,6 +49,7 @@ COMMANDS = {
     "check": "Check an algorithm before it is tested.",
     "compare": "Test several algorithms on the same trials.",
     "run": "Answer all the questions of a TOML file.",
+    "stabilize": "Make a stable version of an algorithm, at a stated cost.",
     "profile": "Measure the probability of a change larger than ε, for every ε.",
     "plan": "Find how much data a question needs, or what data can answer.",
     "show": "Judge saved trials again, without fitting anything.",

@@ -33,7 +33,7 @@ class Measurement:
     data: Path
     target: str | None
     drop: tuple[str, ...]
-    unlabeled: Path | None
+    unlabeled: Path | None = None
     sep: str | None = None
     decimal: str | None = None
     encoding: str | None = None

@@ -2,12 +2,13 @@
 
 ::
 
-    assert_stable    stability as a unit test: ``assert_stable`` for pytest and for CI gates
-    check/           before a test: whether an algorithm keeps what a stability test expects of it
-    compare          many algorithms on the same trials, with one error level for all verdicts
-    notions          notions of stability for randomised algorithms (Appendix E), and what symmetr
-    run              run any black-box test (Definitions 2 and 3) and keep everything it asked and
-    stability_curve  stability at several training sizes, in the manner of a learning curve
-    stability_test   the two functions most people need: test stability, or measure it and judge l
-    toml_file        A TOML file of data, algorithms and questions, checked key by key before anyt
+    assert_stable      stability as a unit test: ``assert_stable`` for pytest and for CI gates
+    check/             before a test: whether an algorithm keeps what a stability test expects of it
+    compare            many algorithms on the same trials, with one error level for all verdicts
+    cost_of_stability  what stability costs: the accuracy of a stabilised estimator beside the origi
+    notions            notions of stability for randomised algorithms (Appendix E), and what symmetr
+    run                run any black-box test (Definitions 2 and 3) and keep everything it asked and
+    stability_curve    stability at several training sizes, in the manner of a learning curve
+    stability_test     the two functions most people need: test stability, or measure it and judge l
+    toml_file          A TOML file of data, algorithms and questions, checked key by key before anyt
 """

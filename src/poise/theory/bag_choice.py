@@ -239,8 +239,8 @@ def bag_trade_off(
 ) -> tuple[BagChoice, ...]:
     """List pairs of bag size and number of bags that are (ε, δ)-stable, cheapest first.
 
-    The first entry has bags of one row, which need the fewest; the last has the largest
-    bag for which a hundred times the default number of bags is enough.
+    The first entry needs the fewest bags of all; the last has the largest bag for which a
+    hundred times the default number of bags is enough.
 
     Parameters
     ----------
@@ -264,8 +264,9 @@ def bag_trade_off(
     _require_enough(wish, 1, None)
     sizes = {wish.part(part) for part in _PARTS}
     sizes.add(wish.largest_within(_PATIENCE * wish.fewest(wish.part(_PART))[0]))
-    choices = [wish.choice(size) for size in sizes if wish.fewest(size)[0]]
-    return tuple(sorted(choices, key=lambda choice: (choice.n_bags, choice.bag_size)))
+    # Of two bag sizes that need equally many bags, the larger loses less accuracy.
+    best = {choice.n_bags: choice for choice in map(wish.choice, sorted(sizes))}
+    return tuple(best[n_bags] for n_bags in sorted(best) if n_bags)
 
 
 def _wish(
