@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from poise.cli.exit_status import ExitStatus
 from poise.cli.fit_options import Measurement, some_measurement_options
 from poise.cli.options import Output, WholeNumber, alpha_option, output_options
 from poise.cli.output_files import check_files
@@ -86,8 +87,9 @@ def command(
     Exit status: 0 made, 2 usage, data or a wish that cannot be granted, 3 a fit failed.
     """
     check_files(output)
+    read = measurement.rows()
     original = measurement.loaded()
-    rows = measurement.rows(original)
+    rows = read.given_to(original)
     stable = _stabilized(original, measurement, rows["y"], wish)
     with one_line_warnings(output.quiet), fits_print_to_stderr():
         cost = _cost(stable, rows, splits, measurement.seed)
@@ -95,7 +97,7 @@ def command(
         if tested or output.plot is not None:
             compared = _compared(stable, rows, alpha, measurement, output)
     _tell(stable, cost, compared, output)
-    return 0
+    return ExitStatus.STABLE
 
 
 def _stabilized(original: Any, measurement: Measurement, y: Any, wish: dict[str, Any]) -> Any:
