@@ -30,6 +30,7 @@ __all__ = [
     "PowerWarning",
     "RecordError",
     "TrialError",
+    "in_one_line",
 ]
 
 
@@ -112,3 +113,22 @@ class PoiseWarning(UserWarning):
 
 class PowerWarning(PoiseWarning):
     """The question asked cannot be answered with useful probability from these data."""
+
+
+def in_one_line(error: BaseException) -> str:
+    r"""Return the name of an exception and what it says, also where it cannot say it.
+
+    Exceptions of other people's code may fail, or end the program, when they are written.
+
+    Examples
+    --------
+    >>> in_one_line(ValueError("first\nsecond")), in_one_line(SystemExit())
+    ('ValueError: first second', 'SystemExit: no message')
+    """
+    try:
+        words = " ".join(str(error).split())
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        words = "its message cannot be written"
+    return f"{type(error).__name__}: {words or 'no message'}"

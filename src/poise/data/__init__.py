@@ -8,6 +8,7 @@
     fit_params      arguments of ``fit`` that belong to the rows, such as sample weights
     groups          rows that belong together: the rows of one patient, one user, one day
     on_disk/        tables that stay on disk: the rows of a trial are read when it needs them
+    own_copies      copies that share nothing with the user's rows, however deep they are nested
     responses       what a response may be: a number, a class, or several of them; never missing o
     sample          the data of one question: labelled rows, unlabelled rows, and how to take some
     synthetic_rows  rows by their numbers in the sample, or rows that a procedure made up

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from poise.data.own_copies import own_copy
 from poise.data.synthetic_rows import Rows, SyntheticRows
 from poise.data.tables import Table, as_table
 from poise.errors import ArgumentError, DataError
@@ -68,11 +69,12 @@ class FitParams:
             )
 
     def of(self, rows: Rows) -> dict[str, Any]:
-        """Return the arguments for a fit on these rows; per-row values are fresh copies."""
+        """Return the arguments for a fit on these rows, all of them copies of its own."""
         self.require_rows(rows)
+        constant = {name: own_copy(value) for name, value in self.constant.items()}
         if isinstance(rows, SyntheticRows):
-            return dict(self.constant)
-        return self.constant | {name: table.take(rows) for name, table in self.per_row.items()}
+            return constant
+        return constant | {name: table.take(rows) for name, table in self.per_row.items()}
 
 
 def _length(value: Any) -> int | None:

@@ -8,7 +8,7 @@ input cannot reach the user's data, nor the other fit of the same trial.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.data.on_disk import StoredTable
+from poise.data.own_copies import own_copy, row_copier, some_can_change
 from poise.errors import DataError
 
 __all__ = ["Table", "array_of", "as_table", "concatenate"]
@@ -54,11 +55,18 @@ class ArrayTable:
         return int(self.native.shape[0])
 
     def take(self, rows: Selection) -> NDArray[Any]:
+        if self._can_change_inside:
+            chosen: NDArray[Any] = own_copy(self.native[rows].copy())
+            return chosen
         if isinstance(rows, slice):
             return self.native[rows].copy()
         if not self.native.flags.c_contiguous:
             return self.native[rows]  # `take` would copy the whole array first
         return self.native.take(rows, axis=0)  # twice as fast as indexing with an array
+
+    @cached_property
+    def _can_change_inside(self) -> bool:
+        return self.native.dtype.kind == "O" and some_can_change(self.native.ravel())
 
     def columns(self) -> int | None:
         return int(self.native.shape[1]) if self.native.ndim > 1 else None
@@ -95,7 +103,30 @@ class FrameTable:
     def take(self, rows: Selection) -> Any:
         chosen = self._frame[rows].to_native()
         # pandas slices are views of the user's data; the other libraries are immutable.
-        return chosen.copy() if isinstance(rows, slice) and hasattr(chosen, "copy") else chosen
+        fresh = chosen.copy() if isinstance(rows, slice) and hasattr(chosen, "copy") else chosen
+        return self._with_own_objects(fresh) if self._objects else fresh
+
+    @cached_property
+    def _objects(self) -> tuple[str, ...] | bool:
+        """The columns of lists, dicts and the like; of a single column, whether it is one."""
+        import narwhals as nw
+
+        if hasattr(self._frame, "dtype"):
+            return self._frame.dtype == nw.Object and some_can_change(self._frame.to_list())
+        return tuple(
+            column.name
+            for column in self._frame.iter_columns()
+            if column.dtype == nw.Object and some_can_change(column.to_list())
+        )
+
+    def _with_own_objects(self, fresh: Any) -> Any:
+        import narwhals as nw
+
+        frame: Any = nw.from_native(fresh, eager_only=True, allow_series=True)
+        if self._objects is True:
+            return _own_objects(frame).to_native()
+        names = self._objects or ()
+        return frame.with_columns(*(_own_objects(frame[name]) for name in names)).to_native()
 
     def columns(self) -> tuple[str, ...] | None:
         names = getattr(self._frame, "columns", None)
@@ -118,6 +149,19 @@ class FrameTable:
         self.__init__(native)  # type: ignore[misc]
 
 
+def _own_objects(column: Any) -> Any:
+    """Return a column whose lists, dicts and arrays are its own."""
+    import narwhals as nw
+
+    native = column.to_native()
+    values = [own_copy(value) for value in column.to_list()]
+    if hasattr(native, "index"):  # pandas
+        own = type(native)(values, index=native.index, dtype=object, name=column.name)
+    else:
+        own = type(native)(column.name, values, dtype=native.dtype)
+    return nw.from_native(own, series_only=True)
+
+
 class ListTable:
     """A list or tuple of rows; each row may be anything the algorithm understands."""
 
@@ -129,17 +173,16 @@ class ListTable:
 
     def take(self, rows: Selection) -> list[Any]:
         if isinstance(rows, slice):
-            return [_copied(row) for row in self.native[rows]]
-        return [_copied(self.native[int(i)]) for i in rows]
+            return [self._copied(row) for row in self.native[rows]]
+        return [self._copied(self.native[int(i)]) for i in rows]
+
+    @cached_property
+    def _copied(self) -> Callable[[Any], Any]:
+        return row_copier(self.native)
 
     def columns(self) -> int | None:
         first = self.native[0] if len(self.native) else None
         return len(first) if isinstance(first, (list, tuple)) else None
-
-
-def _copied(row: Any) -> Any:
-    """Copy a mutable row; numbers and strings are their own copies."""
-    return list(row) if isinstance(row, list) else row
 
 
 def array_of(table: Table) -> NDArray[Any] | None:

@@ -1,0 +1,96 @@
+"""Copies that share nothing with the user's rows, however deep what they hold is nested.
+
+A fit may change what it is given. A copy of a list of arrays, of dicts, or of an array
+of lists still holds the user's own arrays, dicts and lists; the next fit would see the
+damage. So rows that can be changed inside are copied to the bottom; of plain numbers and
+text, which cannot, the cheap copy is enough, and which it is is found out once.
+"""
+
+from __future__ import annotations
+
+import copy
+import datetime
+import decimal
+import numbers
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from poise.errors import PoiseWarning, in_one_line
+
+__all__ = ["own_copy", "row_copier", "some_can_change"]
+
+_FIXED = (
+    numbers.Number,
+    str,
+    bytes,
+    type(None),
+    np.generic,
+    decimal.Decimal,
+    datetime.date,
+    datetime.time,
+    datetime.timedelta,
+)
+
+
+def some_can_change(values: Iterable[Any]) -> bool:
+    """Tell whether there is anything among the values that could be written to.
+
+    Examples
+    --------
+    >>> some_can_change([1.5, "text", None]), some_can_change([1.5, [2.5]])
+    (False, True)
+    """
+    return not all(issubclass(kind, _FIXED) for kind in set(map(type, values)))
+
+
+def own_copy(value: Any) -> Any:
+    """Copy a value to the bottom; what refuses to be copied is handed over itself.
+
+    Examples
+    --------
+    >>> inner = [1.0]
+    >>> own_copy({"a": inner})["a"] is inner
+    False
+    """
+    if isinstance(value, _FIXED):
+        return value
+    try:
+        return copy.deepcopy(value)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        warnings.warn(
+            f"a {type(value).__name__} among the rows cannot be copied ({in_one_line(error)}): an "
+            "algorithm that writes to it changes the rows of later fits",
+            PoiseWarning,
+            stacklevel=2,
+        )
+        return value
+
+
+def row_copier(rows: Sequence[Any]) -> Callable[[Any], Any]:
+    """Return the cheapest way to copy one of these rows that shares nothing with it.
+
+    Examples
+    --------
+    >>> row_copier([[1.0, 2.0], [3.0, 4.0]])([1.0, 2.0])
+    [1.0, 2.0]
+    """
+    kinds = set(map(type, rows))
+    if all(issubclass(kind, _FIXED) for kind in kinds):
+        return _itself
+    if kinds <= {list, tuple} and not some_can_change(chain.from_iterable(rows)):
+        return _list_copy
+    return own_copy
+
+
+def _itself(row: Any) -> Any:
+    return row
+
+
+def _list_copy(row: Any) -> Any:
+    return list(row) if isinstance(row, list) else row
