@@ -17,6 +17,8 @@
     jax/                  training functions written in JAX, all trials at once
     losses                changes of a loss instead of a prediction: hypothesis stability
     networks/             ready-made networks in JAX (``poise.networks``)
+    numbers_of_any_type   differences of numbers that are no floats: Decimal, Fraction, complex
+    prediction_arrays     predictions as arrays that hide nothing: masked values, categories
     program/              external programs in any language, tested as algorithms
     response_method       what a fitted estimator is asked, and how its answers are made comparabl
     seeds_and_threads     parameters that would make two fits of one trial differ for no good reas
@@ -24,4 +26,5 @@
     sklearn_suitability   estimators and data that cannot go together, found before the first fit
     stabilized/           estimators that are stable by theorem: averages over small bags (``poise.s
     symmetrized           A wrapper that makes any algorithm symmetric: it shuffles the rows by ξ
+    user_code             errors of user code outside a fit, which never end a program silently
 """

@@ -9,14 +9,16 @@ this by :func:`as_algorithm`.
 from __future__ import annotations
 
 import abc
+import copy
 import math
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from typing import Any, NamedTuple, Protocol
+from contextlib import AbstractContextManager, nullcontext, suppress
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.algorithms.distance import LABELS_ONLY
 from poise.data.sample import Sample
 from poise.errors import AlgorithmError
 
@@ -80,12 +82,33 @@ class Algorithm(abc.ABC):
         """Return the algorithm to run on these rows, or refuse them before the first fit.
 
         Called once per run. What is learnt from ``sample`` must not alter a
-        prediction: it serves checks and names, such as those of the classes.
+        prediction: it serves checks and names, such as those of the classes, and
+        the natural distance where responses are text.
         """
         if sample.fit_params is not None and type(self).fit_with is Algorithm.fit_with:
             names = ", ".join(sample.fit_params.names)
             raise AlgorithmError(f"{self.name} takes no fit_params, got {names}")
-        return self
+        return self.comparing(sample)
+
+    def comparing(self, sample: Sample) -> Self:
+        """Return the same algorithm, whose predictions are labels if the responses are.
+
+        Numbers are subtracted; text cannot be. Which of the two it is has to be known
+        before the first fit, because a record says how changes were computed.
+
+        Examples
+        --------
+        >>> from poise.algorithms.as_algorithm import as_algorithm
+        >>> mode = as_algorithm(lambda X, y, seed: lambda rows: [max(y)] * len(rows))
+        >>> mode.comparing(Sample([[0], [1]], ["spam", "ham"])).natural_distance
+        'labels only'
+        """
+        if self.natural_distance != "euclidean" or not sample.has_labels:
+            return self
+        labelled = copy.copy(self)
+        with suppress(AttributeError):  # one that computes its own knows better
+            labelled.natural_distance = LABELS_ONLY
+        return labelled
 
     def with_timeout(self, seconds: float) -> Algorithm | None:
         """Return the same algorithm, which keeps this time limit for one fit by itself.

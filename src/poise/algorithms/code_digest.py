@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Iterator
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from poise.arguments import without_addresses
@@ -19,8 +19,8 @@ def code_digest(function: Any) -> str:
     """Return a digest of what a function does, or "" where that is not known.
 
     That is its own code and defaults, what it encloses, and the constants and functions
-    of its own module that it names. Comments and line numbers do not count; the version
-    of Python does.
+    of its own module that it names; for an object that is called, its method and what it
+    holds. Comments and line numbers do not count; the version of Python does.
 
     Examples
     --------
@@ -30,7 +30,13 @@ def code_digest(function: Any) -> str:
     >>> code_digest(print)
     ''
     """
-    parts = list(_parts(function, set()))
+    method = vars(type(function)).get("__call__")  # an object that is called, not a function
+    if isinstance(function, MethodType):
+        parts = list(_parts_of_object(function.__self__, function.__func__))
+    elif isinstance(method, FunctionType):
+        parts = list(_parts_of_object(function, method))
+    else:
+        parts = list(_parts(function, set()))
     if not parts:
         return ""
     text = without_addresses(repr(parts))
@@ -50,6 +56,15 @@ def _parts(value: Any, seen: set[int]) -> Iterator[Any]:
             yield from _parts(content, seen)
     elif isinstance(value, _VALUES):
         yield _written(value)
+
+
+def _parts_of_object(instance: Any, method: Any) -> Iterator[Any]:
+    """Yield what an object does when it is called, and what it was made with."""
+    seen: set[int] = set()
+    yield from _parts(method, seen)
+    for name, value in sorted(getattr(instance, "__dict__", {}).items()):
+        yield name
+        yield from _parts(value, seen)
 
 
 def _instructions(code: CodeType) -> Iterator[Any]:

@@ -1,51 +1,63 @@
 """How far apart two predictions are: the number called Δ.
 
-A distance takes two predictions for one point and returns a number >= 0. A
-prediction that is not a number (NaN) has no distance to anything: that is a
-failure of the trial, never a small change. Equal infinities are at distance
-zero; an infinity and anything else are infinitely far apart.
+A distance takes two predictions for one point and returns a number >= 0. Numbers of
+any type are subtracted. Only text, bytes, booleans and categories are labels, and they
+are compared by a distance that says so: one of numbers refuses text, also text that
+reads as a number. Whatever else comes back, and a prediction that is missing (NaN,
+None, masked), has no distance to anything: that is a failure of the trial, never a
+small change. Equal infinities are at distance zero; an infinity and anything else are
+infinitely far apart.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from poise.algorithms.code_digest import code_digest
+from poise.algorithms.numbers_of_any_type import (
+    Undefined,
+    difference,
+    is_missing,
+    is_number,
+    objection_to,
+    shown,
+)
+from poise.algorithms.prediction_arrays import Category, as_array
 from poise.errors import ArgumentError
 
-__all__ = ["DISTANCES", "Distance", "Undefined", "as_distance", "needs_response", "shown", "single"]
+__all__ = [
+    "DISTANCES",
+    "LABELS_ONLY",
+    "Distance",
+    "Undefined",
+    "as_distance",
+    "distance_code",
+    "needs_response",
+    "shown",
+    "single",
+]
 
 Distance = Callable[..., float]
 """Takes two predictions; one that needs the true response takes it as a third argument."""
 
-
-class Undefined(ValueError):
-    """Two predictions that cannot be compared."""
+_LABELS = (str, bytes, bool, int, np.integer, np.str_, np.bool_)
+LABELS_ONLY = "labels only"
 
 
 def single(predictions: Any) -> Any:
     """Return the one prediction that was asked for, refusing any other number of them."""
-    array = predictions if isinstance(predictions, np.ndarray) else np.asarray(predictions)
+    array = predictions if type(predictions) is np.ndarray else as_array(predictions)
     if array.ndim == 0 or array.shape[0] != 1:
         raise Undefined(
             f"predict returned an array of shape {array.shape} for one row; "
             "it must return one prediction per row"
         )
     return array[0]
-
-
-def shown(value: Any) -> str:
-    """Write a value as its reader knows it, without the name of its NumPy type.
-
-    Examples
-    --------
-    >>> shown(np.float64(0.5)), shown(np.str_("spam")), shown(np.array([1, 2]))
-    ('0.5', "'spam'", '[1, 2]')
-    """
-    return repr(value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value)
 
 
 def absolute(a: Any, b: Any) -> float:
@@ -58,12 +70,9 @@ def absolute(a: Any, b: Any) -> float:
     >>> absolute(math.inf, math.inf), absolute(math.inf, -math.inf)
     (0.0, inf)
     """
-    try:
-        x, z = float(a), float(b)
-    except (TypeError, ValueError):
-        raise Undefined(
-            f"predictions must be single numbers, got {shown(a)} and {shown(b)}"
-        ) from None
+    if not (isinstance(a, float) and isinstance(b, float)):
+        return difference(_only(a), _only(b))
+    x, z = float(a), float(b)
     if x == z:
         return 0.0
     change = abs(x - z)
@@ -72,38 +81,96 @@ def absolute(a: Any, b: Any) -> float:
     return change
 
 
+def _only(value: Any) -> Any:
+    """Return the one number of an array that holds one."""
+    if not isinstance(value, np.ndarray):
+        return value
+    if value.size != 1:
+        raise Undefined(f"predictions must be single numbers, got {shown(value)}")
+    return value.reshape(-1)[0]
+
+
 def euclidean(a: Any, b: Any) -> float:
-    """Absolute difference of numbers, Euclidean norm of vectors, 0 or 1 for labels.
+    """Absolute difference of numbers, Euclidean norm of vectors of them.
 
     Examples
     --------
     >>> euclidean(np.array([0.0, 0.0]), np.array([3.0, 4.0]))
     5.0
     >>> euclidean("cat", "dog")
-    1.0
+    Traceback (most recent call last):
+    poise.algorithms.numbers_of_any_type.Undefined: predictions are text ('cat'), which is not ...
     """
     if isinstance(a, float) and isinstance(b, float):
         return absolute(a, b)
+    return math.hypot(*_differences(a, b))
+
+
+def _differences(a: Any, b: Any) -> Iterable[float]:
+    """Return the differences of two numbers, or of the numbers in two arrays of one shape."""
     first, second = np.asarray(a), np.asarray(b)
     if first.shape != second.shape:
         raise Undefined(f"predictions differ in shape: {first.shape} and {second.shape}")
-    if first.dtype.kind not in "biuf" or second.dtype.kind not in "biuf":
-        return label(a, b)
-    parts = [absolute(x, z) for x, z in zip(first.ravel(), second.ravel(), strict=True)]
-    return math.hypot(*parts)
+    return map(absolute, _values(first), _values(second))
+
+
+def _values(array: NDArray[Any]) -> Iterable[Any]:
+    """Return the numbers of an array; floats as those of Python, which are faster to compare."""
+    plain = array.dtype.kind == "f" and array.dtype.itemsize <= 8
+    return array.ravel().tolist() if plain else array.ravel()
 
 
 def label(a: Any, b: Any) -> float:
     """0 if the two labels agree and 1 if they do not.
+
+    Labels are text, bytes, booleans, categories, or numbers that stand for classes.
 
     Examples
     --------
     >>> label("spam", "spam"), label("spam", "ham")
     (0.0, 1.0)
     """
-    if any(value is None or np.any(value != value) for value in (a, b)):
-        raise Undefined(f"a prediction is missing: {shown(a)} and {shown(b)}")
-    return 0.0 if np.array_equal(np.asarray(a), np.asarray(b)) else 1.0
+    plain = isinstance(a, _LABELS) and isinstance(b, _LABELS)
+    if plain or (isinstance(a, float) and isinstance(b, float) and a == a and b == b):
+        return 0.0 if a == b else 1.0
+    first, second = np.asarray(a), np.asarray(b)
+    for array in (first, second):
+        if array.dtype.kind not in "biuUSTf":
+            _require_labels(array)
+        elif array.dtype.kind == "f" and np.isnan(array).any():
+            raise Undefined(f"a prediction is missing: {shown(a)} and {shown(b)}")
+    return 0.0 if np.array_equal(first, second) else 1.0
+
+
+def _require_labels(array: NDArray[Any]) -> None:
+    """Refuse values that are no labels, among those of any type."""
+    for value in array.ravel():
+        if is_missing(value):
+            raise Undefined(f"a prediction is missing: {shown(value)}")
+        if not isinstance(value, _LABELS) and not is_number(value):
+            raise Undefined(str(objection_to(value)))
+
+
+class _LabelsOnly:
+    """What "auto" means where the responses are text or categories: numbers are refused.
+
+    A function that is given labels and returns numbers may mean their codes, or
+    probabilities: whether a change of 0.01 is a change only its author knows.
+    """
+
+    __name__ = "label"
+
+    def __call__(self, a: Any, b: Any) -> float:
+        for value in (a, b):
+            array = np.asarray(value)
+            found = array.reshape(-1)[:1].tolist()
+            if array.dtype.kind != "b" and found and is_number(found[0]):
+                raise Undefined(
+                    f"y holds labels and the algorithm returns numbers ({shown(value)}); say "
+                    "distance='euclidean' to ask how far they move, or distance='label' if they "
+                    "stand for classes"
+                )
+        return label(a, b)
 
 
 def total_variation(a: Any, b: Any) -> float:
@@ -119,12 +186,13 @@ def total_variation(a: Any, b: Any) -> float:
     0.5
     """
     first, second = np.asarray(a), np.asarray(b)
-    if first.ndim != 1 or first.shape != second.shape or first.dtype.kind not in "biuf":
+    numeric = first.dtype.kind in "biufO" and second.dtype.kind in "biufO"
+    if first.ndim != 1 or first.shape != second.shape or not numeric:
         raise Undefined(
             "total variation compares one probability per class, the same classes in both fits, "
             f"got {shown(a)} and {shown(b)}; response='predict_proba' asks for them"
         )
-    return 0.5 * math.fsum(absolute(x, z) for x, z in zip(first, second, strict=True))
+    return 0.5 * math.fsum(_differences(first, second))
 
 
 DISTANCES: dict[str, Distance] = {
@@ -133,6 +201,8 @@ DISTANCES: dict[str, Distance] = {
     "label": label,
     "total_variation": total_variation,
 }
+
+_UNLISTED: dict[str, Distance] = {LABELS_ONLY: _LabelsOnly()}
 
 
 def as_distance(distance: str | Distance, natural: str = "euclidean") -> Distance:
@@ -149,10 +219,26 @@ def as_distance(distance: str | Distance, natural: str = "euclidean") -> Distanc
     if callable(distance):
         return distance if needs_response(distance) else _Checked(distance)
     name = natural if distance == "auto" else distance
-    if name not in DISTANCES:
+    known = DISTANCES | _UNLISTED
+    if name not in known:
         listed = ", ".join(repr(known) for known in ("auto", *DISTANCES))
         raise ArgumentError(f"distance must be {listed} or a function, got {distance!r}")
-    return DISTANCES[name]
+    return known[name]
+
+
+def distance_code(distance: Distance) -> str:
+    """Return a digest of a distance or loss of one's own; "" for those of poise, known by name.
+
+    Examples
+    --------
+    >>> first, second = as_distance(lambda a, b: abs(a - b)), as_distance(lambda a, b: 0.0)
+    >>> first.__name__ == second.__name__, distance_code(first) == distance_code(second)
+    (True, False)
+    >>> distance_code(absolute)
+    ''
+    """
+    own = getattr(distance, "function", getattr(distance, "loss", None))
+    return code_digest(own) if callable(own) else ""
 
 
 def needs_response(distance: Distance) -> bool:
@@ -174,7 +260,7 @@ class _Checked:
         self.__name__ = getattr(function, "__name__", type(function).__name__)
 
     def __call__(self, a: Any, b: Any) -> float:
-        value = float(self.function(a, b))
+        value = float(self.function(Category.plain(a), Category.plain(b)))
         if not value >= 0:  # NaN is not
             raise Undefined(f"distance {self.__name__} returned {value}; it must be >= 0")
         return value

@@ -53,7 +53,7 @@ class FunctionAlgorithm(Algorithm):
             require_arguments(self.function, 3, sample.fit_params.names)
         else:
             _check_signature(self.function, whole=True)
-        return self
+        return self.comparing(sample)
 
     def fit_with(self, X: Any, y: Any, xi: int, arguments: dict[str, Any]) -> Predict:
         """Call the function with further arguments by name."""

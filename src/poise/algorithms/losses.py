@@ -13,8 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from poise.algorithms.distance import Undefined, absolute, shown
+from poise.algorithms.distance import absolute, label
+from poise.algorithms.numbers_of_any_type import Undefined, objection_to, shown
+from poise.algorithms.prediction_arrays import Category
 from poise.data.sample import Sample
 from poise.errors import ArgumentError
 
@@ -53,7 +56,17 @@ def zero_one(y: Any, prediction: Any) -> float:
     >>> zero_one("spam", "ham")
     1.0
     """
-    return 0.0 if np.array_equal(np.asarray(y), np.asarray(prediction)) else 1.0
+    truth, found = np.asarray(y).ravel(), np.asarray(prediction).ravel()
+    if truth.shape != found.shape or _is_text(truth) != _is_text(found):
+        raise Undefined(
+            f"response {shown(y)} and prediction {shown(prediction)} are of different kinds: one "
+            "could never be right"
+        )
+    return label(truth, found)
+
+
+def _is_text(values: NDArray[Any]) -> bool:
+    return values.dtype.kind in "UST" or any(isinstance(value, (str, bytes)) for value in values)
 
 
 def log(y: Any, prediction: Any) -> float:
@@ -150,7 +163,8 @@ class LossChange:
         """Return the difference of the two losses at a row whose response is ``y``."""
         if self.loss == "log":
             y = self._code(y)
-        return absolute(self._value(y, full), self._value(y, reduced))
+        losses = (self._value(y, Category.plain(prediction)) for prediction in (full, reduced))
+        return absolute(*losses)
 
     def _value(self, y: Any, prediction: Any) -> float:
         loss = self.loss if callable(self.loss) else LOSSES[self.loss]
@@ -174,14 +188,18 @@ class LossChange:
         return list(classes).index(label)
 
 
-def _differences(y: Any, prediction: Any) -> Any:
-    try:
-        truth = np.asarray(y, dtype=np.float64)
-        found = np.asarray(prediction, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise Undefined(
-            f"this loss needs numbers, got {shown(y)} and {shown(prediction)}"
-        ) from None
-    if truth.ravel().shape != found.ravel().shape:
+def _differences(y: Any, prediction: Any) -> NDArray[np.float64]:
+    truth, found = _numbers(y), _numbers(prediction)
+    if truth.shape != found.shape:
         raise Undefined(f"response {shown(y)} and prediction {shown(prediction)} differ in shape")
-    return truth.ravel() - found.ravel()
+    return truth - found
+
+
+def _numbers(values: Any) -> NDArray[np.float64]:
+    """Return numbers of any type as floats; text that reads as numbers is none of them."""
+    array = np.asarray(values).ravel()
+    if array.dtype.kind not in "biuf":
+        reason = next(filter(None, map(objection_to, array)), None)
+        if reason is not None or array.dtype.kind == "c":
+            raise Undefined(f"this loss needs numbers, got {shown(values)}")
+    return array.astype(np.float64)

@@ -7,6 +7,7 @@ occur in the data before anything is compared.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,14 @@ from poise import arguments
 from poise.algorithms.distance import Undefined
 from poise.errors import AlgorithmError
 
-__all__ = ["RESPONSES", "AlignedResponse", "can_answer", "natural_distance", "require_response"]
+__all__ = [
+    "RESPONSES",
+    "AlignedResponse",
+    "can_answer",
+    "natural_distance",
+    "predicts_numbers",
+    "require_response",
+]
 
 RESPONSES = ("predict", "predict_proba", "decision_function")
 
@@ -90,8 +98,26 @@ def natural_distance(estimator: Any, response: str) -> str:
 def _predicts_labels(estimator: Any) -> bool:
     from sklearn.base import is_classifier, is_outlier_detector
 
+    return _is(is_classifier, estimator) or _is(is_outlier_detector, estimator)
+
+
+def predicts_numbers(estimator: Any) -> bool:
+    """Tell an estimator that says it is a regressor.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> predicts_numbers(Ridge()), predicts_numbers(object())
+    (True, False)
+    """
+    from sklearn.base import is_regressor
+
+    return _is(is_regressor, estimator)
+
+
+def _is(kind: Callable[[Any], bool], estimator: Any) -> bool:
     try:
-        return bool(is_classifier(estimator) or is_outlier_detector(estimator))
+        return bool(kind(estimator))
     except (AttributeError, TypeError):  # knows nothing of scikit-learn's tags
         return False
 

@@ -60,6 +60,7 @@ class Symmetrized(Algorithm):
         super().prepared(sample)
         ready = copy.copy(self)
         ready.algorithm = self.algorithm.prepared(sample)
+        ready.natural_distance = ready.algorithm.natural_distance
         return ready
 
     def model(self, predict: Predict) -> Any:

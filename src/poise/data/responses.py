@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from poise.data.tables import Table
 from poise.errors import DataError
 
-__all__ = ["check_responses"]
+__all__ = ["check_responses", "holds_labels"]
 
 
 def check_responses(y: Table, name: str = "y") -> None:
@@ -62,3 +62,20 @@ def _missing_or_infinite(values: NDArray[Any]) -> NDArray[np.bool_]:
         return np.zeros(1, dtype=np.bool_)
     bad = [v is None or v != v or v in (math.inf, -math.inf) for v in values.ravel()]
     return np.array(bad).reshape(values.shape)
+
+
+def holds_labels(y: Table) -> bool:
+    """Tell responses that are text or categories, also of a category that is named by a number.
+
+    Examples
+    --------
+    >>> from poise.data.tables import as_table
+    >>> holds_labels(as_table(["spam", "ham"], "y")), holds_labels(as_table([1, 0], "y"))
+    (True, False)
+    """
+    if "categ" in str(getattr(y.native, "dtype", "")).lower():
+        return True
+    values = np.asarray(y.native)
+    if values.dtype.kind == "O":
+        return any(isinstance(value, (str, bytes)) for value in values.ravel())
+    return values.dtype.kind in "UST"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from poise.data.fit_params import FitParams
 from poise.data.groups import Groups
 from poise.data.on_disk import StoredTable
-from poise.data.responses import check_responses
+from poise.data.responses import check_responses, holds_labels
 from poise.data.synthetic_rows import Rows, SyntheticRows
 from poise.data.tables import FrameTable, Table, as_table, concatenate
 from poise.errors import DataError
@@ -116,6 +116,11 @@ class Sample:
         """The distinct responses in ascending order, for each column of y."""
         values = np.asarray(self.y.native)
         return tuple(np.unique(column) for column in values.reshape(len(values), -1).T)
+
+    @cached_property
+    def has_labels(self) -> bool:
+        """Whether the responses are text or categories, which nobody can subtract."""
+        return holds_labels(self.y)
 
     @cached_property
     def all_finite(self) -> bool:

@@ -202,7 +202,7 @@ def stability_test(
         warn_if_hopeless(design, delta, alpha, randomized)
         warn_of_copies(sample)
         if log is not None:
-            log.describe(design, sample.digest(), question, oracle.algorithm.code)
+            log.describe(design, sample.digest(), question, *oracle.codes)
         oracle.journal = log
         look = RepeatCheck(oracle) if check else None
         result: StabilityResult = run_procedure(test, oracle, randomness, look)
@@ -289,7 +289,7 @@ def measure(
         _warn_if_empty(design)
         warn_of_copies(sample)
         if log is not None:
-            log.describe(design, sample.digest(), code=oracle.algorithm.code)
+            log.describe(design, sample.digest(), None, *oracle.codes)
         oracle.journal = log
         trials: Trials = run_procedure(measurement, oracle, randomness)
     return trials

@@ -18,7 +18,7 @@ import numpy as np
 from poise import arguments
 from poise.algorithms.algorithm import Algorithm
 from poise.algorithms.as_algorithm import as_algorithm
-from poise.algorithms.distance import Distance, as_distance, needs_response
+from poise.algorithms.distance import Distance, as_distance, distance_code, needs_response
 from poise.algorithms.losses import LossChange
 from poise.arguments import counted
 from poise.data.sample import Sample
@@ -131,6 +131,11 @@ class Oracle:
     def names(self) -> tuple[str, str]:
         """The names of the algorithm and of the distance, for the record."""
         return self.algorithm.name, getattr(self.distance, "__name__", "unnamed")
+
+    @property
+    def codes(self) -> tuple[str, str]:
+        """Digests of the user's own algorithm and distance, for the record."""
+        return self.algorithm.code, distance_code(self.distance)
 
     def answer(self, batch: Batch) -> Answers:
         """Compute a batch in plan order, stopping where ``batch.until`` says so."""

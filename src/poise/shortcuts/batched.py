@@ -23,7 +23,7 @@ from poise.algorithms.algorithm import Algorithm, BatchAlgorithm, Stack
 from poise.algorithms.distance import DISTANCES, Distance
 from poise.data.sample import Sample
 from poise.data.tables import Table, array_of, as_table
-from poise.errors import PoiseWarning
+from poise.errors import PoiseWarning, in_one_line
 from poise.protocol.messages import Failure
 from poise.shortcuts.shortcut import AGREEMENT
 
@@ -89,17 +89,19 @@ class BatchedWork:
             last = min(first + size, stop)
             try:
                 changes, doubtful = self.changes(first, last)
-            except Exception as error:  # of user code, or for labels that nobody sorts
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # of user code, or for labels that nobody sorts
                 yield from self._one_by_one(first, last, error)
             else:
                 yield from self._settled(first, changes, doubtful)
 
-    def _one_by_one(self, first: int, last: int, error: Exception) -> Iterator[Any]:
+    def _one_by_one(self, first: int, last: int, error: BaseException) -> Iterator[Any]:
         """Let every trial say what is wrong; if nothing is, say what was wrong with the block."""
         for trial, answer in enumerate(self.fit_by_fit(first, last), first):
             if trial == first and not isinstance(answer, Failure):
                 warnings.warn(
-                    f"'{self.batch.name}' failed ({type(error).__name__}: {error}); trials {first} "
+                    f"'{self.batch.name}' failed ({in_one_line(error)}); trials {first} "
                     f"to {last - 1} are computed fit by fit instead",
                     PoiseWarning,
                     stacklevel=2,
@@ -113,6 +115,8 @@ class BatchedWork:
 
     def _judged(self, stack: Stack, pairs: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Turn predictions into changes, and mark those that are not certain."""
+        if self._undefined(pairs.full):
+            return np.zeros(len(pairs.full)), np.ones(len(pairs.full), dtype=np.bool_)
         if pairs.full.dtype.kind != "f":
             return self._label_changes(pairs), ~pairs.trusted
         with np.errstate(invalid="ignore", over="ignore"):
@@ -120,12 +124,19 @@ class BatchedWork:
             doubtful = ~(pairs.trusted & np.isfinite(changes))
             if self.batch.exact and not doubtful.all():
                 doubtful |= self._too_close(changes, stack, pairs)
-        if self.distance is DISTANCES["label"]:
+        if self._compares_labels:
             changes = np.sign(changes)
-        if self.distance is DISTANCES["total_variation" if pairs.full.ndim == 1 else "absolute"]:
-            # Numbers are no probabilities, nor vectors numbers: let a fit say so.
-            doubtful[:] = True
         return changes, doubtful
+
+    def _undefined(self, predictions: NDArray[Any]) -> bool:
+        """Tell predictions that this distance cannot compare, so that a fit may say so.
+
+        Text is no number, numbers are no probabilities, nor are vectors numbers.
+        """
+        if self._compares_labels:
+            return False
+        unsuited = "total_variation" if predictions.ndim == 1 else "absolute"
+        return predictions.dtype.kind not in "biufc" or self.distance is DISTANCES[unsuited]
 
     def _pairs(self, stack: Stack) -> Any:
         """Compute both predictions; what is compiled always sees blocks of one size.
@@ -162,6 +173,10 @@ class BatchedWork:
         for value in self.decision_points:
             near |= np.abs(changes - value) <= slack
         return np.asarray(near & (changes != 0))
+
+    @property
+    def _compares_labels(self) -> bool:
+        return self.distance is DISTANCES["label"]
 
     def _label_changes(self, pairs: Any) -> NDArray[np.float64]:
         changes = np.zeros(len(pairs.full))

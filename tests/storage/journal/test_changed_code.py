@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import subprocess
 import sys
 
@@ -11,7 +12,7 @@ import pytest
 
 import poise
 from poise.algorithms.code_digest import code_digest
-from poise.errors import PoiseWarning
+from poise.errors import PoiseWarning, RecordError
 
 SOURCE = """
 SCALE = 2.0
@@ -92,3 +93,54 @@ def test_a_journal_continued_by_other_code(tmp_path) -> None:
     assert run(SOURCE).changes.tobytes() == first.changes.tobytes()
     with pytest.warns(PoiseWarning, match=r"the code of fit has changed since .*run\.jsonl"):
         assert run(SOURCE.replace("2.0", "3.0")).changes.tobytes() == first.changes.tobytes()
+
+
+class Scaled:
+    """A distance that is an object."""
+
+    def __init__(self, by):
+        self.by = by
+
+    def __call__(self, a, b):
+        return self.by * abs(a - b)
+
+    def method(self, a, b):
+        return self.by + abs(a - b)
+
+
+def scaled(a, b, by):
+    return by * abs(a - b)
+
+
+DISTANCES = {
+    "lambdas": (lambda a, b: abs(a - b), lambda a, b: 100 * abs(a - b)),
+    "partial": tuple(functools.partial(scaled, by=by) for by in (1.0, 100.0)),
+    "objects": (Scaled(1.0), Scaled(100.0)),
+    "methods": (Scaled(1.0).method, Scaled(100.0).method),
+    "losses": (
+        poise.LossChange(lambda y, p: abs(y - p)),
+        poise.LossChange(lambda y, p: 100 * abs(y - p)),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", DISTANCES)
+def test_a_journal_does_not_mix_two_distances_of_one_name(kind, tmp_path) -> None:
+    X = np.random.default_rng(0).normal(size=(66, 2))
+    first, second = DISTANCES[kind]
+
+    def run(distance) -> poise.Trials:
+        question = {"n": 5, "random_state": 0, "journal": tmp_path / "run.jsonl"}
+        return poise.measure(fit_of(SOURCE), X, X[:, 0], distance=distance, **question)
+
+    before = run(first)
+    with pytest.raises(RecordError, match=r"distance: the code of .* is not what it was"):
+        run(second)
+    assert run(first).changes.tobytes() == before.changes.tobytes()
+    # A journal of an earlier version says nothing about the code, and is gone on with.
+    journal = tmp_path / "run.jsonl"
+    header, rest = journal.read_text().split("\n", 1)
+    content = json.loads(header)
+    assert content.pop("distance_code")
+    journal.write_text(json.dumps(content) + "\n" + rest)
+    assert run(second).changes.tobytes() == before.changes.tobytes()

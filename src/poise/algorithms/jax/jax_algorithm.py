@@ -162,7 +162,8 @@ class JaxAlgorithm(Algorithm):
             )
         if self.labels is not None:
             array = self.labels.predictions(array)
-        return array.astype(np.float64) if array.dtype.kind == "f" else array
+        # bfloat16 and its relatives are floats that NumPy does not know.
+        return array.astype(np.float64) if array.dtype.kind in "fV" else array
 
     def workspace_bytes(self, n: int, d: int) -> int:
         """Return the memory that one trial needs beside its rows; found out once per shape."""

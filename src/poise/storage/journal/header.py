@@ -48,6 +48,8 @@ class Header:
         Of poise, Python and the libraries that compute.
     code : str
         Digest of the function that is tested, or "" where there is none.
+    distance_code : str
+        Digest of a distance or loss of the user's own, or "" where there is none.
     """
 
     design: Design
@@ -57,6 +59,7 @@ class Header:
     command: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
     code: str = ""
+    distance_code: str = ""
 
     def to_line(self) -> bytes:
         """Write the header as one line."""
@@ -87,6 +90,10 @@ class Header:
             for key in before
             if before[key] != after[key]
         ]
+        if self._knows_code_of(now) and _differ(self.distance_code, now.distance_code):
+            different.append(
+                f"  distance: the code of {self.design.distance} is not what it was in the journal;"
+            )
         if different:
             raise RecordError(
                 f"{name} belongs to another run:\n" + "\n".join(different) + "\n"
@@ -121,10 +128,10 @@ class Header:
     def _warn_of_code(self, now: Header, name: str) -> None:
         """Say that a function was edited: perhaps what failed was mended, perhaps all is different.
 
-        Code is only compared where it was written down by the same version of Python.
+        A distance that was edited is refused instead: changes of two kinds cannot be counted
+        together, whatever was wrong with the first.
         """
-        same_python = self.versions.get("python") == now.versions.get("python")
-        if same_python and self.code != now.code and "" not in (self.code, now.code):
+        if self._knows_code_of(now) and _differ(self.code, now.code):
             warnings.warn(
                 f"the code of {self.design.algorithm} has changed since {name} was begun; the "
                 "trials in it are those of the earlier code. If it computes anything else now, "
@@ -132,6 +139,15 @@ class Header:
                 PoiseWarning,
                 stacklevel=2,
             )
+
+    def _knows_code_of(self, now: Header) -> bool:
+        """Tell whether code was written down by the same version of Python, which it depends on."""
+        return self.versions.get("python") == now.versions.get("python")
+
+
+def _differ(before: str, after: str) -> bool:
+    """Compare two digests; "" stands for code that is not known, or of an older journal."""
+    return before != after and "" not in (before, after)
 
 
 def current_versions() -> dict[str, str]:

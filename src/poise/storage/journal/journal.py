@@ -81,7 +81,12 @@ class Journal:
         return Randomness.from_state(random_state)
 
     def describe(
-        self, design: Design, data: str, question: dict[str, Any] | None = None, code: str = ""
+        self,
+        design: Design,
+        data: str,
+        question: dict[str, Any] | None = None,
+        code: str = "",
+        distance_code: str = "",
     ) -> None:
         """Say what is about to be measured, by which code, and for which question if any."""
         self._planned = Header(
@@ -91,6 +96,7 @@ class Journal:
             command=self.command,
             versions=current_versions(),
             code=code,
+            distance_code=distance_code,
         )
 
     def begin(self, path: str, decision_points: tuple[float, ...]) -> Iterator[Answer]:
