@@ -60,7 +60,12 @@ def test_a_reader_that_goes_away_is_no_error(folder: Path) -> None:
     assert "BrokenPipe" not in done.stderr
 
 
-def test_interrupting_ends_in_one_line_and_status_130(folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "status", "word"),
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
+)
+def test_interrupting_ends_in_one_line_and_a_status(folder, number, status, word) -> None:
+    (folder / "started").unlink(missing_ok=True)
     (folder / "poise_test_slow.py").write_text(
         "import pathlib, time\n"
         "def slow(X, y, seed):\n"
@@ -77,11 +82,11 @@ def test_interrupting_ends_in_one_line_and_status_130(folder: Path) -> None:
     )
     while not (folder / "started").exists() and process.poll() is None:
         time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == status
     assert out == ""
-    assert err.strip() == "poise: interrupted"
+    assert err.strip() == f"poise: {word}"
 
 
 def test_a_terminal_without_greek_letters(folder: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from poise import arguments
 from poise.algorithms.algorithm import Algorithm
 from poise.algorithms.response_method import RESPONSES
+from poise.algorithms.user_code import blamed_on_user_code
 from poise.errors import AlgorithmError
 
 __all__ = ["as_algorithm"]
@@ -36,6 +37,12 @@ def as_algorithm(candidate: Any, response: str = "predict") -> Algorithm:
     poise.errors.AlgorithmError: algorithm must be an estimator with fit and predict, ...
     """
     arguments.choice("response", response, RESPONSES)
+    what = f"{type(candidate).__name__} cannot be described by its parameters, tags and repr"
+    with blamed_on_user_code(what):
+        return _as_algorithm(candidate, response)
+
+
+def _as_algorithm(candidate: Any, response: str) -> Algorithm:
     if isinstance(candidate, Algorithm):
         return _as_it_is(candidate, response)
     if isinstance(candidate, type):

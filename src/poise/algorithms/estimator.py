@@ -18,9 +18,11 @@ from poise.algorithms.response_method import (
     AlignedResponse,
     Classes,
     natural_distance,
+    predicts_numbers,
     require_response,
 )
 from poise.algorithms.sklearn_suitability import require_arguments, require_suitable
+from poise.algorithms.user_code import blamed_on_user_code
 from poise.arguments import without_addresses
 from poise.data.sample import Sample
 
@@ -93,10 +95,12 @@ class EstimatorAlgorithm(Algorithm):
 
     def prepared(self, sample: Sample) -> EstimatorAlgorithm:
         """Learn which classes there are; refuse data the estimator is certain to refuse."""
-        require_suitable(self.estimator, sample)
+        with blamed_on_user_code(f"{self.name} cannot be described by its tags"):
+            require_suitable(self.estimator, sample)
         if sample.fit_params is not None:
             require_arguments(self.estimator.fit, 2, sample.fit_params.names)
-        ready = copy.copy(self)
+        unsaid = self.response == "predict" and not predicts_numbers(self.estimator)
+        ready = copy.copy(self.comparing(sample) if unsaid else self)
         ready._weighted = sample.fit_params is not None
         ready._classes = None if self.response == "predict" else sample.classes
         return ready

@@ -65,7 +65,7 @@ Exit status:
   1    unstable, inconclusive or not certified stable
   2    wrong usage, or data that cannot be used
   3    a fit failed
-  130  interrupted
+  130  interrupted (143 by SIGTERM)
 """
 
 

@@ -8,7 +8,11 @@ import click
 
 from poise.errors import PoiseError, TrialError
 
-__all__ = ["ExitStatus"]
+__all__ = ["ExitStatus", "Terminated"]
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: it ends a run as Ctrl-C does, and has a status of its own."""
 
 
 class ExitStatus(IntEnum):
@@ -29,6 +33,7 @@ class ExitStatus(IntEnum):
     DEFECT = 70  # an error in poise itself must not look like a verdict
     INTERRUPTED = 130
     PIPE_CLOSED = 141
+    TERMINATED = 143
 
     @classmethod
     def of_result(cls, passed: bool) -> ExitStatus:
@@ -39,8 +44,11 @@ class ExitStatus(IntEnum):
     def of_error(cls, error: BaseException) -> ExitStatus:
         """Return the status of a command that ended with this error."""
         if isinstance(error, (click.Abort, KeyboardInterrupt)):
-            return cls.INTERRUPTED
+            terminated = isinstance(error.__cause__ or error, Terminated)
+            return cls.TERMINATED if terminated else cls.INTERRUPTED
         if isinstance(error, TrialError):
+            return cls.FIT_FAILED
+        if not isinstance(error, Exception):  # sys.exit and the like, which poise never raises
             return cls.FIT_FAILED
         if isinstance(error, BrokenPipeError):
             return cls.PIPE_CLOSED

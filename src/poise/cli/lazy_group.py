@@ -9,14 +9,15 @@ import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any
+from types import FrameType
+from typing import Any, NoReturn
 
 import click
 
-from poise.cli.exit_status import ExitStatus
+from poise.cli.exit_status import ExitStatus, Terminated
 from poise.cli.read_rows import name_lines
-from poise.cli.stderr import forget_stdout, one_line, say, survive_narrow_encodings
-from poise.errors import ArgumentError, TrialError
+from poise.cli.stderr import forget_stdout, say, survive_narrow_encodings
+from poise.errors import ArgumentError, TrialError, in_one_line
 
 __all__ = ["LazyGroup"]
 
@@ -81,7 +82,7 @@ class LazyGroup(click.Group):
                 status = run(
                     given, prog_name, complete_var, standalone_mode=False, obj=given[:], **extra
                 )
-        except (Exception, KeyboardInterrupt) as error:
+        except BaseException as error:  # also what user code raises to end the program
             if not standalone_mode:
                 raise
             status = ExitStatus.of_error(error)
@@ -98,7 +99,9 @@ class LazyGroup(click.Group):
         except BrokenPipeError as error:
             forget_stdout()
             return ExitStatus.of_error(error)
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             if isinstance(error, ArgumentError):
                 name_lines(error, ctx)
             if ctx.params["traceback"]:
@@ -113,17 +116,21 @@ def _termination_interrupts() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    before = signal.signal(signal.SIGTERM, _terminate)
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
 
 
+def _terminate(number: int, frame: FrameType | None) -> NoReturn:
+    raise Terminated
+
+
 def _explained(error: BaseException, status: ExitStatus) -> str:
     """Return the line that explains an error."""
-    if status == ExitStatus.INTERRUPTED:
-        return "; ".join(["interrupted", *_notes(error.__cause__ or error)])
+    if status in (ExitStatus.INTERRUPTED, ExitStatus.TERMINATED):
+        return "; ".join([status.name.lower(), *_notes(error.__cause__ or error)])
     if isinstance(error, TrialError):
         return ". ".join([_failed_fit(error), *_notes(error)])
     if isinstance(error, click.UsageError):
@@ -133,7 +140,9 @@ def _explained(error: BaseException, status: ExitStatus) -> str:
         return error.format_message()
     if status in (ExitStatus.USAGE, ExitStatus.PIPE_CLOSED):
         return str(error)
-    return f"a defect in poise: {type(error).__name__}: {error} (poise --traceback … shows where)"
+    if status == ExitStatus.FIT_FAILED:
+        return f"user code ended the program: {in_one_line(error)}"
+    return f"a defect in poise: {in_one_line(error)} (poise --traceback … shows where)"
 
 
 def _notes(error: BaseException) -> list[str]:
@@ -144,7 +153,9 @@ def _notes(error: BaseException) -> list[str]:
 def _failed_fit(error: TrialError) -> str:
     if error.__cause__ is None:
         return str(error)
-    cause = one_line(f"{type(error.__cause__).__name__}: {error.__cause__}").rstrip(".")
+    cause = in_one_line(error.__cause__).rstrip(".")
+    if "Traceback (most recent call last)" in cause:  # of an exception that cannot be sent
+        cause = str(error.__cause__).rstrip().rpartition("\n")[2]
     policy = "--on-timeout" if error.kind == "timeout" else "--on-error"
     return (
         f"trial {error.trial} failed: {cause}. To count a failed trial against stability: "

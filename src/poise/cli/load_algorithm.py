@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from poise.algorithms.user_code import blamed_on_user_code
 from poise.arguments import did_you_mean, listed
 from poise.cli.stderr import one_line
 from poise.errors import AlgorithmError
@@ -135,12 +136,8 @@ def _module(name: str) -> ModuleType:
     """Import a module; the current folder counts, as it does for ``python -m``."""
     if "" not in sys.path and str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
-    try:
+    with blamed_on_user_code(f"cannot import {name!r}"):
         return importlib.import_module(name)
-    except (Exception, SystemExit) as error:
-        raise AlgorithmError(
-            f"cannot import {name!r}: {one_line(f'{type(error).__name__}: {error}')}"
-        ) from error
 
 
 def _file_module(path: Path) -> ModuleType:
@@ -181,12 +178,8 @@ def _makes_algorithms(found: Any) -> bool:
 
 def _instance(kind: Any, parameters: dict[str, Any]) -> Any:
     _check_names(kind.__name__, kind, parameters)
-    try:
+    with blamed_on_user_code(f"{kind.__name__} cannot be created"):
         return kind(**parameters)
-    except Exception as error:
-        raise AlgorithmError(
-            f"{kind.__name__} cannot be created: {one_line(str(error))}"
-        ) from error
 
 
 def _check_names(label: str, function: Any, parameters: dict[str, Any]) -> None:
@@ -214,9 +207,12 @@ def _with_parameters(estimator: Any, parameters: dict[str, Any]) -> Any:
     from sklearn.base import clone
 
     try:
-        return clone(estimator).set_params(**parameters)
-    except ValueError as error:
-        raise AlgorithmError(one_line(str(error))) from error
+        with blamed_on_user_code(f"{type(estimator).__name__} cannot be copied"):
+            return clone(estimator).set_params(**parameters)
+    except AlgorithmError as error:
+        if isinstance(error.__cause__, ValueError):
+            raise AlgorithmError(one_line(str(error.__cause__))) from error
+        raise
 
 
 def _with_keywords(function: Any, parameters: dict[str, Any]) -> Any:

@@ -20,8 +20,9 @@ from poise.algorithms.global_state import (
     current_configuration,
     one_at_a_time,
 )
+from poise.algorithms.prediction_arrays import as_array, require_predictions
 from poise.data.synthetic_rows import n_rows
-from poise.errors import TrialError
+from poise.errors import TrialError, in_one_line
 from poise.protocol.messages import Comparison, Failure, Query, Reply, first_query
 
 __all__ = ["ComparisonWork", "LossWork", "QueryWork", "Work"]
@@ -79,10 +80,12 @@ class Work(abc.ABC):
             with one_at_a_time(self.algorithm.thread_safe):
                 return self.compute(self.tasks[index], ambient)
         except TrialError as error:  # a program, which knows how it went
-            return Failure(index, _one_line(error), _portable(error), kind=error.kind)
-        # A fit that wants to end the program ends its own trial.
-        except (Exception, SystemExit) as error:
-            return Failure(index, _one_line(error), _portable(error))
+            return Failure(index, in_one_line(error), _portable(error), kind=error.kind)
+        except KeyboardInterrupt:  # of whoever sits at the terminal
+            raise
+        # A fit that wants to end the program, or a task, or panics, ends its own trial.
+        except BaseException as error:
+            return Failure(index, in_one_line(error), _portable(error))
 
     def fitted(self, query: Query, ambient: GlobalGenerators) -> Predict:
         """Train as the query says, with every global generator set from its ξ."""
@@ -171,28 +174,26 @@ class QueryWork(Work):
 
 def _several(predictions: Any, count: int) -> Any:
     """Return the predictions, refusing any other number of them and what is not a number."""
-    array = np.asarray(predictions)
+    array = as_array(predictions)
     if array.ndim == 0 or array.shape[0] != count:
         raise Undefined(
             f"predict returned an array of shape {array.shape} for {count} rows; "
             "it must return one prediction per row"
         )
-    if array.dtype.kind == "f" and np.isnan(array).any():
-        raise Undefined(f"prediction {int(np.argwhere(np.isnan(array))[0, 0])} is not a number")
+    require_predictions(array)
     return array
 
 
-def _one_line(error: BaseException) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split()) or 'no message'}"
-
-
 def _portable(error: BaseException) -> BaseException:
-    """Return the exception if it survives pickling, else one that carries its traceback."""
+    """Return the exception if it survives pickling and can be read, else its traceback in one."""
     import pickle
 
     try:
         pickle.loads(pickle.dumps(error))
-    except Exception:
+        str(error)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
         text = "".join(traceback.format_exception(error))
         return RuntimeError(text)
     return error

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from poise.algorithms.as_algorithm import as_algorithm
 from poise.data.sample import Sample
-from poise.errors import ArgumentError
+from poise.errors import ArgumentError, in_one_line
 from poise.procedures.binomial import MeasureChanges
 from poise.protocol.randomness import Randomness
 from poise.questions.check.bags_that_change import bags_that_change
@@ -121,9 +121,15 @@ def _finding(name: str, check: Callable[[Subject], Finding], subject: Subject) -
         return check(subject)
     except OutOfTime:
         return Finding(name, Severity.SKIPPED, "the time was over", "allow more: max_seconds")
-    except Exception as error:
-        found = f"{type(error).__name__}: {' '.join(str(error).split())}"
-        return Finding(name, Severity.FAIL, found, "every trial would fail like this; see on_error")
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        return Finding(
+            name,
+            Severity.FAIL,
+            in_one_line(error),
+            "every trial would fail like this; see on_error",
+        )
 
 
 def _subject(probe: Probe, design: Design, randomness: Randomness) -> Subject:

@@ -87,7 +87,9 @@ def _copied(probe: Probe) -> Probe | None:
     try:
         fresh = copy.copy(probe)
         fresh.algorithm = copy.deepcopy(probe.algorithm)
-    except Exception:  # whatever its parts say: it cannot be copied
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # whatever its parts say: it cannot be copied
         return None
     return fresh
 
