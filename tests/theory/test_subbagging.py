@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from fractions import Fraction
-from itertools import combinations
 from math import comb
 from pathlib import Path
 
@@ -13,10 +12,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
 
 from poise import theory
 from poise.errors import ArgumentError
+from poise.simulation.worlds.all_bags import AllBags
 
 CASES = [
     case
@@ -73,41 +72,12 @@ def test_reach_falls_with_the_rows_and_grows_with_the_bag():
         assert (np.diff(table, axis=0) >= -1e-12).all()
 
 
-class Bags:
-    """All bags of b of n rows, and the change that each removal makes, as matrices."""
-
-    def __init__(self, n, b):
-        self.n, self.b = n, b
-        self.members = np.zeros((comb(n, b), n))
-        for row, bag in enumerate(combinations(range(n), b)):
-            self.members[row, list(bag)] = 1
-        without = (1 - self.members) / (1 - self.members).sum(axis=0)
-        self.changes = (1 / len(self.members) - without).T  # d = changes @ f
-
-
-def hardest(bags, signs):
-    """Largest t such that some base fit in [0, 1] moves the prediction by t in each direction."""
-    moved = np.flatnonzero(signs)
-    rows = -signs[moved, None] * bags.changes[moved]
-    answer = linprog(
-        np.append(np.zeros(len(bags.members)), -1.0),
-        A_ub=np.column_stack([rows, np.ones(len(moved))]),
-        b_ub=np.zeros(len(moved)),
-        bounds=[(0, 1)] * len(bags.members) + [(None, None)],
-    )
-    return -answer.fun
-
-
 def test_no_linear_programme_exceeds_theorem_l():
     attained = cases = 0
     for n, b in [(4, 1), (4, 2), (4, 3), (5, 2), (6, 2), (6, 3), (6, 5), (7, 3), (7, 4)]:
-        bags = Bags(n, b)
+        bags = AllBags(n, b)
         for k in range(1, n + 1):
-            splits = [
-                np.r_[np.ones(plus), -np.ones(k - plus), np.zeros(n - k)]
-                for plus in range((k + 1) // 2, k + 1)
-            ]
-            worst = max(hardest(bags, signs) for signs in splits)
+            worst = bags.reach(k)
             reach = theory.bag_reach(n, b, k)
             assert worst <= reach + 1e-9
             cases += 1
@@ -118,11 +88,11 @@ def test_no_linear_programme_exceeds_theorem_l():
 @pytest.mark.parametrize(("n", "b"), [(5, 2), (6, 3), (7, 2), (8, 5)])
 def test_the_sum_of_signed_changes_attains_the_reach(n, b):
     """The base fit 1{Z > EZ} attains W·E(Z - EZ)_+/(1 - p): bag_reach is no looser than that."""
-    bags = Bags(n, b)
+    bags = AllBags(n, b)
     for k in range(1, n + 1):
         best = 0.0
         for plus in range(k + 1):
-            signs = np.r_[np.ones(plus), -np.ones(k - plus), np.zeros(n - k)]
+            signs = bags.signs(plus, k - plus)
             total = bags.members @ signs
             best = max(best, signs @ bags.changes @ (total > b / n * signs.sum() + 1e-12) / k)
         assert theory.bag_reach(n, b, k) == pytest.approx(best, rel=1e-12)
@@ -132,7 +102,7 @@ def test_theorem_k_by_random_search():
     rng = np.random.default_rng(5)
     closest = 0.0
     for n, b in [(4, 2), (5, 2), (6, 1), (6, 4), (7, 3)]:
-        bags = Bags(n, b)
+        bags = AllBags(n, b)
         bound = b / (4 * (n - 1) * (1 - b / n))
         fits = rng.uniform(size=(300, len(bags.members)))
         fits = np.vstack([fits, fits > rng.uniform(size=(300, 1)), bags.members.T])
@@ -160,7 +130,7 @@ def test_theorem_k_is_attained_by_bags_of_one_row(n):
 def test_theorem_k_is_attained_by_probability_vectors():
     """Each of L rows votes for its own class: V = 1 - 1/L, and equality holds."""
     labels = 5
-    bags = Bags(labels, 1)
+    bags = AllBags(labels, 1)
     squares = np.sum((bags.changes @ bags.members) ** 2)  # row i's base fit is e_i
     eps = math.sqrt(squares / labels)
     assert theory.bag_delta(labels, 1, eps, theory.probability_width(labels)) == pytest.approx(1.0)
@@ -259,7 +229,7 @@ def test_random_bags_move_predictions_no_more_than_promised():
     """Mean squares of the change over rows, exactly, for independent and for coupled bags."""
     rng = np.random.default_rng(4)
     n, b, n_bags, eps = 6, 2, 7, 2.0
-    bags = Bags(n, b)
+    bags = AllBags(n, b)
     free, coupled = (
         theory.finite_bag_delta(n, b, n_bags, eps, coupled=coupled) * eps**2
         for coupled in (False, True)

@@ -18,6 +18,7 @@ PARTS = [
     "section_5_finite",
     "appendix_b_traps",
     "appendix_e_notions",
+    "beyond_subbagging",
 ]
 
 

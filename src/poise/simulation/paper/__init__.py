@@ -4,6 +4,7 @@
 
     appendix_b_traps         Appendix B: the perturbed triple, from which no test can tell the hon
     appendix_e_notions       Appendix E: shared, independent and coupled randomness, and Theorem 5
+    beyond_subbagging        beyond the paper: Theorems K, L and M, against linear programmes
     claim                    one claim of the paper, what it says should come out, and what did
     figures                  three figures: power against κ, power against δ*, and the trap at wor
     reproduce                run every claim and lay out what came of it

@@ -9,6 +9,7 @@ from typing import Any
 from poise.simulation.paper import (
     appendix_b_traps,
     appendix_e_notions,
+    beyond_subbagging,
     section_2_counting,
     section_3_binomial_test,
     section_4_ceilings,
@@ -85,6 +86,7 @@ def reproduce(output: str | Path | None = None, n_jobs: int | None = None) -> Re
         *section_4_estimation.claims(),
         *appendix_e_notions.claims(n_jobs),
         *section_5_finite.claims(n_jobs),
+        *beyond_subbagging.claims(),
     ]
     return Reproduction(tuple(rows), _figures(output))
 

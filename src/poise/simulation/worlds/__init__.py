@@ -2,6 +2,7 @@
 
 ::
 
+    all_bags           all bags of b of n rows, for n so small that every base fit can be tried
     change_laws        laws of the change Δ in closed form: how the zoo knows its own stability
     distributions      distributions P of one row (X, Y), from which simulations draw
     proportion         A probability that was simulated, with an exact interval
