@@ -56,7 +56,9 @@ WRONG_USE = [
     ("profile numbers.csv --target price --n 20 --algorithm x:y --alpha 2", "alpha must be in"),
     ("show nowhere.trials", "no such file: nowhere.trials"),
     ("show numbers.csv", "numbers.csv does not hold trials saved by poise"),
-    ("plan --n 100 --delta 0.1", "leave out exactly one of --n-labeled, --n, --delta, --alpha"),
+    ("plan --n 100", "leave out exactly one of --n-labeled, --n, --delta, --alpha"),
+    ("plan --rows 100 --n-labeled 100", "--rows lists several questions; --n-labeled belongs to"),
+    ("plan --rows 100 --plot a.png", "--rows lists several questions; --plot belongs to one"),
     ("plan --n 100 --delta 0.1 --alpha 0.1 --power 0.5 --n-labeled 9", "left out now: none"),
     ("plan --n 100 --delta 0.1 --alpha 0.05 --power 0.9 --delta-star 0.2", "delta must be above"),
 ]

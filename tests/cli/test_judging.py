@@ -62,10 +62,33 @@ def test_plan_is_that_of_the_library(run) -> None:
     expected = poise.plan(n=100, delta=0.1, alpha=0.05, power=0.9, delta_star=0.01)
     done = run(PLAN)
     assert done.exit_code == 0
-    assert " ".join(done.stdout.split()) == " ".join(expected.summary().split())
+    words, _, table = done.stdout.partition("\n\n")
+    assert " ".join(words.split()) == " ".join(expected.summary().split())
+    assert [float(line.split()[1]) for line in table.splitlines()[1:]] == [
+        round(power, 3) for _, power in expected.power_table()
+    ]
     assert Plan.from_json(run(f"{PLAN} --json").stdout) == expected
     assert run(f"{PLAN} --quiet").output == f"{expected.n_labeled}\n"
     assert int(run(f"{PLAN} --randomized --n-unlabeled 1000 -q").output) < expected.n_labeled
+
+
+def test_plan_fills_in_level_and_power_and_draws(run, folder: Path) -> None:
+    expected = poise.plan(n=100, delta=0.1, alpha=0.05, power=0.9, algorithms=3, replace=True)
+    done = run("plan --n 100 --delta 0.1 --algorithms 3 --replace --plot power.png --json")
+    assert Plan.from_json(done.stdout) == expected
+    assert (folder / "power.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_plan_lists_what_rows_can_answer(run) -> None:
+    lines = run("plan --rows 3000 --n 3000").stdout.splitlines()
+    assert lines[0] == "What 3,000 labelled rows can answer:"
+    table = [line.split() for line in lines if re.match(r"[\d,]+ +\d", line)]
+    assert table[0][:4] == ["3,000", "0", "0", "-"]
+    assert ["102", "29", "58", "0.09815", "0.007665", "-"] in table
+    content = json.loads(run("plan --rows 3000 --delta 0.1 --json").stdout)
+    assert [row["n"] for row in content["rows"]][5] == 102
+    assert run("plan --rows 3000 -q").output == "102\n"
+    assert run("plan --rows 20 -q").output == "none\n"
 
 
 @pytest.fixture

@@ -2,31 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from poise.cli.options import WholeNumber
+from poise.cli.options import Output, WholeNumber, output_options
+from poise.cli.output_files import check_files
+
+if TYPE_CHECKING:
+    from poise.theory.plan_result import Plan
 
 __all__ = ["command"]
 
 
 EXAMPLES = """\b
+What can 3000 rows answer?
+  poise plan --rows 3000
 How many rows?
-  poise plan --n 100 --delta 0.1 --alpha 0.05 --power 0.9
+  poise plan --n 100 --delta 0.1
 How large may n be?
-  poise plan --n-labeled 5000 --delta 0.1 --alpha 0.05 --power 0.9
+  poise plan --n-labeled 5000 --delta 0.1
 Will it find out?
-  poise plan --n-labeled 5000 --n 100 --delta 0.1 --alpha 0.05
+  poise plan --n-labeled 5000 --n 100 --delta 0.1
 """
+
+_SOLVABLE = ("n_labeled", "n", "delta", "alpha", "power")
+_MENU_POWER = 0.8  # at a higher one most lines of the menu would be empty
 
 
 @click.command("plan", epilog=EXAMPLES)
+@click.option(
+    "--rows", type=WholeNumber(), metavar="ROWS", help="List what so many labelled rows can answer."
+)
 @click.option("--n-labeled", type=WholeNumber(), metavar="ROWS", help="Labelled rows.")
 @click.option("--n", type=WholeNumber(), metavar="N", help="Training size asked about.")
 @click.option("--delta", type=float, help="Allowed probability of a change larger than ε.")
-@click.option("--alpha", type=float, help="Error level.")
-@click.option("--power", type=float, help="Probability of declaring a stable algorithm stable.")
+@click.option("--alpha", type=float, help="Error level.  [default: 0.05]")
+@click.option(
+    "--power",
+    type=float,
+    help="Probability of declaring a stable algorithm stable.  [default: 0.9; --rows: 0.8]",
+)
 @click.option(
     "--n-unlabeled",
     type=WholeNumber(),
@@ -43,34 +59,99 @@ Will it find out?
     help="True probability of a change larger than ε for which the power is meant.",
 )
 @click.option("--randomized", is_flag=True, help="Plan the paper's randomised test.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
-@click.option("--quiet", "-q", is_flag=True, help="Print the number alone.")
+@click.option(
+    "--algorithms",
+    type=WholeNumber(),
+    metavar="K",
+    default=1,
+    show_default=True,
+    help="Algorithms that share the level: each is tested at ALPHA / K.",
+)
+@click.option(
+    "--remove",
+    type=WholeNumber(),
+    metavar="K",
+    default=1,
+    show_default=True,
+    help="How many of the N rows (or groups) are removed.",
+)
+@click.option("--replace", is_flag=True, help="Fresh rows take the place of those removed.")
+@click.option("--losses", is_flag=True, help="Losses are compared: test rows need a response.")
+@click.option("--groups", is_flag=True, help="Rows and N are counted in groups.")
+@output_options("plot")
 @click.pass_context
-def command(ctx: click.Context, /, as_json: bool, quiet: bool, **wishes: Any) -> int:
-    """Solve for the one quantity that is left out, exactly.
+def command(ctx: click.Context, /, output: Output, rows: int | None, **wishes: Any) -> int:
+    """Solve for the one quantity that is left out, exactly; or list what rows can answer.
 
-    Leave out exactly one of --n-labeled, --n, --delta, --alpha, --power.
+    Leave out one of --n-labeled, --n, --delta, --alpha, --power; where more are left
+    out, ALPHA is 0.05 and POWER is 0.9. With --rows, a dozen N are listed with what
+    each can certify.
     """
+    check_files(output)
+    if rows is not None:
+        return _print_menu(ctx, rows, wishes, output)
     _check_one_left_out(ctx, wishes)
     from poise.theory.planning import plan
 
     answer = plan(**wishes)
-    if as_json:
+    if output.plot is not None:
+        from poise.results.plots import save_figure
+        from poise.results.plots.power import plot_power
+
+        save_figure(plot_power(answer), output.plot)
+    if output.as_json:
         click.echo(answer.to_json())
-    elif quiet:
+    elif output.quiet:
         click.echo(getattr(answer, answer.solved_for))
     else:
-        from poise.cli.screen import print_paragraphs
+        _print_plan(answer)
+    return 0
 
-        print_paragraphs(answer.summary())
+
+def _print_plan(answer: Plan) -> None:
+    from poise.cli.screen import print_paragraphs, print_table
+    from poise.results.text.summary import number
+
+    print_paragraphs(answer.summary() + "\n")
+    rows = [(number(truth), f"{power:.3f}") for truth, power in answer.power_table()]
+    print_table(["true delta*", "declared stable with probability"], rows)
+
+
+def _print_menu(ctx: click.Context, rows: int, wishes: dict[str, Any], output: Output) -> int:
+    from poise.theory.menu import menu
+    from poise.theory.rows_per_trial import RowsPerTrial
+
+    useless = [name for name in ("n_labeled", "delta_star", "randomized") if wishes.pop(name)]
+    if useless or output.plot is not None:
+        named = f"--{useless[0].replace('_', '-')}" if useless else "--plot"
+        raise click.UsageError(f"--rows lists several questions; {named} belongs to one.", ctx)
+    variant = RowsPerTrial(
+        *(wishes.pop(name) for name in ("remove", "replace", "losses", "groups"))
+    )
+    wishes["power"] = _MENU_POWER if wishes["power"] is None else wishes["power"]
+    given = {name: value for name, value in wishes.items() if value is not None}
+    found = menu(rows, per_trial=variant, **given)
+    if output.as_json:
+        from poise.results.json_encoding import to_json
+        from poise.results.text.menu_table import menu_as_dict
+
+        click.echo(to_json(menu_as_dict(found)))
+    elif output.quiet:
+        click.echo("none" if found.largest is None else found.largest.n)
+    else:
+        from poise.cli.tables import print_menu
+
+        print_menu(found)
     return 0
 
 
 def _check_one_left_out(ctx: click.Context, wishes: dict[str, Any]) -> None:
+    from poise.theory.planning import with_defaults
+
     options = {name: f"--{name.replace('_', '-')}" for name in wishes}
-    solvable = ["n_labeled", "n", "delta", "alpha", "power"]
-    left_out = [options[name] for name in solvable if wishes[name] is None]
+    filled = with_defaults({name: wishes[name] for name in _SOLVABLE})
+    left_out = [options[name] for name, value in filled.items() if value is None]
     if len(left_out) != 1:
-        listed = ", ".join(options[name] for name in solvable)
+        listed = ", ".join(options[name] for name in _SOLVABLE)
         now = ", ".join(left_out) or "none"
         raise click.UsageError(f"leave out exactly one of {listed}; left out now: {now}.", ctx)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from poise.cli.screen import print_paragraphs, screen
+from poise.cli.screen import print_paragraphs, print_table, screen
 
 if TYPE_CHECKING:
     from poise.questions.check import CheckReport
     from poise.results import CompareResult
+    from poise.theory.menu import Menu
 
-__all__ = ["print_comparison", "print_findings", "print_words"]
+__all__ = ["print_comparison", "print_findings", "print_menu", "print_words"]
 
 _STYLES = {
     "stable": "bold green",
@@ -54,3 +55,13 @@ def print_findings(report: CheckReport) -> None:
     for finding in report.findings:
         if finding.remedy:
             print_paragraphs(f"\n{finding.check}: {finding.remedy}.")
+
+
+def print_menu(menu: Menu) -> None:
+    """Print what rows can answer, and what the columns mean."""
+    from poise.results.text.menu_table import menu_headline, menu_meaning, menu_table
+
+    print_paragraphs(menu_headline(menu) + "\n")
+    table = menu_table(menu)
+    print_table(table.columns, table.rows)
+    print_paragraphs("\n" + menu_meaning(menu))

@@ -32,6 +32,7 @@ are first used, so that importing the package stays cheap.
     inflated_argmax     sets of labels that survive small changes of the scores (Theorem M)
     jackknife_coverage  how often jackknife intervals miss if the algorithm is stable (Theorem J)
     many_hedges         the averaged test at many δ or many ε at once
+    menu                the menu: which questions a number of rows can answer, at a dozen training
     near_ties           critical values where the level all but equals a value of the cdf
     number_of_bags      how many random bags are enough: the price of not fitting every bag
     open_ended          evidence without a horizon: the open-ended process on shares
@@ -44,6 +45,7 @@ are first used, so that importing the package stays cheap.
     random_splits       several random splits of the same rows, and one verdict
     repeated_testing    what repeating a fixed-size test costs
     restricted_profile  a band for the curve ε ↦ δ̂_ε that is asked only where δ̂ is small
+    rows_per_trial      what one trial takes from the rows, also in the variants of the paper's set
     scalars             scalars in, scalars out; and long arrays a piece at a time
     subbagging          how stable an average over bags is, whatever is bagged (Theorems K and L)
     trials              how many independent trials the data hold

@@ -10,7 +10,7 @@ from html import escape
 from typing import Any
 
 from poise.arguments import counted
-from poise.theory.trials import kappa, n_trials
+from poise.theory.rows_per_trial import RowsPerTrial
 
 __all__ = ["Plan"]
 
@@ -37,14 +37,19 @@ class Plan:
         Whether the test tosses the paper's coin at the critical count.
     achieved_power : float
         The probability that this test declares such an algorithm stable.
-    ceiling : float
-        What no valid black-box test can exceed with these rows (Theorem 2).
+    ceiling : float or None
+        What no valid black-box test can exceed with these rows (Theorem 2); None for a
+        variant of which no ceiling is known.
     dips_at : int or None
         Next larger ``n_labeled`` (next smaller ``n``, if that is the answer) at which the
         plain test's power falls below the requirement again; None if it never does.
     holds_from : int or None
         ``n_labeled`` from which upwards (``n`` from which downwards) the requirement
         holds without exception; None if there is no such value, or no such question.
+    algorithms : int
+        Algorithms that share the level.
+    remove, replace, losses, groups
+        The variant that is planned, as in :func:`poise.plan`.
 
     Examples
     --------
@@ -66,24 +71,39 @@ class Plan:
     delta_star: float
     randomized: bool
     achieved_power: float
-    ceiling: float
+    ceiling: float | None
     dips_at: int | None = None
     holds_from: int | None = None
+    algorithms: int = 1
+    remove: int = 1
+    replace: bool = False
+    losses: bool = False
+    groups: bool = False
+
+    @property
+    def per_trial(self) -> RowsPerTrial:
+        """The rows that one trial takes."""
+        return RowsPerTrial(self.remove, self.replace, self.losses, self.groups)
+
+    @property
+    def level(self) -> float:
+        """The level at which each of the algorithms is tested."""
+        return self.alpha / self.algorithms
 
     @property
     def n_trials(self) -> int:
         """Number of independent trials m = ⌊κ⌋."""
-        return int(n_trials(self.n, self.n_labeled, self.n_unlabeled))
+        return self.per_trial.n_trials(self.n, self.n_labeled, self.n_unlabeled)
 
     @property
     def kappa(self) -> Fraction:
         """The exponent κ of the ceiling, exactly."""
-        return kappa(self.n, self.n_labeled, self.n_unlabeled)
+        return self.per_trial.kappa(self.n, self.n_labeled, self.n_unlabeled)
 
     @property
     def n_fits(self) -> int:
-        """Fits that a full run costs: two per trial."""
-        return 2 * self.n_trials
+        """Fits that a full run costs: two per trial and algorithm."""
+        return 2 * self.n_trials * self.algorithms
 
     @property
     def dips(self) -> bool:
@@ -95,15 +115,48 @@ class Plan:
         """What the answer alone would hide; empty if nothing."""
         return " ".join(part for part in (_dip(self), _not_a_power(self)) if part)
 
+    def power_at(self, delta_star: float) -> float:
+        """Compute the power of the planned test for another true probability δ*.
+
+        Examples
+        --------
+        >>> import poise
+        >>> plan = poise.plan(n=100, n_labeled=10_000, delta=0.1)
+        >>> [round(plan.power_at(truth), 3) for truth in (0.0, 0.02, 0.05)]
+        [1.0, 0.951, 0.445]
+        """
+        from poise.theory.binomial_test import power
+
+        return float(power(self.n_trials, self.delta, delta_star, self.level, self.randomized))
+
+    def power_table(self) -> tuple[tuple[float, float], ...]:
+        """Compute pairs (δ*, power) from δ* = 0 to δ, where the power is at most the level.
+
+        Examples
+        --------
+        >>> import poise
+        >>> plan = poise.plan(n=100, n_labeled=10_000, delta=0.1)
+        >>> [(truth, round(power, 3)) for truth, power in plan.power_table()][::5]
+        [(0.0, 1.0), (0.05, 0.445), (0.1, 0.025)]
+        """
+        truths = (float(f"{self.delta * tenth / 10:.12g}") for tenth in range(11))
+        return tuple((truth, self.power_at(truth)) for truth in truths)
+
     def summary(self) -> str:
         """Say what was asked, what the answer is, and what it does not promise."""
-        parts = [_question(self), _answer(self), _ceiling(self), self.note, _proviso(self)]
+        parts = [_question(self), _answer(self), _variant(self), _ceiling(self), self.note]
+        parts.append(_proviso(self))
         return "\n".join(part for part in parts if part)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all attributes as plain numbers, those that follow from others included."""
-        derived = {"n_trials": self.n_trials, "kappa": float(self.kappa), "n_fits": self.n_fits}
-        return asdict(self) | derived | {"dips": self.dips, "note": self.note}
+        derived: dict[str, Any] = {
+            "n_trials": self.n_trials,
+            "kappa": float(self.kappa),
+            "n_fits": self.n_fits,
+        }
+        derived |= {"dips": self.dips, "note": self.note, "level": self.level}
+        return asdict(self) | derived | {"power_table": [list(pair) for pair in self.power_table()]}
 
     def to_json(self) -> str:
         """Write the plan as JSON."""
@@ -113,7 +166,8 @@ class Plan:
     def from_json(cls, text: str) -> Plan:
         """Read what :meth:`to_json` wrote."""
         data = json.loads(text)
-        return cls(**{field.name: data[field.name] for field in fields(cls)})
+        # Plans written before there were variants have no word of them.
+        return cls(**{field.name: data[field.name] for field in fields(cls) if field.name in data})
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame of one row, for plans side by side."""
@@ -143,7 +197,7 @@ def _down(value: float) -> str:
 
 def _question(p: Plan) -> str:
     asked = {
-        "n_labeled": "With how many labelled rows is",
+        "n_labeled": f"With how many labelled {_units(p)} is",
         "n": "Up to which training size n is",
         "delta": "For how small a delta is",
         "alpha": "At how small an error level alpha is",
@@ -158,7 +212,7 @@ def _question(p: Plan) -> str:
 
 def _answer(p: Plan) -> str:
     answer = {
-        "n_labeled": f"{p.n_labeled:,} labelled rows",
+        "n_labeled": f"{p.n_labeled:,} labelled {_units(p)}",
         "n": f"n = {p.n:,}",
         "delta": f"delta = {_up(p.delta)}",
         "alpha": f"alpha = {_up(p.alpha)}",
@@ -166,14 +220,48 @@ def _answer(p: Plan) -> str:
     }
     kind = "randomised" if p.randomized else "plain"
     return (
-        f"Answer: {answer[p.solved_for]}. At n = {p.n:,}, {p.n_labeled:,} labelled and "
-        f"{p.n_unlabeled:,} unlabelled rows hold {counted(p.n_trials, 'independent trial')} "
+        f"Answer: {answer[p.solved_for]}. At n = {p.n:,}, {_rows(p)} hold "
+        f"{counted(p.n_trials, 'independent trial')} "
         f"({p.n_fits:,} fits); the {kind} Binomial test for delta = {_up(p.delta)} at level "
-        f"{_up(p.alpha)} then has power {_down(p.achieved_power)}."
+        f"{_level(p)} then has power {_down(p.achieved_power)}."
     )
 
 
+def _units(p: Plan) -> str:
+    return f"{p.per_trial.unit}s"
+
+
+def _rows(p: Plan) -> str:
+    of = " groups" if p.groups else ""
+    return f"{p.n_labeled:,} labelled{of} and {p.n_unlabeled:,} unlabelled rows"
+
+
+def _level(p: Plan) -> str:
+    if p.algorithms == 1:
+        return _up(p.alpha)
+    return f"{_up(p.level)} (= {_up(p.alpha)} / {p.algorithms} algorithms)"
+
+
+def _variant(p: Plan) -> str:
+    """Say how a trial differs from the paper's."""
+    if p.per_trial == RowsPerTrial():
+        return ""
+    said = []
+    unit = p.per_trial.unit
+    if p.replace:
+        said.append(f"{counted(p.remove, f'fresh {unit}')} in the place of as many removed")
+    elif p.remove > 1:
+        said.append(f"{p.remove} {unit}s removed")
+    if p.groups:
+        said.append("n counts groups")
+    if p.losses:
+        said.append("losses are compared, so unlabelled rows cannot serve")
+    return f"In each trial: {'; '.join(said)}."
+
+
 def _ceiling(p: Plan) -> str:
+    if p.ceiling is None:
+        return "No ceiling on the power of other tests is known for this variant."
     if _up(p.ceiling) == "1":
         return (
             "The ceiling on the power of every valid black-box test is 1 here: it limits nothing."
@@ -193,8 +281,9 @@ def _dip(p: Plan) -> str:
             f"trials, falls short of {p.power:.6g} again; {safe}."
         )
     return (
-        f"More rows are not always better: with {p.dips_at:,} labelled rows the plain test falls "
-        f"short of {p.power:.6g} again; from {p.holds_from:,} rows on it does not."
+        f"More {_units(p)} are not always better: with {p.dips_at:,} labelled {_units(p)} the "
+        f"plain test falls short of {p.power:.6g} again; from {p.holds_from:,} {_units(p)} on it "
+        "does not."
     )
 
 

@@ -7,7 +7,8 @@ and then the test itself confirms that the requirement is met.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import dataclasses
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,17 +18,17 @@ from poise.errors import ArgumentError
 from poise.theory import binomial_test
 from poise.theory.estimates import delta_hat
 from poise.theory.plan_result import Plan
-from poise.theory.power_bounds import power_bound
-from poise.theory.trials import kappa, n_trials
+from poise.theory.rows_per_trial import RowsPerTrial
 from poise.theory.trials_for_power import RandomizedPower, Sawtooth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Plan", "plan"]
+__all__ = ["Plan", "plan", "with_defaults"]
 
 _MOST_ROWS = 2**53
 _SMALLEST_LEVEL = float(np.finfo(np.float64).tiny)
+_DEFAULTS = {"alpha": 0.05, "power": 0.9}
 
 
 def plan(
@@ -40,8 +41,15 @@ def plan(
     n_unlabeled: int = 0,
     delta_star: float = 0.0,
     randomized: bool = False,
+    algorithms: int = 1,
+    remove: int = 1,
+    replace: bool = False,
+    losses: bool = False,
+    groups: bool = False,
 ) -> Plan:
     """Solve for the one of five quantities that is left None, exactly.
+
+    If more than one is None, ``alpha`` is 0.05, and then ``power`` is 0.9.
 
     The answer is the smallest ``n_labeled``, the largest ``n``, the smallest ``delta`` or the
     smallest ``alpha`` with which P(the test declares stable) ≥ ``power`` for an algorithm
@@ -70,11 +78,22 @@ def plan(
         True probability that a change exceeds ε; 0 for an algorithm that never does.
     randomized : bool
         Plan the paper's randomised test instead of the plain one.
+    algorithms : int, at least 1
+        Algorithms that share the error level: each is tested at ``alpha`` / ``algorithms``.
+    remove : int, at least 1
+        How many of the n rows are removed.
+    replace : bool
+        Whether fresh rows take their place, which makes a trial so much larger.
+    losses : bool
+        Whether losses are compared: test rows then need a response.
+    groups : bool
+        Whether ``n`` and ``n_labeled`` count groups of rows.
 
     Returns
     -------
     Plan
-        The answer with trials, fits, achieved power and the ceiling of Theorem 2.
+        The answer with trials, fits, achieved power and the ceiling of Theorem 2, which is
+        None for the variants that the paper does not treat.
 
     Raises
     ------
@@ -89,6 +108,8 @@ def plan(
     33
     >>> plan(n_labeled=1000, n=100, alpha=0.05, power=1.0).delta
     0.283128...
+    >>> plan(n=100, delta=0.1).n_labeled, plan(n=100, delta=0.1, algorithms=5).n_labeled
+    (2929, 4444)
     >>> print(plan(n_labeled=1000, n=100, delta=0.1, alpha=0.05))
     With which probability is an algorithm declared stable, if its predictions change by more
     than epsilon with probability 0?
@@ -98,17 +119,43 @@ def plan(
     If they do so with a probability above 0, the test is less likely to declare stable;
     epsilon enters in no other way.
     """
-    given = {"n_labeled": n_labeled, "n": n, "delta": delta, "alpha": alpha, "power": power}
+    given = with_defaults(
+        {"n_labeled": n_labeled, "n": n, "delta": delta, "alpha": alpha, "power": power}
+    )
     unknown = arguments.one_of(dict(given))
     wish = _Request(
         **_checked(given),
         n_unlabeled=int(arguments.count("n_unlabeled", n_unlabeled)),
         delta_star=float(arguments.delta(delta_star, "delta_star")),
         randomized=bool(randomized),
+        algorithms=int(arguments.count("algorithms", algorithms, 1)),
+        per_trial=RowsPerTrial(
+            int(arguments.count("remove", remove, 1)),
+            arguments.flag("replace", replace),
+            arguments.flag("losses", losses),
+            arguments.flag("groups", groups),
+        ),
     )
     if unknown != "power":
         _refuse_what_no_data_can_do(wish)
     return _SOLVERS[unknown](wish)
+
+
+def with_defaults(given: dict[str, Any]) -> dict[str, Any]:
+    """Fill in the level, and then the power, as long as more than one quantity is open.
+
+    Examples
+    --------
+    >>> with_defaults({"n": 100, "n_labeled": None, "alpha": None, "power": None})
+    {'n': 100, 'n_labeled': None, 'alpha': 0.05, 'power': 0.9}
+    >>> with_defaults({"n": 100, "n_labeled": 3000, "alpha": None, "power": None})
+    {'n': 100, 'n_labeled': 3000, 'alpha': 0.05, 'power': None}
+    """
+    filled = dict(given)
+    for name, value in _DEFAULTS.items():
+        if filled[name] is None and sum(value is None for value in filled.values()) > 1:
+            filled[name] = value
+    return filled
 
 
 @dataclass(frozen=True)
@@ -123,52 +170,63 @@ class _Request:
     n_unlabeled: int
     delta_star: float
     randomized: bool
+    algorithms: int
+    per_trial: RowsPerTrial
+
+    @property
+    def units(self) -> str:
+        """What n counts, in the plural."""
+        return f"{self.per_trial.unit}s"
+
+    @property
+    def level(self) -> float:
+        """The level at which each algorithm is tested."""
+        return float(self.alpha / self.algorithms)
 
     @property
     def trials(self) -> int:
-        return int(n_trials(self.n, self.n_labeled, self.n_unlabeled))
+        return self.per_trial.n_trials(self.n, self.n_labeled, self.n_unlabeled)
 
     @property
-    def ceiling(self) -> float:
+    def ceiling(self) -> float | None:
         rows = self.n, self.n_labeled, self.n_unlabeled
-        truth = {"delta": self.delta, "delta_star": self.delta_star, "alpha": self.alpha}
-        return float(power_bound(*rows, **truth))
+        return self.per_trial.ceiling(*rows, self.delta, self.delta_star, self.level)
 
     @property
     def reached(self) -> float:
         """Power of the test as it is set now."""
-        test = self.delta, self.delta_star, self.alpha, self.randomized
+        test = self.delta, self.delta_star, self.level, self.randomized
         return float(binomial_test.power(self.trials, *test))
 
     @property
     def curve(self) -> RandomizedPower:
         """Where the power meets the requirement, as trials are added."""
         shape = RandomizedPower if self.randomized else Sawtooth
-        return shape(self.delta, self.delta_star, self.alpha, self.power)
+        return shape(self.delta, self.delta_star, self.level, self.power)
 
     def rows_for(self, trials: int) -> int:
         """Fewest labelled rows that hold so many trials."""
-        return int(max(trials * self.n, trials * (self.n + 1) - self.n_unlabeled))
+        return self.per_trial.rows_for(trials, self.n, self.n_unlabeled)
 
     def size_for(self, trials: int) -> int:
         """Largest n of which the rows hold so many trials; may be too small to be one."""
-        rows = self.n_labeled + self.n_unlabeled
-        return int(min(self.n_labeled // trials, rows // trials - 1))
+        return self.per_trial.size_for(trials, self.n_labeled, self.n_unlabeled)
 
     def having(self, name: str, value: float) -> _Request:
         """Fill in one value."""
         change: dict[str, Any] = {name: value}
-        return replace(self, **change)
+        return dataclasses.replace(self, **change)
 
     def solved(self, unknown: str, value: float, **found: Any) -> Plan:
         """Fill in the answer and all that follows from it."""
         done = self.having(unknown, value)
         values: dict[str, Any] = {
-            name: getattr(done, name) for name in _Request.__dataclass_fields__
+            name: getattr(done, name)
+            for name in _Request.__dataclass_fields__
+            if name != "per_trial"
         }
-        return Plan(
-            solved_for=unknown, achieved_power=done.reached, ceiling=done.ceiling, **values, **found
-        )
+        values |= asdict(self.per_trial) | found
+        return Plan(solved_for=unknown, achieved_power=done.reached, ceiling=done.ceiling, **values)
 
 
 def _checked(given: dict[str, Any]) -> dict[str, Any]:
@@ -210,7 +268,9 @@ def _solve_n_labeled(wish: _Request) -> Plan:
     curve = wish.curve
     rows = wish.rows_for(curve.first)
     if rows > _MOST_ROWS:
-        raise ArgumentError(f"power = {wish.power:g} needs {rows:.3g} labelled rows; ask for less")
+        raise ArgumentError(
+            f"power = {wish.power:g} needs {rows:.3g} labelled {wish.units}; ask for less"
+        )
     missed = curve.next_missed(curve.first)
     dips_at = None if missed is None else wish.rows_for(missed)
     return wish.solved("n_labeled", rows, dips_at=dips_at, holds_from=wish.rows_for(curve.steady))
@@ -256,17 +316,19 @@ def _steady_size(wish: _Request, curve: RandomizedPower) -> int | None:
 
 def _why_no_size(wish: _Request, curve: RandomizedPower) -> str:
     smallest = wish.having("n", 2)
+    limit = smallest.ceiling
+    ceiling = "" if limit is None else f" and a ceiling of {limit:.3g} for every valid test"
     return (
-        f"no n reaches power = {wish.power:g} with {wish.n_labeled:,} labelled and "
+        f"no n reaches power = {wish.power:g} with {wish.n_labeled:,} labelled {wish.units} and "
         f"{wish.n_unlabeled:,} unlabelled rows: even n = 2 leaves {smallest.trials:,} trials, "
-        f"power {smallest.reached:.3g} and a ceiling of {smallest.ceiling:.3g} for every valid "
-        f"test; n = 2 needs {smallest.rows_for(curve.first):,} labelled rows"
+        f"power {smallest.reached:.3g}{ceiling}; "
+        f"n = 2 needs {smallest.rows_for(curve.first):,} labelled {wish.units}"
     )
 
 
 def _solve_delta(wish: _Request) -> Plan:
     count, tie = _critical_value_for_power(wish)
-    bound = float(delta_hat(count, wish.trials, wish.alpha, zeta=tie))
+    bound = float(delta_hat(count, wish.trials, wish.level, zeta=tie))
     # Below delta_star the algorithm would not be stable; the power rises with delta.
     return wish.solved("delta", _nudged(wish, "delta", max(bound, wish.delta_star)))
 
@@ -274,7 +336,8 @@ def _solve_delta(wish: _Request) -> Plan:
 def _solve_alpha(wish: _Request) -> Plan:
     count, tie = _critical_value_for_power(wish)
     level = float(binomial_test.pvalue(count, wish.trials, wish.delta, zeta=tie))
-    return wish.solved("alpha", _nudged(wish, "alpha", max(level, _SMALLEST_LEVEL)))
+    alpha = max(level, _SMALLEST_LEVEL) * wish.algorithms
+    return wish.solved("alpha", _nudged(wish, "alpha", alpha))
 
 
 def _critical_value_for_power(wish: _Request) -> tuple[int, float]:
@@ -303,11 +366,12 @@ def _nudged(wish: _Request, unknown: str, value: float) -> float:
 def _why_no_level(wish: _Request, unknown: str) -> str:
     trials = wish.trials
     if trials == 0:
-        size = f"kappa = {float(kappa(wish.n, wish.n_labeled, wish.n_unlabeled)):.3g}"
+        kappa = wish.per_trial.kappa(wish.n, wish.n_labeled, wish.n_unlabeled)
+        size = f"kappa = {float(kappa):.3g}"
         return (
-            f"no {unknown} below 1 reaches power = {wish.power:g}: {wish.n_labeled:,} labelled and "
-            f"{wish.n_unlabeled:,} unlabelled rows hold no trial at n = {wish.n:,} ({size}); "
-            f"one trial needs {wish.rows_for(1):,} labelled rows"
+            f"no {unknown} below 1 reaches power = {wish.power:g}: {wish.n_labeled:,} labelled "
+            f"{wish.units} and {wish.n_unlabeled:,} unlabelled rows hold no trial at "
+            f"n = {wish.n:,} ({size}); one trial needs {wish.rows_for(1):,} labelled {wish.units}"
         )
     best = 1 - wish.delta_star**trials
     return (

@@ -1,0 +1,66 @@
+"""The power of a planned test against the true probability of a change beyond ε."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.results.plots.canvas import COLOURS, legend, new_figure, tidy
+from poise.results.text.summary import number
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from poise.theory.plan_result import Plan
+
+__all__ = ["plot_power"]
+
+_POINTS = 201
+_BEYOND = 1.5  # how far beyond δ the curve is drawn, where "power" is the error
+
+
+def power_line(plan: Plan) -> NDArray[np.float64]:
+    """Compute pairs (δ*, probability of declaring stable).
+
+    Examples
+    --------
+    >>> import poise
+    >>> line = power_line(poise.plan(n=100, n_labeled=3000, delta=0.1))
+    >>> line[0].tolist()
+    [0.0, 1.0]
+    """
+    from poise.theory.binomial_test import power
+
+    truth = np.linspace(0, min(1.0, _BEYOND * plan.delta), _POINTS)
+    reached = power(plan.n_trials, plan.delta, truth, plan.level, plan.randomized)
+    return np.column_stack([truth, reached])
+
+
+def plot_power(plan: Plan) -> Figure:
+    """Draw the probability of declaring stable, with δ, the level and the power wanted.
+
+    Examples
+    --------
+    >>> import poise
+    >>> plot_power(poise.plan(n=100, n_labeled=3000, delta=0.1)).axes[0].get_ylabel()
+    'probability, n = 100, 29 trials'
+    """
+    figure = new_figure(5.5, 4.2)
+    axes = figure.subplots()
+    axes.plot(*power_line(plan).T, color=COLOURS["band"], label="declared stable")
+    axes.axvline(plan.delta, color=COLOURS["mark"], lw=1, label=f"delta = {number(plan.delta)}")
+    axes.axhline(
+        plan.level, color=COLOURS["unstable"], lw=1, ls="--", label=f"level {number(plan.level)}"
+    )
+    if plan.solved_for != "power":
+        wanted = f"power wanted: {number(plan.power)}"
+        axes.axhline(plan.power, color=COLOURS["stable"], lw=1, ls=":", label=wanted)
+    axes.set_ylim(0.0, 1.05)
+    axes.set_xlim(left=0.0)
+    axes.set_xlabel("true probability of a change beyond epsilon")
+    axes.set_ylabel(f"probability, n = {plan.n:,}, {plan.n_trials:,} trials")
+    legend(axes)
+    tidy(axes)
+    return figure

@@ -1,0 +1,246 @@
+"""The menu: which questions a number of rows can answer, at a dozen training sizes.
+
+A larger n leaves fewer trials, and fewer trials certify only a larger δ. Each line of the
+menu is the largest n at which a run without a single large change certifies some round δ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from poise import arguments
+from poise.errors import ArgumentError
+from poise.theory.averaged_planning import trials_for_averaging, trials_with_spread
+from poise.theory.binomial_test import critical_count
+from poise.theory.estimates import delta_hat
+from poise.theory.planning import plan
+from poise.theory.rows_per_trial import RowsPerTrial
+from poise.theory.trials_for_power import RandomizedPower
+
+__all__ = ["SPREADS", "Menu", "MenuRow", "menu"]
+
+# Spreads v of shares for which the averaged test's power is stated. Trees, ridge and nearest
+# neighbours at 20 points a trial were measured between 0.13 and 0.31; 1 would gain nothing.
+SPREADS = (0.5, 0.15)
+
+# What the lines certify, besides what a single trial does.
+_ROUND_DELTAS = (0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01, 0.005)
+_PRECISION = 1e-4  # of the averaged test's δ*, which is a rule of thumb
+# The rule asks for a few trials too few where shares hardly vary. With so many times as many,
+# a power of 0.8 was measured to be 0.81 to 0.93 (Beta shares, δ = 0.05, 0.1, 0.2).
+_MARGIN = 1.2
+
+
+@dataclass(frozen=True)
+class MenuRow:
+    """What can be asked at one training size.
+
+    Attributes
+    ----------
+    n : int
+        Training size.
+    n_trials : int
+        Independent trials that the rows hold.
+    n_fits : int
+        Fits of a full run.
+    smallest_delta : float or None
+        The smallest δ that a run certifies in which no change exceeds ε; None without trials.
+    delta_star : float or None
+        The true probability of a change beyond ε up to which the Binomial test for the
+        menu's δ declares stable with the menu's power; None if it never does.
+    delta_star_averaged : tuple of two floats, or None
+        The same for the averaged test, at each of the two spreads of the shares in
+        ``SPREADS``: a rule of thumb. None where averaging does not pay.
+    """
+
+    n: int
+    n_trials: int
+    n_fits: int
+    smallest_delta: float | None
+    delta_star: float | None
+    delta_star_averaged: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class Menu:
+    """What a number of rows can answer: one :class:`MenuRow` per training size.
+
+    Attributes
+    ----------
+    rows : tuple of MenuRow
+        From the largest training size to the smallest.
+    n_labeled, n_unlabeled : int
+        Labelled rows (or groups) and unlabelled rows.
+    delta : float
+        The δ for which ``delta_star`` is stated.
+    alpha, power : float
+        Error level; power that ``delta_star`` keeps.
+    algorithms : int
+        Algorithms that share the level.
+    per_trial : RowsPerTrial
+        The rows that one trial takes.
+    """
+
+    rows: tuple[MenuRow, ...]
+    n_labeled: int
+    n_unlabeled: int
+    delta: float
+    alpha: float
+    power: float
+    algorithms: int
+    per_trial: RowsPerTrial
+
+    @property
+    def level(self) -> float:
+        """The level at which each algorithm is tested."""
+        return self.alpha / self.algorithms
+
+    @property
+    def largest(self) -> MenuRow | None:
+        """The line with the largest n at which a clean run certifies the menu's δ."""
+        able = (row for row in self.rows if row.delta_star is not None)
+        return max(able, key=lambda row: row.n, default=None)
+
+    def __iter__(self) -> Iterator[MenuRow]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def menu(
+    n_labeled: int,
+    n_unlabeled: int = 0,
+    *,
+    delta: float = 0.1,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    n: int | Iterable[int] = (),
+    algorithms: int = 1,
+    per_trial: RowsPerTrial | None = None,
+) -> Menu:
+    """List training sizes and what the Binomial test can say at each of them.
+
+    Each line is the largest n at which a run without a change beyond ε certifies 0.5, 0.3,
+    …, 0.005, or whatever a single trial certifies (Theorem 1). It does not say that the
+    algorithm at hand has such a run.
+
+    Parameters
+    ----------
+    n_labeled, n_unlabeled : int, at least 0
+        Rows with and without a response.
+    delta : float in (0, 1)
+        The δ for which the power is stated; it has a line of its own.
+    alpha : float in (0, 1)
+        Error level.
+    power : float in (0, 1)
+        Power that ``delta_star`` keeps.
+    n : int or iterable of int, at least 2
+        Further training sizes to list.
+    algorithms : int, at least 1
+        Algorithms that share the level.
+    per_trial : RowsPerTrial, optional
+        A variant of the paper's trial.
+
+    Returns
+    -------
+    Menu
+
+    Examples
+    --------
+    >>> for row in menu(3000):
+    ...     print(row.n, row.n_trials, round(row.smallest_delta, 4))
+    2999 1 0.95
+    599 5 0.4507
+    332 9 0.2831
+    213 14 0.1926
+    156 19 0.1459
+    102 29 0.0981
+    70 42 0.0688
+    49 60 0.0487
+    29 100 0.0295
+    19 150 0.0198
+    9 300 0.0099
+    4 600 0.005
+    """
+    asked = float(arguments.delta(delta))
+    if asked == 0:
+        raise ArgumentError("delta must be above 0, got 0: no amount of data can certify it")
+    each = RowsPerTrial() if per_trial is None else per_trial
+    rows = int(arguments.count("n_labeled", n_labeled))
+    points = int(arguments.count("n_unlabeled", n_unlabeled))
+    level = float(arguments.alpha(alpha)) / int(arguments.count("algorithms", algorithms, 1))
+    wanted = [arguments.training_size(size) for size in ([n] if isinstance(n, int) else n)]
+    sizes = {*wanted, *_sizes(rows, points, level, {*_ROUND_DELTAS, asked}, each)}
+    goal = _Goal(asked, level, _checked_power(power))
+    lines = (
+        _line(size, each.n_trials(size, rows, points), goal, int(algorithms))
+        for size in sorted(sizes, reverse=True)
+    )
+    settings = {"delta": asked, "alpha": float(alpha), "power": goal.power}
+    return Menu(tuple(lines), rows, points, **settings, algorithms=int(algorithms), per_trial=each)
+
+
+@dataclass(frozen=True)
+class _Goal:
+    """The test whose power is stated, and the power it should keep."""
+
+    delta: float
+    level: float
+    power: float
+
+
+def _checked_power(power: float) -> float:
+    value = float(arguments.probability("power", power))
+    if not 0 < value < 1:
+        raise ArgumentError(f"power must be in (0, 1), got {power}")
+    return value
+
+
+def _sizes(
+    rows: int, points: int, level: float, deltas: set[float], each: RowsPerTrial
+) -> Iterator[int]:
+    """Yield the largest n of which the rows hold one trial, or enough trials for each δ."""
+    needed = [plan(n=2, delta=delta, alpha=level, power=1.0).n_trials for delta in deltas]
+    for count in {1, *needed}:
+        size = each.size_for(count, rows, points)
+        if size >= 2:
+            yield size
+
+
+def _line(n: int, trials: int, goal: _Goal, algorithms: int) -> MenuRow:
+    count = -1 if trials == 0 else int(critical_count(trials, goal.delta, goal.level))
+    found: dict[str, Any] = {"smallest_delta": None, "delta_star": None}
+    if trials:
+        found["smallest_delta"] = float(delta_hat(0, trials, goal.level))
+    if count >= 0:
+        # The δ* at which P(Bin(m, δ*) ≤ count) is the power: a limit at "level" power.
+        found["delta_star"] = float(delta_hat(count, trials, goal.power))
+    averaged = _averaged(trials, goal)
+    return MenuRow(n, trials, 2 * trials * algorithms, **found, delta_star_averaged=averaged)
+
+
+def _averaged(trials: int, goal: _Goal) -> tuple[float, float] | None:
+    """Estimate the averaged test's δ* at both spreads, where averaging pays."""
+    if trials < trials_for_averaging(goal.delta, goal.level):
+        return None
+    wide, narrow = (_delta_star_at_spread(trials, goal, spread) for spread in SPREADS)
+    return wide, narrow
+
+
+def _delta_star_at_spread(trials: int, goal: _Goal, spread: float) -> float:
+    """Find the δ* at which the rule of thumb asks for as many trials as there are."""
+    from scipy.optimize import bisect
+
+    def missing(truth: float) -> float:
+        binomial = RandomizedPower(goal.delta, truth, goal.level, goal.power).first
+        needed = trials_with_spread(goal.delta, truth, goal.level, spread, binomial)
+        return _MARGIN * needed - trials
+
+    # Near δ no number of trials is enough, so the search ends before it.
+    highest = goal.delta * (1 - 1e-3)
+    if missing(0.0) >= 0 or missing(highest) <= 0:
+        return 0.0 if missing(0.0) >= 0 else highest
+    return float(bisect(missing, 0.0, highest, xtol=_PRECISION))

@@ -1,0 +1,90 @@
+"""What one trial takes from the rows, also in the variants of the paper's setting.
+
+A trial trains on n units, rows or groups of them, and is evaluated at one row more. Where
+units are replaced instead of removed it takes as many fresh ones; where losses are compared
+its test row must have a response.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from poise.theory import trials
+from poise.theory.power_bounds import power_bound
+
+__all__ = ["RowsPerTrial"]
+
+
+@dataclass(frozen=True)
+class RowsPerTrial:
+    """The variant of a trial, and the arithmetic of rows that follows from it.
+
+    Attributes
+    ----------
+    remove : int
+        How many of the n units are removed or replaced.
+    replace : bool
+        Whether fresh units take their place.
+    losses : bool
+        Whether the test row needs a response.
+    groups : bool
+        Whether units are groups.
+
+    Examples
+    --------
+    >>> paper, replaced = RowsPerTrial(), RowsPerTrial(replace=True)
+    >>> paper.n_trials(100, 1000), replaced.n_trials(99, 1000), replaced.size_for(9, 1000)
+    (9, 9, 109)
+    """
+
+    remove: int = 1
+    replace: bool = False
+    losses: bool = False
+    groups: bool = False
+
+    @property
+    def unit(self) -> str:
+        """What n counts."""
+        return "group" if self.groups else "row"
+
+    @property
+    def fresh(self) -> int:
+        """Units that a trial takes beside its n."""
+        return self.remove if self.replace else 0
+
+    def n_trials(self, n: int, n_labeled: int, n_unlabeled: int = 0) -> int:
+        """Count the independent trials that the rows hold."""
+        return int(trials.n_trials(n + self.fresh, n_labeled, self._points(n_unlabeled)))
+
+    def kappa(self, n: int, n_labeled: int, n_unlabeled: int = 0) -> Fraction:
+        """Compute the number of trials before it is rounded down."""
+        return trials.kappa(n + self.fresh, n_labeled, self._points(n_unlabeled))
+
+    def rows_for(self, count: int, n: int, n_unlabeled: int = 0) -> int:
+        """Compute the fewest labelled units that hold so many trials."""
+        size, points = n + self.fresh, self._points(n_unlabeled)
+        return int(max(count * size, count * (size + 1) - points))
+
+    def size_for(self, count: int, n_labeled: int, n_unlabeled: int = 0) -> int:
+        """Compute the largest n of which the rows hold so many trials; may be too small for one."""
+        rows = n_labeled + self._points(n_unlabeled)
+        return int(min(n_labeled // count, rows // count - 1)) - self.fresh
+
+    def ceiling(
+        self,
+        n: int,
+        n_labeled: int,
+        n_unlabeled: int,
+        delta: float,
+        delta_star: float,
+        level: float,
+    ) -> float | None:
+        """Compute the ceiling of Theorem 2; None for a variant, of which none is known."""
+        if self != RowsPerTrial():
+            return None
+        rows = n, n_labeled, n_unlabeled
+        return float(power_bound(*rows, delta=delta, delta_star=delta_star, alpha=level))
+
+    def _points(self, n_unlabeled: int) -> int:
+        return 0 if self.losses else n_unlabeled
