@@ -96,9 +96,24 @@ def test_a_notebook_gets_a_bar(clock, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "ipykernel", types.ModuleType("ipykernel"))
     shell = type("ZMQInteractiveShell", (), {})  # what a notebook's kernel is known by
     monkeypatch.setattr(builtins, "get_ipython", shell, raising=False)
+    widgets: list[bool] = [True]
+    monkeypatch.setattr("poise.running.progress.find_spec", lambda name: widgets[0] or None)
     assert type(Progress(10)._view).__name__ == "_Bar"
+    widgets[0] = False
+    assert type(Progress(10)._view).__name__ == "_RarerLines"
     monkeypatch.delitem(sys.modules, "ipykernel")
     assert type(Progress(10)._view).__name__ == "_Lines"
+
+
+def test_lines_in_a_notebook_come_soon_and_then_seldom(clock, monkeypatch, capsys) -> None:
+    monkeypatch.setattr("poise.running.progress._in_notebook", lambda: True)
+    monkeypatch.setattr("poise.running.progress.find_spec", lambda name: None)
+    with Progress(600) as progress:
+        for done in range(1, 300):
+            clock[0] += 1
+            progress.advance_to(done)
+    shown = [int(line.split()[1]) for line in capsys.readouterr().err.splitlines()]
+    assert shown == [2, 6, 14, 30, 62, 122, 182, 242]
 
 
 def test_a_run_says_how_its_verdict_stands(monkeypatch, capsys) -> None:

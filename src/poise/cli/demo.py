@@ -128,4 +128,4 @@ def _draw(sections: list[Section], path: Path) -> None:
     from poise.results.plots import save_figure, stack_trials
 
     measurements = [section.trials for section in sections if section.trials is not None]
-    save_figure(stack_trials(measurements, EPSILON, ALPHA), path)
+    save_figure(stack_trials(measurements, EPSILON, ALPHA, DELTA), path)

@@ -111,14 +111,14 @@ def write_files(
     *,
     alpha: float = 0.05,
 ) -> None:
-    """Write what was asked for; a picture and a report mark the ε of ``result``."""
+    """Write what was asked for; a picture and a report mark what ``result`` used."""
     if output.save is not None:
         trials.save(output.save)
     if output.plot is not None:
-        from poise.results.plots import save_figure
+        from poise.results.plots import plot_judged, plot_trials, save_figure
 
-        epsilon = None if result is None else result.epsilon
-        save_figure(trials.plot(epsilon, alpha), output.plot)
+        figure = plot_trials(trials, alpha=alpha) if result is None else plot_judged(trials, result)
+        save_figure(figure, output.plot)
     if output.report is not None and result is not None:
         from poise.results.report.html_report import Section, write_report
 

@@ -205,11 +205,17 @@ class CompareResult:
 
         return pd.DataFrame([row.to_dict() for row in self.rows])
 
-    def plot(self) -> Any:
-        """Draw the changes of every algorithm beside ε; return the matplotlib figure."""
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        title: str | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Any:
+        """Draw the changes of every algorithm beside ε; return the figure, or ``ax``."""
         from poise.results.plots.compared import plot_compared
 
-        return plot_compared(self)
+        return plot_compared(self, ax, title=title, figsize=figsize)
 
     def _repr_html_(self) -> str:
         return self.table().html()

@@ -200,11 +200,17 @@ class StabilityCurve:
 
         return pd.DataFrame(self.columns())
 
-    def plot(self) -> Any:
-        """Draw limits and estimates against n, the guess dashed; return the figure."""
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        title: str | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Any:
+        """Draw limits and estimates against n, the guess dashed; return the figure, or ``ax``."""
         from poise.results.plots.curve import plot_curve
 
-        return plot_curve(self)
+        return plot_curve(self, ax, title=title, figsize=figsize)
 
     def _repr_html_(self) -> str:
         return self.table().html()

@@ -161,11 +161,17 @@ class Profile:
             }
         )
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the band as a step function; return the matplotlib axes."""
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        title: str | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Any:
+        """Draw the band as a step function; return the figure, or ``ax``."""
         from poise.results.plots import plot_profile
 
-        return plot_profile(self, ax)
+        return plot_profile(self, ax, title=title, figsize=figsize)
 
 
 def _spread(n_steps: int) -> list[int]:

@@ -213,11 +213,17 @@ class StabilityResult:
 
         return as_frame(self.to_dict())
 
-    def plot(self) -> Any:
-        """Draw the count among the counts that decide; return the matplotlib figure."""
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        title: str | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Any:
+        """Draw the count among the counts that decide; return the figure, or ``ax``."""
         from poise.results.plots import plot_result
 
-        return plot_result(self)
+        return plot_result(self, ax, title=title, figsize=figsize)
 
     def to_html(self) -> str:
         """Return a small HTML table with the verdict and its numbers."""

@@ -224,11 +224,24 @@ class Trials:
 
         return as_html(facts_about(self))
 
-    def plot(self, epsilon: float | None = None, alpha: float = 0.05) -> Any:
-        """Draw the changes and their profile; return the matplotlib figure."""
+    def plot(
+        self,
+        epsilon: float | None = None,
+        alpha: float = 0.05,
+        *,
+        delta: float | None = None,
+        ax: Any = None,
+        title: str | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Any:
+        """Draw the changes and their profile; return the figure, or ``ax``.
+
+        ``epsilon`` is marked with its own limit, ``delta`` with the verdict.
+        """
         from poise.results.plots import plot_trials
 
-        return plot_trials(self, epsilon=epsilon, alpha=alpha)
+        place = {"ax": ax, "title": title, "figsize": figsize}
+        return plot_trials(self, epsilon, alpha, delta=delta, **place)
 
     def save(self, path: str | Path) -> None:
         """Write the measurement to one file (NumPy's npz format, readable anywhere)."""

@@ -1,7 +1,8 @@
 """How far a run is, for whoever is looking: a bar, a line a minute, or nothing.
 
-The bar is for terminals and notebooks, and for work of more than a second. The
-lines are for logs, where stderr is no terminal, and for work of more than a minute.
+The bar is for terminals and for notebooks with ipywidgets, and for work of more than a
+second. The lines are for logs, where stderr is no terminal, and for work of more than a
+minute; a notebook without ipywidgets gets them sooner.
 Both come in time even if the first trial takes hours.
 """
 
@@ -13,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
+from importlib.util import find_spec
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -21,6 +23,7 @@ __all__ = ["Progress"]
 _SECONDS_BEFORE_BAR = 1.0  # seconds before a bar appears: short work needs none
 _SECONDS_BETWEEN_REDRAWS = 0.1
 _SECONDS_BETWEEN_LINES = 60.0
+_SECONDS_BEFORE_FIRST_LINE = 2.0  # in a notebook
 _SECONDS_BETWEEN_LOOKS = 0.2
 
 
@@ -118,9 +121,11 @@ class _View(Protocol):
 def _view(shown: bool | None) -> _View:
     if shown is False:
         return _Nothing()
-    if sys.stderr.isatty() or _in_notebook():
+    notebook = _in_notebook()
+    # Without ipywidgets, rich warns at every redrawing instead of drawing.
+    if sys.stderr.isatty() or (notebook and find_spec("ipywidgets")):
         return _Bar()
-    return _Lines()
+    return _RarerLines() if notebook else _Lines()
 
 
 def _in_notebook() -> bool:
@@ -158,6 +163,16 @@ class _Lines:
 
     def close(self) -> None:
         pass
+
+
+class _RarerLines(_Lines):
+    """A line after two seconds, four, eight and so on, for notebooks that can show no bar."""
+
+    patience = interval = _SECONDS_BEFORE_FIRST_LINE
+
+    def show(self, progress: Progress) -> None:
+        super().show(progress)
+        self.interval = min(2 * self.interval, _SECONDS_BETWEEN_LINES)
 
 
 class _Bar:

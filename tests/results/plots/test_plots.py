@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,13 +14,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from poise import Design, Trials
+from poise import CompareResult, Design, StabilityCurve, Trials
 from poise.errors import ArgumentError, PoiseError
-from poise.results.plots import plot_profile, plot_result, plot_trials, save_figure, stack_trials
+from poise.results.plots import (
+    plot_judged,
+    plot_profile,
+    plot_result,
+    plot_trials,
+    save_figure,
+    stack_trials,
+)
 from poise.results.plots.canvas import COLOURS
 from poise.results.plots.changes import Histogram
 from poise.results.plots.profile import Steps
 from poise.results.plots.verdict import Decision
+from poise.results.text.summary import at_most
 
 CHANGES = [0.0, 0.5, 1.0, 1.0, 1.5, 2.0, 3.0, 40.0, np.inf]
 
@@ -113,10 +123,11 @@ def test_the_profile_is_marked_where_it_is_asked() -> None:
     trials = trials_of([0.1] * 30)
     right = plot_trials(trials, epsilon=0.2, alpha=0.1).axes[1]
     (label,) = right.texts
-    limit = trials.profile(0.1).at(0.2)
+    limit = trials.delta_hat(0.2, 0.1)  # as in a verdict, not as in the band
     shown = float(label.get_text().removeprefix("≤ "))
     assert limit <= shown < limit + 0.001
-    assert "90% upper limit, every ε at once" in right.get_legend().get_texts()[0].get_text()
+    names = [text.get_text() for text in right.get_legend().get_texts()]
+    assert names == ["90% limit, every ε at once", "observed", "90% limit, ε = 0.2 alone"]
 
 
 def test_a_profile_is_drawn_where_the_user_wants_it() -> None:
@@ -127,7 +138,92 @@ def test_a_profile_is_drawn_where_the_user_wants_it() -> None:
     assert plot_profile(profile, axes) is axes
     assert profile.plot(axes) is axes
     assert "one ε fixed beforehand" in axes.get_legend().get_texts()[0].get_text()
-    assert plot_profile(profile).figure is not axes.figure
+    assert plot_profile(profile) is not axes.figure
+
+
+def curve_of(*sizes: int, n_trials: int = 50) -> StabilityCurve:
+    trials = [trials_of((np.arange(1, n_trials + 1) / n).tolist(), n) for n in sizes]
+    return StabilityCurve(tuple(trials), epsilon=1.0, delta=0.2)
+
+
+def every_plot(trials: Trials) -> dict[str, Callable[..., Any]]:
+    result = trials.test(epsilon=0.5, delta=0.2)
+    named = {trials.design.algorithm: trials}
+    return {
+        "trials": lambda **place: trials.plot(0.5, delta=0.2, **place),
+        "profile": trials.profile().plot,
+        "result": result.plot,
+        "compared": CompareResult.judge(named, epsilon=0.5, delta=0.2).plot,
+        "curve": StabilityCurve((trials,), epsilon=None, delta=0.2).plot,
+    }
+
+
+PLOTS = list(every_plot(trials_of([0.1])))
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_every_picture_takes_axes_a_title_and_a_size(name: str) -> None:
+    from matplotlib.figure import Figure
+
+    plot = every_plot(trials_of([0.1, 0.9] * 9))[name]
+    assert tuple(plot(figsize=(4, 3)).get_size_inches()) == (4, 3)
+    assert plot(title="costs $5 and $6").get_suptitle() == "costs $5 and $6"
+    axes = Figure().subplots(1, 2)
+    given = axes if name == "trials" else axes[0]
+    assert plot(ax=given, title="mine") is given
+    assert axes[0].get_title(loc="left") == "mine"
+    with pytest.raises(ArgumentError, match="figsize is for a figure of its own"):
+        plot(ax=given, figsize=(4, 3))
+    with pytest.raises(ArgumentError, match=r"ax must hold (1 panel|2 panels), got 3"):
+        plot(ax=Figure().subplots(1, 3))
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_a_dollar_in_a_name_is_a_dollar(name: str, tmp_path: Path) -> None:
+    from matplotlib.text import Text
+
+    trials = Trials.from_changes([0.1, 0.9] * 9, n=5, algorithm="fit($x_$, y^$\\bad{$)")
+    figure = every_plot(trials)[name](title=None)
+    save_figure(figure, tmp_path / "dollars.png")  # mathematics would fail here
+    texts = [t for t in figure.findobj(Text) if "$" in t.get_text()]
+    assert all(not text.get_parse_math() for text in texts)
+    assert texts or name == "profile"
+
+
+def test_the_picture_says_what_the_verdict_says() -> None:
+    trials = trials_of([0.1] * 60)
+    result = trials.test(epsilon=0.2, delta=0.05)
+    for figure in (plot_judged(trials, result), trials.plot(0.2, delta=0.05)):
+        right = figure.axes[1]
+        assert [t.get_text() for t in right.texts] == [f"≤ {at_most(result.delta_hat)}"]
+        assert "allowed: δ = 0.05" in [t.get_text() for t in right.get_legend().get_texts()]
+        assert "an algorithm at n = 5: stable, 60 trials" in figure.get_suptitle()
+    with pytest.raises(ArgumentError, match="delta is drawn beside epsilon; give both"):
+        trials.plot(delta=0.1)
+
+
+def test_training_sizes_have_numbers_on_their_logarithmic_axis() -> None:
+    left, right = curve_of(30, 45, 1200).plot().axes
+    for axes in (left, right):
+        assert axes.get_xscale() == "log"
+        assert [text.get_text() for text in axes.get_xticklabels()] == ["30", "45", "1,200"]
+        assert "logarithmic" in axes.get_xlabel()
+    many = curve_of(*range(10, 30)).plot().axes[0]
+    assert [text.get_text() for text in many.get_xticklabels()] == [
+        str(n) for n in range(10, 30, 3)
+    ]
+
+
+def test_an_infinite_limit_is_drawn_at_the_edge() -> None:
+    left, _ = curve_of(10, 20, n_trials=5).plot().axes
+    (edge,) = [line for line in left.lines if line.get_marker() == "^"]
+    assert edge.get_xydata().tolist() == [[10.0, 1.0], [20.0, 1.0]]  # top of the axes
+    assert edge.get_transform() == left.get_xaxis_transform()
+    assert "no limit: infinite" in [text.get_text() for text in left.get_legend().get_texts()]
+    compared = CompareResult.judge({"a": trials_of([0.1] * 3)}, epsilon=0.5, delta=0.2)
+    axes = compared.plot().axes[0]
+    (arrow,) = [line for line in axes.lines if line.get_marker() == ">"]
+    assert arrow.get_xydata().tolist() == [[1.0, 0.0]]  # the right edge
 
 
 def test_stacked_measurements_share_their_axis() -> None:

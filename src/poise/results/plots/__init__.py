@@ -5,20 +5,29 @@ No window is ever opened and no figure is kept alive by anyone but the caller.
 
 ::
 
-    canvas    figures, colours and files: what every picture shares
-    changes   the changes of a measurement, and beside them their profile
-    compared  several algorithms side by side: how far predictions moved, trial by trial
-    curve     limits and estimates against the training size; the guess beyond it dashed
-    power     the power of a planned test against the true probability of a change beyond ε
-    profile   the profile ε ↦ δ̂: a step function with the observed share below it
-    verdict   one verdict: how many larger changes were seen, among the counts that would decide
+    asked_question  the question a picture is about: ε, its own limit and, where known, δ and
+    canvas          figures, colours, titles and files: what every picture shares
+    changes         the changes of a measurement, and beside them their profile
+    compared        several algorithms side by side: how far predictions moved, trial by trial
+    curve           limits and estimates against the training size; the guess beyond it dashed
+    power           the power of a planned test against the true probability of a change beyond ε
+    profile         the profile ε ↦ δ̂: a step function with the observed share below it
+    shown_figure    A figure that a notebook shows by itself, whether or not pyplot was imported
+    verdict         one verdict: how many larger changes were seen, among the counts that decide
 """
 
 from __future__ import annotations
 
 from poise.results.plots.canvas import save_figure
-from poise.results.plots.changes import plot_trials, stack_trials
+from poise.results.plots.changes import plot_judged, plot_trials, stack_trials
 from poise.results.plots.profile import plot_profile
 from poise.results.plots.verdict import plot_result
 
-__all__ = ["plot_profile", "plot_result", "plot_trials", "save_figure", "stack_trials"]
+__all__ = [
+    "plot_judged",
+    "plot_profile",
+    "plot_result",
+    "plot_trials",
+    "save_figure",
+    "stack_trials",
+]

@@ -1,24 +1,30 @@
-"""Figures, colours and files: what every picture shares."""
+"""Figures, colours, titles and files: what every picture shares."""
 
 from __future__ import annotations
 
-import io
+import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from poise.arguments import counted
 from poise.errors import ArgumentError, PoiseError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from poise.results.plots.shown_figure import ShownFigure
+
 __all__ = [
     "COLOURS",
     "MARK",
+    "Panels",
     "check_plot_file",
     "legend",
+    "name_sizes",
     "new_figure",
-    "png",
     "save_figure",
+    "shortened",
     "tidy",
 ]
 
@@ -36,18 +42,80 @@ COLOURS = {
 MARK = "written by poise"  # in every file, so that it may be replaced by the next one
 _ENDINGS = {".png": "Software", ".svg": "Creator", ".pdf": "Creator"}  # where the mark goes
 _DOTS_PER_INCH = 150
+_MOST_TICKS = 8
 
 
-def new_figure(width: float, height: float) -> Figure:
+def new_figure(width: float, height: float) -> ShownFigure:
     """Return an empty figure in inches, or say what to install."""
     try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
+        from poise.results.plots.shown_figure import ShownFigure
+
+        return ShownFigure(width, height)
     except ImportError:
         raise PoiseError("plots need matplotlib: pip install 'poise[plot]'") from None
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
+
+
+class Panels:
+    """Axes to draw on: those the user gave, or those of a new figure.
+
+    Parameters
+    ----------
+    count : int
+        How many there must be.
+    size : tuple of float
+        Width and height of a new figure, in inches.
+    ax : matplotlib axes or array of them, optional
+        Where the user wants the picture.
+    figsize : tuple of float, optional
+        Width and height of a new figure, if the user has a wish.
+
+    Examples
+    --------
+    >>> panels = Panels(2, (6, 3))
+    >>> len(panels.axes), panels.drawn is panels.axes[0].figure
+    (2, True)
+    """
+
+    def __init__(
+        self,
+        count: int,
+        size: tuple[float, float],
+        ax: Any = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> None:
+        self._given = ax
+        if ax is None:
+            figure = new_figure(*(size if figsize is None else figsize))
+            self.axes = list(figure.subplots(1, count, squeeze=False)[0])
+            return
+        if figsize is not None:
+            raise ArgumentError("figsize is for a figure of its own; give it without ax")
+        self.axes = list(ax.flat) if hasattr(ax, "flat") else [ax]
+        if isinstance(ax, (list, tuple)):
+            self.axes = list(ax)
+        if len(self.axes) != count:
+            raise ArgumentError(f"ax must hold {counted(count, 'panel')}, got {len(self.axes)}")
+
+    @property
+    def drawn(self) -> Any:
+        """What a plot returns: the figure, or the axes that were given."""
+        return self.axes[0].figure if self._given is None else self._given
+
+    def title(self, wanted: str | None, usual: str = "") -> None:
+        """Write a title, in which a dollar sign is a dollar sign; given axes need not have one."""
+        first = self.axes[0]
+        if self._given is None:
+            text = usual if wanted is None else wanted
+            first.figure.suptitle(text, fontsize=11, x=0.01, ha="left", parse_math=False)
+        elif wanted is not None:
+            named = [] if first.get_legend() is None else first.get_legend().get_texts()
+            lines = (len(named) + 1) // 2 + bool(first.get_title())
+            first.set_title(wanted, fontsize=11, loc="left", pad=6 + 14 * lines, parse_math=False)
+
+
+def shortened(name: str, width: int) -> str:
+    """Shorten a name for a title or a label."""
+    return textwrap.shorten(name, width, placeholder=" …")
 
 
 def tidy(axes: Any) -> None:
@@ -70,6 +138,18 @@ def legend(axes: Any) -> None:
     )
 
 
+def name_sizes(axes: Any, sizes: Sequence[int]) -> None:
+    """Put training sizes on a logarithmic axis, with a number at those that were measured."""
+    from matplotlib.ticker import NullLocator
+
+    step = -(-len(sizes) // _MOST_TICKS)
+    shown = sizes[::step]
+    axes.set_xscale("log")
+    axes.set_xticks(shown, [f"{size:,}" for size in shown])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xlabel("training size n, on a logarithmic axis")
+
+
 def check_plot_file(path: Path) -> None:
     """Say before any work is done that a picture could not be written there."""
     if path.suffix.lower() not in _ENDINGS:
@@ -82,10 +162,3 @@ def save_figure(figure: Figure, path: Path) -> None:
     check_plot_file(path)
     marked = {_ENDINGS[path.suffix.lower()]: MARK}
     figure.savefig(path, dpi=_DOTS_PER_INCH, metadata=marked)
-
-
-def png(figure: Figure) -> bytes:
-    """Return a figure as the bytes of a PNG file."""
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=_DOTS_PER_INCH)
-    return buffer.getvalue()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,21 +9,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from poise import arguments
 from poise.arguments import counted
 from poise.errors import ArgumentError
-from poise.results.plots.canvas import COLOURS, new_figure, tidy
+from poise.results.plots.asked_question import AskedQuestion
+from poise.results.plots.canvas import COLOURS, Panels, new_figure, shortened, tidy
 from poise.results.plots.profile import draw_profile
 from poise.results.text.summary import number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from poise.results import Trials
+    from poise.results import StabilityResult, Trials
+    from poise.results.plots.shown_figure import ShownFigure
 
-__all__ = ["Histogram", "plot_trials", "stack_trials"]
+__all__ = ["Histogram", "plot_judged", "plot_trials", "stack_trials"]
 
 _BARS = 30
+_SIZE = (10.0, 3.8)  # inches
 
 
 @dataclass(frozen=True)
@@ -107,11 +108,21 @@ def _edges(span: float, epsilon: float | None) -> NDArray[np.float64]:
     return edges
 
 
-def plot_trials(trials: Trials, epsilon: float | None = None, alpha: float = 0.05) -> Figure:
+def plot_trials(
+    trials: Trials,
+    epsilon: float | None = None,
+    alpha: float = 0.05,
+    *,
+    delta: float | None = None,
+    ax: Any = None,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+) -> Any:
     """Draw the changes with ε marked and, beside them, the profile with its band.
 
-    The band is an upper confidence limit for every ε at once; that the measured
-    changes are small says nothing about how large the next one may be.
+    The band is an upper confidence limit for every ε at once; the dot at ε is the
+    limit for this ε alone, which a verdict uses. That the measured changes are
+    small says nothing about how large the next one may be.
 
     Parameters
     ----------
@@ -120,7 +131,19 @@ def plot_trials(trials: Trials, epsilon: float | None = None, alpha: float = 0.0
     epsilon : float, optional
         Allowed change to mark, >= 0.
     alpha : float
-        Error level of the band, in (0, 1).
+        Error level of the limits, in (0, 1).
+    delta : float, optional
+        Allowed probability to mark, with the verdict it leads to. In [0, 1).
+    ax : two matplotlib axes, optional
+        Where to draw; by default a figure of its own, which a notebook shows.
+    title : str, optional
+        Instead of the name of the algorithm.
+    figsize : tuple of float, optional
+        Width and height of the figure, in inches.
+
+    Returns
+    -------
+    figure, or ``ax`` if that was given
 
     Examples
     --------
@@ -129,32 +152,57 @@ def plot_trials(trials: Trials, epsilon: float | None = None, alpha: float = 0.0
     >>> [axes.get_ylabel() for axes in figure.axes]
     ['number of trials', 'probability of a larger change']
     """
-    return stack_trials([trials], epsilon, alpha)
+    asked = AskedQuestion.put_to(trials, epsilon, delta, alpha)
+    panels = Panels(2, _SIZE, ax, figsize)
+    _draw(panels.axes, trials, asked, alpha, axis_span(trials, epsilon))
+    panels.title(title, _title(trials, asked))
+    return panels.drawn
+
+
+def plot_judged(trials: Trials, result: StabilityResult) -> ShownFigure:
+    """Draw the changes that a verdict is about, with the limit that it used."""
+    asked = AskedQuestion.of(result)
+    panels = Panels(2, _SIZE)
+    _draw(panels.axes, trials, asked, result.alpha, axis_span(trials, result.epsilon))
+    panels.title(None, _title(trials, asked))
+    figure: ShownFigure = panels.drawn
+    return figure
 
 
 def stack_trials(
-    measurements: Sequence[Trials], epsilon: float | None = None, alpha: float = 0.05
+    measurements: Sequence[Trials],
+    epsilon: float | None = None,
+    alpha: float = 0.05,
+    delta: float | None = None,
 ) -> Figure:
     """Draw several measurements one above the other, on the same axis of changes."""
     if not measurements:
         raise ArgumentError("measurements must hold at least one Trials, got none")
-    if epsilon is not None:
-        epsilon = float(arguments.epsilon(epsilon))
     figure = new_figure(10, 0.4 + 3.4 * len(measurements))
     span = max(axis_span(trials, epsilon) for trials in measurements)
     rows = figure.subfigures(len(measurements), 1, squeeze=False)[:, 0]
     for subfigure, trials in zip(rows, measurements, strict=True):
-        subfigure.suptitle(_title(trials), fontsize=11, x=0.01, ha="left")
-        left, right = subfigure.subplots(1, 2)
-        histogram = Histogram.of(trials, epsilon, span)
-        _draw_changes(left, histogram)
-        draw_profile(right, trials.profile(alpha), epsilon, histogram.edges[-1])
+        asked = AskedQuestion.put_to(trials, epsilon, delta, alpha)
+        title = _title(trials, asked)
+        subfigure.suptitle(title, fontsize=11, x=0.01, ha="left", parse_math=False)
+        _draw(subfigure.subplots(1, 2), trials, asked, alpha, span)
     return figure
 
 
-def _title(trials: Trials) -> str:
-    name = textwrap.shorten(trials.design.algorithm, 70, placeholder=" …")
-    return f"{name} at n = {trials.design.n:,}: {counted(trials.n_observed, 'trial')}"
+def _title(trials: Trials, asked: AskedQuestion | None) -> str:
+    name = shortened(trials.design.algorithm, 70)
+    verdict = f": {asked.verdict}" if asked is not None and asked.verdict else ""
+    trained = f"{name} at n = {trials.design.n:,}"
+    return f"{trained}{verdict}, {counted(trials.n_observed, 'trial')}"
+
+
+def _draw(
+    axes: Sequence[Any], trials: Trials, asked: AskedQuestion | None, alpha: float, span: float
+) -> None:
+    left, right = axes
+    histogram = Histogram.of(trials, None if asked is None else asked.epsilon, span)
+    _draw_changes(left, histogram)
+    draw_profile(right, trials.profile(alpha), asked, histogram.edges[-1])
 
 
 def _draw_changes(axes: Any, histogram: Histogram) -> None:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.results.plots.canvas import COLOURS, new_figure, tidy
+from poise.results.plots.canvas import COLOURS, Panels, shortened, tidy
 from poise.results.text.summary import number
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from poise.results import CompareResult, Trials
 
 __all__ = ["Strip", "plot_compared"]
@@ -36,7 +33,7 @@ class Strip:
         Where each dot lies across the strip, in (−0.5, 0.5): dots of equal
         changes must not hide each other.
     limit : float
-        ε̂, the certified limit; infinite or beyond the axis where it is not drawn.
+        ε̂, the certified limit; infinite or beyond the axis, it is drawn at the edge.
 
     Examples
     --------
@@ -58,7 +55,7 @@ def strips(result: CompareResult, span: float) -> list[Strip]:
     """Compute what is drawn, one strip per algorithm, on an axis that ends at ``span``."""
     return [
         Strip(
-            textwrap.shorten(row.name, _LONGEST_NAME, placeholder=" …"),
+            shortened(row.name, _LONGEST_NAME),
             row.verdict.value,
             np.minimum(trials.changes, span),
             _offsets(len(trials.changes)),
@@ -80,11 +77,33 @@ def axis_end(all_trials: tuple[Trials, ...], epsilon: float) -> float:
     return min(max(largest, 1.2 * epsilon), 4 * epsilon or largest) or 1.0
 
 
-def plot_compared(result: CompareResult) -> Figure:
+def plot_compared(
+    result: CompareResult,
+    ax: Any = None,
+    *,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+) -> Any:
     """Draw a strip of dots per algorithm, with ε and every certified limit ε̂ marked.
 
-    Dots at the right edge are changes beyond it. A strip that looks calmer than
-    another is no proof that the algorithm is.
+    Dots at the right edge are changes beyond it, and an arrow there is a limit
+    beyond it or none at all. A strip that looks calmer than another is no proof that
+    the algorithm is.
+
+    Parameters
+    ----------
+    result : CompareResult
+        The comparison.
+    ax : matplotlib axes, optional
+        Where to draw; by default a figure of its own, which a notebook shows.
+    title : str, optional
+        Instead of the question in words.
+    figsize : tuple of float, optional
+        Width and height of the figure, in inches.
+
+    Returns
+    -------
+    figure, or ``ax`` if that was given
 
     Examples
     --------
@@ -96,18 +115,19 @@ def plot_compared(result: CompareResult) -> Figure:
     """
     span = axis_end(result.trials, result.epsilon)
     drawn = strips(result, span)
-    figure = new_figure(8, 1.6 + 0.7 * len(drawn))
-    axes = figure.add_subplot()
+    panels = Panels(1, (8, 1.6 + 0.7 * len(drawn)), ax, figsize)
+    (axes,) = panels.axes
     for position, strip in enumerate(drawn):
         _draw(axes, strip, position, span)
     axes.axvline(result.epsilon, color=COLOURS["mark"], linewidth=1.2, linestyle="--")
-    axes.set_yticks(range(len(drawn)), [f"{s.name}\n{s.verdict}" for s in drawn], fontsize=9)
+    labels = [f"{s.name}\n{s.verdict}" for s in drawn]
+    axes.set_yticks(range(len(drawn)), labels, fontsize=9, parse_math=False)
     axes.set_ylim(len(drawn) - 0.5, -0.5)
     axes.set_xlim(-0.02 * span, 1.02 * span)
     axes.set_xlabel("change of the prediction, in its own units")
-    axes.set_title(_title(result), fontsize=10, loc="left")
     tidy(axes)
-    return figure
+    panels.title(title, _title(result))
+    return panels.drawn
 
 
 def _title(result: CompareResult) -> str:
@@ -124,3 +144,6 @@ def _draw(axes: Any, strip: Strip, position: int, span: float) -> None:
     )
     if strip.limit <= span:
         axes.plot([strip.limit] * 2, [position - 0.4, position + 0.4], color=colour, linewidth=2)
+    else:
+        at_edge = {"transform": axes.get_yaxis_transform(), "clip_on": False}
+        axes.plot([1.0], [position], ">", color=colour, markersize=9, **at_edge)

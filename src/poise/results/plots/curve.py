@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.results.plots.canvas import COLOURS, legend, new_figure, tidy
+from poise.results.plots.canvas import COLOURS, Panels, legend, name_sizes, shortened, tidy
 from poise.results.text.summary import number
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from poise.results import StabilityCurve
 
 __all__ = ["Line", "plot_curve"]
@@ -31,6 +29,8 @@ class Line:
         Name of the vertical axis.
     limits, observed : ndarray of shape (sizes, 2)
         Pairs (n, value): what is certified, and what was seen.
+    no_limit : ndarray
+        Sizes at which the limit is infinite: too few trials. They are drawn at the edge.
     guessed : ndarray or None
         The extrapolation, where there is one.
     asked : float or None
@@ -39,6 +39,7 @@ class Line:
 
     label: str
     limits: NDArray[np.float64]
+    no_limit: NDArray[np.float64]
     observed: NDArray[np.float64]
     guessed: NDArray[np.float64] | None
     asked: float | None
@@ -64,13 +65,21 @@ def lines(curve: StabilityCurve) -> list[Line]:
         label = f"change exceeded with probability {number(curve.delta or 0.0)}"
         guessed = None if guess is None else _points(guess.n, guess.epsilon)
         seen = _points(curve.n, curve.observed_epsilon)
-        found.append(Line(label, _points(curve.n, curve.epsilon_hat), seen, guessed, curve.epsilon))
+        limits = _limits(curve.n, curve.epsilon_hat)
+        found.append(Line(label, *limits, seen, guessed, curve.epsilon))
     if curve.delta_hat is not None:
         label = f"probability of a change larger than {number(curve.epsilon or 0.0)}"
         guessed = None if guess is None else _points(guess.n, guess.delta)
         seen = _points(curve.n, curve.observed_delta)
-        found.append(Line(label, _points(curve.n, curve.delta_hat), seen, guessed, curve.delta))
+        limits = _limits(curve.n, curve.delta_hat)
+        found.append(Line(label, *limits, seen, guessed, curve.delta))
     return found
+
+
+def _limits(n: Any, values: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return pairs (n, limit), and apart from them the n without a limit."""
+    sizes = np.array(n, dtype=np.float64)
+    return _points(n, values), sizes[~np.isfinite(np.array(values))]
 
 
 def _points(n: Any, values: Any) -> NDArray[np.float64]:
@@ -79,8 +88,30 @@ def _points(n: Any, values: Any) -> NDArray[np.float64]:
     return points[np.isfinite(points[:, 1])]
 
 
-def plot_curve(curve: StabilityCurve) -> Figure:
+def plot_curve(
+    curve: StabilityCurve,
+    ax: Any = None,
+    *,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+) -> Any:
     """Draw certified limits as bars, what was seen as circles, and the guess dashed.
+
+    Parameters
+    ----------
+    curve : StabilityCurve
+        The measurements.
+    ax : matplotlib axes, optional
+        Where to draw, one for each of ε and δ that was asked for; by default a figure
+        of its own, which a notebook shows.
+    title : str, optional
+        Instead of the name of the algorithm.
+    figsize : tuple of float, optional
+        Width and height of the figure, in inches.
+
+    Returns
+    -------
+    figure, or ``ax`` if that was given
 
     Examples
     --------
@@ -88,13 +119,15 @@ def plot_curve(curve: StabilityCurve) -> Figure:
     >>> trials = [Trials.from_changes(np.arange(1, 51) / n, n=n) for n in (10, 20)]
     >>> figure = plot_curve(StabilityCurve(tuple(trials), epsilon=1.0, delta=0.2))
     >>> [axes.get_xlabel() for axes in figure.axes]
-    ['training size n', 'training size n']
+    ['training size n, on a logarithmic axis', 'training size n, on a logarithmic axis']
     """
     drawn = lines(curve)
-    figure = new_figure(5.5 * len(drawn), 4.2)
-    for axes, line in zip(figure.subplots(1, len(drawn), squeeze=False)[0], drawn, strict=True):
+    panels = Panels(len(drawn), (5.5 * len(drawn), 4.4), ax, figsize)
+    for axes, line in zip(panels.axes, drawn, strict=True):
         _draw(axes, line, curve.alpha)
-    return figure
+        name_sizes(axes, curve.n)
+    panels.title(title, shortened(curve.trials[0].design.algorithm, 70))
+    return panels.drawn
 
 
 def _draw(axes: Any, line: Line, alpha: float) -> None:
@@ -108,9 +141,17 @@ def _draw(axes: Any, line: Line, alpha: float) -> None:
         axes.plot(*line.guessed.T, label="extrapolated, not certified", **options)
     if line.asked is not None:
         axes.axhline(line.asked, color=COLOURS["mark"], linewidth=1, linestyle=":", label="allowed")
-    axes.set_xscale("log")
     axes.set_ylim(bottom=0)
-    axes.set_xlabel("training size n")
+    if len(line.no_limit):
+        _draw_at_edge(axes, line.no_limit)
     axes.set_ylabel(line.label)
     legend(axes)
     tidy(axes)
+
+
+def _draw_at_edge(axes: Any, sizes: NDArray[np.float64]) -> None:
+    """Mark at the upper edge where the trials are too few for any limit."""
+    at_edge = {"transform": axes.get_xaxis_transform(), "clip_on": False}
+    axes.vlines(sizes, 0, 1, color=COLOURS["band"], alpha=0.35, transform=at_edge["transform"])
+    edge = np.ones(len(sizes))
+    axes.plot(sizes, edge, "^", color=COLOURS["band"], label="no limit: infinite", **at_edge)

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.results.plots.canvas import COLOURS, legend, new_figure, tidy
+from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
 from poise.results.text.summary import at_most, number
 
 if TYPE_CHECKING:
     from poise.results import Profile
+    from poise.results.plots.asked_question import AskedQuestion
 
 __all__ = ["Steps", "draw_profile", "plot_profile"]
 
@@ -54,43 +55,56 @@ class Steps:
         )
 
 
-def plot_profile(profile: Profile, ax: Any = None) -> Any:
-    """Draw a profile; return the matplotlib axes.
+def plot_profile(
+    profile: Profile,
+    ax: Any = None,
+    *,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+) -> Any:
+    """Draw a profile; return the figure, or the axes that were given.
 
     Parameters
     ----------
     profile : Profile
         From :meth:`poise.Trials.profile`.
     ax : matplotlib axes, optional
-        Where to draw; by default a figure of its own.
+        Where to draw; by default a figure of its own, which a notebook shows.
+    title : str, optional
+        Above the picture.
+    figsize : tuple of float, optional
+        Width and height of the figure, in inches.
 
     Examples
     --------
     >>> from poise import Trials
-    >>> ax = plot_profile(Trials.from_changes([0.1, 0.2, 0.4] * 9, n=5).profile())
-    >>> ax.get_xlabel()
+    >>> figure = plot_profile(Trials.from_changes([0.1, 0.2, 0.4] * 9, n=5).profile())
+    >>> figure.axes[0].get_xlabel()
     'allowed change ε'
     """
-    axes = new_figure(5.5, 4).add_subplot() if ax is None else ax
-    draw_profile(axes, profile)
-    return axes
+    panels = Panels(1, (5.5, 4), ax, figsize)
+    draw_profile(panels.axes[0], profile)
+    panels.title(title)
+    return panels.drawn
 
 
 def draw_profile(
-    axes: Any, profile: Profile, epsilon: float | None = None, span: float = 0.0
+    axes: Any, profile: Profile, asked: AskedQuestion | None = None, span: float = 0.0
 ) -> None:
-    """Draw the band and the observed share, and mark what holds at ``epsilon``."""
+    """Draw the band and the observed share, and mark what the verdict used."""
     steps = Steps.of(profile, span)
     options = {"where": "post", "linewidth": 1.6}
     scope = "every ε at once" if profile.simultaneous else "one ε fixed beforehand"
-    label = f"{number(100 * (1 - profile.alpha))}% upper limit, {scope}"
-    axes.step(steps.epsilon, steps.limit, color=COLOURS["band"], label=label, **options)
+    sure = f"{number(100 * (1 - profile.alpha))}% limit"
+    axes.step(
+        steps.epsilon, steps.limit, color=COLOURS["band"], label=f"{sure}, {scope}", **options
+    )
     axes.step(steps.epsilon, steps.observed, color=COLOURS["observed"], label="observed", **options)
     axes.fill_between(
         steps.epsilon, steps.observed, steps.limit, step="post", color=COLOURS["band"], alpha=0.12
     )
-    if epsilon is not None:
-        _mark(axes, epsilon, profile)
+    if asked is not None:
+        _mark(axes, asked, sure)
     axes.set_xlim(0, span or steps.epsilon[-1])
     axes.set_ylim(0, 1.03)
     axes.set_xlabel("allowed change ε")
@@ -99,14 +113,20 @@ def draw_profile(
     tidy(axes)
 
 
-def _mark(axes: Any, epsilon: float, profile: Profile) -> None:
-    limit = profile.at(epsilon)
-    axes.axvline(epsilon, color=COLOURS["mark"], linewidth=1.2, linestyle="--")
-    axes.plot([epsilon], [limit], "o", color=COLOURS["mark"], markersize=5)
+def _mark(axes: Any, asked: AskedQuestion, sure: str) -> None:
+    """Mark ε, the limit for this ε alone, and δ where there is one."""
+    colour = COLOURS[asked.verdict or "mark"]
+    axes.axvline(asked.epsilon, color=COLOURS["mark"], linewidth=1.2, linestyle="--")
+    alone = f"{sure}, ε = {number(asked.epsilon)} alone"
+    axes.plot([asked.epsilon], [asked.limit], "o", color=colour, markersize=6, label=alone)
     axes.annotate(
-        f"≤ {at_most(limit)}",
-        (epsilon, limit),
+        f"≤ {at_most(asked.limit)}",
+        (asked.epsilon, asked.limit),
         xytext=(6, 6),
         textcoords="offset points",
         fontsize=10,
+        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
     )
+    if asked.delta is not None:
+        label = f"allowed: δ = {number(asked.delta)}"
+        axes.axhline(asked.delta, color=COLOURS["mark"], linewidth=1, linestyle=":", label=label)

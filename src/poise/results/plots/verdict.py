@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arguments import counted
-from poise.results.plots.canvas import COLOURS, legend, new_figure, tidy
+from poise.results.plots.canvas import COLOURS, Panels, legend, shortened, tidy
 from poise.results.text.summary import number
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from poise.results import StabilityResult
     from poise.theory.decision import DecisionRule
 
@@ -78,11 +75,32 @@ def _worth_drawing(rule: DecisionRule, delta: float, seen: int) -> NDArray[np.in
     return np.arange(lowest, highest + 1)
 
 
-def plot_result(result: StabilityResult) -> Figure:
+def plot_result(
+    result: StabilityResult,
+    ax: Any = None,
+    *,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+) -> Any:
     """Draw the count that was seen among the counts that decide.
 
     The bars are the law of that count if a larger change had probability
     exactly δ: the borderline case, in which "stable" has probability at most α.
+
+    Parameters
+    ----------
+    result : StabilityResult
+        The verdict.
+    ax : matplotlib axes, optional
+        Where to draw; by default a figure of its own, which a notebook shows.
+    title : str, optional
+        Instead of the verdict in words.
+    figsize : tuple of float, optional
+        Width and height of the figure, in inches.
+
+    Returns
+    -------
+    figure, or ``ax`` if that was given
 
     Examples
     --------
@@ -92,11 +110,10 @@ def plot_result(result: StabilityResult) -> Figure:
     'trials (of 40) with a change larger than ε = 0.2'
     """
     decision = Decision.of(result)
-    figure = new_figure(8, 4)
-    axes = figure.add_subplot()
+    panels = Panels(1, (8, 4), ax, figsize)
+    (axes,) = panels.axes
     _draw_law(axes, decision)
     _draw_seen(axes, decision, result)
-    figure.suptitle(_title(result), fontsize=11, x=0.01, ha="left")
     axes.set_xlabel(
         f"trials (of {result.n_trials:,}) with a change larger than ε = {number(result.epsilon)}"
     )
@@ -106,11 +123,12 @@ def plot_result(result: StabilityResult) -> Figure:
     axes.set_ylim(0, 1.05 * float(decision.probability.max()))
     legend(axes)
     tidy(axes)
-    return figure
+    panels.title(title, _title(result))
+    return panels.drawn
 
 
 def _title(result: StabilityResult) -> str:
-    name = textwrap.shorten(result.design.algorithm, 50, placeholder=" …")
+    name = shortened(result.design.algorithm, 50)
     return (
         f"{name} at n = {result.n:,}: {result.verdict.value} (error level {number(result.alpha)})"
     )

@@ -63,13 +63,13 @@ class Section:
         """The changes and their profile as a data URI; empty where nothing can be drawn."""
         if self.trials is None:
             return ""
-        from poise.results.plots.canvas import png
+        from poise.results.plots import plot_judged
 
         try:
-            figure = self.trials.plot(self.result.epsilon, self.result.alpha)
+            figure = plot_judged(self.trials, self.result)
         except PoiseError:  # matplotlib is optional; the words and numbers are the report
             return ""
-        return "data:image/png;base64," + base64.b64encode(png(figure)).decode("ascii")
+        return "data:image/png;base64," + base64.b64encode(figure.png()).decode("ascii")
 
 
 def render_report(

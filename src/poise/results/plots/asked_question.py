@@ -1,0 +1,62 @@
+"""The question a picture is about: ε, its own limit and, where known, δ and the verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from poise import arguments
+from poise.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from poise.results import StabilityResult, Trials
+
+__all__ = ["AskedQuestion"]
+
+
+@dataclass(frozen=True)
+class AskedQuestion:
+    """What is marked in a picture of changes: the numbers that the verdict used.
+
+    Attributes
+    ----------
+    epsilon : float
+        The allowed change.
+    limit : float
+        δ̂ for this ε fixed beforehand: the limit in the text of the verdict. It lies
+        below the band, which holds for every ε at once.
+    delta : float or None
+        The allowed probability of a larger change.
+    verdict : str
+        What was decided; empty where nothing was.
+
+    Examples
+    --------
+    >>> from poise import Trials
+    >>> AskedQuestion.put_to(Trials.from_changes([0.1] * 58, n=5), 0.2, 0.05, 0.05).verdict
+    'inconclusive'
+    """
+
+    epsilon: float
+    limit: float
+    delta: float | None = None
+    verdict: str = ""
+
+    @classmethod
+    def put_to(
+        cls, trials: Trials, epsilon: float | None, delta: float | None, alpha: float
+    ) -> AskedQuestion | None:
+        """Ask trials; None where nothing is asked."""
+        if epsilon is None and delta is not None:
+            raise ArgumentError("delta is drawn beside epsilon; give both")
+        if epsilon is None:
+            return None
+        if delta is not None:
+            return cls.of(trials.test(epsilon, delta, alpha))
+        checked = float(arguments.epsilon(epsilon))
+        return cls(checked, trials.delta_hat(checked, alpha))
+
+    @classmethod
+    def of(cls, result: StabilityResult) -> AskedQuestion:
+        """Take the question of a verdict, with its limit."""
+        return cls(result.epsilon, result.delta_hat, result.delta, result.verdict.value)
