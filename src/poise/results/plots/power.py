@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.results.plots.canvas import COLOURS, legend, new_figure, tidy
+from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
 from poise.results.text.summary import number
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from poise.theory.plan_result import Plan
 
 __all__ = ["plot_power"]
@@ -38,8 +36,17 @@ def power_line(plan: Plan) -> NDArray[np.float64]:
     return np.column_stack([truth, reached])
 
 
-def plot_power(plan: Plan) -> Figure:
+def plot_power(
+    plan: Plan,
+    ax: Any = None,
+    *,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+) -> Any:
     """Draw the probability of declaring stable, with δ, the level and the power wanted.
+
+    ``ax``, ``title`` and ``figsize`` are those of every picture; the figure is
+    returned, or ``ax`` if that was given.
 
     Examples
     --------
@@ -47,8 +54,8 @@ def plot_power(plan: Plan) -> Figure:
     >>> plot_power(poise.plan(n=100, n_labeled=3000, delta=0.1)).axes[0].get_ylabel()
     'probability, n = 100, 29 trials'
     """
-    figure = new_figure(5.5, 4.2)
-    axes = figure.subplots()
+    panels = Panels(1, (5.5, 4.2), ax, figsize)
+    (axes,) = panels.axes
     axes.plot(*power_line(plan).T, color=COLOURS["band"], label="declared stable")
     axes.axvline(plan.delta, color=COLOURS["mark"], lw=1, label=f"delta = {number(plan.delta)}")
     axes.axhline(
@@ -63,4 +70,5 @@ def plot_power(plan: Plan) -> Figure:
     axes.set_ylabel(f"probability, n = {plan.n:,}, {plan.n_trials:,} trials")
     legend(axes)
     tidy(axes)
-    return figure
+    panels.title(title)
+    return panels.drawn
