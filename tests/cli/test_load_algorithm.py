@@ -80,14 +80,14 @@ def test_only_who_ignores_names_gets_an_array(folder: Path) -> None:
     import numpy as np
     import pandas as pd
 
-    from poise.cli.fit_options import Measurement
+    from poise.cli.fit_options import FitOptions
 
-    def rows(**changed: object) -> dict[str, object]:
-        usual = dict.fromkeys(Measurement.__dataclass_fields__)
-        usual |= {"data": "numbers.csv", "target": "price", "drop": ["id"], "param": []}
-        usual |= {"header": True}
-        usual |= {"algorithm": "sklearn.linear_model:Ridge", "distance": "auto"}
-        return Measurement(**(usual | changed)).arguments(progress=False)  # type: ignore[arg-type]
+    def rows(algorithm: str = "sklearn.linear_model:Ridge", **changed: object) -> dict[str, object]:
+        usual: dict[str, object] = {"data": "numbers.csv", "target": "price", "drop": ["id"]}
+        given = {**dict.fromkeys(["unlabeled", "sep", "decimal", "encoding"]), "header": True}
+        return (
+            FitOptions({**given, **usual, **changed}).rows().given_to(load_algorithm(algorithm, {}))
+        )
 
     assert isinstance(rows()["X"], np.ndarray)
     assert isinstance(rows()["y"], np.ndarray)

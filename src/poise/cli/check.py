@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from poise.cli.exit_status import ExitStatus
-from poise.cli.fit_options import DATA_OPTIONS, Measurement, some_measurement_options
+from poise.cli.fit_options import DATA_OPTIONS, FitOptions, fit_options
 from poise.cli.options import Output, output_options
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
 
@@ -24,11 +24,11 @@ Example:
 """
 
 
-_OPTIONS = "algorithm param program serving n response groups seed"
+_OPTIONS = "groups algorithm param program serving n response random_state"
 
 
 @click.command("check", epilog=EXAMPLE)
-@some_measurement_options(*DATA_OPTIONS, *_OPTIONS.split())
+@fit_options(only=(*DATA_OPTIONS, *_OPTIONS.split()))
 @click.option(
     "--max-seconds",
     type=float,
@@ -37,7 +37,7 @@ _OPTIONS = "algorithm param program serving n response groups seed"
     help="Start no further fit after this time; what is left is skipped.",
 )
 @output_options()
-def command(measurement: Measurement, output: Output, max_seconds: float) -> int:
+def command(fit: FitOptions, output: Output, max_seconds: float) -> int:
     """Check an algorithm before it is tested on the rows of DATA.
 
     Is it deterministic given its seed, does it remember earlier fits, is it
@@ -48,17 +48,11 @@ def command(measurement: Measurement, output: Output, max_seconds: float) -> int
     """
     from poise.questions.check import check_algorithm
 
-    rows = measurement.rows()
-    algorithm = measurement.loaded()
+    read = fit.rows()
+    algorithm = fit.algorithm()
+    rows = read.given_to(algorithm)
     with one_line_warnings(output.quiet), fits_print_to_stderr():
-        report = check_algorithm(
-            algorithm,
-            **rows.given_to(algorithm),
-            n=measurement.n,
-            response=measurement.response,
-            max_seconds=max_seconds,
-            random_state=measurement.seed,
-        )
+        report = check_algorithm(algorithm, **rows, **fit.settings(), max_seconds=max_seconds)
     _tell(report, output)
     return ExitStatus.of_result(report.ok)
 

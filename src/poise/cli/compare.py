@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from poise.cli.exit_status import ExitStatus
-from poise.cli.fit_options import DATA_OPTIONS, Measurement, some_measurement_options
+from poise.cli.fit_options import FitOptions, fit_options, journal_folder
 from poise.cli.options import Output, journals_option, output_options, question_options
 from poise.cli.output_files import check_files
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
@@ -29,14 +30,12 @@ Example:
       --n 40 --epsilon 5 --delta 0.1
 """
 
-_OPTIONS = """
-    serving n response groups remove replace coupling distance shuffle
-    fast on_error on_timeout timeout seed jobs backend address
-"""
+# Here there may be several algorithms, and a folder of journals.
+_IN_ANOTHER_FORM = ("algorithm", "param", "program", "journal")
 
 
 @click.command("compare", epilog=EXAMPLE)
-@some_measurement_options(*DATA_OPTIONS, *_OPTIONS.split())
+@fit_options(without=_IN_ANOTHER_FORM)
 @click.option(
     "--algorithm",
     "algorithms",
@@ -55,14 +54,12 @@ _OPTIONS = """
 @question_options(required=True)
 @output_options("plot")
 def command(
-    measurement: Measurement,
+    fit: FitOptions,
     output: Output,
     algorithms: tuple[str, ...],
     programs: tuple[str, ...],
-    epsilon: float,
-    delta: float,
-    alpha: float,
-    randomized: bool,
+    journal: Path | None,
+    asked: dict[str, Any],
 ) -> int:
     """Test several algorithms on the same trials of DATA.
 
@@ -75,18 +72,12 @@ def command(
     from poise.questions.compare import compare
 
     check_files(output)
-    asked: dict[str, Any] = {
-        "epsilon": epsilon,
-        "delta": delta,
-        "alpha": alpha,
-        "randomized": randomized,
-    }
-    read = measurement.rows()
-    named = loaded(algorithms, programs, measurement.mode)
+    read = fit.rows()
+    named = loaded(algorithms, programs, fit.mode)
     rows = read.given_to(*named.values())
     with one_line_warnings(output.quiet), fits_print_to_stderr():
-        settings = measurement.settings(output.progress)
-        result = compare(named, **rows, **asked, **settings, journal=measurement.journals())
+        settings = asked | fit.settings() | {"progress": output.progress}
+        result = compare(named, **rows, **settings, journal=journal_folder(journal))
     _tell(result, output)
     return ExitStatus.of_result(result.all_stable)
 

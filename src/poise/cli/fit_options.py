@@ -2,130 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from poise.cli.options import FILE, Command, Decorator, WholeNumber, packed
+from poise.cli.options import FILE, Command, Decorator, WholeNumber, gathered
 
 if TYPE_CHECKING:
     from poise.cli.read_rows import FileRows
+    from poise.questions.measurement import Measurement
+    from poise.storage.journal import Journal, JournalFolder
 
 __all__ = [
     "DATA_OPTIONS",
-    "Measurement",
+    "SETTINGS",
+    "FitOptions",
     "command_given",
-    "measurement_options",
-    "some_measurement_options",
+    "fit_options",
+    "journal_folder",
 ]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Measurement:
-    """What to fit, on which rows, and how: the options of every command that fits.
+@dataclass(frozen=True)
+class FitOptions:
+    """What to fit, on which rows, and how, as it was given to a command.
 
-    A command that has no use for one of them leaves it at its default.
+    Parameters
+    ----------
+    given : dict
+        The options by name. A command that has no use for one of them leaves it out.
     """
 
-    data: Path
-    target: str | None
-    drop: tuple[str, ...]
-    unlabeled: Path | None = None
-    sep: str | None = None
-    decimal: str | None = None
-    encoding: str | None = None
-    header: bool = True
-    algorithm: str | None = None
-    param: tuple[str, ...] = ()
-    program: str | None = None
-    serving: bool = False
-    n: int
-    response: str = "predict"
-    groups: str | None = None
-    remove: int = 1
-    replace: bool = False
-    coupling: str = "shared"
-    distance: str = "auto"
-    shuffle: bool = True
-    fast: bool = True
-    on_error: str = "raise"
-    on_timeout: str = "raise"
-    timeout: float | None = None
-    seed: int | None
-    jobs: int | None = None
-    backend: str | None = None
-    address: str | None = None
-    journal: Path | None = None
+    given: dict[str, Any]
 
-    def arguments(self, progress: bool | None) -> dict[str, Any]:
-        """Return the arguments of :func:`poise.measure`, with the files read."""
-        rows = self.rows()  # a wrong file or column is answered before scikit-learn is imported
-        algorithm = self.loaded()
-        return {
-            "algorithm": algorithm,
-            **rows.given_to(algorithm),
-            **self.settings(progress),
-            "journal": self._journal(),
-        }
+    def measurement(self, progress: bool | None) -> Measurement:
+        """Read the files, and bring everything together."""
+        from poise.questions.measurement import Measurement
 
-    def loaded(self) -> Any:
+        read = self.rows()  # a wrong file or column is answered before scikit-learn is imported
+        algorithm = self.algorithm()
+        given = {"algorithm": algorithm, "progress": progress, **read.given_to(algorithm)}
+        return Measurement.of({**given, **self.settings()})
+
+    def algorithm(self) -> Any:
         """Return the algorithm with its parameters, or the program."""
         from poise.cli.load_algorithm import load_algorithm, parse_parameters
 
-        if (self.algorithm is None) == (self.program is None):
+        place, program = self.given["algorithm"], self.given.get("program")
+        if (place is None) == (program is None):
             raise click.UsageError("give either --algorithm or --program.", _context())
-        if self.program is None:
-            return load_algorithm(str(self.algorithm), parse_parameters(self.param))
-        if self.param:
+        if program is None:
+            return load_algorithm(place, parse_parameters(self.given["param"]))
+        if self.given["param"]:
             raise click.UsageError("--param is for --algorithm; a program has its own.", _context())
         from poise.algorithms.program import Program
 
-        return Program(self.program, mode=self.mode)
+        return Program(program, mode=self.mode)
 
     @property
     def mode(self) -> str:
         """The contract of the program."""
-        return "serving" if self.serving else "one-shot"
+        return "serving" if self.given["serving"] else "one-shot"
 
-    def settings(self, progress: bool | None) -> dict[str, Any]:
-        """Return what does not depend on the algorithm or the files."""
+    def settings(self) -> dict[str, Any]:
+        """Return the keywords of :func:`poise.measure` that were given here."""
         from poise.cli.load_algorithm import load_distance
 
-        return {
-            "n": self.n,
-            "response": self.response,
-            "remove": self.remove,
-            "replace": self.replace,
-            "coupling": self.coupling,
-            "distance": load_distance(self.distance),
-            "shuffle": self.shuffle,
-            "fast": self.fast,
-            "on_error": self.on_error,
-            "on_timeout": self.on_timeout,
-            "timeout": self.timeout,
-            "random_state": self.seed,
-            "n_jobs": self.jobs,
-            "backend": self.backend,
-            "address": self.address,
-            "progress": progress,
-        }
+        settings = {name: self.given[name] for name in SETTINGS if name in self.given}
+        if "distance" in settings:
+            settings["distance"] = load_distance(settings["distance"])
+        return settings
 
-    def _journal(self) -> Any:
+    def journal(self) -> Journal | None:
         """Return the journal, which keeps how it was begun for `poise resume`."""
-        if self.journal is None:
+        if self.given["journal"] is None:
             return None
         from poise.storage.journal import Journal
 
-        return Journal(self.journal, command_given())
-
-    def journals(self) -> Any:
-        """Return a folder of journals, for a command that measures more than once."""
-        from poise.storage.journal import JournalFolder
-
-        return JournalFolder(self.journal, command_given())
+        return Journal(self.given["journal"], command_given())
 
     def rows(self) -> FileRows:
         """Read the files."""
@@ -133,9 +90,9 @@ class Measurement:
         from poise.data.files.row_source import RowSource
         from poise.data.files.text_format import TextFormat
 
-        form = TextFormat(self.sep, self.decimal, self.encoding, self.header)
-        files = (self.data, self.target, self.drop, self.unlabeled, self.groups)
-        return read_rows(RowSource(*files, form=form))
+        files = {name: self.given[name] for name in _FILES if name in self.given}
+        form = TextFormat(**{name: self.given[name] for name in _TEXT})
+        return read_rows(RowSource(files.pop("data"), **files, form=form))
 
 
 def command_given() -> dict[str, Any]:
@@ -144,11 +101,18 @@ def command_given() -> dict[str, Any]:
     return {"arguments": given, "folder": str(Path.cwd())}
 
 
+def journal_folder(path: Path | None) -> JournalFolder:
+    """Return a folder of journals, for a command that measures more than once."""
+    from poise.storage.journal import JournalFolder
+
+    return JournalFolder(path, command_given())
+
+
 def _context() -> click.Context | None:
     return click.get_current_context(silent=True)
 
 
-_MEASUREMENT: dict[str, Decorator] = {
+_FILES: dict[str, Decorator] = {
     "data": click.argument("data", type=FILE),
     "target": click.option(
         "--target", metavar="COL", help="Column with the responses (npz: an array, by default y)."
@@ -159,6 +123,14 @@ _MEASUREMENT: dict[str, Decorator] = {
     "unlabeled": click.option(
         "--unlabeled", metavar="FILE", type=FILE, help="More rows, without responses."
     ),
+    "groups": click.option(
+        "--groups",
+        metavar="COL",
+        help="Rows with equal values here are kept and removed together; n counts groups.",
+    ),
+}
+
+_TEXT: dict[str, Decorator] = {
     "sep": click.option(
         "--sep",
         metavar="CHAR",
@@ -180,6 +152,9 @@ _MEASUREMENT: dict[str, Decorator] = {
         show_default=True,
         help="Text files: line 1 holds names. Without, columns are called 1, 2, 3, ...",
     ),
+}
+
+_ALGORITHM: dict[str, Decorator] = {
     "algorithm": click.option(
         "--algorithm",
         metavar="PLACE:NAME",
@@ -200,6 +175,10 @@ _MEASUREMENT: dict[str, Decorator] = {
     "serving": click.option(
         "--serving", is_flag=True, help="The program answers JSON lines; see the page on programs."
     ),
+}
+
+# By the names of keywords of poise.measure.
+SETTINGS: dict[str, Decorator] = {
     "n": click.option(
         "--n",
         type=WholeNumber(),
@@ -213,11 +192,6 @@ _MEASUREMENT: dict[str, Decorator] = {
         default="predict",
         show_default=True,
         help="Which method of a fitted estimator is asked.",
-    ),
-    "groups": click.option(
-        "--groups",
-        metavar="COL",
-        help="Rows with equal values here are kept and removed together; n counts groups.",
     ),
     "remove": click.option(
         "--remove",
@@ -261,10 +235,15 @@ _MEASUREMENT: dict[str, Decorator] = {
         show_default=True,
         help="A failed fit ends the run, or its trial counts against stable.",
     ),
-    "seed": click.option(
-        "--seed", type=click.IntRange(min=0), help="The same seed gives the same changes."
+    "random_state": click.option(
+        "--seed",
+        "random_state",
+        type=click.IntRange(min=0),
+        help="The same seed gives the same changes.",
     ),
-    "jobs": click.option("--jobs", "-j", type=int, help="Trials at once; -1 for one per core."),
+    "n_jobs": click.option(
+        "--jobs", "-j", "n_jobs", type=int, help="Trials at once; -1 for one per core."
+    ),
     "backend": click.option(
         "--backend", metavar="NAME", help="Where they run: loky, threading, dask or ray."
     ),
@@ -281,6 +260,9 @@ _MEASUREMENT: dict[str, Decorator] = {
         show_default=True,
         help="A fit beyond its time ends the run, or its trial counts against stable.",
     ),
+}
+
+_JOURNAL: dict[str, Decorator] = {
     "journal": click.option(
         "--journal",
         metavar="FILE",
@@ -290,11 +272,23 @@ _MEASUREMENT: dict[str, Decorator] = {
 }
 
 # The options that say which rows, for every command that reads a file.
-DATA_OPTIONS = ("data", "target", "drop", "unlabeled", "sep", "decimal", "encoding", "header")
+DATA_OPTIONS = ("data", "target", "drop", "unlabeled", *_TEXT)
 
-measurement_options = packed(Measurement, "measurement", *_MEASUREMENT.values())
+# In the order of `--help`.
+_ALL = _FILES | _TEXT | _ALGORITHM | SETTINGS | _JOURNAL
 
 
-def some_measurement_options(*names: str) -> Callable[[Command], Command]:
-    """Return those of the options that say what to fit, for a command that needs no others."""
-    return packed(Measurement, "measurement", *(_MEASUREMENT[name] for name in names))
+def fit_options(
+    only: Iterable[str] | None = None, without: Container[str] = ()
+) -> Callable[[Command], Command]:
+    """Return the options that say what to fit, handed to a command as ``fit``.
+
+    Parameters
+    ----------
+    only : names, optional
+        A command that needs no others.
+    without : names
+        What a command has in another form.
+    """
+    names = [name for name in (_ALL if only is None else only) if name not in without]
+    return gathered("fit", {name: _ALL[name] for name in names}, lambda **given: FitOptions(given))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,11 +16,10 @@ __all__ = [
     "Decorator",
     "Output",
     "WholeNumber",
-    "all_of",
     "alpha_option",
+    "gathered",
     "journals_option",
     "output_options",
-    "packed",
     "question_options",
 ]
 
@@ -68,27 +67,29 @@ class Output:
         return False if self.quiet else None
 
 
-def packed(kind: type, keyword: str, *options: Decorator) -> Callable[[Command], Command]:
-    """Add options to a command and hand them to it as one object of ``kind``."""
+def gathered(
+    keyword: str, options: Mapping[str, Decorator], kind: Callable[..., Any] = dict
+) -> Callable[[Command], Command]:
+    """Add options to a command, listed by `--help` in this order, and hand them over as one object.
+
+    Parameters
+    ----------
+    keyword : str
+        The argument of the command that takes them.
+    options : dict
+        By the names that click gives their values.
+    kind : callable
+        What makes one object of them, given as keywords.
+    """
 
     def decorate(function: Command) -> Command:
         @wraps(function)
         def called(**values: Any) -> Any:
-            names = [field.name for field in fields(kind) if field.name in values]
-            own = {name: values.pop(name) for name in names}
-            return function(**values, **{keyword: kind(**own)})
+            given = {name: values.pop(name) for name in options}
+            return function(**values, **{keyword: kind(**given)})
 
-        return all_of(*options)(called)  # type: ignore[return-value]
-
-    return decorate
-
-
-def all_of(*options: Decorator) -> Callable[[Command], Command]:
-    """Return one decorator for several options, listed by `--help` in this order."""
-
-    def decorate(function: Command) -> Command:
-        decorated: Any = function
-        for option in reversed(options):
+        decorated: Any = called
+        for option in reversed(list(options.values())):
             decorated = option(decorated)
         return decorated  # type: ignore[no-any-return]
 
@@ -115,14 +116,16 @@ _FORCE = click.option(
 
 def output_options(*files: str) -> Callable[[Command], Command]:
     """Return the options that say where results go, with those for ``files`` among them."""
-    return packed(
-        Output,
-        "output",
-        *(_FILES[name] for name in files),
-        *([_FORCE] if files else []),
-        click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else."),
-        click.option("--quiet", "-q", is_flag=True, help="Print the bare answer; no progress."),
-    )
+    written = {name: _FILES[name] for name in files} | ({"force": _FORCE} if files else {})
+    options = written | {
+        "as_json": click.option(
+            "--json", "as_json", is_flag=True, help="Print JSON and nothing else."
+        ),
+        "quiet": click.option(
+            "--quiet", "-q", is_flag=True, help="Print the bare answer; no progress."
+        ),
+    }
+    return gathered("output", options, Output)
 
 
 journals_option = click.option(
@@ -138,22 +141,34 @@ alpha_option = click.option(
 
 
 def question_options(required: bool) -> Callable[[Command], Command]:
-    """Return the options that say what is asked; where not ``required``, any may be left out."""
-    return all_of(
-        click.option(
+    """Return the options that say what is asked, handed to a command as ``asked``.
+
+    They are keywords of :meth:`poise.Trials.test`. Where they are not ``required``,
+    any may be left out.
+    """
+    return gathered("asked", _epsilon_and_delta(required) | _DECISION)
+
+
+def _epsilon_and_delta(required: bool) -> dict[str, Decorator]:
+    return {
+        "epsilon": click.option(
             "--epsilon",
             type=float,
             required=required,
             help="Allowed change, >= 0, in the units of the predictions.",
         ),
-        click.option(
+        "delta": click.option(
             "--delta",
             type=float,
             required=required,
             help="Allowed probability of a larger change, in [0, 1).",
         ),
-        alpha_option,
-        click.option(
-            "--randomized", is_flag=True, help="Toss the paper's coin in a tie; size exactly α."
-        ),
-    )
+    }
+
+
+_DECISION: dict[str, Decorator] = {
+    "alpha": alpha_option,
+    "randomized": click.option(
+        "--randomized", is_flag=True, help="Toss the paper's coin in a tie; size exactly α."
+    ),
+}

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from poise import arguments
-from poise.cli.fit_options import Measurement, measurement_options
+from poise.cli.fit_options import FitOptions, fit_options
 from poise.cli.options import (
     Output,
     alpha_option,
     output_options,
 )
 from poise.cli.output_files import check_files, write_files
+from poise.cli.partial_verdict import saying_where_it_stands
 from poise.cli.run_and_print import measured
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
 
@@ -31,7 +32,7 @@ Example:
 
 
 @click.command("profile", epilog=EXAMPLE)
-@measurement_options
+@fit_options()
 @alpha_option
 @click.option(
     "--band",
@@ -43,7 +44,7 @@ Example:
 @click.option("--epsilon", type=float, multiple=True, help="Print the limit at this ε. Repeatable.")
 @output_options("save", "plot")
 def command(
-    measurement: Measurement, output: Output, alpha: float, band: str, epsilon: tuple[float, ...]
+    fit: FitOptions, output: Output, alpha: float, band: str, epsilon: tuple[float, ...]
 ) -> int:
     """Measure the changes on the rows of DATA and bound their distribution.
 
@@ -59,7 +60,10 @@ def command(
     for asked in epsilon:
         arguments.epsilon(asked)
     with one_line_warnings(output.quiet), fits_print_to_stderr():
-        trials = measured(measurement, output)
+        measurement = fit.measurement(output.progress)
+        measurement.check()
+        with saying_where_it_stands():
+            trials = measured(measurement, output, fit.journal())
         profile = trials.profile(alpha, band)
         write_files(output, trials, alpha=alpha)
     _tell(profile, trials, output, epsilon)

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from poise import arguments
 from poise.cli.exit_status import ExitStatus
-from poise.cli.fit_options import command_given
+from poise.cli.fit_options import FitOptions, fit_options, journal_folder
 from poise.cli.options import Output, journals_option, output_options
 from poise.cli.stderr import fits_print_to_stderr, one_line, one_line_warnings, say
 from poise.errors import ArgumentError, TrialError
 
 if TYPE_CHECKING:
     from poise.cli.read_rows import FileRows
-    from poise.questions.toml_file import Config, Question
+    from poise.procedures.checked_question import StabilityQuestion
+    from poise.questions.measurement import Measurement
+    from poise.questions.toml_file import Config, QuestionEntry
     from poise.results import StabilityResult
     from poise.storage.journal import JournalFolder
 
@@ -43,10 +44,10 @@ Example (stability.toml):
 
 @click.command("run", epilog=EXAMPLE)
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--jobs", "-j", type=int, help="Trials at once; -1 for one per core.")
+@fit_options(only=("n_jobs",))
 @journals_option
 @output_options()
-def command(file: Path, jobs: int | None, journal: Path | None, output: Output) -> int:
+def command(file: Path, fit: FitOptions, journal: Path | None, output: Output) -> int:
     """Answer every question of FILE, each of every algorithm it is asked of.
 
     Everything is checked before the first fit. Each verdict has its own error
@@ -57,15 +58,13 @@ def command(file: Path, jobs: int | None, journal: Path | None, output: Output) 
     failed; 2 if the file or the data cannot be used.
     """
     from poise.questions.toml_file import read_config
-    from poise.storage.journal import JournalFolder
 
-    config = read_config(file)
-    settings = {"progress": output.progress} | ({} if jobs is None else {"n_jobs": jobs})
+    config, journals = read_config(file), journal_folder(journal)
+    given = {name: value for name, value in fit.settings().items() if value is not None}
     with one_line_warnings(output.quiet), fits_print_to_stderr():
-        desk = _Loader(config, settings)
-        desk.check()
-        journals = JournalFolder.of(JournalFolder(journal, command_given()))
-        answers = [_answer(question, desk, journals) for question in config.questions]
+        loader = _Loader(config, {"progress": output.progress, **given})
+        asked = [loader.checked(question) for question in config.questions]
+        answers = [_answer(each, journals) for each in asked]
     _tell(config, answers, output)
     return max(answer.status for answer in answers)
 
@@ -74,7 +73,7 @@ def command(file: Path, jobs: int | None, journal: Path | None, output: Output) 
 class _Answer:
     """A question with its result, or with the reason why there is none."""
 
-    question: Question
+    question: QuestionEntry
     result: StabilityResult | None
     error: str = ""
 
@@ -103,8 +102,8 @@ class _Answer:
 class _Loader:
     """Loads what a file names, each thing once."""
 
-    def __init__(self, config: Config, settings: dict[str, Any]) -> None:
-        self.config, self.settings = config, settings
+    def __init__(self, config: Config, given: dict[str, Any]) -> None:
+        self.config, self.given = config, given
         self.algorithm = cache(self._algorithm)
         self.rows = cache(self._rows)
 
@@ -123,8 +122,8 @@ class _Loader:
 
         return read_rows(self.config.data[name])
 
-    def arguments(self, question: Question) -> dict[str, Any]:
-        """Return the arguments of a stability test."""
+    def settings(self, question: QuestionEntry) -> dict[str, Any]:
+        """Return the keywords of a stability test."""
         from poise.cli.load_algorithm import load_distance
 
         rows = self.rows(question.data)
@@ -133,30 +132,32 @@ class _Loader:
         if isinstance(settings.get("distance"), str):
             folder = self.config.algorithms[question.algorithm].folder
             settings["distance"] = load_distance(_beside(settings["distance"], folder))
-        given = rows.given_to(algorithm)
-        return {"algorithm": algorithm, **given, **settings, **self.settings}
+        return {"algorithm": algorithm, **rows.given_to(algorithm), **settings, **self.given}
 
-    def check(self) -> None:
-        """Refuse every question that cannot be asked, before the first fit."""
-        for question in self.config.questions:
-            try:
-                _refuse_nonsense(**self.arguments(question))
-            except ArgumentError as error:
-                place = f"{self.config.path}, {question.name}, {question.algorithm}"
-                raise ArgumentError(f"{place}: {error}") from error
+    def checked(self, question: QuestionEntry) -> _Asked:
+        """Refuse a question that cannot be asked, before the first fit of any."""
+        from poise.procedures.checked_question import StabilityQuestion
+        from poise.questions.measurement import Measurement
+        from poise.questions.settings import from_settings
+
+        try:
+            settings = self.settings(question)
+            asked = from_settings(StabilityQuestion, settings)
+            measurement = Measurement.of(settings)
+            measurement.check(asked)
+        except ArgumentError as error:
+            place = f"{self.config.path}, {question.name}, {question.algorithm}"
+            raise ArgumentError(f"{place}: {error}") from error
+        return _Asked(question, measurement, asked)
 
 
-def _refuse_nonsense(algorithm: Any, X: Any, y: Any, n: int, **settings: Any) -> None:
-    from poise.procedures import BinomialTest
-    from poise.protocol.randomness import Randomness
-    from poise.questions.compare import check_fits, design_of
+@dataclass(frozen=True)
+class _Asked:
+    """A question of the file, with everything it needs."""
 
-    Randomness.from_state(settings.get("random_state"))
-    arguments.flag("check", settings.get("check", True))
-    check_fits(algorithm, X, y, settings)
-    design_of(X, y, n, settings)
-    asked = "epsilon delta alpha randomized stop_early coupling shuffle"
-    BinomialTest(n, **{name: settings[name] for name in asked.split() if name in settings})
+    entry: QuestionEntry
+    measurement: Measurement
+    question: StabilityQuestion
 
 
 def _beside(place: str, folder: Path) -> str:
@@ -165,16 +166,15 @@ def _beside(place: str, folder: Path) -> str:
     return f"{folder / source}{colon}{name}" if source.endswith(".py") else place
 
 
-def _answer(question: Question, desk: _Loader, journals: JournalFolder) -> _Answer:
-    from poise.questions.stability_test import stability_test
-
-    label = f"{question.name}, {question.algorithm}"
-    journal = journals.journal(label, question.data, sorted(question.settings.items()))
+def _answer(asked: _Asked, journals: JournalFolder) -> _Answer:
+    entry = asked.entry
+    label = f"{entry.name}, {entry.algorithm}"
+    journal = journals.journal(label, entry.data, sorted(entry.settings.items()))
     try:
-        return _Answer(question, stability_test(**desk.arguments(question), journal=journal))
+        return _Answer(entry, asked.measurement.test(asked.question, journal))
     except TrialError as error:
         say(f"{label}: {error}")
-        return _Answer(question, None, one_line(str(error)))
+        return _Answer(entry, None, one_line(str(error)))
 
 
 def _tell(config: Config, answers: list[_Answer], output: Output) -> None:

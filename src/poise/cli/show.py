@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -33,10 +33,7 @@ def command(
     /,
     file: Path,
     output: Output,
-    epsilon: float | None,
-    delta: float | None,
-    alpha: float,
-    randomized: bool,
+    asked: dict[str, Any],
 ) -> int:
     """Judge the trials that `poise test --save TRIALS` or `poise profile` kept.
 
@@ -50,18 +47,19 @@ def command(
 
     check_files(output)
     trials = Trials.load(file)
+    epsilon, delta, alpha = asked["epsilon"], asked["delta"], asked["alpha"]
     if epsilon is not None and delta is not None:
-        result = trials.test(epsilon, delta, alpha, randomized)
+        result = trials.test(**asked)
         write_files(output, trials, result, alpha=alpha)
         return tell_result(result, output)
     if output.report is not None:
         raise click.UsageError("a report needs a verdict: give --epsilon and --delta.", ctx)
     write_files(output, trials, alpha=alpha)
     if epsilon is not None:
-        limit = trials.delta_hat(epsilon, alpha, randomized)
+        limit = trials.delta_hat(epsilon, alpha, asked["randomized"])
         _tell_limits({"epsilon": epsilon, "delta_hat": limit}, trials, output, alpha)
     elif delta is not None:
-        limit = trials.epsilon_hat(delta, alpha, randomized)
+        limit = trials.epsilon_hat(delta, alpha, asked["randomized"])
         _tell_limits({"epsilon_hat": limit, "delta": delta}, trials, output, alpha)
     else:
         _tell_content(trials, output, alpha)

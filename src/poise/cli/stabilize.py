@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from poise.cli.exit_status import ExitStatus
-from poise.cli.fit_options import Measurement, some_measurement_options
+from poise.cli.fit_options import DATA_OPTIONS, FitOptions, fit_options
 from poise.cli.options import Output, WholeNumber, alpha_option, output_options
 from poise.cli.output_files import check_files
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
@@ -28,11 +28,11 @@ Example:
       --n 100 --epsilon 40 --delta 0.1 --bounds 0 400 --plot tree.png
 """
 
-_OPTIONS = "data target drop sep decimal encoding header algorithm param n seed jobs"
+_OPTIONS = (*DATA_OPTIONS, "algorithm", "param", "n", "random_state", "n_jobs")
 
 
 @click.command("stabilize", epilog=EXAMPLE)
-@some_measurement_options(*_OPTIONS.split())
+@fit_options(only=_OPTIONS, without=["unlabeled"])
 @click.option(
     "--epsilon",
     type=float,
@@ -69,7 +69,7 @@ _OPTIONS = "data target drop sep decimal encoding header algorithm param n seed 
 @alpha_option
 @output_options("plot")
 def command(
-    measurement: Measurement,
+    fit: FitOptions,
     output: Output,
     alpha: float,
     splits: int,
@@ -86,32 +86,23 @@ def command(
 
     Exit status: 0 made, 2 usage, data or a wish that cannot be granted, 3 a fit failed.
     """
-    check_files(output)
-    read = measurement.rows()
-    original = measurement.loaded()
-    rows = read.given_to(original)
-    stable = _stabilized(original, measurement, rows["y"], wish)
-    with one_line_warnings(output.quiet), fits_print_to_stderr():
-        cost = _cost(stable, rows, splits, measurement.seed)
-        compared = None
-        if tested or output.plot is not None:
-            compared = _compared(stable, rows, alpha, measurement, output)
-    _tell(stable, cost, compared, output)
-    return ExitStatus.STABLE
-
-
-def _stabilized(original: Any, measurement: Measurement, y: Any, wish: dict[str, Any]) -> Any:
-    """Grant the wish, or say what would be possible."""
     from poise.algorithms.stabilized.stabilize import stabilize
 
-    return stabilize(
-        original,
-        n=measurement.n,
-        classes=_labels(wish.pop("classes"), y),
-        random_state=measurement.seed,
-        n_jobs=measurement.jobs,
-        **wish,
-    )
+    check_files(output)
+    read = fit.rows()
+    original = fit.algorithm()
+    rows = read.given_to(original)
+    wish["classes"] = _labels(wish["classes"], rows["y"])
+    stable = stabilize(original, **fit.settings(), **wish)
+    with one_line_warnings(output.quiet), fits_print_to_stderr():
+        seed = fit.given["random_state"]
+        cost = _cost(stable, rows, splits, seed)
+        compared = None
+        if tested or output.plot is not None:
+            settings = {"alpha": alpha, "random_state": seed, "progress": output.progress}
+            compared = _compared(stable, rows, settings)
+    _tell(stable, cost, compared, output)
+    return ExitStatus.STABLE
 
 
 def _labels(given: tuple[str, ...], y: Any) -> Any:
@@ -132,30 +123,24 @@ def _cost(stable: Any, rows: dict[str, Any], splits: int, seed: int | None) -> A
     return cost_of_stability(stable, **rows, splits=splits, random_state=seed)
 
 
-def _compared(
-    stable: Any, rows: dict[str, Any], alpha: float, measurement: Measurement, output: Output
-) -> CompareResult:
+def _compared(stable: Any, rows: dict[str, Any], settings: dict[str, Any]) -> CompareResult:
     """Test original and stabilised on the same trials, in the units of the promise."""
     import numpy as np
 
     from poise.questions.compare import compare
 
     promise = stable.guarantee
-    settings: dict[str, Any] = {}
     epsilon = promise.epsilon
     if promise.units == "training range":
         epsilon *= float(np.ptp(np.asarray(rows["y"])))
     elif promise.units == "probabilities":
-        settings = {"response": "predict_proba", "distance": "euclidean"}
+        settings = {**settings, "response": "predict_proba", "distance": "euclidean"}
     return compare(
         {"original": stable.estimator, "stabilised": stable},
         **rows,
         n=promise.n,
         epsilon=epsilon,
         delta=promise.delta,
-        alpha=alpha,
-        random_state=measurement.seed,
-        progress=output.progress,
         **settings,
     )
 

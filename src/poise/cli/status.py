@@ -22,7 +22,7 @@ __all__ = ["command"]
 @question_options(required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
 @click.option("--quiet", "-q", is_flag=True, help="Print the verdict so far, or the trials done.")
-def command(journal: Path, as_json: bool, quiet: bool, **asked: Any) -> int:
+def command(journal: Path, as_json: bool, quiet: bool, asked: dict[str, Any]) -> int:
     """Tell how far the run is that writes JOURNAL, or wrote it.
 
     JOURNAL is a file, or the folder of a run that has several. The question is the

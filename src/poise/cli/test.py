@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from poise.cli.fit_options import Measurement, measurement_options
+from poise.cli.fit_options import FitOptions, fit_options
 from poise.cli.options import Output, output_options, question_options
 from poise.cli.output_files import check_files, write_files
 from poise.cli.partial_verdict import saying_where_it_stands
@@ -28,17 +28,10 @@ Example:
 
 
 @click.command("test", epilog=EXAMPLE)
-@measurement_options
+@fit_options()
 @question_options(required=True)
 @output_options("save", "plot", "report")
-def command(
-    measurement: Measurement,
-    output: Output,
-    epsilon: float,
-    delta: float,
-    alpha: float,
-    randomized: bool,
-) -> int:
+def command(fit: FitOptions, output: Output, asked: dict[str, Any]) -> int:
     """Test whether an algorithm is stable on the rows of DATA.
 
     Removing one of N training rows may move a prediction by more than EPSILON
@@ -52,20 +45,21 @@ def command(
     Exit status: 0 stable, 1 unstable or inconclusive, 2 usage or data, 3 a fit failed.
     """
     check_files(output)
-    asked = {"epsilon": epsilon, "delta": delta, "alpha": alpha, "randomized": randomized}
     with one_line_warnings(output.quiet), fits_print_to_stderr():
-        result = _judged(measurement, output, asked)
+        result = _judged(fit, output, asked)
     return tell_result(result, output)
 
 
-def _judged(measurement: Measurement, output: Output, asked: dict[str, Any]) -> StabilityResult:
-    from poise.questions.stability_test import stability_test
+def _judged(fit: FitOptions, output: Output, asked: dict[str, Any]) -> StabilityResult:
+    from poise.procedures.checked_question import StabilityQuestion
 
-    if not output.needs_changes:
-        arguments = measurement.arguments(output.progress)
-        with saying_where_it_stands(asked):
-            return stability_test(**arguments, **asked)
-    trials = measured(measurement, output, asked)
+    measurement = fit.measurement(output.progress)
+    question = StabilityQuestion(measurement.setup.n, **asked)
+    measurement.check(question)
+    with saying_where_it_stands(asked):
+        if not output.needs_changes:
+            return measurement.test(question, fit.journal())
+        trials = measured(measurement, output, fit.journal())
     result = trials.test(**asked)
     write_files(output, trials, result, alpha=asked["alpha"])
     return result

@@ -9,6 +9,7 @@ not pay for the others.
     binomial           the Binomial test (Example 1, Theorem 1) as a black-box procedure
     bootstrap          the bootstrapped-sample test (Example 2)
     checked_question   the question that every test of stability asks
+    disjoint_trials    trials that share no row, asked as one batch
     estimated_laws     estimates P̂ of the distribution of a row, from which rows can be drawn (Ex
     exhaustive         exhaustive search of a finite space whose support is known (paper, sections
     exploration        looking for trouble: random comparisons, and the rows and regions where cha
@@ -19,6 +20,7 @@ not pay for the others.
     split_of_groups    the split for groups, for the removal of several rows, and for replacement
     split_of_rows      the paper's split: as many trials as possible that share no row
     transparent        A test that looks at the fitted models themselves, for linear models (Defin
+    trial_setup        what one trial is: training size, and how its two fits differ
 """
 
 from __future__ import annotations

@@ -7,29 +7,24 @@ a measurement that may stop early, followed by :meth:`poise.Trials.test`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from poise import arguments
 from poise.data.sample import Sample
-from poise.errors import ArgumentError, RecordError, TrialError
-from poise.procedures.split_of_groups import UnitSplit
-from poise.procedures.split_of_rows import Split, TrialSequence
+from poise.procedures.checked_question import StabilityQuestion
+from poise.procedures.disjoint_trials import DisjointTrials
 from poise.protocol.messages import Answers, Batch
-from poise.protocol.randomness import Coupling, Randomness, as_coupling
+from poise.protocol.randomness import Randomness
 from poise.results import Design, StabilityResult, Trials
 
 __all__ = ["BinomialTest", "MeasureChanges"]
 
-Until = Callable[[float], bool]
-
 
 @dataclass(frozen=True)
-class MeasureChanges:
+class MeasureChanges(DisjointTrials):
     """Measure Δ in every trial the data hold, and judge nothing.
 
     Parameters
@@ -40,8 +35,6 @@ class MeasureChanges:
         How the two fits of a trial share randomness.
     shuffle : bool
         Whether rows are put in random order before they are split.
-    algorithm, distance : str
-        Names for the record.
     remove : int
         How many of the n rows (groups, if the sample has any) the second fit
         goes without: at least 1, and fewer than n unless they are replaced.
@@ -60,104 +53,13 @@ class MeasureChanges:
     [1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
     """
 
-    n: int
-    coupling: str | Coupling = "shared"
-    shuffle: bool = True
-    algorithm: str = "unknown"
-    distance: str = "auto"
-    remove: int = 1
-    replace: bool = False
-    labeled_test: bool = False
-
-    keeps_groups: ClassVar[bool] = True
-
-    def named(self, algorithm: str, distance: str) -> MeasureChanges:
-        """Return the same measurement with the names that the record will hold."""
-        return replace(self, algorithm=algorithm, distance=distance)
-
     def ask(self, sample: Sample, randomness: Randomness) -> Generator[Batch, Answers, Trials]:
         """Yield every trial once; return the changes."""
-        return (yield from self.measure(sample, randomness, until=None))
-
-    def measure(
-        self,
-        sample: Sample,
-        randomness: Randomness,
-        until: Until | None,
-        decision_points: tuple[float, ...] = (0.0,),
-    ) -> Generator[Batch, Answers, Trials]:
-        """Yield the trials as one batch that ``until`` may cut short; return the changes."""
-        design = self.design(sample, randomness)
-        split = self._split(design, sample, randomness)
-        if len(split) == 0:
-            return Trials(np.empty(0), design)
-        try:
-            answers = yield Batch(split, until, decision_points=decision_points)
-        except (TrialError, RecordError) as error:
-            if error.partial is not None:
-                error.partial = _trials(error.partial, design, error.failures)
-            raise
-        messages = tuple(failure.message for failure in answers.failures)
-        return _trials(answers.changes, replace(design, path=answers.path), messages)
-
-    def design(self, sample: Sample, randomness: Randomness) -> Design:
-        """Return what is known before the first fit; refuse what cannot be asked."""
-        n = arguments.training_size(self.n)
-        arguments.flag("shuffle", self.shuffle)
-        arguments.flag("replace", self.replace)
-        design = Design(
-            algorithm=self.algorithm,
-            n=n,
-            n_labeled=sample.n_labeled,
-            n_unlabeled=sample.n_unlabeled,
-            coupling=as_coupling(self.coupling).name,
-            distance=self.distance,
-            seed=randomness.root,
-            # 1 − U lies in (0, 1]: a coin that never shows 0 keeps ties exact.
-            zeta=1.0 - randomness.uniform("zeta"),
-            shuffle=self.shuffle,
-            remove=self._removed(n),
-            replace=self.replace,
-            n_groups=None if sample.groups is None else len(sample.groups),
-            labeled_test=self.labeled_test,
-        )
-        if n > design.n_units:
-            raise ArgumentError(
-                f"n must be at most the number of {_units(design)} ({design.n_units}), got {n}; "
-                "ask about a smaller training size"
-            )
-        return design
-
-    def _removed(self, n: int) -> int:
-        """Check how many rows or groups are removed from n."""
-        remove = int(arguments.count("remove", self.remove, minimum=1))
-        if remove > (n if self.replace else n - 1):
-            raise ArgumentError(
-                f"remove must be less than n = {n} (or at most n with replace=True), got {remove}"
-            )
-        return remove
-
-    def _split(self, design: Design, sample: Sample, randomness: Randomness) -> TrialSequence:
-        common = (
-            design.n,
-            design.n_trials,
-            design.n_labeled,
-            design.n_unlabeled,
-            randomness,
-            as_coupling(self.coupling),
-            self.shuffle,
-        )
-        if design.remove == 1 and not design.replace and sample.groups is None:
-            return Split(*common)
-        return UnitSplit(*common, design.remove, design.replace, sample.groups)
-
-
-def _units(design: Design) -> str:
-    return "groups" if design.unit == "group" else "labelled rows"
+        return self.measured(self.design(sample, randomness), sample, randomness)
 
 
 @dataclass(frozen=True)
-class BinomialTest:
+class BinomialTest(StabilityQuestion, DisjointTrials):
     """Test whether a triple is (ε, δ)-stable, with P(false "stable") ≤ α (Theorem 1).
 
     Parameters
@@ -171,7 +73,7 @@ class BinomialTest:
     stop_early : bool or "stable"
         True stops once the three-way verdict is forced; "stable" once it is
         known whether the verdict is "stable"; False runs every trial.
-    coupling, shuffle, algorithm, distance, remove, replace, labeled_test
+    coupling, shuffle, remove, replace, labeled_test
         As in :class:`MeasureChanges`.
 
     Examples
@@ -184,64 +86,28 @@ class BinomialTest:
     ('stable', 60)
     """
 
-    n: int
-    epsilon: float
-    delta: float
-    alpha: float = 0.05
-    randomized: bool = False
-    stop_early: bool | str = True
-    coupling: str | Coupling = "shared"
-    shuffle: bool = True
-    algorithm: str = "unknown"
-    distance: str = "auto"
-    remove: int = 1
-    replace: bool = False
-    labeled_test: bool = False
-
-    keeps_groups: ClassVar[bool] = True
-
     def __post_init__(self) -> None:
-        arguments.epsilon(arguments.scalar("epsilon", self.epsilon))
-        arguments.delta(arguments.scalar("delta", self.delta))
-        arguments.alpha(arguments.scalar("alpha", self.alpha))
-        arguments.flag("randomized", self.randomized)
-        if self.stop_early not in (True, False, "stable"):
-            raise ArgumentError(
-                f"stop_early must be True, False or 'stable', got {self.stop_early!r}"
-            )
-
-    def named(self, algorithm: str, distance: str) -> BinomialTest:
-        """Return the same test with the names that the record will hold."""
-        return replace(self, algorithm=algorithm, distance=distance)
-
-    @property
-    def measurement(self) -> MeasureChanges:
-        """The trials this test runs, without its question."""
-        return MeasureChanges(
-            self.n,
-            self.coupling,
-            self.shuffle,
-            self.algorithm,
-            self.distance,
-            self.remove,
-            self.replace,
-            self.labeled_test,
-        )
+        StabilityQuestion.__post_init__(self)
+        DisjointTrials.__post_init__(self)
 
     def ask(
         self, sample: Sample, randomness: Randomness
     ) -> Generator[Batch, Answers, StabilityResult]:
         """Yield trials until the verdict is forced; return it."""
-        measurement = self.measurement
-        design = measurement.design(sample, randomness)
+        return self.judged(self.design(sample, randomness), sample, randomness)
+
+    def judged(
+        self, design: Design, sample: Sample, randomness: Randomness
+    ) -> Generator[Batch, Answers, StabilityResult]:
+        """Do the same for a design that is known already."""
         until = self._until(design)
         if until is not None and until.forced:
             trials = Trials(np.empty(0), design)  # no fit could change the verdict
         else:
-            trials = yield from measurement.measure(
-                sample, randomness, until, decision_points=(0.0, self.epsilon)
+            trials = yield from self.measured(
+                design, sample, randomness, until=until, decision_points=(0.0, self.epsilon)
             )
-        return trials.test(self.epsilon, self.delta, self.alpha, self.randomized)
+        return trials.test(**self.for_trials)
 
     def _until(self, design: Design) -> _StopWhenForced | None:
         if self.stop_early is False:
@@ -274,8 +140,3 @@ class _StopWhenForced:
         failed = f", {self.watch.failures:,} failed" if self.watch.failures else ""
         larger = f"{self.watch.exceedances:,} larger changes{failed}"
         return f"{larger}, verdict {self.watch.verdict or 'open'}"
-
-
-def _trials(changes: Any, design: Design, failures: tuple[str, ...]) -> Trials:
-    values: NDArray[np.float64] = np.asarray(changes)
-    return Trials(values, design, n_fits=2 * len(values), failures=failures)

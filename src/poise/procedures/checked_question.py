@@ -1,4 +1,4 @@
-"""The question that every test of stability asks."""
+"""The question that every test of stability asks, checked when it is put."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from poise.data.sample import Sample
 from poise.errors import ArgumentError
 from poise.results import ProcedureResult, Trials
 
-__all__ = ["Question"]
+__all__ = ["Question", "StabilityQuestion"]
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class Question:
 
     def __post_init__(self) -> None:
         arguments.training_size(self.n)
-        arguments.epsilon(self.epsilon)
-        arguments.delta(self.delta)
-        arguments.alpha(self.alpha)
+        arguments.epsilon(arguments.scalar("epsilon", self.epsilon))
+        arguments.delta(arguments.scalar("delta", self.delta))
+        arguments.alpha(arguments.scalar("alpha", self.alpha))
 
     def require_rows(self, sample: Sample) -> None:
         """Refuse a training size that the labelled rows cannot fill."""
@@ -69,3 +69,40 @@ class Question:
         trials = Trials.from_changes(np.asarray(changes), n=self.n, failures=failures)
         test = trials.test(self.epsilon, self.delta, self.alpha)
         return ProcedureResult.from_test(self, test, certifies=certifies, reason=reason, **details)
+
+
+@dataclass(frozen=True)
+class StabilityQuestion(Question):
+    """The question of :func:`poise.stability_test`, and how it is decided.
+
+    Parameters
+    ----------
+    n, epsilon, delta, alpha
+        As in :class:`Question`.
+    randomized : bool
+        Toss the coin in a tie.
+    stop_early : bool or "stable"
+        Stop once the verdict, or whether it is "stable", is forced.
+
+    Examples
+    --------
+    >>> StabilityQuestion(10, epsilon=0.5, delta=0.1).for_trials
+    {'epsilon': 0.5, 'delta': 0.1, 'alpha': 0.05, 'randomized': False}
+    """
+
+    randomized: bool = False
+    stop_early: bool | str = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        arguments.flag("randomized", self.randomized)
+        if self.stop_early not in (True, False, "stable"):
+            raise ArgumentError(
+                f"stop_early must be True, False or 'stable', got {self.stop_early!r}"
+            )
+
+    @property
+    def for_trials(self) -> dict[str, Any]:
+        """What is asked of trials that were measured: arguments of :meth:`poise.Trials.test`."""
+        asked = ("epsilon", "delta", "alpha", "randomized")
+        return {name: getattr(self, name) for name in asked}

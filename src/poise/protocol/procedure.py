@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from poise.data.sample import Sample
 from poise.errors import ArgumentError, RecordError, TrialError
 from poise.protocol.messages import Answers, Batch
 from poise.protocol.randomness import Randomness
 
-__all__ = ["Procedure", "Respondent", "Watch", "run_procedure"]
+__all__ = ["Procedure", "Respondent", "Watch", "converse", "run_procedure"]
 
 
 class Procedure(Protocol):
@@ -45,6 +45,7 @@ class Respondent(Protocol):
         ...
 
 
+Concluded = TypeVar("Concluded")
 Watch = Callable[[Batch, Answers | TrialError], None]
 
 
@@ -61,18 +62,27 @@ def run_procedure(
     shown every batch with its answers.
     """
     conversation = procedure.ask(oracle.sample, randomness)
+    name = type(procedure).__name__
     if not isinstance(conversation, Generator):
         raise ArgumentError(
-            f"ask of {type(procedure).__name__} must be a generator (yield a poise.Batch, return "
-            f"the verdict), got a {type(conversation).__name__}"
+            f"ask of {name} must be a generator (yield a poise.Batch, return the verdict), got a "
+            f"{type(conversation).__name__}"
         )
+    return converse(conversation, oracle, watch, name)
+
+
+def converse(
+    conversation: Generator[Batch, Answers, Concluded],
+    oracle: Respondent,
+    watch: Watch | None = None,
+    name: str = "the procedure",
+) -> Concluded:
+    """Answer what is asked until the verdict is there."""
     try:
         batch = next(conversation)
         while True:
             if not isinstance(batch, Batch):
-                raise ArgumentError(
-                    f"{type(procedure).__name__} must yield a poise.Batch, got {batch!r}"
-                )
+                raise ArgumentError(f"{name} must yield a poise.Batch, got {batch!r}")
             answers = _answers_or_error(oracle, batch)
             if watch is not None and not isinstance(answers, RecordError):
                 watch(batch, answers)
@@ -81,7 +91,8 @@ def run_procedure(
             else:
                 batch = conversation.send(answers)
     except StopIteration as stop:
-        return stop.value
+        concluded: Concluded = stop.value
+        return concluded
 
 
 def _answers_or_error(oracle: Respondent, batch: Batch) -> Answers | TrialError | RecordError:

@@ -92,6 +92,11 @@ class Randomness:
         """Return one Uniform[0, 1) number."""
         return as_uniform(self.words(role, trial))
 
+    @property
+    def zeta(self) -> float:
+        """The coin of a randomised test; in (0, 1], since a 0 would spoil exact ties."""
+        return 1.0 - self.uniform("zeta")
+
     def generator(self, role: str, trial: int = 0) -> np.random.Generator:
         """Return a numpy Generator of its own for this role and trial."""
         seed = [int(word) for word in self.block(role, trial, trial + 1)[0]]

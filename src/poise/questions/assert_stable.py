@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
+from poise.questions.settings import StabilityTestSettings
 from poise.questions.stability_test import stability_test
 from poise.results import StabilityResult
 
@@ -20,7 +21,7 @@ def assert_stable(
     delta: float,
     alpha: float = 0.05,
     random_state: Any = 0,
-    **settings: Any,
+    **settings: Unpack[StabilityTestSettings],
 ) -> StabilityResult:
     """Pass if the algorithm is declared (ε, δ)-stable at n; else fail with the full summary.
 

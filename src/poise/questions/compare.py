@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import Any, Unpack
 
 from poise.algorithms.as_algorithm import as_algorithm
-from poise.algorithms.distance import needs_response
-from poise.data.sample import Sample
 from poise.errors import ArgumentError, TrialError
-from poise.procedures.binomial import MeasureChanges
-from poise.protocol.randomness import Randomness
-from poise.questions.stability_test import measure, warn_if_hopeless
-from poise.results import CompareResult, Design, Trials
-from poise.running.oracle import Oracle
-from poise.storage.journal import JournalFolder
+from poise.procedures.checked_question import StabilityQuestion
+from poise.questions.measurement import Measurement
+from poise.questions.settings import MeasureSettings, refuse_unknown
+from poise.results import CompareResult, Trials
+from poise.storage.journal import Journal, JournalFolder
 
-__all__ = ["check_fits", "compare", "design_of"]
-
-_WHAT_IS_ASKED = ("distance", "response", "on_error", "on_timeout", "progress", "fast")
-_WHERE_IT_RUNS = ("n_jobs", "backend", "address", "timeout")
+__all__ = ["compare"]
 
 
 def compare(
@@ -37,7 +30,7 @@ def compare(
     randomized: bool = False,
     random_state: Any = None,
     journal: str | Path | JournalFolder | None = None,
-    **settings: Any,
+    **settings: Unpack[MeasureSettings],
 ) -> CompareResult:
     """Test several algorithms on the same trials, with one error level for all of them.
 
@@ -88,20 +81,27 @@ def compare(
     Ridge()             stable    0 of 34         0.001014     0.1029     10.55
     LinearRegression()  unstable  26 of 34        4.411e-12    0.8926     3,307
     """
+    refuse_unknown("compare", settings)
     named = _named(algorithms)
-    design = design_of(X, y, n, settings)
-    for algorithm in named.values():
-        check_fits(algorithm, X, y, settings)
-    # Judging no trial at all checks every number of the question before the first fit.
-    CompareResult.judge({"": Trials(np.empty(0), design)}, epsilon, delta, alpha, randomized)
-    warn_if_hopeless(design, delta, alpha / len(named), randomized)
+    question = StabilityQuestion(n, epsilon, delta, alpha, randomized)
     folder = JournalFolder.of(journal)
-    common = {"n": n, "random_state": folder.randomness(random_state).root, **settings}
+    root = folder.randomness(random_state).root
+    given = {"X": X, "y": y, "n": n, "random_state": root, **settings}
+    common = Measurement.of({"algorithm": None, **given})
+    measurements = {name: replace(common, algorithm=each) for name, each in named.items()}
+    _check(list(measurements.values()), question)
     trials = {
-        name: _measured(name, algorithm, X, y, journal=folder.journal(name), **common)
-        for name, algorithm in named.items()
+        name: _measured(name, measurement, folder.journal(name))
+        for name, measurement in measurements.items()
     }
     return CompareResult.judge(trials, epsilon, delta, alpha, randomized)
+
+
+def _check(measurements: list[Measurement], question: StabilityQuestion) -> None:
+    """Refuse what cannot be asked of one of them; warn once, for the strictest level of all."""
+    for measurement in measurements[1:]:
+        measurement.refuse()
+    measurements[0].check(replace(question, alpha=question.alpha / len(measurements)))
 
 
 def _named(algorithms: Iterable[Any] | Mapping[str, Any]) -> dict[str, Any]:
@@ -121,32 +121,9 @@ def _named(algorithms: Iterable[Any] | Mapping[str, Any]) -> dict[str, Any]:
     return named
 
 
-def _measured(name: str, algorithm: Any, *data: Any, **settings: Any) -> Trials:
+def _measured(name: str, measurement: Measurement, journal: Journal | None) -> Trials:
     try:
-        return measure(algorithm, *data, **settings)
+        return measurement.run(journal)
     except TrialError as error:
         error.add_note(f"The algorithm is {name!r}.")
         raise
-
-
-def design_of(X: Any, y: Any, n: int, settings: Mapping[str, Any]) -> Design:
-    """Check the data and n as :func:`measure` will, and return how many trials there will be."""
-    sample = _sample(X, y, settings)
-    measurement = MeasureChanges(
-        n,
-        remove=settings.get("remove", 1),
-        replace=settings.get("replace", False),
-        labeled_test=needs_response(settings.get("distance", "auto")),
-    )
-    return measurement.design(sample, Randomness(0))
-
-
-def check_fits(algorithm: Any, X: Any, y: Any, settings: Mapping[str, Any]) -> None:
-    """Refuse what :func:`measure` will refuse about an algorithm, its data and its workers."""
-    names = (*_WHAT_IS_ASKED, *_WHERE_IT_RUNS)
-    chosen = {name: settings[name] for name in names if name in settings}
-    Oracle.about(algorithm, _sample(X, y, settings), **chosen)
-
-
-def _sample(X: Any, y: Any, settings: Mapping[str, Any]) -> Sample:
-    return Sample(X, y, *(settings.get(name) for name in ("X_unlabeled", "groups", "fit_params")))

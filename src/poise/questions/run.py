@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from poise.algorithms.distance import Distance, needs_response
-from poise.data.sample import Sample
 from poise.errors import ArgumentError
 from poise.protocol.budget import Budget, Counts
 from poise.protocol.procedure import Procedure, run_procedure
 from poise.protocol.randomness import Randomness
+from poise.questions.settings import from_settings, sample_of
+from poise.results.stamp import Names
+from poise.running.execution import Execution
 from poise.running.oracle import Oracle
 from poise.storage.transcript import Recorder, Transcript
 from poise.storage.transcript.recording import verdict_in_words
@@ -137,44 +139,36 @@ def run(
     >>> poise.replay(run.transcript) == run.result
     True
     """
+    given = locals()
+    _check_procedure(procedure, groups)
+    if not isinstance(budget, Budget | None):
+        raise ArgumentError(f"budget must be a poise.Budget or None, got {budget!r}")
+    execution = from_settings(Execution, given)
+    oracle = Oracle.about(algorithm, sample_of(given), distance, response, execution)
+    oracle = replace(oracle, models=models, budget=Budget() if budget is None else budget)
+    randomness = Randomness.from_state(random_state)
+    told = _told(procedure, oracle, distance)
+    recorder, names = Recorder(), Names(*oracle.names)
+    with names.on_partial_result():
+        result = names.on(run_procedure(told, oracle, randomness, watch=recorder))
+    return Run(result, _transcript(told, oracle, randomness, recorder, result))
+
+
+def _check_procedure(procedure: Any, groups: Any) -> None:
     if not callable(getattr(procedure, "ask", None)) or isinstance(procedure, type):
         raise ArgumentError(
             f"procedure must be an object with a method ask(sample, randomness), got {procedure!r}"
         )
-    if not isinstance(budget, Budget | None):
-        raise ArgumentError(f"budget must be a poise.Budget or None, got {budget!r}")
     if groups is not None and not getattr(procedure, "keeps_groups", False):
         raise ArgumentError(
             f"groups must be None: {type(procedure).__name__} takes rows one by one and would take "
             "groups apart; BinomialTest keeps them together, and so does a procedure of your own "
             "that uses sample.groups and says keeps_groups = True"
         )
-    sample = Sample(X, y, X_unlabeled, groups, fit_params)
-    randomness = Randomness.from_state(random_state)
-    oracle = Oracle.about(
-        algorithm,
-        sample,
-        distance,
-        response=response,
-        n_jobs=n_jobs,
-        backend=backend,
-        address=address,
-        timeout=timeout,
-        on_error=on_error,
-        on_timeout=on_timeout,
-        progress=progress,
-        fast=fast,
-        models=models,
-        budget=Budget() if budget is None else budget,
-    )
-    told = _told(procedure, oracle, distance)
-    recorder = Recorder()
-    result = run_procedure(told, oracle, randomness, watch=recorder)
-    return Run(result, _transcript(told, oracle, randomness, recorder, result))
 
 
 def _told(procedure: Any, oracle: Oracle, distance: str | Distance) -> Procedure:
-    """Tell a procedure what it may need to know about this run: distance, names, test rows."""
+    """Tell a procedure what it may need to know about this run: distance and test rows."""
     if hasattr(procedure, "measured_by"):  # it compares predictions itself
         left_open = distance == "auto" and getattr(procedure, "distance", None) == "auto"
         natural = oracle.algorithm.natural_distance
@@ -182,7 +176,7 @@ def _told(procedure: Any, oracle: Oracle, distance: str | Distance) -> Procedure
     if hasattr(procedure, "labeled_test") and needs_response(oracle.distance):
         procedure = replace(procedure, labeled_test=True)
     told: Procedure = procedure
-    return procedure.named(*oracle.names) if hasattr(procedure, "named") else told
+    return told
 
 
 def _transcript(
@@ -202,8 +196,8 @@ def _transcript(
         algorithm=algorithm,
         distance=distance,
         models=oracle.models,
-        on_error=oracle.on_error,
-        on_timeout=oracle.on_timeout,
+        on_error=oracle.execution.on_error,
+        on_timeout=oracle.execution.on_timeout,
         verdict=verdict_in_words(result),
         counts=oracle.counts,
     )

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from poise import arguments
 from poise.errors import ArgumentError, TrialError
-from poise.questions.compare import design_of
-from poise.questions.stability_test import measure
+from poise.questions.measurement import Measurement
+from poise.questions.settings import MeasureSettings, refuse_unknown
 from poise.results import StabilityCurve, Trials
-from poise.storage.journal import JournalFolder
+from poise.storage.journal import Journal, JournalFolder
 
 __all__ = ["stability_curve"]
 
@@ -27,7 +28,7 @@ def stability_curve(
     alpha: float = 0.05,
     random_state: Any = None,
     journal: str | Path | JournalFolder | None = None,
-    **settings: Any,
+    **settings: Unpack[MeasureSettings],
 ) -> StabilityCurve:
     """Measure stability at several training sizes, with limits that hold at all of them.
 
@@ -77,14 +78,19 @@ def stability_curve(
     >>> [round(limit, 1) for limit in curve.epsilon_hat]
     [21.4, 9.3, 6.5]
     """
+    refuse_unknown("stability_curve", settings)
     sizes = _sizes(n)
-    design_of(X, y, sizes[-1], settings)
     _check_question(epsilon, delta, alpha)
     folder = JournalFolder.of(journal)
-    settings |= {"random_state": folder.randomness(random_state).root}
+    given = {"algorithm": algorithm, "X": X, "y": y, "n": sizes[-1], **settings}
+    root = folder.randomness(random_state).root
+    largest = Measurement.of({**given, "random_state": root})
+    measurements = [replace(largest, setup=replace(largest.setup, n=size)) for size in sizes]
+    for measurement in measurements:
+        measurement.check()
     trials = tuple(
-        _measured(algorithm, X, y, n=size, journal=folder.journal(f"n {size}"), **settings)
-        for size in sizes
+        _measured(measurement, folder.journal(f"n {measurement.setup.n}"))
+        for measurement in measurements
     )
     return StabilityCurve(trials, epsilon, delta, alpha)
 
@@ -109,9 +115,9 @@ def _check_question(epsilon: float | None, delta: float | None, alpha: float) ->
     arguments.alpha(alpha)
 
 
-def _measured(*data: Any, n: int, **settings: Any) -> Trials:
+def _measured(measurement: Measurement, journal: Journal | None) -> Trials:
     try:
-        return measure(*data, n=n, **settings)
+        return measurement.run(journal)
     except TrialError as error:
-        error.add_note(f"The training size is n = {n}.")
+        error.add_note(f"The training size is n = {measurement.setup.n}.")
         raise

@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from poise import arguments
-from poise.algorithms.distance import Distance, needs_response
-from poise.arguments import counted
-from poise.data.duplicates import warn_of_copies
-from poise.data.sample import Sample
-from poise.errors import PowerWarning
-from poise.procedures.binomial import BinomialTest, MeasureChanges
-from poise.protocol.procedure import run_procedure
-from poise.protocol.randomness import Coupling, Randomness, as_coupling
-from poise.results.text.describe_design import shortage
-from poise.results.text.needs import needed
-from poise.running.oracle import Oracle
-from poise.running.repeat_check import RepeatCheck
+from poise.algorithms.distance import Distance
+from poise.procedures.checked_question import StabilityQuestion
+from poise.protocol.randomness import Coupling
+from poise.questions.measurement import Measurement
+from poise.questions.settings import from_settings
 from poise.storage.journal import Journal
 
 if TYPE_CHECKING:
-    from poise.results import Design, StabilityResult, Trials
+    from poise.results import StabilityResult, Trials
 
-__all__ = ["measure", "stability_test", "warn_if_hopeless"]
-
-_WORTH_ASKING = 0.5  # a test that succeeds less often than a coin is hardly worth its fits
+__all__ = ["measure", "stability_test"]
 
 
 def stability_test(
@@ -165,48 +153,10 @@ def stability_test(
     >>> result.verdict.value, result.n_trials
     ('stable', 36)
     """
-    arguments.flag("check", check)
-    sample = Sample(X, y, X_unlabeled, groups, fit_params)
-    oracle = Oracle.about(
-        algorithm,
-        sample,
-        distance,
-        response=response,
-        n_jobs=n_jobs,
-        backend=backend,
-        address=address,
-        timeout=timeout,
-        on_error=on_error,
-        on_timeout=on_timeout,
-        progress=progress,
-        fast=fast,
-    )
-    as_coupling(coupling)
-    test = BinomialTest(
-        n,
-        epsilon,
-        delta,
-        alpha,
-        randomized,
-        stop_early,
-        coupling,
-        shuffle,
-        *oracle.names,
-        remove=remove,
-        replace=replace,
-        labeled_test=needs_response(oracle.distance),
-    )
-    question = {"epsilon": epsilon, "delta": delta, "alpha": alpha, "randomized": randomized}
-    with _journalled(journal, random_state) as (log, randomness):
-        design = test.measurement.design(sample, randomness)
-        warn_if_hopeless(design, delta, alpha, randomized)
-        warn_of_copies(sample)
-        if log is not None:
-            log.describe(design, sample.digest(), question, *oracle.codes)
-        oracle.journal = log
-        look = RepeatCheck(oracle) if check else None
-        result: StabilityResult = run_procedure(test, oracle, randomness, look)
-    return result
+    given = locals()  # every keyword by its name: each is a field of one of three objects
+    question, measurement = from_settings(StabilityQuestion, given), Measurement.of(given)
+    measurement.check(question)
+    return measurement.test(question, journal)
 
 
 def measure(
@@ -259,91 +209,6 @@ def measure(
     >>> round(trials.delta_hat(epsilon=0.0, alpha=0.1), 3)
     0.173
     """
-    sample = Sample(X, y, X_unlabeled, groups, fit_params)
-    oracle = Oracle.about(
-        algorithm,
-        sample,
-        distance,
-        response=response,
-        n_jobs=n_jobs,
-        backend=backend,
-        address=address,
-        timeout=timeout,
-        on_error=on_error,
-        on_timeout=on_timeout,
-        progress=progress,
-        fast=fast,
-    )
-    as_coupling(coupling)
-    measurement = MeasureChanges(
-        n,
-        coupling,
-        shuffle,
-        *oracle.names,
-        remove=remove,
-        replace=replace,
-        labeled_test=needs_response(oracle.distance),
-    )
-    with _journalled(journal, random_state) as (log, randomness):
-        design = measurement.design(sample, randomness)
-        _warn_if_empty(design)
-        warn_of_copies(sample)
-        if log is not None:
-            log.describe(design, sample.digest(), None, *oracle.codes)
-        oracle.journal = log
-        trials: Trials = run_procedure(measurement, oracle, randomness)
-    return trials
-
-
-@contextmanager
-def _journalled(
-    journal: str | Path | Journal | None, random_state: Any
-) -> Iterator[tuple[Journal | None, Randomness]]:
-    """Open the journal, if there is one, and settle the randomness of the run with it."""
-    if journal is None:
-        yield None, Randomness.from_state(random_state)
-        return
-    with Journal.of(journal) as log:
-        yield log, log.randomness(random_state)
-
-
-def _warn_if_empty(design: Design) -> None:
-    """Say that there is nothing to measure: too few rows for a single trial."""
-    if design.n_trials == 0:
-        warnings.warn(
-            f"no trial can be run: {shortage(design)}. Ask about a smaller n",
-            PowerWarning,
-            stacklevel=3,
-        )
-
-
-def warn_if_hopeless(design: Design, delta: float, alpha: float, randomized: bool) -> None:
-    """Say before the first fit that not even a clean run could be declared stable."""
-    from poise.theory.binomial_test import critical_count
-
-    ceiling = design.ceiling(delta, alpha)
-    low = ceiling is not None and ceiling < _WORTH_ASKING
-    if critical_count(design.n_trials, delta, alpha) >= 0 or (randomized and not low):
-        return
-    reason = f": no valid black-box test has more than {ceiling:.3g} power here" if low else ""
-    what = "can hardly certify" if randomized else "cannot certify"
-    test = "the randomised test" if randomized else "the plain test"
-    warnings.warn(
-        f"with {counted(design.n_trials, 'trial')} at n = {design.n:,} {test} {what} delta = "
-        f"{delta} at level {alpha}{reason}. {_remedy(design, delta, alpha)}",
-        PowerWarning,
-        stacklevel=3,
-    )
-
-
-def _remedy(design: Design, delta: float, alpha: float) -> str:
-    if delta == 0:
-        return "No amount of data can certify delta = 0; ask about a larger delta."
-    return (
-        f"You need {needed(design, delta, alpha)[1]:,} {_labelled_units(design)} at this n "
-        f"(now {design.n_units:,}), a smaller n, a larger delta or a larger alpha."
-    )
-
-
-def _labelled_units(design: Design) -> str:
-    return "labelled rows" if design.unit == "row" else "groups"
+    measurement = Measurement.of(locals())
+    measurement.check()
+    return measurement.run(journal)

@@ -5,11 +5,10 @@ Reading opens nothing but the file itself: what it names is loaded by who runs i
 
 from __future__ import annotations
 
-import inspect
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, fields
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from poise.data.files.row_source import RowSource
 from poise.data.files.text_format import TextFormat
 from poise.errors import ArgumentError
 
-__all__ = ["AlgorithmEntry", "Config", "Question", "read_config"]
+__all__ = ["AlgorithmEntry", "Config", "QuestionEntry", "read_config"]
 
 _SECTIONS = ("data", "algorithms", "defaults", "questions")
 _TEXT = ("sep", "decimal", "encoding", "header")
@@ -28,7 +27,7 @@ _ABOUT = ("name", "data", "algorithms")
 _REQUIRED = ("n", "epsilon", "delta")
 # What the command line calls by another name, and what a file of questions cannot give.
 _NAMES = {"random_state": "seed", "n_jobs": "jobs"}
-_NOT_HERE = ("algorithm", "X", "y", "X_unlabeled", "groups", "fit_params", "journal", "progress")
+_NOT_HERE = ("progress",)
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class AlgorithmEntry:
 
 
 @dataclass(frozen=True)
-class Question:
+class QuestionEntry:
     """One algorithm, one table, one question: the arguments of one stability test."""
 
     name: str
@@ -59,7 +58,7 @@ class Config:
     path: Path
     data: dict[str, RowSource]
     algorithms: dict[str, AlgorithmEntry]
-    questions: tuple[Question, ...]
+    questions: tuple[QuestionEntry, ...]
 
 
 def read_config(path: str | Path) -> Config:
@@ -110,13 +109,16 @@ def _parsed(path: Path) -> dict[str, Any]:
         raise ArgumentError(f"{path} is not a TOML file: {error}") from None
 
 
-@lru_cache(maxsize=1)
+@cache
 def setting_names() -> dict[str, str]:
-    """Return the keys a question may have, and the arguments of stability_test they stand for."""
-    from poise.questions.stability_test import stability_test
+    """Return the keys a question may have, and the settings they stand for."""
+    from poise.procedures.checked_question import StabilityQuestion
+    from poise.questions.setup import Setup
+    from poise.running.execution import Execution
 
-    arguments = inspect.signature(stability_test).parameters
-    return {_NAMES.get(name, name): name for name in arguments if name not in _NOT_HERE}
+    kinds = (StabilityQuestion, Setup, Execution)
+    names = [field.name for kind in kinds for field in fields(kind)]
+    return {_NAMES.get(name, name): name for name in names if name not in _NOT_HERE}
 
 
 class _Reader:
@@ -211,12 +213,12 @@ class _Reader:
 
     def questions(
         self, content: dict[str, Any], data: Mapping[str, Any], algorithms: Mapping[str, Any]
-    ) -> tuple[Question, ...]:
+    ) -> tuple[QuestionEntry, ...]:
         defaults, asked = content.get("defaults", {}), content.get("questions")
         self.known(defaults, setting_names(), "[defaults]")
         if not isinstance(asked, list) or not asked:
             raise self.complain("it needs at least one [[questions]] with n, epsilon and delta")
-        found: list[Question] = []
+        found: list[QuestionEntry] = []
         for number, table in enumerate(asked, start=1):
             place = f"[[questions]] {number}"
             self.known(table, (*_ABOUT, *setting_names()), place)
@@ -229,7 +231,7 @@ class _Reader:
         place: str,
         data: Mapping[str, Any],
         algorithms: Mapping[str, Any],
-    ) -> list[Question]:
+    ) -> list[QuestionEntry]:
         """Return one question per algorithm it is asked of."""
         missing = [key for key in _REQUIRED if key not in table]
         if missing:
@@ -241,7 +243,7 @@ class _Reader:
         chosen = [self._one_of(name, algorithms, f"{place} algorithms") for name in names]
         settings = {to: table[key] for key, to in setting_names().items() if key in table}
         title = self.text(table.get("name", f"question {place.split()[-1]}"), f"{place} name")
-        return [Question(title, source, name, settings) for name in chosen]
+        return [QuestionEntry(title, source, name, settings) for name in chosen]
 
     def _one_of(self, name: Any, names: Mapping[str, Any], place: str) -> str:
         if name not in names:

@@ -13,6 +13,7 @@
     profile           the profile ε ↦ δ̂_ε: for each allowed change, the probability it may be exc
     report/           results as an HTML page
     stability_result  the verdict on one question, with everything it rests on
+    stamp             names of algorithm and distance, written on the design of a result
     text/             results in words: summaries, tables and facts
     trials            all changes of one measurement, and everything that can be said about them
     verdict           the three things a test can say, with the words for each

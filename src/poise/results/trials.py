@@ -90,8 +90,8 @@ class Trials:
         """
         values, n = _as_changes(changes), arguments.training_size(n)
         randomness = Randomness.from_state(random_state)
-        zeta = 1.0 - randomness.uniform("zeta")
-        design = Design(algorithm, n, len(values) * n, len(values), seed=randomness.root, zeta=zeta)
+        seed, zeta = randomness.root, randomness.zeta
+        design = Design(algorithm, n, len(values) * n, len(values), seed=seed, zeta=zeta)
         return cls(values, design, failures=tuple(failures))
 
     def __eq__(self, other: object) -> bool:

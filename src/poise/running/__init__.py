@@ -3,6 +3,7 @@
 ::
 
     answers       answers as they are written down, in plan order
+    execution     how fits are run: where, for how long, what a failed one means
     faults/       what goes wrong while fits run: dead workers, late fits, signals, parents that e
     oracle        the only caller of user code
     progress      how far a run is, for whoever is looking: a bar, a line a minute, or nothing

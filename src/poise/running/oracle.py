@@ -7,7 +7,6 @@ cannot look inside the algorithm: everything it knows went through here.
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -26,9 +25,10 @@ from poise.errors import ArgumentError, RecordError, TrialError
 from poise.protocol.budget import Budget, Counts, cost
 from poise.protocol.messages import FIT_BY_FIT, Answers, Batch, Failure, first_query
 from poise.running.answers import AnswerRecord, record_for
+from poise.running.execution import Execution
 from poise.running.progress import Progress
 from poise.running.tasks import ComparisonWork, LossWork, QueryWork
-from poise.running.workers.engine import Engine, choose_engine
+from poise.running.workers.engine import Engine
 from poise.running.workers.inner_threads import one_inner_thread
 from poise.shortcuts.batched import batched
 
@@ -61,16 +61,8 @@ class Oracle:
         Turns two predictions into a change.
     engine : Engine
         Where the fits run.
-    on_error : {"raise", "unstable"}
-        Stop at the first failed trial, or count it against "stable" (and never for
-        "unstable").
-    on_timeout : {"raise", "unstable"}
-        The same for a fit that took too long. It is asked for by itself, because
-        how long a fit takes depends on the machine.
-    progress : bool or None
-        False shows no progress.
-    fast : bool
-        Whether many trials may be computed at once where that is exact.
+    execution : Execution
+        What a failed fit means, and whether shortcuts and progress are wanted.
     models : {"black-box", "transparent"}
         Whether fitted models stay hidden (Definition 2) or may be seen (Definition 3).
     budget : Budget
@@ -84,21 +76,13 @@ class Oracle:
     sample: Sample
     distance: Distance
     engine: Engine
-    on_error: str = "raise"
-    on_timeout: str = "raise"
-    progress: bool | None = None
-    fast: bool = True
+    execution: Execution = field(default_factory=Execution)
     models: str = "black-box"
     budget: Budget = field(default_factory=Budget)
     journal: AnswerLog | None = None
     counts: Counts = field(default_factory=Counts, init=False)
 
     def __post_init__(self) -> None:
-        arguments.flag("fast", self.fast)
-        if self.progress is not None:
-            arguments.flag("progress", self.progress)
-        arguments.choice("on_error", self.on_error, ("raise", "unstable"))
-        arguments.choice("on_timeout", self.on_timeout, ("raise", "unstable"))
         arguments.choice("models", self.models, ("black-box", "transparent"))
 
     @classmethod
@@ -107,25 +91,17 @@ class Oracle:
         algorithm: Any,
         sample: Sample,
         distance: str | Distance = "auto",
-        *,
         response: str = "predict",
-        n_jobs: int | None = None,
-        backend: str | None = None,
-        address: str | None = None,
-        timeout: float | None = None,
-        **policy: Any,
+        execution: Execution | None = None,
     ) -> Oracle:
         """Check everything that concerns the fits, and bring it together."""
         black_box = as_algorithm(algorithm, response).prepared(sample)
         measure_of_change = as_distance(distance, black_box.natural_distance)
         if isinstance(measure_of_change, LossChange):
             measure_of_change = measure_of_change.about(sample)
-        _check_timeout(timeout)
-        limited = None if timeout is None else black_box.with_timeout(timeout)
-        if limited is not None:
-            black_box, timeout = limited, None
-        engine = choose_engine(n_jobs, backend, address=address, timeout=timeout)
-        return cls(black_box, sample, measure_of_change, engine, **policy)
+        execution = Execution() if execution is None else execution
+        black_box, engine = execution.engine_for(black_box)
+        return cls(black_box, sample, measure_of_change, engine, execution)
 
     @property
     def names(self) -> tuple[str, str]:
@@ -173,9 +149,10 @@ class Oracle:
         if self._recall(path, batch, record) or record.done == len(batch):
             return
         state = getattr(batch.until, "state", None)
+        shown = self.execution.progress
         answering = closing(self.engine.map(work, record.done, len(batch)))
         with (
-            Progress(len(batch), self.progress, state=state, done=record.done) as progress,
+            Progress(len(batch), shown, state=state, done=record.done) as progress,
             answering as answers,
         ):
             for answer in answers:
@@ -206,7 +183,7 @@ class Oracle:
 
     def _work(self, batch: Batch) -> tuple[Any, str]:
         """Return the work of a batch and a word for the path taken."""
-        if batch.compares and self.fast:
+        if batch.compares and self.execution.fast:
             # Single trials that a shortcut hands back are computed with every check.
             checked = self._fit_by_fit(batch, relax=False)
             fast = batched(checked, self.algorithm.batch(), batch.decision_points)
@@ -230,7 +207,7 @@ class Oracle:
     def _decide(self, failure: Failure, record: AnswerRecord) -> None:
         """Apply the policy: a failed trial is never dropped."""
         policy = "on_timeout" if failure.kind == "timeout" else "on_error"
-        if getattr(self, policy) == "raise":
+        if getattr(self.execution, policy) == "raise":
             raise TrialError(
                 f"trial {failure.trial} failed: {failure.message}. What was measured before it "
                 f"({counted(record.done, 'trial')}) is in the `partial` attribute of this error; "
@@ -239,9 +216,3 @@ class Oracle:
                 partial=record.entered(),
                 kind=failure.kind,
             ) from failure.cause
-
-
-def _check_timeout(timeout: Any) -> None:
-    number = isinstance(timeout, numbers.Real) and not isinstance(timeout, bool)
-    if timeout is not None and not (number and timeout > 0):
-        raise ArgumentError(f"timeout must be a number of seconds > 0 or None, got {timeout!r}")

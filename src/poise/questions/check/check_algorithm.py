@@ -90,7 +90,7 @@ def check_algorithm(
     sample = Sample(X, y, X_unlabeled, groups, fit_params)
     black_box = as_algorithm(algorithm, response).prepared(sample)
     randomness = Randomness.from_state(random_state)
-    design = MeasureChanges(n, algorithm=black_box.name).design(sample, randomness)
+    design = MeasureChanges(n).design(sample, randomness)
     probe = Probe(black_box, sample, max_seconds)
     with one_inner_thread():
         findings = _findings(_subject(probe, design, randomness))

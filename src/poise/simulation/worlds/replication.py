@@ -14,6 +14,7 @@ from poise.data.sample import Sample
 from poise.errors import ArgumentError
 from poise.protocol.procedure import Procedure, run_procedure
 from poise.protocol.randomness import Randomness
+from poise.running.execution import Execution
 from poise.running.oracle import Oracle
 from poise.running.progress import Progress
 from poise.running.workers.inner_threads import one_inner_thread
@@ -89,9 +90,8 @@ def run_once(
     'stable'
     """
     distance = as_distance("auto", algorithm.natural_distance)
-    oracle = Oracle(
-        algorithm, sample, distance, _Inline(), progress=False, fast=fast, models=models
-    )
+    execution = Execution(progress=False, fast=fast)
+    oracle = Oracle(algorithm, sample, distance, _Inline(), execution, models)
     return run_procedure(procedure, oracle, randomness)
 
 

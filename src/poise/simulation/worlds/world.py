@@ -17,6 +17,7 @@ from poise.procedures.binomial import MeasureChanges
 from poise.protocol.procedure import run_procedure
 from poise.protocol.randomness import Coupling, Randomness, as_coupling
 from poise.results.certificate import NOTIONS
+from poise.running.execution import Execution
 from poise.running.oracle import Oracle
 from poise.simulation.worlds.change_laws import ChangeLaw, DrawableLaw
 from poise.simulation.worlds.distributions import Distribution
@@ -154,8 +155,10 @@ class World:
     ) -> NDArray[np.float64]:
         """Measure Δ on fresh data, as a user would."""
         sample = self.draw(randomness.generator("data"), trials * self.n, trials)
-        oracle = Oracle.about(self.algorithm, sample, n_jobs=n_jobs, progress=False)
-        measured = run_procedure(MeasureChanges(self.n, coupling, False), oracle, randomness)
+        execution = Execution(n_jobs=n_jobs, progress=False)
+        oracle = Oracle.about(self.algorithm, sample, execution=execution)
+        every_trial = MeasureChanges(self.n, coupling=coupling, shuffle=False)
+        measured = run_procedure(every_trial, oracle, randomness)
         return np.asarray(measured.changes)
 
     def estimate_delta_star(

@@ -45,25 +45,21 @@ class JournalFolder:
 
     @classmethod
     def of(cls, journal: str | Path | JournalFolder | None) -> JournalFolder:
-        """Accept a path where a folder is wanted, and make the folder."""
+        """Accept a path where a folder is wanted."""
         if journal is not None and not isinstance(journal, (str, Path, JournalFolder)):
             raise ArgumentError(f"journal must be the path of a folder, got {journal!r}")
-        folder = journal if isinstance(journal, JournalFolder) else cls(journal)
-        folder._make()
-        return folder
+        return journal if isinstance(journal, JournalFolder) else cls(journal)
 
-    def _make(self) -> None:
-        if self.path is None:
-            return
-        if self.path.exists() and not self.path.is_dir():
+    def _make(self, path: Path) -> None:
+        if path.exists() and not path.is_dir():
             raise RecordError(
-                f"journal must be a folder here, with a file per measurement; {self.path} is a file"
+                f"journal must be a folder here, with a file per measurement; {path} is a file"
             )
         try:
-            self.path.mkdir(exist_ok=True)
+            path.mkdir(exist_ok=True)
         except OSError as error:
             raise RecordError(
-                f"cannot make the folder {self.path} for journals: {error.strerror}"
+                f"cannot make the folder {path} for journals: {error.strerror}"
             ) from None
 
     def randomness(self, random_state: Any) -> Randomness:
@@ -77,6 +73,7 @@ class JournalFolder:
         """Return the journal of one measurement; what tells it from others is in the details."""
         if self.path is None:
             return None
+        self._make(self.path)
         known = without_addresses(repr((name, *details)))
         code = hashlib.blake2b(known.encode(), digest_size=4).hexdigest()
         words = re.sub(r"[^\w.]+", "-", without_addresses(name)).strip("-.")

@@ -134,7 +134,13 @@ def _procedure(name: str, parameters: dict[str, Any] | None) -> Procedure | None
     if parameters is None:
         return None
     built_in = _built_in(name)
-    rebuilt: Procedure | None = None if built_in is None else built_in(**parameters)
+    if built_in is None:
+        return None
+    known = {field.name for field in dataclasses.fields(built_in)}
+    # Procedures of poise 0.1.0 carried names for the record; the transcript has them as well.
+    dropped = {"algorithm", "distance"} - known
+    kept = {key: value for key, value in parameters.items() if key not in dropped}
+    rebuilt: Procedure = built_in(**kept)
     return rebuilt
 
 

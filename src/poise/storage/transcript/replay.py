@@ -13,6 +13,7 @@ from poise.errors import RecordError
 from poise.protocol.messages import Answers, Batch, Comparison, Query
 from poise.protocol.procedure import Procedure, run_procedure
 from poise.protocol.randomness import Randomness
+from poise.results.stamp import Names
 from poise.storage.transcript.recording import Transcript, verdict_in_words
 from poise.storage.transcript.stage import Refusal, Stage
 
@@ -55,9 +56,11 @@ def replay(transcript: Transcript, procedure: Procedure | None = None) -> Any:
             "pass it as replay(transcript, procedure=...)"
         )
     recording = _Recording(transcript)
-    result = run_procedure(asking, recording, Randomness(transcript.seed))
+    names = Names(transcript.algorithm, transcript.distance)
+    with names.on_partial_result():
+        result = run_procedure(asking, recording, Randomness(transcript.seed))
     recording.finish(verdict_in_words(result))
-    return result
+    return names.on(result)
 
 
 class _Recording:

@@ -1,0 +1,113 @@
+"""Trials that share no row, asked as one batch: what a measurement and a test have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from poise.data.sample import Sample
+from poise.errors import ArgumentError, RecordError, TrialError
+from poise.procedures.split_of_groups import UnitSplit
+from poise.procedures.split_of_rows import Split, TrialSequence
+from poise.procedures.trial_setup import TrialSetup
+from poise.protocol.messages import Answers, Batch
+from poise.protocol.randomness import Randomness, as_coupling
+from poise.results import Design, Trials
+
+__all__ = ["DisjointTrials", "Until"]
+
+Until = Callable[[float], bool]
+
+
+@dataclass(frozen=True)
+class DisjointTrials(TrialSetup):
+    """As many trials as the data hold, no two of which use the same row (Example 1).
+
+    Parameters
+    ----------
+    n, coupling, shuffle, remove, replace
+        As in :class:`~poise.procedures.trial_setup.TrialSetup`.
+    labeled_test : bool
+        Whether test rows must have a response.
+    """
+
+    labeled_test: bool = field(default=False, kw_only=True)
+
+    keeps_groups: ClassVar[bool] = True
+
+    def design(self, sample: Sample, randomness: Randomness) -> Design:
+        """Return what is known before the first fit; refuse more rows than there are.
+
+        The names of the algorithm and of the distance are unknown here: whoever runs
+        the trials knows them, and writes them on the design.
+        """
+        n = int(self.n)
+        design = Design(
+            algorithm="unknown",
+            n=n,
+            n_labeled=sample.n_labeled,
+            n_unlabeled=sample.n_unlabeled,
+            coupling=as_coupling(self.coupling).name,
+            distance="auto",
+            seed=randomness.root,
+            zeta=randomness.zeta,
+            shuffle=self.shuffle,
+            remove=int(self.remove),
+            replace=self.replace,
+            n_groups=None if sample.groups is None else len(sample.groups),
+            labeled_test=self.labeled_test,
+        )
+        if n > design.n_units:
+            raise ArgumentError(
+                f"n must be at most the number of {_units(design)} ({design.n_units}), got {n}; "
+                "ask about a smaller training size"
+            )
+        return design
+
+    def measured(
+        self,
+        design: Design,
+        sample: Sample,
+        randomness: Randomness,
+        *,
+        until: Until | None = None,
+        decision_points: tuple[float, ...] = (0.0,),
+    ) -> Generator[Batch, Answers, Trials]:
+        """Yield the trials as one batch that ``until`` may cut short; return the changes."""
+        split = self._split(design, sample, randomness)
+        if len(split) == 0:
+            return Trials(np.empty(0), design)
+        try:
+            answers = yield Batch(split, until, decision_points=decision_points)
+        except (TrialError, RecordError) as error:
+            if error.partial is not None:
+                error.partial = _trials(error.partial, design, error.failures)
+            raise
+        messages = tuple(failure.message for failure in answers.failures)
+        return _trials(answers.changes, replace(design, path=answers.path), messages)
+
+    def _split(self, design: Design, sample: Sample, randomness: Randomness) -> TrialSequence:
+        common = (
+            design.n,
+            design.n_trials,
+            design.n_labeled,
+            design.n_unlabeled,
+            randomness,
+            as_coupling(self.coupling),
+            self.shuffle,
+        )
+        if design.remove == 1 and not design.replace and sample.groups is None:
+            return Split(*common)
+        return UnitSplit(*common, design.remove, design.replace, sample.groups)
+
+
+def _units(design: Design) -> str:
+    return "groups" if design.unit == "group" else "labelled rows"
+
+
+def _trials(changes: Any, design: Design, failures: tuple[str, ...]) -> Trials:
+    values = np.asarray(changes, dtype=np.float64)
+    return Trials(values, design, n_fits=2 * len(values), failures=failures)

@@ -1,0 +1,140 @@
+"""One algorithm on one sample: checked before the first fit, then measured or tested."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from poise.algorithms.distance import needs_response
+from poise.data.duplicates import warn_of_copies
+from poise.data.sample import Sample
+from poise.procedures.binomial import BinomialTest, MeasureChanges
+from poise.procedures.checked_question import StabilityQuestion
+from poise.protocol.procedure import converse
+from poise.protocol.randomness import Randomness
+from poise.questions.power_warnings import warn_if_empty, warn_if_hopeless
+from poise.questions.settings import from_settings, sample_of
+from poise.questions.setup import Setup
+from poise.results import Design, StabilityResult, Trials
+from poise.results.stamp import Names
+from poise.running.execution import Execution
+from poise.running.oracle import Oracle
+from poise.running.repeat_check import RepeatCheck
+from poise.storage.journal import Journal
+
+__all__ = ["AnyJournal", "Measurement"]
+
+AnyJournal = str | Path | Journal | None
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Everything that one measurement needs, each part checked once.
+
+    Parameters
+    ----------
+    algorithm : estimator, function or Algorithm
+        The black box.
+    sample : Sample
+        The data.
+    setup : Setup
+        What its changes depend on besides.
+    execution : Execution
+        How the fits are run.
+
+    Examples
+    --------
+    >>> sample = Sample([[0.0]] * 33, [1.0] * 33)
+    >>> mean = lambda X, y, seed: lambda rows: [sum(y) / len(y)] * len(rows)
+    >>> measurement = Measurement(mean, sample, Setup(10, random_state=0), Execution())
+    >>> measurement.design.n_trials
+    3
+    >>> measurement.run().changes.tolist()
+    [0.0, 0.0, 0.0]
+    """
+
+    algorithm: Any
+    sample: Sample
+    setup: Setup
+    execution: Execution
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> Measurement:
+        """Take the keywords of a public function apart."""
+        setup, execution = from_settings(Setup, settings), from_settings(Execution, settings)
+        return cls(settings["algorithm"], sample_of(settings), setup, execution)
+
+    @cached_property
+    def oracle(self) -> Oracle:
+        """Who fits: the algorithm, the distance and the workers, checked."""
+        setup = self.setup
+        about = (self.algorithm, self.sample, setup.distance, setup.response)
+        return Oracle.about(*about, self.execution)
+
+    @cached_property
+    def randomness(self) -> Randomness:
+        """Where random numbers come from, unless a journal knows better."""
+        return Randomness.from_state(self.setup.random_state)
+
+    @cached_property
+    def trials(self) -> MeasureChanges:
+        """The procedure that runs every trial."""
+        return MeasureChanges(**self._of_a_trial)
+
+    @cached_property
+    def design(self) -> Design:
+        """What is known before the first fit."""
+        bare = self.trials.design(self.sample, self.randomness)
+        return Names(*self.oracle.names).on_design(bare)
+
+    @property
+    def _of_a_trial(self) -> dict[str, Any]:
+        labeled_test = needs_response(self.oracle.distance)
+        return {**self.setup.of_a_trial, "labeled_test": labeled_test}
+
+    def refuse(self) -> Design:
+        """Refuse what cannot be measured: its design needs every part, and each is checked."""
+        return self.design
+
+    def check(self, question: StabilityQuestion | None = None) -> None:
+        """Refuse what cannot be measured, and warn of what cannot be answered, before any fit."""
+        design = self.refuse()
+        if question is None:
+            warn_if_empty(design)
+        else:
+            warn_if_hopeless(design, question)
+        warn_of_copies(self.sample)
+
+    def run(self, journal: AnyJournal = None) -> Trials:
+        """Run every trial."""
+        with self._begun(journal) as (oracle, design, randomness):
+            trials = self.trials.measured(design, self.sample, randomness)
+            return converse(trials, oracle)
+
+    def test(self, question: StabilityQuestion, journal: AnyJournal = None) -> StabilityResult:
+        """Run as many trials as the verdict needs."""
+        test = BinomialTest(**{**self._of_a_trial, **asdict(question)})
+        with self._begun(journal, question) as (oracle, design, randomness):
+            watch = RepeatCheck(oracle) if self.execution.check else None
+            return converse(test.judged(design, self.sample, randomness), oracle, watch)
+
+    @contextmanager
+    def _begun(
+        self, journal: AnyJournal, question: StabilityQuestion | None = None
+    ) -> Iterator[tuple[Oracle, Design, Randomness]]:
+        """Open the journal, if there is one; what an earlier run began goes on with its seed."""
+        if journal is None:
+            yield replace(self.oracle), self.design, self.randomness
+            return
+        with Journal.of(journal) as log:
+            randomness = self.randomness
+            if self.setup.random_state is None:
+                randomness = log.randomness(None)
+            design = replace(self.design, seed=randomness.root, zeta=randomness.zeta)
+            asked = None if question is None else question.for_trials
+            log.describe(design, self.sample.digest(), asked, *self.oracle.codes)
+            yield replace(self.oracle, journal=log), design, randomness

@@ -1,0 +1,60 @@
+"""Warnings before the first fit: no trial can be run, or no run could certify anything."""
+
+from __future__ import annotations
+
+import warnings
+
+from poise.arguments import counted
+from poise.errors import PowerWarning
+from poise.procedures.checked_question import StabilityQuestion
+from poise.results.design import Design
+from poise.results.text.describe_design import shortage
+from poise.results.text.needs import needed
+
+__all__ = ["warn_if_empty", "warn_if_hopeless"]
+
+_WORTH_ASKING = 0.5  # a test that succeeds less often than a coin is hardly worth its fits
+_CALLER = 4  # this function, `Measurement.check`, the public function, whoever called that
+
+
+def warn_if_empty(design: Design) -> None:
+    """Say that there is nothing to measure: too few rows for a single trial."""
+    if design.n_trials == 0:
+        warnings.warn(
+            f"no trial can be run: {shortage(design)}. Ask about a smaller n",
+            PowerWarning,
+            stacklevel=_CALLER,
+        )
+
+
+def warn_if_hopeless(design: Design, question: StabilityQuestion) -> None:
+    """Say that not even a clean run could be declared stable."""
+    from poise.theory.binomial_test import critical_count
+
+    delta, alpha, randomized = question.delta, question.alpha, question.randomized
+    ceiling = design.ceiling(delta, alpha)
+    low = ceiling is not None and ceiling < _WORTH_ASKING
+    if critical_count(design.n_trials, delta, alpha) >= 0 or (randomized and not low):
+        return
+    reason = f": no valid black-box test has more than {ceiling:.3g} power here" if low else ""
+    what = "can hardly certify" if randomized else "cannot certify"
+    test = "the randomised test" if randomized else "the plain test"
+    warnings.warn(
+        f"with {counted(design.n_trials, 'trial')} at n = {design.n:,} {test} {what} delta = "
+        f"{delta} at level {alpha}{reason}. {_remedy(design, delta, alpha)}",
+        PowerWarning,
+        stacklevel=_CALLER,
+    )
+
+
+def _remedy(design: Design, delta: float, alpha: float) -> str:
+    if delta == 0:
+        return "No amount of data can certify delta = 0; ask about a larger delta."
+    return (
+        f"You need {needed(design, delta, alpha)[1]:,} {_labelled_units(design)} at this n "
+        f"(now {design.n_units:,}), a smaller n, a larger delta or a larger alpha."
+    )
+
+
+def _labelled_units(design: Design) -> str:
+    return "labelled rows" if design.unit == "row" else "groups"

@@ -1,0 +1,100 @@
+"""The keywords of the public functions, and the objects that hold them.
+
+Every setting is a keyword of :func:`poise.stability_test`, a field of
+:class:`StabilityQuestion`, :class:`Setup` or :class:`Execution`, and an option of
+the command line. Here keywords become fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, TypedDict, TypeVar
+
+from poise.algorithms.distance import Distance
+from poise.arguments import did_you_mean
+from poise.data.sample import Sample
+from poise.protocol.randomness import Coupling
+from poise.storage.journal import Journal
+
+__all__ = [
+    "DATA",
+    "MeasureSettings",
+    "StabilityTestSettings",
+    "from_settings",
+    "refuse_unknown",
+    "sample_of",
+]
+
+DATA = ("X", "y", "X_unlabeled", "groups", "fit_params")
+
+Held = TypeVar("Held")
+
+
+class MeasureSettings(TypedDict, total=False):
+    """What :func:`compare` and :func:`stability_curve` pass on (PEP 692).
+
+    These are the keywords of :func:`measure` that they do not have themselves.
+    """
+
+    X_unlabeled: Any
+    coupling: str | Coupling
+    distance: str | Distance
+    shuffle: bool
+    on_error: str
+    on_timeout: str
+    n_jobs: int | None
+    backend: str | None
+    address: str | None
+    timeout: float | None
+    fast: bool
+    progress: bool | None
+    response: str
+    fit_params: Mapping[str, Any] | None
+    groups: Any
+    remove: int
+    replace: bool
+
+
+class StabilityTestSettings(MeasureSettings, total=False):
+    """What :func:`assert_stable` passes on to :func:`stability_test`."""
+
+    randomized: bool
+    stop_early: bool | str
+    check: bool
+    journal: str | Path | Journal | None
+
+
+def from_settings(kind: type[Held], settings: Mapping[str, Any]) -> Held:
+    """Make a dataclass of those settings that are fields of it; others are left out.
+
+    Examples
+    --------
+    >>> from poise.running.execution import Execution
+    >>> from_settings(Execution, {"n": 10, "n_jobs": 2}).n_jobs
+    2
+    """
+    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    return kind(**{name: settings[name] for name in known if name in settings})
+
+
+def sample_of(settings: Mapping[str, Any]) -> Sample:
+    """Check the data and bring them together."""
+    return Sample(**{name: settings[name] for name in DATA if name in settings})
+
+
+def refuse_unknown(function: str, settings: Mapping[str, Any]) -> None:
+    """Refuse a keyword that means nothing, as Python does, before anything is computed.
+
+    Examples
+    --------
+    >>> refuse_unknown("compare", {"n_job": 2})
+    Traceback (most recent call last):
+    TypeError: compare() got an unexpected keyword argument 'n_job'; did you mean 'n_jobs'?
+    """
+    known = MeasureSettings.__annotations__
+    for name in settings:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")

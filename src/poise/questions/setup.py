@@ -1,0 +1,43 @@
+"""What is measured: everything that decides the trials, besides the algorithm and the data."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, fields
+from typing import Any
+
+from poise.algorithms.distance import Distance
+from poise.procedures.trial_setup import TrialSetup
+
+__all__ = ["Setup"]
+
+
+@dataclass(frozen=True)
+class Setup(TrialSetup):
+    """The settings of a measurement that its changes depend on.
+
+    Parameters
+    ----------
+    n, coupling, shuffle, remove, replace
+        What one trial is: :class:`~poise.procedures.trial_setup.TrialSetup`.
+    distance : str or callable
+        How far apart two predictions are.
+    response : str
+        Which method of a fitted estimator is asked.
+    random_state : None, int, Generator or RandomState
+        Where all random numbers of the run come from.
+
+    Examples
+    --------
+    >>> Setup(20, remove=2).of_a_trial
+    {'n': 20, 'coupling': 'shared', 'shuffle': True, 'remove': 2, 'replace': False}
+    """
+
+    _: KW_ONLY
+    distance: str | Distance = "auto"
+    response: str = "predict"
+    random_state: Any = None
+
+    @property
+    def of_a_trial(self) -> dict[str, Any]:
+        """What a procedure has to know."""
+        return {field.name: getattr(self, field.name) for field in fields(TrialSetup)}

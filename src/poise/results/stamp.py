@@ -1,0 +1,50 @@
+"""Names on the design of a result: procedures do not know them, whoever runs them does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from poise.errors import RecordError, TrialError
+from poise.results.design import Design
+
+__all__ = ["Names"]
+
+
+class Names(NamedTuple):
+    """What a record calls the algorithm and the distance.
+
+    Examples
+    --------
+    >>> from poise import Trials
+    >>> trials = Trials.from_changes([0.1, 0.2], n=5)
+    >>> Names("Ridge()", "absolute").on(trials).design.algorithm
+    'Ridge()'
+    >>> Names("Ridge()", "absolute").on("stable")
+    'stable'
+    """
+
+    algorithm: str
+    distance: str
+
+    def on(self, result: Any) -> Any:
+        """Write the names on the design of a result, if it has one."""
+        design = getattr(result, "design", None)
+        if not isinstance(design, Design):
+            return result
+        return replace(result, design=self.on_design(design))
+
+    def on_design(self, design: Design) -> Design:
+        """Return the same design with these names."""
+        return replace(design, algorithm=self.algorithm, distance=self.distance)
+
+    @contextmanager
+    def on_partial_result(self) -> Iterator[None]:
+        """Write the names on what had been measured before a run failed."""
+        try:
+            yield
+        except (TrialError, RecordError) as error:
+            error.partial = self.on(error.partial)
+            raise

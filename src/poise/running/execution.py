@@ -1,0 +1,81 @@
+"""How fits are run: where, for how long, and what a failed one means."""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import dataclass
+from typing import Any
+
+from poise import arguments
+from poise.algorithms.algorithm import Algorithm
+from poise.errors import ArgumentError
+from poise.running.workers.engine import Engine, choose_engine
+
+__all__ = ["Execution"]
+
+_POLICIES = ("raise", "unstable")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Execution:
+    """Everything about a run that does not touch its trials.
+
+    Parameters
+    ----------
+    n_jobs, backend, address
+        Where the fits run, as in :func:`poise.stability_test`.
+    timeout : float or None
+        Seconds that one fit may take.
+    on_error : {"raise", "unstable"}
+        Stop at the first failed trial, or count it against "stable" (and never for
+        "unstable").
+    on_timeout : {"raise", "unstable"}
+        The same for a fit that took too long. It is asked for by itself, because
+        how long a fit takes depends on the machine.
+    fast : bool
+        Whether many trials may be computed at once where that is exact.
+    progress : bool or None
+        False shows no progress.
+    check : bool
+        Whether a test computes its first trial once more at the end.
+
+    Examples
+    --------
+    >>> Execution(on_error="ignore")
+    Traceback (most recent call last):
+    poise.errors.ArgumentError: on_error must be one of 'raise', 'unstable', got 'ignore'
+    """
+
+    n_jobs: int | None = None
+    backend: str | None = None
+    address: str | None = None
+    timeout: float | None = None
+    on_error: str = "raise"
+    on_timeout: str = "raise"
+    fast: bool = True
+    progress: bool | None = None
+    check: bool = True
+
+    def __post_init__(self) -> None:
+        arguments.flag("check", self.check)
+        arguments.flag("fast", self.fast)
+        if self.progress is not None:
+            arguments.flag("progress", self.progress)
+        arguments.choice("on_error", self.on_error, _POLICIES)
+        arguments.choice("on_timeout", self.on_timeout, _POLICIES)
+        _check_timeout(self.timeout)
+
+    def engine_for(self, algorithm: Algorithm) -> tuple[Algorithm, Engine]:
+        """Choose the engine; the time limit is kept by the algorithm itself, or else by workers."""
+        timeout = self.timeout
+        limited = None if timeout is None else algorithm.with_timeout(timeout)
+        if limited is not None:
+            algorithm, timeout = limited, None
+        where = (self.n_jobs, self.backend)
+        return algorithm, choose_engine(*where, address=self.address, timeout=timeout)
+
+
+def _check_timeout(timeout: Any) -> None:
+    number = isinstance(timeout, numbers.Real) and not isinstance(timeout, bool)
+    if timeout is not None and not (number and timeout > 0):
+        raise ArgumentError(f"timeout must be a number of seconds > 0 or None, got {timeout!r}")
