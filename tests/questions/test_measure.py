@@ -298,8 +298,10 @@ def test_vectors_and_labels_have_a_distance() -> None:
         winner = "high" if y[-1] > 100 else "low"
         return lambda rows: np.array([winner])
 
-    labels = poise.measure(vote, X, y, n=40, random_state=0)
+    labels = poise.measure(vote, X, y, n=40, random_state=0, distance="label")
     assert set(labels.changes) <= {0.0, 1.0}
+    with pytest.raises(TrialError, match="distance='label' compares labels"):
+        poise.measure(vote, X, y, n=40, random_state=0)
     custom = poise.measure(both, X, y, n=40, random_state=0, distance=lambda a, b: 7.0)
     assert set(custom.changes) == {7.0}
 
