@@ -26,11 +26,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import jax
 import numpy as np
-from poise.networks import mlp_regressor
 
 import poise
 from device import ceilings, describe, seconds
 from poise.algorithms.jax.jax_programs import key_data
+from poise.networks import mlp_regressor
 from poise.protocol.randomness import Randomness
 from poise.shortcuts.linear_narrow import narrow_pairs, remove_row
 from side_by_side import table

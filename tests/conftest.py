@@ -2,49 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from shared.processes import Traces
+
 # The suite times nothing: a first import inside an example must not fail it.
 settings.register_profile("poise", deadline=None, derandomize=True)
 settings.load_profile("poise")
-
-
-class Traces:
-    """What is left of a process that was started with a TMPDIR of its own."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.environment = os.environ | {"TMPDIR": str(folder), "OMP_NUM_THREADS": "1"}
-
-    def processes(self) -> list[str]:
-        """Command lines of living processes that inherited the TMPDIR."""
-        mark = f"TMPDIR={self.folder}\0".encode()
-        return [line for entry in Path("/proc").glob("[0-9]*") if (line := _command(entry, mark))]
-
-    def files(self) -> list[str]:
-        """Temporary folders of poise."""
-        return [path.name for path in self.folder.glob("poise-*")]
-
-    def vanish(self, patience: float = 60.0) -> bool:
-        """Whether everything is gone before our patience is."""
-        limit = time.monotonic() + patience
-        while (self.processes() or self.files()) and time.monotonic() < limit:
-            time.sleep(0.05)
-        return not (self.processes() or self.files())
-
-
-def _command(entry: Path, mark: bytes) -> str:
-    try:
-        ours = mark in (entry / "environ").read_bytes()
-        return (entry / "cmdline").read_text().replace("\0", " ") if ours else ""
-    except OSError:  # it has just ended, or is somebody else's
-        return ""
 
 
 @pytest.fixture
@@ -57,3 +26,19 @@ def traces(tmp_path: Path) -> Callable[[], Traces]:
         return Traces(folder)
 
     return make
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder in which this process makes its temporary folders, ours alone."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+@pytest.fixture
+def nothing_left(temporary: Path) -> Iterator[None]:
+    """Check afterwards that no temporary folder is left."""
+    yield
+    assert list(temporary.iterdir()) == []

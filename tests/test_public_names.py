@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import subprocess
-import sys
 
 import pytest
 
 import poise
+from shared.processes import printed
 
 PINNED = {
     "stability_test": (
@@ -88,5 +87,4 @@ HEAVY = ["sklearn", "scipy", "matplotlib", "plotly", "pandas", "joblib", "rich",
 @pytest.mark.parametrize("code", ["import poise", "import poise, sys; poise.theory.n_trials"])
 def test_import_loads_nothing_heavy(code) -> None:
     check = f"{code}; import sys; print([m for m in {HEAVY} if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert printed(check).strip() == "[]"

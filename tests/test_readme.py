@@ -5,11 +5,11 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from shared.processes import python
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -26,8 +26,7 @@ def test_python_examples() -> None:
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.split()[0])
 def test_commands(command) -> None:
-    words = [sys.executable, "-m", "poise", *shlex.split(command)]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = python("-m", "poise", *shlex.split(command), cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert done.stdout
 

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from poise.notions import CoupledBaggingClassifier, CoupledBaggingRegressor, draw_bag
 from scipy import stats
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.linear_model import LinearRegression, Ridge
@@ -22,6 +21,7 @@ from sklearn.utils.estimator_checks import check_estimator
 import poise
 from poise.algorithms.as_algorithm import as_algorithm
 from poise.errors import ArgumentError
+from poise.notions import CoupledBaggingClassifier, CoupledBaggingRegressor, draw_bag
 
 SEEDS = st.integers(0, 2**64 - 1)
 

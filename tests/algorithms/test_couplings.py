@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from poise.notions import Antithetic, Mixed, Rotated
 from scipy import stats
 
 from poise.errors import ArgumentError
+from poise.notions import Antithetic, Mixed, Rotated
 from poise.protocol.randomness import Coupling, Randomness, as_coupling, as_uniform
 
 COUPLINGS = [Antithetic(), Mixed(0.0), Mixed(0.3), Mixed(1.0), Rotated(0.37), Rotated(1.0)]

@@ -22,6 +22,7 @@ from poise.algorithms.distance import (
 )
 from poise.algorithms.losses import LOSSES, LossChange
 from poise.errors import ArgumentError, TrialError
+from shared.data import linear_rows
 
 numbers = st.floats(allow_nan=False, width=32)
 
@@ -123,8 +124,7 @@ def test_unknown_losses_are_refused() -> None:
 
 
 rng = np.random.default_rng(0)
-X = rng.normal(size=(330, 2))
-y = X[:, 0] + rng.normal(size=330)
+X, y = linear_rows(330, [1.0, 0.0], rng)
 words = np.where(y > 0, "up", "down")
 
 

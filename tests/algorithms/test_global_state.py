@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 import textwrap
 import threading
 
@@ -14,9 +12,10 @@ import torch
 
 import poise
 from poise.algorithms.global_state import GlobalGenerators, one_at_a_time
+from shared.data import linear_rows
+from shared.processes import printed, python
 
-RNG = np.random.default_rng(0)
-X, Y = RNG.normal(size=(220, 3)), RNG.normal(size=220)
+X, Y = linear_rows(220, [0.0, 0.0, 0.0])
 ASKED = {"n": 10, "random_state": 0}
 
 
@@ -189,8 +188,7 @@ IMPORTED_LATE = """
 
 def test_a_fit_that_imports_pytorch_finds_its_generator_set_and_its_threads_limited() -> None:
     def run(task):
-        script = [sys.executable, "-c", textwrap.dedent(IMPORTED_LATE), task]
-        return subprocess.run(script, capture_output=True, text=True, check=True).stdout
+        return python("-c", textwrap.dedent(IMPORTED_LATE), task).stdout
 
     def late(X, y, seed):
         weight = float(torch.rand(()))
@@ -204,5 +202,4 @@ def test_a_fit_that_imports_pytorch_finds_its_generator_set_and_its_threads_limi
 
 
 def test_poise_does_not_import_pytorch() -> None:
-    script = "import sys, poise; poise.stability_test; sys.exit('torch' in sys.modules)"
-    subprocess.run([sys.executable, "-c", script], check=True)
+    printed("import sys, poise; poise.stability_test; sys.exit('torch' in sys.modules)")

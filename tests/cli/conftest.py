@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from poise.cli import main
+from shared.processes import python
 
 MODELS = '''
 """Algorithms in a file, as users keep them."""
@@ -92,13 +93,6 @@ def shell(folder: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run the command line in a process of its own, in that folder."""
 
     def execute(command: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "poise", *command.split()],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+        return python("-m", "poise", *command.split(), cwd=folder)
 
     return execute

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import click
 import pytest
 
 from poise.cli import COMMANDS, main
+from shared.processes import python
 
 HEAVY = ["numpy", "scipy", "sklearn", "matplotlib", "pandas", "joblib", "rich", "jinja2"]
 
@@ -23,7 +21,7 @@ def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
         "except SystemExit:\n"
         f"    print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = python("-c", code)
     assert done.stderr.strip() == "[]"
     assert "poise" in done.stdout
 

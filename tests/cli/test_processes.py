@@ -6,11 +6,12 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
+
+from shared.processes import POISE, python
 
 MEAN = (
     "test numbers.csv --target price --n 20 --seed 0 --epsilon 1 --delta 0.2 "
@@ -48,16 +49,15 @@ def test_compiled_code_cannot_write_into_the_json_either(shell, folder: Path) ->
 
 
 def test_a_reader_that_goes_away_is_no_error(folder: Path) -> None:
-    command = [sys.executable, "-m", "poise", *MEAN.split(), "--json"]
     reading, writing = os.pipe()
     os.close(reading)  # nobody will ever read
     done = subprocess.run(
-        command, cwd=folder, stdout=writing, stderr=subprocess.PIPE, text=True, check=False
+        [*POISE, *MEAN.split(), "--json"], cwd=folder, stdout=writing, stderr=subprocess.PIPE
     )
     os.close(writing)
     assert done.returncode == 141
-    assert "Traceback" not in done.stderr
-    assert "BrokenPipe" not in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert b"BrokenPipe" not in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_interrupting_ends_in_one_line_and_a_status(folder, number, status, word
     )
     arguments = MEAN.replace("models.py:mean", "slow.py:slow").split()
     process = subprocess.Popen(
-        [sys.executable, "-m", "poise", *arguments],
+        [*POISE, *arguments],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -90,12 +90,7 @@ def test_interrupting_ends_in_one_line_and_a_status(folder, number, status, word
 
 
 def test_a_terminal_without_greek_letters(folder: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "poise", "profile", "--help"],
-        cwd=folder,
-        env={**os.environ, "PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"},
-        capture_output=True,
-        check=False,
-    )
+    env = os.environ | {"PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"}
+    done = python("-m", "poise", "profile", "--help", cwd=folder, env=env, text=False)
     assert done.returncode == 0
     assert b"Traceback" not in done.stderr

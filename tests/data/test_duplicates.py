@@ -16,10 +16,10 @@ from poise.data import duplicates
 from poise.data.duplicates import find_copies
 from poise.data.sample import Sample
 from poise.errors import PoiseWarning
+from shared.data import linear_rows
 
 rng = np.random.default_rng(0)
-X = rng.normal(size=(200, 3))
-y = rng.normal(size=200)
+X, y = linear_rows(200, [0.0, 0.0, 0.0], rng)
 
 
 def doubled(kind: str):

@@ -11,14 +11,11 @@ from poise.errors import ArgumentError
 from poise.procedures import AdaptiveTest, ExploreThenTest
 from poise.procedures.exploration import Explored, neighbourhood
 from poise.protocol.randomness import Randomness
+from shared.algorithms import mean
+from shared.data import linear_rows
 
 rng = np.random.default_rng(4)
-X, y = rng.normal(size=(200, 2)), rng.normal(size=200)
-
-
-def mean(X, y, seed):
-    level = float(np.mean(y))
-    return lambda rows: np.full(len(rows), level)
+X, y = linear_rows(200, [0.0, 0.0], rng)
 
 
 def coin(X, y, seed):

@@ -9,15 +9,12 @@ import poise
 from poise.errors import ArgumentError
 from poise.procedures import BootstrapTest
 from poise.theory import pvalue
+from shared.algorithms import mean
+from shared.data import linear_rows
 
 rng = np.random.default_rng(1)
-X, y = rng.normal(size=(25, 2)), rng.normal(size=25)
+X, y = linear_rows(25, [0.0, 0.0], rng)
 extra = rng.normal(size=(7, 2))
-
-
-def mean(X, y, seed):
-    level = float(np.mean(y))
-    return lambda rows: np.full(len(rows), level)
 
 
 def test_resamples_are_as_the_paper_says() -> None:

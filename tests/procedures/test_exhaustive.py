@@ -14,16 +14,12 @@ from poise.protocol.randomness import as_uniform
 from poise.simulation.audit import audit
 from poise.simulation.worlds import EmpiricalRows, World
 from poise.theory import power_bound
+from shared.algorithms import mean
 
 X = np.array([[0.0], [1.0], [1.0], [0.0]])
 y = np.array([0.0, 1.0, 0.0, 1.0])
 space = {"support_X": [[0.0], [1.0], [0.0], [1.0]], "support_y": [0.0, 0.0, 1.0, 1.0]}
 coins = space | {"deterministic": True}
-
-
-def mean(X, y, seed):
-    level = float(np.mean(y))
-    return lambda rows: np.full(len(rows), level)
 
 
 def nearest(X, y, seed):

@@ -13,16 +13,12 @@ from poise.data.sample import Sample
 from poise.errors import ArgumentError, DataError
 from poise.procedures import SimulationTest
 from poise.procedures.estimated_laws import as_law
+from shared.algorithms import mean
 
 rng = np.random.default_rng(2)
 X = rng.multivariate_normal([1.0, -1.0], [[2.0, 0.6], [0.6, 1.0]], size=400)
 y = X @ [1.0, -2.0] + rng.normal(size=400)
 MANY = 40_000
-
-
-def mean(X, y, seed):
-    level = float(np.mean(y))
-    return lambda rows: np.full(len(rows), level)
 
 
 def drawn(estimate, X=X, y=y, size=MANY):

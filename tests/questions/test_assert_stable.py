@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from poise.testing import assert_stable
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import LinearRegression, Ridge
 
 import poise
 from poise.errors import ArgumentError, PowerWarning
+from poise.testing import assert_stable
+from shared.processes import python
 
 X, y = load_diabetes(return_X_y=True)
 
@@ -65,8 +64,7 @@ def test_pytest_points_at_the_line_of_the_test(tmp_path: Path) -> None:
         "    X, y = load_diabetes(return_X_y=True)\n"
         "    assert_stable(LinearRegression(), X, y, n=12, epsilon=25, delta=0.2)\n"
     )
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_gate.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = python("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_gate.py", cwd=tmp_path)
     assert done.returncode == 1
     assert (
         ">       assert_stable(LinearRegression(), X, y, n=12, epsilon=25, delta=0.2)"

@@ -12,10 +12,9 @@ from sklearn.tree import DecisionTreeRegressor
 import poise
 from poise.errors import ArgumentError, PowerWarning
 from poise.protocol.randomness import Randomness
+from shared.data import linear_rows
 
-rng = np.random.default_rng(0)
-X = rng.normal(size=(300, 2))
-y = X[:, 0] + rng.normal(size=300)
+X, y = linear_rows(300, [1.0, 0.0])
 
 
 def by_hand(n: int, remove: int, replace: bool, n_trials: int) -> list[float]:

@@ -14,10 +14,10 @@ from poise.errors import ArgumentError, BudgetError, TrialError
 from poise.procedures.split_of_rows import Split
 from poise.protocol.budget import Counts, cost
 from poise.protocol.randomness import Randomness, Shared
+from shared.algorithms import mean
+from shared.data import linear_rows
 
-rng = np.random.default_rng(0)
-X = rng.normal(size=(40, 3))
-y = X @ [1.0, -2.0, 0.5] + rng.normal(size=40)
+X, y = linear_rows(40, [1.0, -2.0, 0.5])
 
 
 class Ask:
@@ -31,11 +31,6 @@ class Ask:
         for batch in self.batches:
             answers.append((yield batch))
         return answers
-
-
-def mean(X, y, seed):
-    level = float(np.mean(y))
-    return lambda rows: np.full(len(rows), level)
 
 
 def test_a_procedure_that_breaks_the_protocol_is_told_so() -> None:
@@ -391,7 +386,7 @@ def test_groups_are_kept_together_by_procedures_that_say_so() -> None:
 
 
 def test_losses_are_compared_at_labelled_rows() -> None:
-    loss, more = poise.LossChange("squared"), rng.normal(size=(50, 3))
+    loss, more = poise.LossChange("squared"), np.random.default_rng(1).normal(size=(50, 3))
     by_run, direct = run_and_test(Ridge(), distance=loss, X_unlabeled=more)
     assert by_run == direct
     assert by_run.n_trials == 40 // 5

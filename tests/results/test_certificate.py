@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from poise.notions import Antithetic, Certificate
 from sklearn.dummy import DummyRegressor
 
 import poise
 from poise.algorithms.losses import LossChange
 from poise.errors import ArgumentError
+from poise.notions import Antithetic, Certificate
 from poise.procedures import BootstrapTest
 from poise.results import Trials
 from poise.results.certificate import NOTIONS

@@ -1,16 +1,16 @@
-"""Every backend, started once; and a look at what is left behind."""
+"""Every backend, started once."""
 
 from __future__ import annotations
 
 import os
-import tempfile
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+from shared.data import linear_rows
 
 PROCESSES = ["loky", "dask", "ray"]
 BACKENDS = ["serial", "threading", *PROCESSES]
@@ -69,15 +69,4 @@ def _arguments(request: pytest.FixtureRequest) -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def rows() -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(660, 3))
-    return X, X @ [1.0, 2.0, 3.0] + rng.normal(size=660)
-
-
-@pytest.fixture
-def nothing_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Check afterwards that no temporary folder of poise is left."""
-    (tmp_path / "tmp").mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
-    yield
-    assert not list((tmp_path / "tmp").iterdir())
+    return linear_rows(660, [1.0, 2.0, 3.0])

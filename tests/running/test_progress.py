@@ -14,6 +14,7 @@ import pytest
 
 import poise
 from poise.running.progress import Progress
+from shared.algorithms import drift
 
 X = np.arange(660.0).reshape(-1, 2)
 
@@ -29,11 +30,6 @@ def clock(monkeypatch):
     now = [1000.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     return now
-
-
-def drift(A, b, seed):
-    change = np.random.default_rng(seed).uniform()
-    return lambda rows: [change * len(b)]
 
 
 def test_nobody_is_looking(clock, capsys) -> None:

@@ -12,14 +12,11 @@ from sklearn.tree import DecisionTreeRegressor
 
 import poise
 from poise.errors import PoiseWarning, TrialError
+from shared.algorithms import constant
+from shared.data import linear_rows
 
-RNG = np.random.default_rng(0)
-X, y = RNG.normal(size=(220, 2)), RNG.normal(size=220)
+X, y = linear_rows(220, [0.0, 0.0])
 ASKED = {"n": 10, "epsilon": 0.5, "delta": 0.2, "random_state": 0}
-
-
-def constant(level):
-    return lambda rows: np.full(len(rows), float(level))
 
 
 def counted(fit):

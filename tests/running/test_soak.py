@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import textwrap
+
+from shared.processes import python
 
 SCRIPT = textwrap.dedent("""
     import ctypes, json, os, signal, sys, time
@@ -63,12 +63,8 @@ SCRIPT = textwrap.dedent("""
 def test_everything_goes_wrong(tmp_path, traces) -> None:
     script, left = tmp_path / "soak.py", traces()
     script.write_text(SCRIPT)
-    done = subprocess.run(
-        [sys.executable, str(script), str(tmp_path / "run.jsonl")],
-        env=left.environment,
-        stdout=subprocess.PIPE,
-        check=True,
-    )
+    done = python(str(script), str(tmp_path / "run.jsonl"), env=left.environment)
+    assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     assert said["failed"], "each trial failed in its own way, and no other"
     assert said["same"], "whatever happened around them, the others are as ever"

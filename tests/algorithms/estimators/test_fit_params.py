@@ -16,10 +16,10 @@ from sklearn.tree import DecisionTreeRegressor
 import poise
 from poise.data.fit_params import FitParams
 from poise.errors import AlgorithmError, ArgumentError, DataError
+from shared.data import linear_rows
 
 rng = np.random.default_rng(1)
-X = rng.normal(size=(410, 3))
-y = X[:, 0] + rng.normal(size=410)
+X, y = linear_rows(410, [1.0, 0.0, 0.0], rng)
 weights = rng.exponential(size=410)
 
 

@@ -17,10 +17,9 @@ from xgboost import XGBClassifier, XGBRegressor
 import poise
 from poise.algorithms import seeds_and_threads
 from poise.algorithms.estimator import EstimatorAlgorithm
+from shared.data import linear_rows
 
-rng = np.random.default_rng(2)
-X = rng.normal(size=(205, 3))
-y = X[:, 0] + rng.normal(size=205)
+X, y = linear_rows(205, [1.0, 0.0, 0.0], 2)
 
 
 def cat(**parameters):

@@ -23,10 +23,10 @@ from sklearn.svm import SVR
 import poise
 from poise.errors import AlgorithmError, DataError
 from poise.running.oracle import Oracle
+from shared.data import linear_rows
 
 rng = np.random.default_rng(0)
-X = rng.normal(size=(60, 2))
-y = X[:, 0] + rng.normal(size=60)
+X, y = linear_rows(60, [1.0, 0.0], rng)
 TOWNS = np.array(["Bath", "Ely", "York"])[rng.integers(3, size=60)]
 
 

@@ -17,10 +17,9 @@ from poise.procedures.split_of_rows import Split
 from poise.protocol.randomness import Randomness, Shared
 from poise.running.tasks import ComparisonWork
 from poise.shortcuts.batched import batched
+from shared.data import linear_rows
 
-rng = np.random.default_rng(20)
-X = rng.normal(size=(1200, 3))
-y = X @ [1.0, -2.0, 0.5] + rng.normal(size=1200)
+X, y = linear_rows(1200, [1.0, -2.0, 0.5], 20)
 
 
 def ridge(X, y, x, key):

@@ -6,7 +6,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from poise.networks import logistic_regression, mlp_classifier, mlp_regressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier, MLPRegressor
@@ -21,6 +20,7 @@ from poise.algorithms.networks.perceptron import glorot
 from poise.cli.load_algorithm import ignores_names, load_algorithm
 from poise.data.sample import Sample
 from poise.errors import AlgorithmError, ArgumentError, DataError
+from poise.networks import logistic_regression, mlp_classifier, mlp_regressor
 
 rng = np.random.default_rng(7)
 X = rng.normal(size=(700, 4))

@@ -2,16 +2,14 @@
 
 import os
 import shutil
-import subprocess
 import sys
-import tempfile
-import time
 from pathlib import Path
 
 import pytest
 
 from poise.algorithms.program import Program
 from poise.algorithms.program.server_pool import servers
+from shared.processes import gone, python
 
 ROOT = Path(__file__).parents[3]
 
@@ -20,48 +18,16 @@ _NEEDS_R = ["test_documentation.py", "test_examples.py", "test_from_end_to_end.p
 collect_ignore = [] if shutil.which("Rscript") or os.environ.get("CI") else _NEEDS_R
 
 
-def running(pid: int) -> bool:
-    """A zombie has ended: it only waits for its parent to look."""
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state not in "ZX"
-
-
-def gone(pid: int, patience: float = 20.0) -> bool:
-    """Whether the process ends before our patience does."""
-    limit = time.monotonic() + patience
-    while running(pid) and time.monotonic() < limit:
-        time.sleep(0.01)
-    return not running(pid)
-
-
-@pytest.fixture
-def has_ended():
-    return gone
-
-
 @pytest.fixture
 def examples():
     return ROOT / "examples" / "programs"
 
 
-@pytest.fixture
-def temporary(tmp_path, monkeypatch):
-    """The folder in which poise makes its temporary folders, ours alone."""
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    return folder
-
-
 @pytest.fixture(autouse=True)
-def nothing_left(temporary, tmp_path):
+def no_process_left(nothing_left, tmp_path):
     """After every test: no folder, no process. Programs note their pid in ``pids``."""
     yield
     servers.end()
-    assert list(temporary.iterdir()) == []
     notes = tmp_path / "pids"
     pids = [int(line) for line in notes.read_text().split()] if notes.exists() else []
     assert [pid for pid in pids if not gone(pid)] == []
@@ -113,9 +79,7 @@ def run_script(tmp_path, temporary):
         path = tmp_path / "script.py"
         path.write_text(code)
         env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(temporary)}
-        done = subprocess.run(
-            [sys.executable, str(path)], env=env, capture_output=True, text=True, timeout=120
-        )
+        done = python(str(path), env=env)
         assert done.returncode == 0, done.stderr
         assert done.stderr == ""
         return done.stdout

@@ -5,10 +5,9 @@ import pytest
 
 import poise
 from poise.errors import TrialError
+from shared.data import linear_rows
 
-RNG = np.random.default_rng(4)
-X = RNG.normal(size=(60, 2))
-Y = X @ [1.0, -1.0] + RNG.normal(size=60)
+X, Y = linear_rows(60, [1.0, -1.0], 4)
 
 MEAN = {
     "one-shot": """

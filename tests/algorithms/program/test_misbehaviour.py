@@ -11,6 +11,7 @@ from poise.algorithms.program.process import Problem
 from poise.algorithms.program.serving import Server
 from poise.algorithms.program.task_files import Task, to_json
 from poise.errors import TrialError
+from shared.processes import gone
 
 TRAIN = ([[0.0], [1.0], [2.0]], [1.0, 2.0, 3.0])
 TEST = [[5.0], [6.0]]
@@ -228,10 +229,10 @@ def test_a_failure_is_never_retried_and_the_next_request_starts_afresh(
     assert predict(program).tolist() == [1, 2]
 
 
-def test_a_server_that_ends_between_requests_is_replaced(write_program, has_ended):
+def test_a_server_that_ends_between_requests_is_replaced(write_program):
     program = write_program("answer(os.getpid(), 2)\nbreak", "serving")
     first = int(predict(program)[0])
-    assert has_ended(first)
+    assert gone(first)
     assert int(predict(program)[0]) != first
 
 

@@ -16,6 +16,7 @@ import poise
 from poise.algorithms.program.scratch_folders import Scratch, sweep
 from poise.algorithms.program.server_pool import Pool, servers
 from poise.errors import ArgumentError, TrialError
+from shared.processes import gone, running
 
 TRAIN = ([[0.0], [1.0]], [1.0, 2.0])
 
@@ -59,39 +60,39 @@ def test_a_pickled_program_carries_no_process_but_finds_the_one_that_runs(write_
     assert ask(program) == server
 
 
-def test_a_server_ends_with_the_program_object(write_program, has_ended):
+def test_a_server_ends_with_the_program_object(write_program):
     program = write_program(PID["serving"], "serving")
     server = ask(program)
     del program
     gc.collect()
-    assert has_ended(server, patience=0)
+    assert not running(server)
 
 
-def test_close_ends_the_server_and_the_next_fit_starts_another(write_program, has_ended):
+def test_close_ends_the_server_and_the_next_fit_starts_another(write_program):
     program = write_program(PID["serving"], "serving")
     server = ask(program)
     program.close()
-    assert has_ended(server, patience=0)
+    assert not running(server)
     assert ask(program) != server
 
 
-def test_an_idle_server_is_ended(write_program, temporary, has_ended):
+def test_an_idle_server_is_ended(write_program, temporary):
     pool = Pool(idle_seconds=0.05)
     server = pool.take(write_program(PID["serving"], "serving").command)
     pool.give(server)
-    assert has_ended(server.process.popen.pid)
+    assert gone(server.process.popen.pid)
     while any(temporary.iterdir()):  # the sweeper is still at it
         time.sleep(0.01)
     assert len(pool) == 0
 
 
-def test_a_server_that_ignores_the_end_of_its_input_is_killed(write_program, tmp_path, has_ended):
+def test_a_server_that_ignores_the_end_of_its_input_is_killed(write_program, tmp_path):
     program = write_program(PID["serving"], "serving")
     path = tmp_path / "serving.py"
     path.write_text(path.read_text() + "\nwhile True: time.sleep(600)\n")
     server = ask(program)
     program.close()
-    assert has_ended(server, patience=0)
+    assert not running(server)
 
 
 # Each server waits until the other one runs too: shared between threads, it would wait in vain.
@@ -128,7 +129,7 @@ if __name__ == "__main__":
 """
 
 
-def test_workers_have_a_server_each_which_ends_with_them(write_program, run_script, has_ended):
+def test_workers_have_a_server_each_which_ends_with_them(write_program, run_script):
     program = write_program(PID["serving"], "serving")
     output = run_script(
         LOKY.format(command=list(program.command.words), env=dict(program.command.env))
@@ -136,7 +137,7 @@ def test_workers_have_a_server_each_which_ends_with_them(write_program, run_scri
     pairs = {tuple(map(int, line.split())) for line in output.splitlines()}
     workers = {worker for worker, _ in pairs}
     assert len(pairs) == len(workers) == len({server for _, server in pairs})
-    assert all(has_ended(server) for _, server in pairs)
+    assert all(gone(server) for _, server in pairs)
 
 
 FORK = """
@@ -175,20 +176,20 @@ open(os.environ["PIDS"], "a").write(f"{child.pid}\\n")
 
 
 @pytest.mark.parametrize("mode", ["one-shot", "serving"])
-def test_a_timeout_kills_the_whole_family(write_program, tmp_path, has_ended, mode):
+def test_a_timeout_kills_the_whole_family(write_program, tmp_path, mode):
     program = write_program(CHILD + "time.sleep(600)", mode, timeout=3.0)
     with pytest.raises(TrialError, match="within 3 s"):
         ask(program)
     family = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
     assert len(family) == 2
-    assert all(has_ended(pid) for pid in family)
+    assert all(gone(pid) for pid in family)
 
 
-def test_what_a_program_leaves_running_is_ended(write_program, tmp_path, has_ended):
+def test_what_a_program_leaves_running_is_ended(write_program, tmp_path):
     parent = ask(write_program(CHILD + PID["one-shot"], "one-shot"))
     family = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
     assert family[0] == parent
-    assert all(has_ended(pid) for pid in family)
+    assert all(gone(pid) for pid in family)
 
 
 class Interrupted(BaseException):
@@ -206,7 +207,7 @@ def interrupt_once_written(path):
 
 
 @pytest.mark.parametrize("mode", ["one-shot", "serving"])
-def test_an_interrupt_leaves_nothing_behind(write_program, tmp_path, has_ended, mode):
+def test_an_interrupt_leaves_nothing_behind(write_program, tmp_path, mode):
     asleep = tmp_path / "asleep"
     program = write_program(f"open({str(asleep)!r}, 'w').close(); time.sleep(600)", mode)
     previous = signal.signal(signal.SIGALRM, interrupt)
@@ -218,7 +219,7 @@ def test_an_interrupt_leaves_nothing_behind(write_program, tmp_path, has_ended, 
     finally:
         signal.signal(signal.SIGALRM, previous)
     (pid,) = map(int, (tmp_path / "pids").read_text().split())
-    assert has_ended(pid, patience=0)
+    assert not running(pid)
 
 
 def test_temporary_files_of_the_program_are_removed_with_ours(write_program, temporary):
@@ -259,9 +260,7 @@ poise.measure(program, X, list(range(40)), n=3, n_jobs={n_jobs})
 
 
 @pytest.mark.parametrize(("mode", "n_jobs"), [("one-shot", 1), ("serving", 1), ("one-shot", 2)])
-def test_what_a_killed_process_leaves_is_swept_up(
-    write_program, tmp_path, temporary, has_ended, mode, n_jobs
-):
+def test_what_a_killed_process_leaves_is_swept_up(write_program, tmp_path, temporary, mode, n_jobs):
     """Nobody can tidy up after kill -9, but the next one who comes along."""
     program = write_program("sys.stdin.close(); time.sleep(600)", mode)
     script, pids = tmp_path / "script.py", tmp_path / "pids"
@@ -278,11 +277,11 @@ def test_what_a_killed_process_leaves_is_swept_up(
         owner.kill()
     family = [int(pid) for pid in pids.read_text().split()]
     if n_jobs == 2:  # workers notice that they work for nobody
-        assert all(has_ended(pid) for pid in family)
+        assert all(gone(pid) for pid in family)
     for folder in temporary.iterdir():
         while folder.exists():
             sweep()
-    assert all(has_ended(pid) for pid in family)
+    assert all(gone(pid) for pid in family)
 
 
 def test_a_number_that_stands_for_another_process_by_now_is_left_alone(temporary):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import pickle
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +24,7 @@ from poise.data.files.read_table import as_numbers, read_features, read_labels, 
 from poise.data.on_disk import StoredTable, stored_array
 from poise.data.sample import Sample
 from poise.errors import DataError, RecordError
+from shared.processes import python
 
 N = 3000
 
@@ -86,15 +85,6 @@ def file(request, tmp_path) -> Path:
     return path
 
 
-@pytest.fixture
-def scratch(tmp_path, monkeypatch) -> Path:
-    """Return the folder that temporary files go to."""
-    place = tmp_path / "scratch"
-    place.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(place))
-    return place
-
-
 def in_memory(path: Path) -> pd.DataFrame:
     return pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_feather(path)
 
@@ -142,23 +132,23 @@ def test_categories_of_every_part_of_a_file(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("names", [["float", "whole"], ["float", "y"]], ids=["mixed", "alike"])
-def test_a_copy_lives_as_long_as_its_table(names, tmp_path, scratch) -> None:
+def test_a_copy_lives_as_long_as_its_table(names, tmp_path, temporary) -> None:
     path = tmp_path / "rows.parquet"
     KINDS["parquet"](path)
     table = StoredTable(path, names)
-    assert len(list(scratch.iterdir())) == 1
+    assert len(list(temporary.iterdir())) == 1
     array = stored_array(table)
-    assert len(list(scratch.iterdir())) == (2 if "whole" in names else 1), "rows are rows already"
+    assert len(list(temporary.iterdir())) == (2 if "whole" in names else 1), "rows are rows already"
     del table
-    assert len(list(scratch.iterdir())) == 1
+    assert len(list(temporary.iterdir())) == 1
     view = np.asarray(array)[5:]
     del array
     assert np.isfinite(view).all()
     del view
-    assert list(scratch.iterdir()) == []
+    assert list(temporary.iterdir()) == []
 
 
-def test_a_copy_that_cannot_be_finished_is_removed(tmp_path, scratch, monkeypatch) -> None:
+def test_a_copy_that_cannot_be_finished_is_removed(tmp_path, temporary, monkeypatch) -> None:
     path = tmp_path / "rows.parquet"
     KINDS["parquet"](path)
 
@@ -175,10 +165,10 @@ def test_a_copy_that_cannot_be_finished_is_removed(tmp_path, scratch, monkeypatc
     monkeypatch.setattr("poise.data.on_disk.row_copy.write_array", interrupted)
     with pytest.raises(KeyboardInterrupt):
         StoredTable(path, ["float"])
-    assert list(scratch.iterdir()) == []
+    assert list(temporary.iterdir()) == []
 
 
-def test_an_error_that_ends_the_process_leaves_nothing(tmp_path, scratch) -> None:
+def test_an_error_that_ends_the_process_leaves_nothing(tmp_path, temporary) -> None:
     path = tmp_path / "rows.parquet"
     KINDS["parquet"](path)
     script = f"""
@@ -186,19 +176,13 @@ import os, poise
 from poise.data.files.read_table import as_numbers, read_features
 X, y = poise.read_table({str(path)!r}, target="y", on_disk=True)
 A = as_numbers(read_features({str(path)!r}, ["float", "whole"], on_disk=True))
-print(len(os.listdir({str(scratch)!r})))
+print(len(os.listdir({str(temporary)!r})))
 poise.measure(lambda X, y, seed: 1 / 0, A, y, n=100)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={"TMPDIR": str(scratch), "PATH": ""},
-    )
+    done = python("-c", script, env=os.environ | {"TMPDIR": str(temporary)})
     assert "ZeroDivisionError" in done.stderr
     assert done.stdout.strip() == "2"
-    assert list(scratch.iterdir()) == []
+    assert list(temporary.iterdir()) == []
 
 
 @pytest.mark.parametrize("names", [NUMBERS, ["single", "byte"], ["whole", "byte"], ["whole gaps"]])
@@ -237,7 +221,7 @@ class NamedLevel(poise.Algorithm):
 
 @pytest.mark.parametrize("kind", ["parquet", "plain.feather"])
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_the_same_changes_bit_for_bit(kind, n_jobs, tmp_path, scratch) -> None:
+def test_the_same_changes_bit_for_bit(kind, n_jobs, tmp_path, temporary) -> None:
     path = tmp_path / f"rows.{kind}"
     KINDS[kind](path)
     unused = [name for name in TABLE.column_names if name not in [*USED, "y"]]
@@ -251,7 +235,7 @@ def test_the_same_changes_bit_for_bit(kind, n_jobs, tmp_path, scratch) -> None:
         got = poise.measure(algorithm, stored, y, n=150, random_state=3, n_jobs=n_jobs)
         assert got.changes.tobytes() == expected.changes.tobytes()
     del stored, got
-    assert not [place for place in scratch.iterdir() if place.name.startswith("poise-")]
+    assert not [place for place in temporary.iterdir() if place.name.startswith("poise-")]
 
 
 def _pipeline():
@@ -353,7 +337,7 @@ def test_only_rows_of_trials_are_read(tmp_path, monkeypatch) -> None:
     )  # once more: the second look
 
 
-def test_a_worker_without_the_copy_reads_the_file_itself(tmp_path, scratch) -> None:
+def test_a_worker_without_the_copy_reads_the_file_itself(tmp_path, temporary) -> None:
     path = tmp_path / "rows.parquet"
     KINDS["parquet"](path)
     table = StoredTable(path, ["town", "whole gaps"])
@@ -362,7 +346,7 @@ def test_a_worker_without_the_copy_reads_the_file_itself(tmp_path, scratch) -> N
     expected = table.take(slice(0, N))
     pd.testing.assert_frame_equal(pickle.loads(sent).take(slice(0, N)), expected)
     del table
-    assert list(scratch.iterdir()) == []
+    assert list(temporary.iterdir()) == []
     pd.testing.assert_frame_equal(pickle.loads(sent).take(slice(0, N)), expected)
     path.unlink()
     with pytest.raises(DataError, match=r"a worker cannot find .*rows\.parquet"):

@@ -33,6 +33,7 @@ from poise.questions.check.checks import (
     SYMMETRIC,
 )
 from poise.questions.check.probe import Probe
+from shared.algorithms import constant
 
 X, y = load_diabetes(return_X_y=True)
 NAMES = [*CHECKS, "time"]
@@ -45,10 +46,6 @@ def check(algorithm, n: int = 12, **settings):
 
 def severities(report) -> dict[str, str]:
     return {finding.check: finding.severity.value for finding in report.findings}
-
-
-def constant(level):
-    return lambda rows: np.full(len(rows), float(level))
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from poise.notions import Symmetrized, check_symmetry
 from sklearn.ensemble import BaggingRegressor
 from sklearn.linear_model import Ridge, SGDRegressor
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeRegressor
 
 from poise.errors import ArgumentError
+from poise.notions import Symmetrized, check_symmetry
 from poise.protocol.randomness import Randomness
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -29,6 +28,7 @@ from poise.results.plots.changes import Histogram
 from poise.results.plots.profile import Steps
 from poise.results.plots.verdict import Decision
 from poise.results.text.summary import at_most
+from shared.processes import printed
 
 CHANGES = [0.0, 0.5, 1.0, 1.0, 1.5, 2.0, 3.0, 40.0, np.inf]
 
@@ -269,8 +269,7 @@ def test_without_matplotlib_the_error_says_what_to_install(
 
 
 def test_no_window_and_no_global_figure() -> None:
-    code = (
+    printed(
         "import sys, poise; t = poise.Trials.from_changes([0.1, 0.2], n=5); t.plot(epsilon=0.1);"
         "t.profile().plot(); assert 'matplotlib.pyplot' not in sys.modules"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)

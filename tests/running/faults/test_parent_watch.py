@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from poise.data.temp_folders import temporary_folder
+from shared.processes import until
 
 HOLDS_A_FOLDER = textwrap.dedent("""
     import time
@@ -51,30 +52,24 @@ def kill(process: subprocess.Popen) -> None:
     process.stdout.close()
 
 
-@pytest.fixture
-def place(tmp_path, monkeypatch) -> Path:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    return tmp_path
-
-
-def test_the_next_run_removes_what_a_killed_one_left(place) -> None:
-    process, folder = start(HOLDS_A_FOLDER, os.environ | {"TMPDIR": str(place)})
+def test_the_next_run_removes_what_a_killed_one_left(temporary) -> None:
+    process, folder = start(HOLDS_A_FOLDER, os.environ | {"TMPDIR": str(temporary)})
     with temporary_folder():
         assert (Path(folder) / "data").exists(), "its owner is alive"
     kill(process)
     assert (Path(folder) / "data").exists()
     with temporary_folder() as mine:
-        assert sorted(place.iterdir()) == [mine]
-    assert not list(place.iterdir())
+        assert sorted(temporary.iterdir()) == [mine]
+    assert not list(temporary.iterdir())
 
 
-def test_folders_that_are_not_ours_to_judge_stay(place) -> None:
-    (place / "poise-of-someone").mkdir()
-    (place / "poise-1-abc-xyz").mkdir()
-    (place / "poise-1-abc-xyz" / "new").touch()
+def test_folders_that_are_not_ours_to_judge_stay(temporary) -> None:
+    (temporary / "poise-of-someone").mkdir()
+    (temporary / "poise-1-abc-xyz").mkdir()
+    (temporary / "poise-1-abc-xyz" / "new").touch()
     with temporary_folder():
         pass
-    assert sorted(path.name for path in place.iterdir()) == ["poise-1-abc-xyz", "poise-of-someone"]
+    assert {path.name for path in temporary.iterdir()} == {"poise-1-abc-xyz", "poise-of-someone"}
 
 
 @pytest.mark.parametrize("delay", [0.05, 0.3, 0.6, 1.0, 2.0])
@@ -84,7 +79,4 @@ def test_workers_that_are_just_being_started_follow_too(delay, traces) -> None:
     process, _ = start(STARTS_WORKERS, left.environment)
     time.sleep(delay)
     kill(process)
-    limit = time.monotonic() + 60
-    while left.processes() and time.monotonic() < limit:
-        time.sleep(0.05)
-    assert left.processes() == []
+    assert until(lambda: not left.processes())

@@ -11,6 +11,7 @@ import threading
 import pytest
 
 from poise.running.faults.sigint import deaf_children
+from shared.processes import python
 
 
 def interrupt_this_thread() -> None:
@@ -77,7 +78,5 @@ def test_workers_are_started_deaf(backend, tmp_path, traces) -> None:
             assert (trials.changes == 1).all(), trials.changes
     """)
     )
-    done = subprocess.run(
-        [sys.executable, str(script)], env=left.environment, capture_output=True, text=True
-    )
+    done = python(str(script), env=left.environment)
     assert done.returncode == 0, done.stderr

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import textwrap
 
 import joblib
@@ -21,6 +19,7 @@ from poise.running.workers.chunks import Chunks
 from poise.running.workers.engine import choose_engine
 from poise.running.workers.parallel import ParallelEngine
 from poise.running.workers.serial import SerialEngine
+from shared.processes import python
 
 
 def test_nothing_said_is_serial() -> None:
@@ -145,9 +144,7 @@ def test_a_dask_cluster_started_for_the_run(tmp_path, traces) -> None:
             assert trials.n_observed == 10
     """)
     )
-    done = subprocess.run(
-        [sys.executable, str(script)], env=left.environment, capture_output=True, text=True
-    )
+    done = python(str(script), env=left.environment)
     assert done.returncode == 0, done.stderr
     assert left.vanish()
 

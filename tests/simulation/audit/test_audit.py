@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from poise.adversary import feature_trap, label_trap
-from poise.notions import Antithetic
-from poise.world import World
 from scipy import stats
 
+from poise.adversary import feature_trap, label_trap
 from poise.data.sample import Sample
 from poise.errors import ArgumentError
+from poise.notions import Antithetic
 from poise.procedures import (
     AdaptiveTest,
     BinomialTest,
@@ -29,6 +28,7 @@ from poise.simulation.audit import AuditResult, audit, audit_with_traps
 from poise.simulation.worlds import zoo
 from poise.theory import power
 from poise.theory.trials import n_trials
+from poise.world import World
 
 # A valid procedure is found invalid, or a true claim refuted, with probability at most
 # 1e-7 per audit; there are about thirty of them on fixed seeds.

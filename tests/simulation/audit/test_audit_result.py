@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from poise.adversary import linear_trap
-from poise.world import GaussianRows, Proportion, World
 
+from poise.adversary import linear_trap
 from poise.errors import ArgumentError
 from poise.procedures import BinomialTest
 from poise.simulation.audit import AuditResult, audit
 from poise.simulation.worlds import zoo
 from poise.simulation.worlds.simple_algorithms import MeanResponse
 from poise.theory import power_bound
+from poise.world import GaussianRows, Proportion, World
 
 # A valid procedure is found invalid, or a true claim refuted, with probability at most
 # 1e-7 per audit; there are about thirty of them on fixed seeds.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib
 
 import pytest
-from poise.world import Proportion
 
 from poise.simulation.paper import Reproduction
 from poise.simulation.paper.claim import at_most, equal, holds, simulated
+from poise.world import Proportion
 
 PARTS = [
     "section_2_counting",

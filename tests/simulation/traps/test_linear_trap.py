@@ -3,40 +3,25 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pytest
-from poise.adversary import linear_trap, same_verdict
-from poise.world import EmpiricalRows, GaussianRows, UniformRows, World
 from sklearn.linear_model import Ridge
 
 import poise
-from poise.algorithms.algorithm import Algorithm
+from poise.adversary import linear_trap, same_verdict
 from poise.errors import AlgorithmError
 from poise.procedures import TransparentLinearTest
 from poise.simulation.traps.linear_models import LinearModel, ball, read_linear
 from poise.simulation.traps.trapped_algorithm import Trapped
 from poise.simulation.worlds import zoo
+from poise.world import EmpiricalRows, GaussianRows, UniformRows, World
+from shared.algorithms import Slope
 
 # Simulated probabilities are compared through exact intervals at this confidence; about
 # forty comparisons are made, so false alarms stay below 1e-6 in all.
 SURE = 1 - 1e-8
 N_SIM = 3000
-
-
-@dataclass(frozen=True)
-class Slope(Algorithm):
-    """Least squares of y on X with an intercept, shrunk a little: linear, and fast."""
-
-    name: str = "slope"
-
-    def fit(self, X: Any, y: Any, xi: int) -> Any:
-        centred = X - X.mean(axis=0)
-        gram = centred.T @ centred + 0.1 * np.eye(X.shape[1])
-        coef = np.linalg.solve(gram, centred.T @ (y - y.mean()))
-        return LinearModel(coef, float(y.mean() - X.mean(axis=0) @ coef)).predict
 
 
 def test_the_linear_trap_stays_linear_and_above_on_the_ball() -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from poise.adversary import feature_trap, label_trap
 
+from poise.adversary import feature_trap, label_trap
 from poise.errors import ArgumentError
 from poise.procedures import BinomialTest
 from poise.protocol.randomness import Independent

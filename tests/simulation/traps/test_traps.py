@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.linear_model import Ridge
+
 from poise.adversary import (
     TRAPS,
     feature_trap,
@@ -17,37 +19,22 @@ from poise.adversary import (
     same_verdict,
     simulate_coincidence,
 )
-from poise.notions import Antithetic, Rotated
-from poise.world import EmpiricalRows, GaussianRows, World
-from sklearn.linear_model import Ridge
-
 from poise.algorithms.algorithm import Algorithm
 from poise.data.synthetic_rows import Made
 from poise.errors import ArgumentError
+from poise.notions import Antithetic, Rotated
 from poise.procedures import BinomialTest, BootstrapTest, SimulationTest
 from poise.protocol.messages import Batch, Query
 from poise.protocol.randomness import Independent, Shared
-from poise.simulation.traps.linear_models import LinearModel
 from poise.simulation.worlds import zoo
 from poise.theory import power_bound
+from poise.world import EmpiricalRows, GaussianRows, World
+from shared.algorithms import Slope
 
 # Simulated probabilities are compared through exact intervals at this confidence; about
 # forty comparisons are made, so false alarms stay below 1e-6 in all.
 SURE = 1 - 1e-8
 N_SIM = 3000
-
-
-@dataclass(frozen=True)
-class Slope(Algorithm):
-    """Least squares of y on X with an intercept, shrunk a little: linear, and fast."""
-
-    name: str = "slope"
-
-    def fit(self, X: Any, y: Any, xi: int) -> Any:
-        centred = X - X.mean(axis=0)
-        gram = centred.T @ centred + 0.1 * np.eye(X.shape[1])
-        coef = np.linalg.solve(gram, centred.T @ (y - y.mean()))
-        return LinearModel(coef, float(y.mean() - X.mean(axis=0) @ coef)).predict
 
 
 # --- instability ----------------------------------------------------------------------

@@ -10,13 +10,12 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from poise.notions import Antithetic, Mixed, Rotated
-from poise.world import EmpiricalRows, GaussianRows, Proportion, UniformRows, World
 from scipy import stats
 from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsRegressor
 
 from poise.errors import ArgumentError
+from poise.notions import Antithetic, Mixed, Rotated
 from poise.protocol.randomness import Coupling, Independent, Shared
 from poise.simulation.worlds import zoo
 from poise.simulation.worlds.change_laws import (
@@ -27,6 +26,7 @@ from poise.simulation.worlds.change_laws import (
     Sometimes,
 )
 from poise.simulation.worlds.simple_algorithms import NearestNeighbours
+from poise.world import EmpiricalRows, GaussianRows, Proportion, UniformRows, World
 
 # Every comparison with a simulation asks whether an exact interval at this
 # confidence holds the truth; about sixty are made, so false alarms stay below 1e-6.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-import subprocess
-import sys
+import os
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ import pytest
 import poise
 from poise.algorithms.code_digest import code_digest
 from poise.errors import PoiseWarning, RecordError
+from shared.processes import printed
 
 SOURCE = """
 SCALE = 2.0
@@ -63,12 +63,8 @@ exec({SOURCE!r}, scope)
 print(code_digest(scope["fit"]))
 """
     for seed in ("1", "2"):
-        done = subprocess.run(
-            [sys.executable, "-c", script],
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        assert done.stdout.strip() == code_digest(fit_of(SOURCE))
+        said = printed(script, env=os.environ | {"PYTHONHASHSEED": seed})
+        assert said.strip() == code_digest(fit_of(SOURCE))
 
 
 def test_what_a_function_encloses_counts() -> None:

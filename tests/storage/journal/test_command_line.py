@@ -18,6 +18,8 @@ from click.testing import CliRunner, Result
 import poise
 from poise.cli import main
 from poise.storage.journal import read_journal
+from shared.journals import shorten
+from shared.processes import POISE, python, until
 
 MODELS = textwrap.dedent("""
     import time
@@ -45,10 +47,6 @@ def folder(tmp_path) -> Path:
     return tmp_path
 
 
-def poise_command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "poise", *arguments]
-
-
 @pytest.fixture
 def run(folder, monkeypatch):
     monkeypatch.setattr(sys, "path", sys.path[:])
@@ -59,11 +57,6 @@ def run(folder, monkeypatch):
         return CliRunner().invoke(main, arguments)
 
     return call
-
-
-def shorten(journal: Path, trials: int) -> None:
-    lines = journal.read_bytes().splitlines(keepends=True)
-    journal.write_bytes(b"".join(lines[: 1 + trials]))
 
 
 def test_status_and_resume(run, folder) -> None:
@@ -144,12 +137,10 @@ def test_a_full_disk_ends_with_the_verdict_so_far(run, folder) -> None:
     limited = f"""
 import os, resource
 resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, resource.RLIM_INFINITY))
-command = {poise_command("resume", "run.jsonl")!r}
+command = {[*POISE, "resume", "run.jsonl"]!r}
 os.execv(command[0], command)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", limited], cwd=folder, capture_output=True, text=True
-    )
+    done = python("-c", limited, cwd=folder)
     assert done.returncode == 2
     first, second = done.stderr.splitlines()
     assert first.startswith("poise: 8 of 30 trials, ")
@@ -166,13 +157,15 @@ os.execv(command[0], command)
 def test_interrupted(jobs, number, folder) -> None:
     """As a terminal does it: the signal goes to every process of the group."""
     journal = folder / "run.jsonl"
-    command = poise_command(
-        *DRIFT, "--param", "pause=0.05", "--jobs", jobs, "--journal", "run.jsonl"
-    )
+    options = ["--param", "pause=0.05", "--jobs", jobs, "--journal", "run.jsonl"]
     with subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        [*POISE, *DRIFT, *options],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
         start_new_session=True,
-    ) as process:  # fmt: skip
+    ) as process:
         while not journal.exists() or journal.read_bytes().count(b"\n") < 6:
             time.sleep(0.01)
         os.killpg(process.pid, number)
@@ -187,12 +180,12 @@ def test_interrupted(jobs, number, folder) -> None:
         "poise resume run.jsonl goes on from there"
     )
     assert "Traceback" not in errors
-    with pytest.raises(ProcessLookupError):
-        _until_gone(process.pid)
+    assert until(lambda: _ended(process.pid))
 
 
-def _until_gone(group: int) -> None:
-    """Look for processes of the group until there is none, for a minute."""
-    for _ in range(600):
+def _ended(group: int) -> bool:
+    try:
         os.killpg(group, 0)
-        time.sleep(0.1)
+    except ProcessLookupError:
+        return True
+    return False

@@ -13,9 +13,10 @@ import poise
 from poise.cli import main
 from poise.errors import ArgumentError, RecordError
 from poise.storage.journal import JournalFolder, read_journal
+from shared.data import linear_rows
+from shared.journals import shorten
 
-rng = np.random.default_rng(3)
-X, y = rng.normal(size=(330, 2)), rng.normal(size=330)
+X, y = linear_rows(330, [0.0, 0.0], 3)
 QUESTION = {"n": 10, "epsilon": 0.5, "delta": 0.2}
 
 
@@ -29,12 +30,6 @@ class Counted:
         self.fits += 1
         level = np.random.default_rng(seed).uniform() * len(b)
         return lambda rows: [level + b.mean()]
-
-
-def shorten(journal: Path, trials: int) -> None:
-    """Leave a header, some trials, and half a line: what a killed process leaves."""
-    lines = journal.read_bytes().splitlines(keepends=True)
-    journal.write_bytes(b"".join(lines[: 1 + trials]) + lines[1 + trials][:7])
 
 
 def compare(algorithms, **settings):

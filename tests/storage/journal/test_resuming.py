@@ -11,15 +11,10 @@ from sklearn.linear_model import Ridge
 import poise
 from poise.errors import PoiseWarning, RecordError, TrialError
 from poise.storage.journal import read_journal
+from shared.algorithms import drift
+from shared.data import linear_rows
 
-rng = np.random.default_rng(3)
-X, y = rng.normal(size=(330, 2)), rng.normal(size=330)
-
-
-def drift(A, b, seed):
-    """Changes between 0 and 1, uniform, whatever the rows."""
-    change = np.random.default_rng(seed).uniform()
-    return lambda rows: [change * len(b)]
+X, y = linear_rows(330, [0.0, 0.0], 3)
 
 
 @pytest.mark.parametrize("after", [0, 1, 2, 17, 58, 59])

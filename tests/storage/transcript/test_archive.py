@@ -14,11 +14,10 @@ import poise
 from poise import Batch, Query, Transcript
 from poise.errors import RecordError
 from poise.procedures import BinomialTest
+from shared.data import linear_rows
 
-rng = np.random.default_rng(0)
-X = rng.normal(size=(120, 2))
-y = X @ [1.0, -2.0] + rng.normal(size=120)
-extra = rng.normal(size=(30, 2))
+X, y = linear_rows(120, [1.0, -2.0])
+extra = np.random.default_rng(1).normal(size=(30, 2))
 
 
 @pytest.mark.parametrize(

@@ -23,11 +23,10 @@ from poise.procedures import (
     SimulationTest,
     TransparentLinearTest,
 )
+from shared.data import linear_rows
 
-rng = np.random.default_rng(0)
-X = rng.normal(size=(120, 2))
-y = X @ [1.0, -2.0] + rng.normal(size=120)
-extra = rng.normal(size=(30, 2))
+X, y = linear_rows(120, [1.0, -2.0])
+extra = np.random.default_rng(1).normal(size=(30, 2))
 
 
 def shifted(X, y, generator, size):
