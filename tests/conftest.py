@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,6 +16,12 @@ from shared.processes import Traces
 # The suite times nothing: a first import inside an example must not fail it.
 settings.register_profile("poise", deadline=None, derandomize=True)
 settings.load_profile("poise")
+
+# Nor does it depend on where it is started: a background job of a shell ignores SIGINT and
+# hands that down, and a CI server may ask everybody for colours.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+for name in ("FORCE_COLOR", "NO_COLOR", "PYTHON_COLORS", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+    os.environ.pop(name, None)
 
 
 @pytest.fixture

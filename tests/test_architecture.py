@@ -124,6 +124,14 @@ def test_no_file_imports_itself_by_a_detour() -> None:
         visit(name, ())
 
 
+def test_tests_mirror_the_rooms() -> None:
+    """What is tested in a folder lives in the folder of the same name."""
+    tests = Path(__file__).parent
+    files = {path.parent.relative_to(tests).as_posix() for path in tests.rglob("test_*.py")}
+    rooms = {room.relative_to(ROOT).as_posix() for room in ROOMS} | {"simulation", "storage"}
+    assert files - {"."} <= rooms
+
+
 def test_no_relative_imports() -> None:
     for path in MODULES:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

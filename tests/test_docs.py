@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import doctest
 import re
-from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).parent.parent / "docs"
-ELSEWHERE = {"programs.rst"}  # needs R: tests/programs/test_documentation.py
+from shared.paths import DOCS
+
+ELSEWHERE = {"programs.rst"}  # needs R: tests/algorithms/program/test_documentation.py
 PAGES = sorted(
     page
     for page in DOCS.glob("*.rst")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import runpy
-from pathlib import Path
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+from shared.paths import EXAMPLES
 
 
 def test_the_flats_are_those_their_script_makes(tmp_path) -> None:

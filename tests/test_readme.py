@@ -5,13 +5,12 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
-from pathlib import Path
 
 import pytest
 
+from shared.paths import ROOT
 from shared.processes import python
 
-ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 COMMANDS = re.findall(r"^\$ poise (.*)$", README.read_text(encoding="utf-8"), flags=re.MULTILINE)
 

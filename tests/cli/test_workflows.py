@@ -11,8 +11,8 @@ from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsRegressor
 
 import poise
+from shared.paths import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 ROWS = "numbers.csv --target price --drop id"
 RIDGE = "--algorithm sklearn.linear_model:Ridge"
 NEIGHBOURS = "--algorithm sklearn.neighbors:KNeighborsRegressor(n_neighbors=10)"

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from poise.errors import ArgumentError
 from poise.questions.toml_file import read_config
-
-ROOT = Path(__file__).parents[2]
+from shared.paths import ROOT
 
 GOOD = """
 [data]

@@ -1,26 +1,19 @@
 """Programs written on the spot, and a search for what they leave behind."""
 
 import os
-import shutil
 import sys
-from pathlib import Path
 
 import pytest
 
 from poise.algorithms.program import Program
 from poise.algorithms.program.server_pool import servers
+from shared.paths import EXAMPLES
 from shared.processes import gone, python
-
-ROOT = Path(__file__).parents[3]
-
-# Whoever has no R still gets every other test; CI installs it (.ci/apt-packages) and runs all.
-_NEEDS_R = ["test_documentation.py", "test_examples.py", "test_from_end_to_end.py"]
-collect_ignore = [] if shutil.which("Rscript") or os.environ.get("CI") else _NEEDS_R
 
 
 @pytest.fixture
 def examples():
-    return ROOT / "examples" / "programs"
+    return EXAMPLES / "programs"
 
 
 @pytest.fixture(autouse=True)

@@ -8,6 +8,7 @@ import pytest
 
 from poise.algorithms.program import Program
 from poise.errors import TrialError
+from shared.r import needs_r
 
 FILES = ["{train}", "{test}", "{predictions}"]
 
@@ -37,6 +38,7 @@ def least_squares(X, y, points):
     return np.column_stack([np.ones(len(points)), points]) @ coefficients
 
 
+@needs_r("jsonlite")
 def test_lm_is_least_squares_and_serving_changes_not_one_bit(examples, data, points):
     one_shot = r_program(examples / "lm.R").fit(*data, xi=1)(points)
     serving = r_program(examples / "lm_serving.R", mode="serving").fit(*data, xi=1)(points)
@@ -44,6 +46,7 @@ def test_lm_is_least_squares_and_serving_changes_not_one_bit(examples, data, poi
     np.testing.assert_array_equal(serving, one_shot)
 
 
+@needs_r("jsonlite")
 def test_serving_lm_reports_its_errors_and_goes_on(examples, data, points):
     program = r_program(examples / "lm_serving.R", mode="serving")
     no_response = [float("nan")] * 40
@@ -53,6 +56,7 @@ def test_serving_lm_reports_its_errors_and_goes_on(examples, data, points):
     np.testing.assert_allclose(found, least_squares(*data, points), rtol=0, atol=1e-8)
 
 
+@needs_r("jsonlite", "ranger")
 def test_forest_is_a_function_of_rows_and_seed(examples, data, points):
     program = r_program(examples / "ranger.R", mode="serving")
     first = program.fit(*data, xi=11)(points)
@@ -63,6 +67,7 @@ def test_forest_is_a_function_of_rows_and_seed(examples, data, points):
     assert np.abs(first - least_squares(*data, points)).max() < 4
 
 
+@needs_r("glmnet")
 def test_lasso_lies_between_the_mean_and_least_squares(examples, data, points):
     X, y = data
     found = r_program(examples / "glmnet.R").fit(X, y, xi=3)(points)
@@ -91,7 +96,10 @@ def test_python_script_reports_its_errors(examples):
         program.fit([["a"], ["b"]], [1.0, 2.0], xi=0)([["c"]])
 
 
-@pytest.mark.parametrize("mode", ["one-shot", "serving"])
+@pytest.mark.parametrize(
+    "mode",
+    [pytest.param("one-shot", marks=needs_r()), pytest.param("serving", marks=needs_r("jsonlite"))],
+)
 def test_r_reads_text_missing_values_and_odd_names(tmp_path, mode):
     """R predicts, row by row: characters in town, then whether town and size are missing."""
     body = """

@@ -8,14 +8,11 @@ import textwrap
 import joblib
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import poise
 from poise.algorithms.algorithm import Algorithm
 from poise.errors import ArgumentError
 from poise.running.workers.backend import Backend, choose_backend
-from poise.running.workers.chunks import Chunks
 from poise.running.workers.engine import choose_engine
 from poise.running.workers.parallel import ParallelEngine
 from poise.running.workers.serial import SerialEngine
@@ -147,47 +144,3 @@ def test_a_dask_cluster_started_for_the_run(tmp_path, traces) -> None:
     done = python(str(script), env=left.environment)
     assert done.returncode == 0, done.stderr
     assert left.vanish()
-
-
-@given(
-    start=st.integers(0, 50),
-    length=st.integers(0, 500),
-    workers=st.integers(1, 9),
-    grain=st.integers(1, 40),
-    seconds=st.lists(st.floats(1e-9, 10.0), max_size=60),
-)
-def test_chunks_cover_every_task_once_and_in_order(start, length, workers, grain, seconds) -> None:
-    chunks = Chunks(start, start + length, workers, grain)
-    position, measured = start, iter(seconds)
-    for first, last in chunks:
-        assert first == position < last <= start + length
-        assert (last - first) % grain == 0 or last == start + length
-        position = last
-        if (duration := next(measured, None)) is not None:
-            chunks.learn(last - first, duration)
-    assert position == start + length
-
-
-def test_chunks_group_cheap_fits_and_leave_long_ones_alone() -> None:
-    chunks = Chunks(0, 1_000_000, workers=2)
-    ranges = iter(chunks)
-    assert next(ranges) == (0, 1)
-    chunks.learn(tasks=1, seconds=0.0001)
-    first, last = next(ranges)
-    assert last - first == 500, "fifty milliseconds of them: dispatch costs well below 2%"
-    chunks.learn(tasks=500, seconds=0.05)
-    first, last = next(ranges)
-    assert last - first == 500
-    for _ in range(30):
-        chunks.learn(tasks=500, seconds=0.05)
-    first, last = next(ranges)
-    assert last - first == 775, "a twentieth of the time spent so far, 1.55 seconds"
-    for _ in range(100):
-        chunks.learn(tasks=500, seconds=0.05)
-    first, last = next(ranges)
-    assert last - first == 1000, "but never more than a tenth of a second"
-    chunks.learn(tasks=1, seconds=600.0)
-    first, last = next(ranges)
-    assert last - first == 1
-    chunks.close()
-    assert next(ranges, None) is None

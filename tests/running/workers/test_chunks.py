@@ -1,46 +1,52 @@
-"""Nothing accumulates from trial to trial but the changes, whose place is taken beforehand."""
+"""Tasks are sent to workers in chunks: every task once, in order, cheap ones together."""
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-import textwrap
+from hypothesis import given
+from hypothesis import strategies as st
 
-import pytest
-
-BLOCK = 1024  # random terms are made, and kept, for so many trials at once
-
-# In a process of its own: clusters that other tests have started allocate in the background.
-SCRIPT = textwrap.dedent("""
-    import json, sys, tracemalloc
-    import numpy as np
-    import poise
-
-    stop_early, journal = json.loads(sys.argv[1])
-    memory = np.zeros(8_000, dtype=int)  # there beforehand, too
-
-    def fit(A, b, seed):
-        if len(b) == 2:
-            memory[int(A[0, 0]) // 2] = tracemalloc.get_traced_memory()[0]
-        return lambda rows: [0.0]
-
-    X = np.arange(3.0 * 8_000).reshape(-1, 1)
-    tracemalloc.start()
-    result = poise.stability_test(
-        fit, X, X[:, 0], n=2, epsilon=1.0, delta=0.1, stop_early=stop_early, shuffle=False,
-        check=False, journal=journal,
-    )
-    assert result.n_observed == np.count_nonzero(memory) > 7_000
-    print(json.dumps(memory[: result.n_observed].tolist()))
-""")
+from poise.running.workers.chunks import Chunks
 
 
-@pytest.mark.parametrize("stop_early", [True, False])
-@pytest.mark.parametrize("journalled", [True, False])
-def test_a_trial_leaves_nothing_in_memory(stop_early, journalled, tmp_path) -> None:
-    journal = str(tmp_path / "run.jsonl") if journalled else None
-    arguments = json.dumps([stop_early, journal])
-    said = subprocess.check_output([sys.executable, "-c", SCRIPT, arguments])
-    memory = json.loads(said)[BLOCK::BLOCK]
-    assert max(memory) - memory[0] < len(memory) * BLOCK, "not even a byte for each trial"
+@given(
+    start=st.integers(0, 50),
+    length=st.integers(0, 500),
+    workers=st.integers(1, 9),
+    grain=st.integers(1, 40),
+    seconds=st.lists(st.floats(1e-9, 10.0), max_size=60),
+)
+def test_chunks_cover_every_task_once_and_in_order(start, length, workers, grain, seconds) -> None:
+    chunks = Chunks(start, start + length, workers, grain)
+    position, measured = start, iter(seconds)
+    for first, last in chunks:
+        assert first == position < last <= start + length
+        assert (last - first) % grain == 0 or last == start + length
+        position = last
+        if (duration := next(measured, None)) is not None:
+            chunks.learn(last - first, duration)
+    assert position == start + length
+
+
+def test_chunks_group_cheap_fits_and_leave_long_ones_alone() -> None:
+    chunks = Chunks(0, 1_000_000, workers=2)
+    ranges = iter(chunks)
+    assert next(ranges) == (0, 1)
+    chunks.learn(tasks=1, seconds=0.0001)
+    first, last = next(ranges)
+    assert last - first == 500, "fifty milliseconds of them: dispatch costs well below 2%"
+    chunks.learn(tasks=500, seconds=0.05)
+    first, last = next(ranges)
+    assert last - first == 500
+    for _ in range(30):
+        chunks.learn(tasks=500, seconds=0.05)
+    first, last = next(ranges)
+    assert last - first == 775, "a twentieth of the time spent so far, 1.55 seconds"
+    for _ in range(100):
+        chunks.learn(tasks=500, seconds=0.05)
+    first, last = next(ranges)
+    assert last - first == 1000, "but never more than a tenth of a second"
+    chunks.learn(tasks=1, seconds=600.0)
+    first, last = next(ranges)
+    assert last - first == 1
+    chunks.close()
+    assert next(ranges, None) is None

@@ -101,7 +101,7 @@ def test_a_fit_beyond_its_time(process_backend, rows, clean, tmp_path) -> None:
     [failure] = read_journal(journal).failures
     assert (failure.trial, failure.kind) == (23, "timeout")
     assert failure.message.startswith("a fit took longer than timeout=1.0 seconds; it was in File")
-    assert "test_faults.py" in failure.message
+    assert "test_worker_death.py" in failure.message
 
 
 def test_a_prediction_beyond_its_time(rows) -> None:

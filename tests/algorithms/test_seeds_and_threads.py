@@ -18,6 +18,7 @@ import poise
 from poise.algorithms import seeds_and_threads
 from poise.algorithms.estimator import EstimatorAlgorithm
 from shared.data import linear_rows
+from shared.paper_loop import changes_by_hand
 
 X, y = linear_rows(205, [1.0, 0.0, 0.0], 2)
 
@@ -82,11 +83,11 @@ def test_a_function_as_a_parameter_may_do_anything() -> None:
     ],
     ids=lambda b: type(b).__name__,
 )
-def test_boosted_classifiers(booster, response, by_hand) -> None:
+def test_boosted_classifiers(booster, response) -> None:
     classes = np.digitize(y, [-0.5, 0.5])
     got = poise.measure(booster, X, classes, n=40, response=response, random_state=0, shuffle=False)
     kind = "label" if response == "predict" else "probability"
-    expected = by_hand(booster, X, classes, n=40, response=response, kind=kind)
+    expected = changes_by_hand(booster, X, classes, n=40, response=response, kind=kind)
     assert got.changes.tolist() == pytest.approx(expected, rel=1e-6, abs=1e-12)
 
 

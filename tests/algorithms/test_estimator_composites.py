@@ -31,6 +31,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import poise
 from poise.errors import AlgorithmError
+from shared.paper_loop import changes_by_hand
 
 rng = np.random.default_rng(3)
 X = rng.normal(size=(155, 4))
@@ -66,10 +67,10 @@ CLASSIFIERS = [
 
 
 @pytest.mark.parametrize("estimator", REGRESSORS, ids=lambda e: type(e).__name__)
-def test_regressors(estimator, by_hand) -> None:
+def test_regressors(estimator) -> None:
     got = poise.measure(estimator, X, y, n=N, shuffle=False, random_state=0)
     assert got.changes.tolist() == pytest.approx(
-        by_hand(estimator, X, y, n=N, kind="number"), rel=1e-9
+        changes_by_hand(estimator, X, y, n=N, kind="number"), rel=1e-9
     )
 
 
@@ -83,17 +84,17 @@ def test_folds_drawn_from_the_global_generator_are_pinned_too() -> None:
 
 @pytest.mark.parametrize("estimator", CLASSIFIERS, ids=lambda e: type(e).__name__)
 @pytest.mark.parametrize("response", ["predict", "predict_proba"])
-def test_classifiers(estimator, response, by_hand) -> None:
+def test_classifiers(estimator, response) -> None:
     kind = "label" if response == "predict" else "probability"
     got = poise.measure(
         estimator, X, classes, n=N, shuffle=False, random_state=0, response=response
     )
-    expected = by_hand(estimator, X, classes, n=N, kind=kind, response=response)
+    expected = changes_by_hand(estimator, X, classes, n=N, kind=kind, response=response)
     assert got.changes.tolist() == pytest.approx(expected, rel=1e-9, abs=1e-12)
     assert got.design.distance == {"label": "label", "probability": "total_variation"}[kind]
 
 
-def test_a_table_with_text_categories_and_holes(by_hand) -> None:
+def test_a_table_with_text_categories_and_holes() -> None:
     frame = pd.DataFrame(
         {
             "size": np.where(rng.random(155) < 0.1, np.nan, X[:, 0]),
@@ -111,7 +112,7 @@ def test_a_table_with_text_categories_and_holes(by_hand) -> None:
     response = pd.Series(y, name="price")
     model = make_pipeline(columns, RandomForestRegressor(5))
     got = poise.measure(model, frame, response, n=N, shuffle=False, random_state=0)
-    expected = by_hand(model, frame, response, n=N, kind="number")
+    expected = changes_by_hand(model, frame, response, n=N, kind="number")
     assert got.changes.tolist() == pytest.approx(expected, rel=1e-9)
 
 
@@ -124,20 +125,20 @@ def test_what_a_part_needs_is_left_to_the_whole() -> None:
 
 
 @pytest.mark.parametrize("response", ["predict", "predict_proba"])
-def test_several_outputs(response, by_hand) -> None:
+def test_several_outputs(response) -> None:
     both = np.column_stack([classes, np.where(X[:, 2] > 0, "up", "down")])
     forest = RandomForestClassifier(5, max_depth=3)
     kind = "label" if response == "predict" else "probability"
     settings = {"n": 12, "response": response}
     got = poise.measure(forest, X, both, shuffle=False, random_state=0, **settings)
-    expected = by_hand(forest, X, both, kind=kind, **settings)
+    expected = changes_by_hand(forest, X, both, kind=kind, **settings)
     assert got.changes.tolist() == pytest.approx(expected, rel=1e-9, abs=1e-12)
     assert response == "predict" or got.changes.max() > 0
 
 
-def test_several_numbers(by_hand) -> None:
+def test_several_numbers() -> None:
     both = np.column_stack([y, -2 * y])
     for estimator in (Ridge(), DecisionTreeRegressor(), KNeighborsRegressor(3)):
         got = poise.measure(estimator, X, both, n=N, shuffle=False, random_state=0)
-        expected = by_hand(estimator, X, both, n=N, kind="number")
+        expected = changes_by_hand(estimator, X, both, n=N, kind="number")
         assert got.changes.tolist() == pytest.approx(expected, rel=1e-9)

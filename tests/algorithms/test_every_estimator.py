@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import poise
 from poise.errors import AlgorithmError
+from shared.paper_loop import changes_by_hand
+from shared.paths import DOCS
 
-PATH = Path(__file__).parents[3] / "docs" / "sweep.py"
+PATH = DOCS / "sweep.py"
 spec = importlib.util.spec_from_file_location("sweep", PATH)
 sweep = importlib.util.module_from_spec(spec)
 sys.modules["sweep"] = sweep  # dataclasses look their module up by name
@@ -32,14 +33,14 @@ def test_all_of_them_are_there() -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_runs(case, by_hand) -> None:
+def test_runs(case) -> None:
     X, y = case.data()
     for response in case.responses:
         got = poise.measure(
             case.estimator, X, y, n=sweep.N, response=response, random_state=0, shuffle=False
         )
         kind = _kind(case, response, y)
-        expected = by_hand(case.estimator, X, y, n=sweep.N, response=response, kind=kind)
+        expected = changes_by_hand(case.estimator, X, y, n=sweep.N, response=response, kind=kind)
         np.testing.assert_allclose(got.changes, expected, rtol=1e-9, atol=1e-12)
         assert len(got.changes) == sweep.TRIALS
 

@@ -19,6 +19,7 @@ import poise
 from poise.algorithms.estimator import EstimatorAlgorithm
 from poise.algorithms.response_method import AlignedResponse
 from poise.errors import AlgorithmError, ArgumentError
+from shared.paper_loop import changes_by_hand
 
 rng = np.random.default_rng(5)
 X = rng.normal(size=(400, 3))
@@ -27,11 +28,13 @@ rare[:12] = ["common", "other"] * 5 + ["other", "rare"]  # its only row is the o
 two = np.where(X[:, 0] + 0.5 * rng.normal(size=400) > 0, 1, 0)
 
 
-def test_a_class_missing_from_one_fit_has_probability_zero(by_hand) -> None:
+def test_a_class_missing_from_one_fit_has_probability_zero() -> None:
     got = poise.measure(
         GaussianNB(), X, rare, n=12, response="predict_proba", shuffle=False, random_state=0
     )
-    expected = by_hand(GaussianNB(), X, rare, n=12, response="predict_proba", kind="probability")
+    expected = changes_by_hand(
+        GaussianNB(), X, rare, n=12, response="predict_proba", kind="probability"
+    )
     assert got.changes.tolist() == pytest.approx(expected, rel=1e-9, abs=1e-15)
     assert set(rare[:12]) != set(rare[:11]), "the case that this test is about"
 
@@ -50,12 +53,12 @@ def test_probabilities_are_in_the_order_of_all_classes() -> None:
     assert ask([[1.0]]).tolist() == [[0.0, first[0], 0.0, first[1]]]
 
 
-def test_each_of_several_outputs_is_aligned_by_its_own_classes(by_hand) -> None:
+def test_each_of_several_outputs_is_aligned_by_its_own_classes() -> None:
     both = np.column_stack([np.where(two == 1, "up", "down"), rare])
     tree = DecisionTreeClassifier(max_depth=2)
     settings = {"n": 12, "response": "predict_proba"}
     got = poise.measure(tree, X, both, shuffle=False, random_state=0, **settings)
-    expected = by_hand(tree, X, both, kind="probability", **settings)
+    expected = changes_by_hand(tree, X, both, kind="probability", **settings)
     assert got.changes.tolist() == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
@@ -67,11 +70,11 @@ def test_one_probability_per_output_becomes_two() -> None:
     assert ask(X[:1]).tolist() == [[1 - p, p, 1 - q, q]]
 
 
-def test_scores_of_two_classes_are_numbers(by_hand) -> None:
+def test_scores_of_two_classes_are_numbers() -> None:
     got = poise.measure(
         LogisticRegression(), X, two, n=20, response="decision_function", shuffle=False
     )
-    expected = by_hand(
+    expected = changes_by_hand(
         LogisticRegression(), X, two, n=20, response="decision_function", kind="number"
     )
     assert got.changes.tolist() == pytest.approx(expected, rel=1e-6)

@@ -17,6 +17,7 @@ import poise
 from poise.data.fit_params import FitParams
 from poise.errors import AlgorithmError, ArgumentError, DataError
 from shared.data import linear_rows
+from shared.paper_loop import changes_by_hand
 
 rng = np.random.default_rng(1)
 X, y = linear_rows(410, [1.0, 0.0, 0.0], rng)
@@ -24,10 +25,10 @@ weights = rng.exponential(size=410)
 
 
 @pytest.mark.parametrize("estimator", [Ridge(), DecisionTreeRegressor(max_features=2)], ids=repr)
-def test_weights_are_sliced_with_the_rows(estimator, by_hand) -> None:
+def test_weights_are_sliced_with_the_rows(estimator) -> None:
     settings = {"n": 40, "shuffle": False, "random_state": 0}
     got = poise.measure(estimator, X, y, fit_params={"sample_weight": weights}, **settings)
-    expected = by_hand(estimator, X, y, n=40, kind="number", weights=weights)
+    expected = changes_by_hand(estimator, X, y, n=40, kind="number", weights=weights)
     assert got.changes.tolist() == pytest.approx(expected, rel=1e-9)
     assert got.changes.tolist() != poise.measure(estimator, X, y, **settings).changes.tolist()
 

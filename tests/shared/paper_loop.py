@@ -1,11 +1,10 @@
-"""A loop written by hand: what every measurement in this folder is compared with."""
+"""The paper's split as a loop written by hand: what measurements are compared with."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-import pytest
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
@@ -71,24 +70,15 @@ def chances_change(pair) -> float:
     return float(np.abs(a - b).sum())
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Workers of the test suite share the cores: more threads would wait for each other."""
+KINDS = {
+    "number": number_change,
+    "label": label_change,
+    "probability": probability_change,
+    "one probability per output": chances_change,
+}
+
+
+def changes_by_hand(estimator, X, y, *, kind, **settings) -> list[float]:
+    """Changes of the loop; workers of the suite share the cores, so each keeps to one thread."""
     with threadpool_limits(1):
-        yield
-
-
-@pytest.fixture
-def by_hand():
-    """Changes of a loop over the paper's split: ``by_hand(estimator, X, y, n=…, kind=…)``."""
-    kinds = {
-        "number": number_change,
-        "label": label_change,
-        "probability": probability_change,
-        "one probability per output": chances_change,
-    }
-
-    def changes(estimator, X, y, *, kind, **settings):
-        return [kinds[kind](pair) for pair in loop(estimator, X, y, **settings)]
-
-    return changes
+        return [KINDS[kind](pair) for pair in loop(estimator, X, y, **settings)]
