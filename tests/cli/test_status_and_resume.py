@@ -170,13 +170,14 @@ def test_interrupted(jobs, number, folder) -> None:
             time.sleep(0.01)
         os.killpg(process.pid, number)
         output, errors = process.communicate()
-    assert process.returncode == 130
+    status, ended = (143, "terminated") if number == signal.SIGTERM else (130, "interrupted")
+    assert process.returncode == status
     assert output == ""
     trials = read_journal(journal).trials.n_observed
     assert 5 <= trials < 30
     last = errors.splitlines()[-1]
     assert last == (
-        f"poise: interrupted; {trials} trials are in run.jsonl; "
+        f"poise: {ended}; {trials} trials are in run.jsonl; "
         "poise resume run.jsonl goes on from there"
     )
     assert "Traceback" not in errors
