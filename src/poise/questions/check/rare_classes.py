@@ -146,8 +146,8 @@ def _finding(shortage: _Shortage, design: Design, error: BaseException) -> Findi
         severity,
         found,
         f"one of {counted(design.n_trials, 'trial')} meets one {odds}; "
-        f"{_way_out(shortage, design)}, or merge the class with another; on_error='unstable' counts "
-        "such trials",
+        f"{_way_out(shortage, design)}, or merge the class with another; on_error='unstable' "
+        "counts such trials",
     )
 
 
