@@ -21,6 +21,7 @@ __version__ = "0.1.0"
 # Names are imported when they are first used: `import poise` costs little more
 # than `import numpy`, and no one pays for a part they do not use.
 _HOME = {
+    "Advice": "poise.results.advice",
     "Algorithm": "poise.algorithms.algorithm",
     "Answers": "poise.protocol.messages",
     "AuditResult": "poise.simulation.audit.audit_result",
@@ -53,6 +54,7 @@ _HOME = {
     "Transcript": "poise.storage.transcript.recording",
     "Trials": "poise.results.trials",
     "World": "poise.simulation.worlds.world",
+    "advise": "poise.questions.advise",
     "as_algorithm": "poise.algorithms.as_algorithm",
     "audit": "poise.simulation.audit.audit",
     "audit_with_traps": "poise.simulation.audit.with_traps",
@@ -105,12 +107,14 @@ if TYPE_CHECKING:
     from poise.protocol.randomness import Coupling, Randomness
     from poise.questions import assert_stable as testing
     from poise.questions import notions
+    from poise.questions.advise import advise
     from poise.questions.check.check_algorithm import check_algorithm
     from poise.questions.check.check_report import CheckReport
     from poise.questions.compare import compare
     from poise.questions.run import Run, run
     from poise.questions.stability_curve import stability_curve
     from poise.questions.stability_test import measure, stability_test
+    from poise.results.advice import Advice
     from poise.results.compare_result import CompareResult
     from poise.results.curve_result import StabilityCurve
     from poise.results.design import Design

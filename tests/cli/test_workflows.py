@@ -61,7 +61,7 @@ def questions(folder: Path):
 def test_check_tells_what_the_library_found(run) -> None:
     done = run(f"check {ROWS} {RIDGE} --n 20 --seed 0")
     assert done.exit_code == 0, done.output
-    assert done.stdout.startswith("Ridge() at n = 20: 10 checks, nothing found")
+    assert done.stdout.startswith("Ridge() at n = 20: 8 checks, nothing found")
     assert "keeps nothing between fits" in done.stdout
     quiet = run(f"check {ROWS} {RIDGE} --n 20 --seed 0 --quiet")
     assert quiet.output == "ok\n"

@@ -21,7 +21,6 @@ __all__ = [
     "RESPONSES",
     "AlignedResponse",
     "can_answer",
-    "detects_outliers",
     "natural_distance",
     "predicts_numbers",
     "require_response",
@@ -97,23 +96,9 @@ def natural_distance(estimator: Any, response: str) -> str:
 
 
 def _predicts_labels(estimator: Any) -> bool:
-    from sklearn.base import is_classifier
+    from sklearn.base import is_classifier, is_outlier_detector
 
-    return _is(is_classifier, estimator) or detects_outliers(estimator)
-
-
-def detects_outliers(estimator: Any) -> bool:
-    """Tell an estimator that says of each row whether it is an outlier, and needs no responses.
-
-    Examples
-    --------
-    >>> from sklearn.ensemble import IsolationForest
-    >>> detects_outliers(IsolationForest()), detects_outliers(None)
-    (True, False)
-    """
-    from sklearn.base import is_outlier_detector
-
-    return _is(is_outlier_detector, estimator)
+    return _is(is_classifier, estimator) or _is(is_outlier_detector, estimator)
 
 
 def predicts_numbers(estimator: Any) -> bool:

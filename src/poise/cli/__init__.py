@@ -4,6 +4,7 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
 
 ::
 
+    advise           ``poise advise``: what the rows of a file can answer, before anything is teste
     audit            ``poise audit``: whether a procedure is valid, and how its power compares wit
     check            ``poise check``: whether an algorithm keeps what a stability test expects of
     compare          ``poise compare``: several algorithms on the same trials, one error level for
@@ -45,6 +46,7 @@ __all__ = ["main"]
 # command needs is paid for by that command, and `poise --help` needs nothing.
 COMMANDS = {
     "demo": "Take a tour: three algorithms on bundled data, a verdict each.",
+    "advise": "List what the rows of a file can answer.",
     "test": "Test whether an algorithm is stable on the rows of a file.",
     "check": "Check an algorithm before it is tested.",
     "compare": "Test several algorithms on the same trials.",

@@ -13,9 +13,10 @@ from poise.cli.screen import print_paragraphs, print_table, screen
 if TYPE_CHECKING:
     from poise.questions.check import CheckReport
     from poise.results import CompareResult
+    from poise.results.advice import Advice
     from poise.theory.menu import Menu
 
-__all__ = ["print_comparison", "print_findings", "print_menu", "print_words"]
+__all__ = ["print_advice", "print_comparison", "print_findings", "print_menu", "print_words"]
 
 _STYLES = {
     "stable": "bold green",
@@ -65,3 +66,13 @@ def print_menu(menu: Menu) -> None:
     table = menu_table(menu)
     print_table(table.columns, table.rows)
     print_paragraphs("\n" + menu_meaning(menu))
+
+
+def print_advice(advice: Advice) -> None:
+    """Print the menu, what is to be known before asking, and the commands that ask."""
+    print_paragraphs(advice.headline() + "\n")
+    table = advice.table()
+    print_table(table.columns, table.rows)
+    print_paragraphs("\n" + "\n".join(advice.paragraphs()) + "\n\nWhat can be asked")
+    for question, call in advice.questions.items():
+        screen().print(f"{question}\n    {call}", soft_wrap=True)  # to be copied in one piece

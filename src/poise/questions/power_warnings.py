@@ -9,7 +9,7 @@ from poise.errors import PowerWarning
 from poise.procedures.checked_question import StabilityQuestion
 from poise.results.design import Design
 from poise.results.text.describe_design import shortage
-from poise.results.text.needs import needed
+from poise.results.text.needs import needed, smaller_size
 
 __all__ = ["warn_if_empty", "warn_if_hopeless"]
 
@@ -52,7 +52,8 @@ def _remedy(design: Design, delta: float, alpha: float) -> str:
         return "No amount of data can certify delta = 0; ask about a larger delta."
     return (
         f"You need {needed(design, delta, alpha)[1]:,} {_labelled_units(design)} at this n "
-        f"(now {design.n_units:,}), a smaller n, a larger delta or a larger alpha."
+        f"(now {design.n_units:,}), a larger delta or a larger alpha; "
+        f"{smaller_size(design, delta, alpha)}."
     )
 
 

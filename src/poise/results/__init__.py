@@ -2,6 +2,7 @@
 
 ::
 
+    advice            what some rows can answer, and what about them deserves a look, before anythi
     certificate       what a verdict "stable" states, and the weaker statements it implies (Append
     compare_result    several algorithms on the same trials: one verdict each, one error level for
     curve_result      stability against the training size: what is certified, and apart from it wh

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.algorithms.as_algorithm import as_algorithm
-from poise.algorithms.distance import Distance, as_distance
 from poise.data.sample import Sample
 from poise.errors import ArgumentError, in_one_line
 from poise.procedures.binomial import MeasureChanges
@@ -19,8 +18,8 @@ from poise.questions.check.bags_that_change import bags_that_change
 from poise.questions.check.check_report import CheckReport, Finding, Severity
 from poise.questions.check.checks import CHECKS, FITS, Subject
 from poise.questions.check.probe import OutOfTime, Probe
-from poise.questions.check.rare_classes import RARE, rare_classes
 from poise.results import Design
+from poise.results.text.duration import duration
 from poise.running.workers.inner_threads import one_inner_thread
 
 __all__ = ["check_algorithm"]
@@ -37,7 +36,6 @@ def check_algorithm(
     n: int,
     X_unlabeled: Any = None,
     response: str = "predict",
-    distance: str | Distance = "auto",
     fit_params: Mapping[str, Any] | None = None,
     groups: Any = None,
     max_seconds: float = 60.0,
@@ -46,11 +44,9 @@ def check_algorithm(
     """Check whether an algorithm keeps what a stability test expects of it.
 
     Does it accept n and n − 1 rows; is it deterministic given its seed; does it
-    remember earlier fits; what are its predictions, and can they be compared; does
-    it learn from its rows at all; does each prediction stand by itself; does the
-    order of its rows matter; does it write to its input; does it survive training
-    sets without a rare class; and how long will 2⌊κ⌋ fits take? About nine fits, or
-    a hundred if reordering rows changes a prediction.
+    remember earlier fits; does each prediction stand by itself; does the order of
+    its rows matter; does it write to its input; and how long will 2⌊κ⌋ fits take?
+    About nine fits, or a hundred if reordering rows changes a prediction.
 
     "ok" is no proof: other rows and random terms were not tried. What a failed
     check breaks is the meaning of a verdict: an algorithm that remembers makes
@@ -60,7 +56,7 @@ def check_algorithm(
     ----------
     algorithm : estimator, function or Algorithm
         The black box.
-    X, y, X_unlabeled, response, distance, fit_params, groups
+    X, y, X_unlabeled, response, fit_params, groups
         As in :func:`stability_test`.
     n : int
         Training size whose stability will be asked.
@@ -95,12 +91,10 @@ def check_algorithm(
     sample = Sample(X, y, X_unlabeled, groups, fit_params)
     black_box = as_algorithm(algorithm, response).prepared(sample)
     randomness = Randomness.from_state(random_state)
-    measure_of_change = as_distance(distance, black_box.natural_distance)
     design = MeasureChanges(n).design(sample, randomness)
     probe = Probe(black_box, sample, max_seconds)
     with one_inner_thread():
-        subject = _subject(probe, design, randomness, measure_of_change)
-        findings = [*_findings(subject), *_about_classes(subject, design)]
+        findings = _findings(_subject(probe, design, randomness))
     seconds = float(np.median(probe.seconds)) if probe.seconds else math.nan
     return CheckReport(
         algorithm=black_box.name,
@@ -139,15 +133,7 @@ def _finding(name: str, check: Callable[[Subject], Finding], subject: Subject) -
         )
 
 
-def _about_classes(subject: Subject, design: Design) -> list[Finding]:
-    """Ask about rare classes, also where the first fit failed: perhaps for want of one."""
-    try:
-        return rare_classes(subject.probe, design, subject.xi, tried=subject.first.size > 0)
-    except OutOfTime:
-        return [Finding(RARE, Severity.SKIPPED, "the time was over", "allow more: max_seconds")]
-
-
-def _subject(probe: Probe, design: Design, randomness: Randomness, distance: Distance) -> Subject:
+def _subject(probe: Probe, design: Design, randomness: Randomness) -> Subject:
     """Choose rows: n to train on, n others as far as there are any, and a few points."""
     units = _Units(probe.sample, design, randomness)
     n, total = design.n, design.n_units
@@ -161,7 +147,6 @@ def _subject(probe: Probe, design: Design, randomness: Randomness, distance: Dis
         points=outside[:_POINTS],
         xi=randomness.words("preflight"),
         symmetry_rows=units.rows(0, min(2 * n, total)),
-        distance=distance,
     )
 
 
@@ -185,26 +170,8 @@ def _duration(seconds: float, design: Design) -> Finding:
     if math.isnan(seconds):
         return Finding(check, Severity.SKIPPED, "no fit succeeded")
     total = fits * seconds
-    found = f"{fits:,} fits, {_in_words(total)} one after the other"
+    found = f"{fits:,} fits, {duration(total)} one after the other"
     if total < _LONG:
         return Finding(check, Severity.OK, found)
     remedy = "n_jobs=-1 uses every core; stop_early ends as soon as the verdict is forced"
     return Finding(check, Severity.WARN, found, remedy)
-
-
-def _in_words(seconds: float) -> str:
-    """Say a time in the unit that suits it.
-
-    Examples
-    --------
-    >>> _in_words(0.2), _in_words(90), _in_words(9000), _in_words(400000)
-    ('less than a second', 'about 2 min', 'about 2.5 h', 'about 4.6 days')
-    """
-    if seconds < 1:
-        return "less than a second"
-    if seconds < 60:
-        return f"about {seconds:.0f} s"
-    if seconds < 3600:
-        return f"about {seconds / 60:.0f} min"
-    days = seconds / 86400
-    return f"about {24 * days:.2g} h" if days < 1 else f"about {days:.2g} days"

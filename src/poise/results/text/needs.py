@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from poise.results.design import Design
+from poise.theory.rows_per_trial import RowsPerTrial
 
-__all__ = ["needed"]
+__all__ = ["largest_size", "needed", "smaller_size"]
 
 
 def needed(design: Design, delta: float, alpha: float) -> tuple[int, int]:
@@ -29,5 +30,40 @@ def needed(design: Design, delta: float, alpha: float) -> tuple[int, int]:
     from poise.theory.planning import plan
 
     trials = plan(n=2, delta=delta, alpha=alpha, power=1.0).n_trials
-    points = max(0, trials - design.spare_points)
-    return trials, trials * design.training_units + points
+    return trials, _per_trial(design).rows_for(trials, design.n, design.n_unlabeled)
+
+
+def largest_size(design: Design, delta: float, alpha: float) -> int | None:
+    """Return the largest n at which a clean run on these rows certifies δ; None if there is none.
+
+    Examples
+    --------
+    >>> largest_size(Design("x", n=3000, n_labeled=3000), delta=0.1, alpha=0.05)
+    102
+    >>> largest_size(Design("x", n=10, n_labeled=30), delta=0.1, alpha=0.05) is None
+    True
+    """
+    trials, _ = needed(design, delta, alpha)
+    size = _per_trial(design).size_for(trials, design.n_units, design.n_unlabeled)
+    return size if size >= 2 else None
+
+
+def smaller_size(design: Design, delta: float, alpha: float) -> str:
+    """Name the n to ask about instead, or say that there is none.
+
+    Examples
+    --------
+    >>> smaller_size(Design("x", n=3000, n_labeled=3000), delta=0.1, alpha=0.05)
+    'or n = 102, the largest that these rows can answer'
+    >>> smaller_size(Design("x", n=10, n_labeled=30), delta=0.1, alpha=0.05)
+    'these rows are too few for any n'
+    """
+    size = largest_size(design, delta, alpha)
+    if size is None:
+        return "these rows are too few for any n"
+    return f"or n = {size:,}, the largest that these rows can answer"
+
+
+def _per_trial(design: Design) -> RowsPerTrial:
+    grouped = design.n_groups is not None
+    return RowsPerTrial(design.remove, design.replace, design.labeled_test, grouped)

@@ -16,7 +16,7 @@ from poise.results.text.describe_design import (
     remarks,
     shortage,
 )
-from poise.results.text.needs import needed
+from poise.results.text.needs import needed, smaller_size
 from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -180,8 +180,8 @@ def _what_would_settle(r: StabilityResult) -> str:
         trials, units = needed(r.design, r.delta, r.alpha)
         options.append(
             f"{trials:,} trials are the least with which the plain test can certify "
-            f"delta = {number(r.delta)} at this level ({units:,} labelled {r.design.unit}s, or a "
-            f"smaller n){_hopeless(r)}"
+            f"delta = {number(r.delta)} at this level ({units:,} labelled {r.design.unit}s; "
+            f"{smaller_size(r.design, r.delta, r.alpha)}){_hopeless(r)}"
         )
     else:
         options.append(f"more {r.design.unit}s")

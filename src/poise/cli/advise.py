@@ -1,0 +1,109 @@
+"""``poise advise``: what the rows of a file can answer, before anything is tested."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from poise.cli.exit_status import ExitStatus
+from poise.cli.fit_options import DATA_OPTIONS, FitOptions, fit_options
+from poise.cli.options import Output, WholeNumber, alpha_option, output_options
+from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
+
+if TYPE_CHECKING:
+    from poise.results.advice import Advice
+
+__all__ = ["command"]
+
+
+EXAMPLE = """\b
+Example:
+  poise advise patients.csv --target progression \\
+      --algorithm sklearn.linear_model:Ridge
+"""
+
+_OPTIONS = "groups algorithm param program serving response remove replace random_state"
+
+
+@click.command("advise", epilog=EXAMPLE)
+@fit_options(only=(*DATA_OPTIONS, *_OPTIONS.split()))
+@click.option(
+    "--n",
+    type=WholeNumber(),
+    metavar="N",
+    multiple=True,
+    help="A further training size to list. Repeatable.",
+)
+@click.option(
+    "--delta",
+    type=float,
+    default=0.1,
+    show_default=True,
+    help="Allowed probability of a larger change for which the power is stated.",
+)
+@alpha_option
+@click.option("--power", type=float, default=0.8, show_default=True, help="The power to keep.")
+@click.option(
+    "--algorithms",
+    type=WholeNumber(),
+    metavar="K",
+    default=1,
+    show_default=True,
+    help="How many algorithms will be tested at level ALPHA together.",
+)
+@click.option("--losses", is_flag=True, help="Losses will be compared, not predictions.")
+@output_options()
+def command(fit: FitOptions, output: Output, **goal: Any) -> int:
+    """List what the rows of DATA can answer, before anything is tested.
+
+    For a dozen training sizes N: how many trials there are, the smallest DELTA that
+    can be certified, and how large the true probability may be for a test to
+    succeed. Beside it: the scale of the responses, rare classes, copies, and columns
+    that look like identifiers or times. With --algorithm, one fit is timed.
+    """
+    from poise.questions.advise import advise
+
+    read = fit.rows()
+    given = any(fit.given[name] is not None for name in ("algorithm", "program"))
+    algorithm = fit.algorithm() if given else None
+    with one_line_warnings(output.quiet), fits_print_to_stderr():
+        # Not as plain arrays: whoever is told about a column wants its name.
+        advice = advise(**read.tables, algorithm=algorithm, **fit.settings(), **goal)
+    _tell(advice, fit, output)
+    return ExitStatus.STABLE
+
+
+def _tell(advice: Advice, fit: FitOptions, output: Output) -> None:
+    from poise.results.text.next_questions import as_commands
+
+    asked = as_commands(advice.menu, _rows(fit.given), _algorithm(fit.given))
+    advice = dataclasses.replace(advice, questions=asked)
+    if output.as_json:
+        click.echo(advice.to_json())
+    elif output.quiet:
+        click.echo("none" if advice.menu.largest is None else advice.menu.largest.n)
+    else:
+        from poise.cli.tables import print_advice
+
+        print_advice(advice)
+
+
+def _rows(given: dict[str, Any]) -> str:
+    """Write the part of a command that names the rows."""
+    words = [str(given["data"])]
+    for name in ("target", "unlabeled", "groups", "sep", "decimal", "encoding"):
+        words += [] if given[name] is None else [f"--{name}", str(given[name])]
+    words += [word for column in given["drop"] for word in ("--drop", column)]
+    return shlex.join(words if given["header"] else [*words, "--no-header"])
+
+
+def _algorithm(given: dict[str, Any]) -> str:
+    """Write the part of a command that names the algorithm."""
+    if given["program"] is not None:
+        serving = ["--serving"] if given["serving"] else []
+        return shlex.join(["--program", given["program"], *serving])
+    words = ["--algorithm", given["algorithm"] or "PLACE:NAME"]
+    return shlex.join([*words, *(word for pair in given["param"] for word in ("--param", pair))])

@@ -1,0 +1,141 @@
+"""Before the first question: what the rows at hand can answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from poise import arguments
+from poise.algorithms.as_algorithm import as_algorithm
+from poise.data.column_remarks import suspicious_columns
+from poise.data.duplicates import find_copies
+from poise.data.response_scale import response_scales
+from poise.data.sample import Sample
+from poise.protocol.randomness import Randomness
+from poise.questions.check.probe import Probe
+from poise.results.advice import Advice, TimedFit
+from poise.results.text.next_questions import as_calls
+from poise.running.workers.inner_threads import one_inner_thread
+from poise.theory.menu import Menu, menu
+from poise.theory.rows_per_trial import RowsPerTrial
+
+__all__ = ["advise"]
+
+_LONG_FIT_SECONDS = 10.0  # a fit this long is timed once; the first one pays for imports too
+
+
+def advise(
+    X: Any,
+    y: Any,
+    *,
+    algorithm: Any = None,
+    n: int | Iterable[int] = (),
+    delta: float = 0.1,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    X_unlabeled: Any = None,
+    groups: Any = None,
+    algorithms: int = 1,
+    remove: int = 1,
+    replace: bool = False,
+    losses: bool = False,
+    response: str = "predict",
+    fit_params: Mapping[str, Any] | None = None,
+    random_state: Any = None,
+) -> Advice:
+    """List what the rows at hand can answer, before anything is tested.
+
+    For a dozen training sizes n: the trials that the rows hold, the smallest δ that a run
+    without a large change certifies (Theorem 1), and the true probability up to which the test
+    for ``delta`` keeps its power. Beside it: the scale of the response to choose ε by, the
+    chance that a class is absent from n rows, copies, and columns that deserve a look.
+
+    It does not test anything, and does not say that the algorithm at hand is stable.
+    Whether it is so at n = all rows cannot be known.
+
+    Parameters
+    ----------
+    X, y, X_unlabeled, groups, response, fit_params
+        As in :func:`stability_test`.
+    algorithm : estimator, function or Algorithm, optional
+        If given, it is fitted once or twice to tell how long a test takes.
+    n : int or iterable of int, at least 2
+        Further training sizes to list.
+    delta : float in (0, 1)
+        Allowed probability of a change beyond ε for which the power is stated.
+    alpha : float in (0, 1)
+        Error level.
+    power : float in (0, 1)
+        The power to keep.
+    algorithms : int, at least 1
+        How many algorithms will be tested at that level together.
+    remove : int, at least 1
+        How many of the n rows will be removed.
+    replace : bool
+        Whether fresh rows will take their place.
+    losses : bool
+        Whether losses will be compared: test rows then need a response.
+    random_state : None, int, Generator or RandomState
+        Decides which rows the timed fit sees.
+
+    Returns
+    -------
+    Advice
+
+    Examples
+    --------
+    >>> import poise
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> advice = poise.advise(X, y, delta=0.2)
+    >>> print(advice.headline())
+    What 442 labelled rows can answer: delta = 0.2 can be certified up to n = 30 (14 trials).
+    >>> [(line.n, line.n_trials) for line in advice.menu][:4]
+    [(441, 1), (87, 5), (48, 9), (30, 14)]
+    """
+    sample = Sample(X, y, X_unlabeled, groups, fit_params)
+    each = RowsPerTrial(
+        int(arguments.count("remove", remove, 1)),
+        arguments.flag("replace", replace),
+        arguments.flag("losses", losses),
+        sample.groups is not None,
+    )
+    units = sample.n_labeled if sample.groups is None else len(sample.groups)
+    goal = {"delta": delta, "alpha": alpha, "power": power}
+    found = menu(units, sample.n_unlabeled, **goal, n=n, algorithms=algorithms, per_trial=each)
+    copies = find_copies(sample)
+    timed = None
+    if algorithm is not None:
+        black_box = as_algorithm(algorithm, response).prepared(sample)
+        timed = _timed(Probe(black_box, sample, float("inf")), found, random_state)
+    return Advice(
+        menu=found,
+        scales=response_scales(sample.y),
+        copies=copies.rows if copies.beyond_chance else 0,
+        remarks=suspicious_columns(sample.X),
+        timed=timed,
+        questions=as_calls(found),
+    )
+
+
+def _timed(probe: Probe, found: Menu, random_state: Any) -> TimedFit | None:
+    """Fit at the training size that the menu proposes; of two quick fits, the second counts."""
+    line = found.largest or (found.rows[-1] if found.rows else None)
+    if line is None:
+        return None
+    randomness = Randomness.from_state(random_state)
+    order = randomness.generator("advice").permutation(found.n_labeled)
+    groups = probe.sample.groups
+    rows = order if groups is None else groups.layout(order).rows
+    size = line.n if groups is None else int(groups.layout(order).starts[line.n])
+    try:
+        with one_inner_thread():
+            began = time.perf_counter()
+            probe.predictions(rows[:size], rows[-1:], xi=0)
+            if time.perf_counter() - began < _LONG_FIT_SECONDS:
+                probe.predictions(rows[:size], rows[-1:], xi=1)
+    except Exception as error:
+        failure = " ".join(f"{type(error).__name__}: {error}".split())
+        return TimedFit(probe.name, line.n, None, failure)
+    return TimedFit(probe.name, line.n, probe.seconds[-1])
