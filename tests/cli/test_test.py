@@ -172,10 +172,3 @@ def test_a_hopeless_question_is_called_so_in_one_line_before_the_first_fit(run) 
         (line,) = done.stderr.splitlines()
         assert line.startswith("poise: warning: with 31 trials at n = 20 the plain test cannot")
     assert run(f"{RIDGE} --epsilon 0.5 --delta 0.05 --quiet").output == "inconclusive\n"
-
-
-def test_a_narrow_terminal_loses_nothing(run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
-    text = run(f"{RIDGE} --seed 0 --epsilon 0.5 --delta 0.2").stdout
-    assert max(len(line.rstrip()) for line in text.splitlines()) <= 40
-    assert "…" not in text

@@ -1,10 +1,16 @@
-"""Results on the terminal, as wide as it is, in colour only where there is colour."""
+"""Results on the terminal, as wide as it is, in colour only where there is colour.
+
+Where stdout is no terminal, nothing is wrapped: a paragraph is a line, and a row of a
+table is a line. Nowhere is a word cut in two.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -16,6 +22,7 @@ if TYPE_CHECKING:
     from poise.results import Profile, StabilityResult, Trials
 
 __all__ = [
+    "print_columns",
     "print_facts",
     "print_paragraphs",
     "print_profile",
@@ -24,6 +31,7 @@ __all__ = [
     "print_trials",
 ]
 
+_NO_TERMINAL = 1_000_000  # characters in a line, where nobody looks at a terminal
 _STYLES = {"stable": "bold green", "unstable": "bold red", "inconclusive": "bold yellow"}
 
 
@@ -37,7 +45,8 @@ class _Screen(Console):
 
 def screen() -> Console:
     """Return a console for the stdout of this moment."""
-    return _Screen(markup=False, highlight=False, emoji=False)
+    width = None if sys.stdout.isatty() else _NO_TERMINAL
+    return _Screen(markup=False, highlight=False, emoji=False, width=width)
 
 
 def print_paragraphs(text: str) -> None:
@@ -90,20 +99,37 @@ def print_facts(facts: dict[str, str]) -> None:
     """Print names and values, one pair per line."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
+    table.add_column(min_width=_longest_word(facts.values()))
     for name, value in facts.items():
         table.add_row(name, value)
-    screen().print(table)
+    screen().print(table, crop=False)
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Print rows under headings; the first column is a name, the others are aligned right."""
+    cells = [[Text(str(cell)) for cell in row] for row in rows]
+    print_columns(columns, cells, align="right")
+
+
+def print_columns(
+    columns: Sequence[str], rows: Sequence[Sequence[Text]], align: Literal["left", "right"] = "left"
+) -> None:
+    """Print rows under headings; the first column is aligned left, the others as they should be.
+
+    No column gets narrower than its longest word: where a terminal is too narrow for
+    that, it wraps the lines itself.
+    """
     table = Table(box=None, padding=(0, 3, 0, 0), pad_edge=False, header_style="bold")
     for position, name in enumerate(columns):
-        table.add_column(name, justify="right" if position else "left", overflow="fold")
+        least = _longest_word([name, *(row[position].plain for row in rows)])
+        table.add_column(name, justify=align if position else "left", min_width=least)
     for row in rows:
-        table.add_row(*(str(cell) for cell in row))
-    screen().print(table)
+        table.add_row(*row)
+    screen().print(table, crop=False)
+
+
+def _longest_word(texts: Iterable[str]) -> int:
+    return max((cell_len(word) for text in texts for word in text.split()), default=1)
 
 
 def print_profile(profile: Profile, wanted: Sequence[float] = ()) -> None:

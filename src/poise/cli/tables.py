@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from rich.table import Table
 from rich.text import Text
 
-from poise.cli.screen import print_paragraphs, print_table, screen
+from poise.cli.screen import print_columns, print_paragraphs, print_table
 
 if TYPE_CHECKING:
     from poise.questions.check import CheckReport
@@ -32,12 +31,8 @@ _STYLES = {
 
 def print_words(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print rows of words under headings; verdicts and severities in their colours."""
-    table = Table(box=None, padding=(0, 3, 0, 0), pad_edge=False, header_style="bold")
-    for name in columns:
-        table.add_column(name, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(cell, style=_STYLES.get(cell, "")) for cell in row))
-    screen().print(table)
+    cells = [[Text(cell, style=_STYLES.get(cell, "")) for cell in row] for row in rows]
+    print_columns(columns, cells)
 
 
 def print_comparison(result: CompareResult) -> None:
