@@ -115,14 +115,21 @@ def test_show_gives_the_limit_that_was_not_asked_with(run, saved: Trials) -> Non
     assert float(run("show saved.trials --epsilon 0.2 --alpha 0.1 -q").output) == limit
     text = run("show saved.trials --epsilon 0.2 --alpha 0.1").stdout
     assert f"at most {at_most(limit)}." in " ".join(text.split())
-    assert json.loads(run("show saved.trials --epsilon 0.2 --json").stdout) == {
+    found = json.loads(run("show saved.trials --epsilon 0.2 --json").stdout)
+    assert found.pop("run")["arguments"] == ["show", "saved.trials", "--epsilon", "0.2", "--json"]
+    assert found == {
+        "poise_version": poise.__version__,
         "epsilon": 0.2,
         "delta_hat": saved.delta_hat(0.2),
         "alpha": 0.05,
     }
     assert float(run("show saved.trials --delta 0.3 -q").output) == saved.epsilon_hat(0.3)
-    assert json.loads(run("show saved.trials --delta 0.01 --json").stdout) == {
-        "epsilon_hat": "Infinity",
+    found = json.loads(run("show saved.trials --delta 0.01 --json").stdout)
+    del found["run"]
+    assert found == {
+        "poise_version": poise.__version__,
+        "epsilon_hat": None,
+        "epsilon_hat_is_infinite": True,
         "delta": 0.01,
         "alpha": 0.05,
     }
@@ -135,7 +142,8 @@ def test_show_without_a_question_tells_what_is_there(run, saved: Trials) -> None
     assert "median 0.1, 90% up to 0.1, largest infinity" in done.stdout
     assert [row[0] for row in rows_of(done.stdout)] == ["0", "0.1", "0.5"]
     content = json.loads(run("show saved.trials --json").stdout)
-    assert content["changes"][-2:] == [0.5, "Infinity"]
+    assert content["changes"][-2:] == [0.5, None]
+    assert content["changes_infinite_at"] == [len(content["changes"]) - 1]
 
 
 def test_show_writes_pictures_and_reports(run, saved: Trials, folder: Path) -> None:

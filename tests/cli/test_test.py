@@ -110,10 +110,9 @@ def test_other_kinds_of_file_give_the_same_result(run, folder: Path, ending: str
     else:
         getattr(frame, f"to_{ending}")(path)
     question = "--epsilon 0.5 --delta 0.2 --seed 5 --json"
-    expected = json.loads(run(f"{RIDGE} {question}").stdout)
+    expected = StabilityResult.from_json(run(f"{RIDGE} {question}").stdout)
     command = RIDGE.replace("numbers.csv", path.name).replace("--drop id", "")
-    found = json.loads(run(f"{command} {question}").stdout)
-    assert found == expected
+    assert StabilityResult.from_json(run(f"{command} {question}").stdout) == expected
 
 
 @pytest.mark.parametrize("ending", ["parquet", "feather"])

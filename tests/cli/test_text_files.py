@@ -9,6 +9,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from poise import StabilityResult
+
 RIDGE = "--algorithm sklearn.linear_model:Ridge --n 20 --seed 0"
 ASKED = f"{RIDGE} --epsilon 0.5 --delta 0.2 --json"
 FORM = "--decimal , --sep ; --encoding utf-16 --no-header"
@@ -27,7 +29,8 @@ def test_every_command_reads_the_same_rows(run, german: Path) -> None:
     plain = run(f"test numbers.csv --target price {ASKED}")
     assert plain.exit_code in (0, 1), plain.stderr
     foreign = run(f"test german.txt --target 3 {FORM} {ASKED}")
-    assert foreign.stdout == plain.stdout
+    found = StabilityResult.from_json(foreign.stdout)
+    assert found == StabilityResult.from_json(plain.stdout)
     for command in (
         f"profile german.txt --target 3 {FORM} {RIDGE} -q",
         f"check german.txt --target 3 {FORM} {RIDGE} -q",

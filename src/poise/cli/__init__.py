@@ -11,6 +11,8 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
     demo             ``poise demo``: a tour on bundled data, with the three verdicts there are
     exit_status      the exit status of every command, and which error ends with which
     fit_options      what to fit, on which rows, and how: the options of every command that fits
+    input_files      the files that a command reads: none of them may be replaced, and each has a
+    json_output      what ``--json`` prints: the result, what it was computed from, and errors as
     lazy_group       A group of commands that imports each when it is called, and ends every error
     load_algorithm   from ``sklearn.linear_model:Ridge`` or ``model.py:name`` to something that ca
     options          options that several commands share, each group handed over as one object

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from poise.cli.exit_status import ExitStatus
+from poise.cli.json_output import print_json
 from poise.errors import ArgumentError
 
 __all__ = ["command"]
@@ -81,12 +82,11 @@ def _procedure(name: str, param: tuple[str, ...], **question: Any) -> Any:
 
 def _show(suite: Any, alpha: float, as_json: bool) -> None:
     from poise.cli.screen import print_paragraphs, print_table
-    from poise.results.json_encoding import to_json
     from poise.results.text.summary import number
 
     if as_json:
         content = {"invalid": suite.invalid, "verdict": suite.verdict, "worlds": suite.rows()}
-        click.echo(to_json(content))
+        print_json(content)
         return
     headers = ("world", "measures", "delta*", "claimed", "measured", "limit", "finding")
     print_table(

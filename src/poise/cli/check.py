@@ -8,6 +8,7 @@ import click
 
 from poise.cli.exit_status import ExitStatus
 from poise.cli.fit_options import DATA_OPTIONS, FitOptions, fit_options
+from poise.cli.json_output import print_json
 from poise.cli.options import Output, output_options
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
 
@@ -59,7 +60,7 @@ def command(fit: FitOptions, output: Output, max_seconds: float) -> int:
 
 def _tell(report: CheckReport, output: Output) -> None:
     if output.as_json:
-        click.echo(report.to_json())
+        print_json(report.to_dict())
     elif output.quiet:
         click.echo("ok" if report.ok else "fail")
     else:

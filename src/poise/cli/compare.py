@@ -11,6 +11,7 @@ import click
 
 from poise.cli.exit_status import ExitStatus
 from poise.cli.fit_options import FitOptions, fit_options, journal_folder
+from poise.cli.json_output import print_json
 from poise.cli.options import Output, journals_option, output_options, question_options
 from poise.cli.output_files import check_files
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
@@ -128,7 +129,7 @@ def _tell(result: CompareResult, output: Output) -> None:
 
         save_figure(result.plot(), output.plot)
     if output.as_json:
-        click.echo(result.to_json())
+        print_json(result.to_dict())
     elif output.quiet:
         for row in result.rows:
             click.echo(f"{row.verdict.value}\t{row.name}")

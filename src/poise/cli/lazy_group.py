@@ -15,8 +15,9 @@ from typing import Any, NoReturn
 import click
 
 from poise.cli.exit_status import ExitStatus, Terminated
+from poise.cli.json_output import print_json_error
 from poise.cli.read_rows import name_lines
-from poise.cli.stderr import forget_stdout, say, survive_narrow_encodings
+from poise.cli.stderr import forget_stdout, one_line, say, survive_narrow_encodings
 from poise.errors import ArgumentError, TrialError, in_one_line
 
 __all__ = ["LazyGroup"]
@@ -86,7 +87,10 @@ class LazyGroup(click.Group):
             if not standalone_mode:
                 raise
             status = ExitStatus.of_error(error)
-            say(_explained(error, status))
+            message = one_line(_explained(error, status))
+            say(message)
+            if "--json" in given:
+                print_json_error(error, message, status)
         if not standalone_mode:
             return status
         sys.exit(status)

@@ -14,6 +14,7 @@ from typing import Any
 
 from poise.algorithms.user_code import blamed_on_user_code
 from poise.arguments import did_you_mean, listed
+from poise.cli.input_files import note_input
 from poise.cli.stderr import one_line
 from poise.errors import AlgorithmError
 from poise.running.transport.pickle_by_value import carry
@@ -145,6 +146,7 @@ def _file_module(path: Path) -> ModuleType:
     path = path.resolve()
     if not path.is_file():
         raise AlgorithmError(f"no such file: {path}")
+    note_input(path)
     sys.path.insert(0, str(path.parent))
     module = _module(path.stem)
     if Path(getattr(module, "__file__", None) or "").resolve() != path:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import shlex
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
+from poise.cli.input_files import OUTPUTS, input_files
 from poise.cli.options import Output
 from poise.errors import ArgumentError, RecordError
 
@@ -20,20 +16,17 @@ if TYPE_CHECKING:
 __all__ = ["check_files", "check_folder", "write_files"]
 
 
-_OPTIONS = ("save", "plot", "report")
-
-
 def check_files(output: Output) -> None:
     """Refuse a place that cannot be written to before hours are spent on fits.
 
     No file may be one that the command reads, and none is replaced that poise did
     not write, unless the user insists.
     """
-    named = {f"--{name}": getattr(output, name) for name in _OPTIONS}
+    named = {f"--{name}": getattr(output, name) for name in OUTPUTS}
     places = {option: path for option, path in named.items() if path is not None}
     for option, path in places.items():
         _check_place(path)
-        _refuse_input(option, path, [*_files_read(), *places.values()])
+        _refuse_input(option, path, [*input_files(), *places.values()])
         if not output.force:
             _refuse_foreign(option, path, "give another name, or --force to replace it")
     if output.plot is not None:
@@ -56,26 +49,6 @@ def _refuse_input(option: str, path: Path, others: Iterable[Path]) -> None:
         raise ArgumentError(
             f"{option} {path} would replace another file of this command; give another name"
         )
-
-
-def _files_read() -> Iterator[Path]:
-    """Yield what the command was given to read, and the journal: all it may not replace."""
-    given = click.get_current_context().params
-    for name, value in given.items():
-        for each in value if isinstance(value, tuple) else (value,):
-            if isinstance(each, Path) and name not in _OPTIONS:
-                yield each
-            elif isinstance(each, str):
-                yield from _files_named(each)
-
-
-def _files_named(text: str) -> Iterator[Path]:
-    """Yield the files in ``model.py:name``, or in the command of a program."""
-    source, colon, _ = text.rpartition(":")
-    if colon and source.endswith(".py"):
-        yield Path(source)
-    with suppress(ValueError):  # an open quote: this is no command
-        yield from (Path(word) for word in shlex.split(text) if os.path.isfile(word))
 
 
 def check_folder(*paths: Path) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from poise.cli.json_output import print_json
 from poise.cli.options import Output, WholeNumber, output_options
 from poise.cli.output_files import check_files
 
@@ -100,7 +101,7 @@ def command(ctx: click.Context, /, output: Output, rows: int | None, **wishes: A
 
         save_figure(plot_power(answer), output.plot)
     if output.as_json:
-        click.echo(answer.to_json())
+        print_json(answer.to_dict())
     elif output.quiet:
         click.echo(getattr(answer, answer.solved_for))
     else:
@@ -132,10 +133,9 @@ def _print_menu(ctx: click.Context, rows: int, wishes: dict[str, Any], output: O
     given = {name: value for name, value in wishes.items() if value is not None}
     found = menu(rows, per_trial=variant, **given)
     if output.as_json:
-        from poise.results.json_encoding import to_json
         from poise.results.text.menu_table import menu_as_dict
 
-        click.echo(to_json(menu_as_dict(found)))
+        print_json(menu_as_dict(found))
     elif output.quiet:
         click.echo("none" if found.largest is None else found.largest.n)
     else:

@@ -8,6 +8,7 @@ import click
 
 from poise import arguments
 from poise.cli.fit_options import FitOptions, fit_options
+from poise.cli.json_output import print_json
 from poise.cli.options import (
     Output,
     alpha_option,
@@ -72,10 +73,9 @@ def command(
 
 def _tell(profile: Profile, trials: Trials, output: Output, wanted: tuple[float, ...]) -> None:
     from poise.cli.screen import print_profile, print_steps, print_trials
-    from poise.results.json_encoding import to_json
 
     if output.as_json:
-        click.echo(to_json(profile.to_dict()))
+        print_json(profile.to_dict())
     elif output.quiet:
         print_steps(profile, wanted)
     else:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from poise.cli.input_files import note_input
 from poise.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -75,6 +76,8 @@ def read_rows(source: RowSource) -> FileRows:
     if source.file == source.unlabeled == STDIN:
         raise ArgumentError("standard input holds one table; give the other one as a file")
     files = [file for file in (source.file, source.unlabeled) if file is not None]
+    for file in files:
+        note_input(file)
     on_disk = any(worth_leaving(file) for file in files)
     opened = [open_table(file, on_disk=on_disk, form=source.form) for file in files]
     table = opened[0]

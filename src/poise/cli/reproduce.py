@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from poise.cli.exit_status import ExitStatus
+from poise.cli.json_output import print_json
 from poise.cli.output_files import check_folder
 
 __all__ = ["command"]
@@ -39,7 +40,7 @@ def command(output: str, jobs: int, as_json: bool) -> int:
     found = reproduce(output, n_jobs=jobs)
     table.write_text(to_json({"software": MARK} | found.to_dict()), encoding="utf-8")
     if as_json:
-        click.echo(to_json(found.to_dict()))
+        print_json(found.to_dict())
         return ExitStatus.of_result(found.passed)
     headers = ("section", "claim", "expected", "measured", "")
     rows = [

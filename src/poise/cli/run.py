@@ -11,6 +11,7 @@ import click
 
 from poise.cli.exit_status import ExitStatus
 from poise.cli.fit_options import FitOptions, fit_options, journal_folder
+from poise.cli.json_output import print_json
 from poise.cli.options import Output, journals_option, output_options
 from poise.cli.stderr import fits_print_to_stderr, one_line, one_line_warnings, say
 from poise.errors import ArgumentError, TrialError
@@ -179,10 +180,8 @@ def _answer(asked: _Asked, journals: JournalFolder) -> _Answer:
 
 def _tell(config: Config, answers: list[_Answer], output: Output) -> None:
     if output.as_json:
-        from poise.results.json_encoding import to_json
-
         content = {"file": str(config.path), "answers": [answer.to_dict() for answer in answers]}
-        click.echo(to_json(content))
+        print_json(content)
     elif output.quiet:
         for answer in answers:
             click.echo(f"{answer.verdict}\t{answer.question.algorithm}\t{answer.question.name}")

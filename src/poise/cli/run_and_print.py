@@ -8,6 +8,7 @@ import click
 
 from poise.arguments import counted
 from poise.cli.exit_status import ExitStatus
+from poise.cli.json_output import print_json
 from poise.cli.options import Output
 from poise.cli.stderr import say
 from poise.errors import TrialError
@@ -37,7 +38,7 @@ def measured(measurement: Measurement, output: Output, journal: Journal | None) 
 def tell_result(result: StabilityResult, output: Output) -> int:
     """Print a verdict the way it was asked for; return the exit status that stands for it."""
     if output.as_json:
-        click.echo(result.to_json())
+        print_json(result.to_dict())
     elif output.quiet:
         click.echo(result.verdict.value)
     else:

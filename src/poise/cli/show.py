@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from poise.cli.json_output import print_json
 from poise.cli.options import Output, output_options, question_options
 from poise.cli.output_files import check_files, write_files
 from poise.cli.run_and_print import tell_result
@@ -68,10 +69,9 @@ def command(
 
 def _tell_content(trials: Trials, output: Output, alpha: float) -> None:
     from poise.cli.screen import print_profile, print_trials
-    from poise.results.json_encoding import to_json
 
     if output.as_json:
-        click.echo(to_json(trials.to_dict()))
+        print_json(trials.to_dict())
         return
     print_trials(trials)
     if not output.quiet:
@@ -80,13 +80,12 @@ def _tell_content(trials: Trials, output: Output, alpha: float) -> None:
 
 def _tell_limits(limits: dict[str, float], trials: Trials, output: Output, alpha: float) -> None:
     """Print an ε and a δ that belong together at this level; one of them was asked for."""
-    from poise.results.json_encoding import to_json
     from poise.results.text.describe_design import moved, perturbation
     from poise.results.text.summary import at_most, number
 
     change, chance = limits.values()
     if output.as_json:
-        click.echo(to_json(limits | {"alpha": alpha}))
+        print_json(limits | {"alpha": alpha})
     elif output.quiet:
         click.echo(limits.get("epsilon_hat", chance))
     else:

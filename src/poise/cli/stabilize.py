@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import click
 
 from poise.cli.exit_status import ExitStatus
 from poise.cli.fit_options import DATA_OPTIONS, FitOptions, fit_options
+from poise.cli.json_output import print_json
 from poise.cli.options import Output, WholeNumber, alpha_option, output_options
 from poise.cli.output_files import check_files
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
@@ -153,7 +153,7 @@ def _tell(
 
         save_figure(compared.plot(), output.plot)
     if output.as_json:
-        click.echo(json.dumps(_as_json(stable, cost, compared), ensure_ascii=False))
+        print_json(_as_json(stable, cost, compared))
     elif output.quiet:
         click.echo(stable.guarantee.sentence)
     else:
@@ -172,7 +172,7 @@ def _as_json(
         },
         "trade_off": [asdict(choice) for choice in stable.trade_off()],
         "cost": None if cost is None else asdict(cost),
-        "comparison": None if compared is None else json.loads(compared.to_json()),
+        "comparison": None if compared is None else compared.to_dict(),
     }
 
 

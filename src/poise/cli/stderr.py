@@ -11,6 +11,8 @@ from contextlib import contextmanager, redirect_stdout
 
 import click
 
+from poise.cli.json_output import note_warning
+
 __all__ = [
     "fits_print_to_stderr",
     "forget_stdout",
@@ -44,6 +46,7 @@ def one_line_warnings(quiet: bool = False) -> Iterator[None]:
 
     def show(message: Warning | str, *rest: object, **named: object) -> None:
         line = one_line(str(message))
+        note_warning(line)
         if line not in seen and not quiet:
             seen.add(line)
             say(f"warning: {line}")

@@ -5,15 +5,22 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterator
 from fractions import Fraction
+from functools import reduce
+from operator import getitem
 from typing import Any
 
 import numpy as np
 
+from poise import __version__
 from poise.errors import RecordError
 
 __all__ = ["fields_of", "from_json", "plain", "to_json"]
 
+_VERSION = "poise_version"
+_FLAGS = {math.inf: "_is_infinite", -math.inf: "_is_minus_infinite"}  # beside a number
+_PLACES = {math.inf: "_infinite_at", -math.inf: "_minus_infinite_at"}  # beside a list
 _INFINITIES = {"Infinity": math.inf, "-Infinity": -math.inf}
 _LIKE_INFINITY = re.compile(r"\\*-?Infinity")
 
@@ -38,19 +45,39 @@ def plain(value: Any) -> Any:
 
 
 def to_json(value: Any, indent: int | None = 2) -> str:
-    """Write strict JSON; infinities become the strings "Infinity" and "-Infinity"."""
-    return json.dumps(_without_infinity(plain(value)), indent=indent, allow_nan=False)
+    """Write strict JSON, with the version of poise in every object.
+
+    Numbers stay numbers. What is infinite is null, and a key beside it says so:
+    ``"x": null, "x_is_infinite": true``, or ``"x_is_minus_infinite"``. In a list of
+    numbers, ``"x_infinite_at"`` (``"x_minus_infinite_at"``) lists the positions, from
+    0. A number that is not known (NaN) is null without such a key.
+
+    Examples
+    --------
+    >>> print(to_json({"epsilon_hat": math.inf, "changes": [0.5, math.inf]}, indent=None))
+    {"poise_version": "...", "epsilon_hat": null, "epsilon_hat_is_infinite": true,
+    "changes": [0.5, null], "changes_infinite_at": [1]}
+    """
+    content = plain(value)
+    if isinstance(content, dict):
+        content = {_VERSION: __version__} | content
+    return json.dumps(_flagged(content), indent=indent, allow_nan=False)
 
 
 def from_json(text: str) -> Any:
-    """Read what :func:`to_json` wrote.
+    """Read what :func:`to_json` wrote, in this version or an earlier one.
 
     Examples
     --------
     >>> from_json(to_json({"epsilon_hat": math.inf, "algorithm": "Infinity"}))
     {'epsilon_hat': inf, 'algorithm': 'Infinity'}
+    >>> from_json('{"epsilon_hat": "Infinity"}')  # as 0.1.0 wrote it
+    {'epsilon_hat': inf}
     """
-    return _with_infinity(json.loads(text))
+    content = json.loads(text)
+    if isinstance(content, dict) and content.pop(_VERSION, None) is not None:
+        return _unflagged(content)
+    return _with_infinity(content)
 
 
 def fields_of(text: str, names: tuple[str, ...], what: str) -> dict[str, Any]:
@@ -74,18 +101,57 @@ def fields_of(text: str, names: tuple[str, ...], what: str) -> dict[str, Any]:
     return dict(content)
 
 
-def _without_infinity(value: Any) -> Any:
+def _flagged(value: Any) -> Any:
+    """Replace what is no number in JSON by null; in an object, say beside it what it was."""
     if isinstance(value, dict):
-        return {key: _without_infinity(item) for key, item in value.items()}
+        marked = {}
+        for key, item in value.items():
+            marked[key] = _flagged(item)
+            marked |= _flags(key, item)
+        return marked
     if isinstance(value, list):
-        return [_without_infinity(item) for item in value]
-    if isinstance(value, float) and math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
-    # A name that reads like an infinity is told apart by a backslash, and so on.
-    return f"\\{value}" if isinstance(value, str) and _LIKE_INFINITY.fullmatch(value) else value
+        return [_flagged(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _flags(key: str, value: Any) -> dict[str, Any]:
+    if isinstance(value, float):
+        return {f"{key}{_FLAGS[value]}": True} if math.isinf(value) else {}
+    flags: dict[str, Any] = {}
+    for at, infinite in _infinities(value):
+        flags.setdefault(f"{key}{_PLACES[infinite]}", []).append(at[0] if len(at) == 1 else at)
+    return flags
+
+
+def _infinities(value: Any, at: tuple[int, ...] = ()) -> Iterator[tuple[list[int], float]]:
+    """Yield the positions of infinite numbers in a list, or in lists of lists."""
+    if isinstance(value, list):
+        for position, item in enumerate(value):
+            yield from _infinities(item, (*at, position))
+    elif isinstance(value, float) and math.isinf(value):
+        yield list(at), value
+
+
+def _unflagged(value: Any) -> Any:
+    """Put infinities back where a key says that they were."""
+    if isinstance(value, list):
+        return [_unflagged(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    content = {key: _unflagged(item) for key, item in value.items()}
+    for infinite in _FLAGS:
+        for key in [key for key in value if f"{key}{_FLAGS[infinite]}" in value]:
+            content[key] = infinite
+            del content[f"{key}{_FLAGS[infinite]}"]
+        for key in [key for key in value if f"{key}{_PLACES[infinite]}" in value]:
+            for at in content.pop(f"{key}{_PLACES[infinite]}"):
+                *outer, last = at if isinstance(at, list) else [at]
+                reduce(getitem, outer, content[key])[last] = infinite
+    return content
 
 
 def _with_infinity(value: Any) -> Any:
+    """Read infinities as poise 0.1.0 wrote them: as words, and such words with a backslash."""
     if isinstance(value, dict):
         return {key: _with_infinity(item) for key, item in value.items()}
     if isinstance(value, list):

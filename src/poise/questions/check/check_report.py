@@ -147,8 +147,7 @@ class CheckReport:
 
     def to_json(self, indent: int | None = 2) -> str:
         """Write the report as JSON."""
-        seconds = None if self.seconds_per_fit != self.seconds_per_fit else self.seconds_per_fit
-        return to_json(self.to_dict() | {"seconds_per_fit": seconds}, indent)
+        return to_json(self.to_dict(), indent)
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per check."""

@@ -1,0 +1,51 @@
+"""The files that a command reads: none of them may be replaced, and each has a digest."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import click
+
+__all__ = ["OUTPUTS", "input_files", "note_input"]
+
+OUTPUTS = ("save", "plot", "report")  # options that name a file to be written
+_NOTED = f"{__name__}.noted"
+
+
+def note_input(path: Path) -> None:
+    """Keep the name of a file that is read, where no argument of the command names it."""
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.find_root().meta.setdefault(_NOTED, {})[path] = True
+
+
+def input_files() -> list[Path]:
+    """Return what the command was given to read, each file once."""
+    context = click.get_current_context()
+    named = [file for name, value in context.params.items() for file in _files_in(name, value)]
+    by_place = {path.resolve(): path for path in context.find_root().meta.get(_NOTED, {})}
+    by_place |= {path.resolve(): path for path in named}
+    return list(by_place.values())
+
+
+def _files_in(name: str, value: object) -> Iterator[Path]:
+    if name in OUTPUTS:
+        return
+    for each in value if isinstance(value, tuple) else (value,):
+        if isinstance(each, Path):
+            yield each
+        elif isinstance(each, str):
+            yield from _files_in_text(each)
+
+
+def _files_in_text(text: str) -> Iterator[Path]:
+    """Yield the files in ``model.py:name``, or in the command of a program."""
+    source, colon, _ = text.rpartition(":")
+    if colon and source.endswith(".py"):
+        yield Path(source)
+    with suppress(ValueError):  # an open quote: this is no command
+        yield from (Path(word) for word in shlex.split(text) if os.path.isfile(word))
