@@ -14,9 +14,8 @@ import poise
 from poise.results.json_encoding import from_json, to_json
 
 NUMBERS = st.floats(allow_nan=False) | st.integers(-(2**53), 2**53)
-PLAIN = (
-    NUMBERS | st.none() | st.booleans() | st.text() | st.sampled_from(["Infinity", "\\Infinity"])
-)
+WORDS = st.text() | st.sampled_from(["Infinity", "-Infinity", "\\Infinity"])
+PLAIN = NUMBERS | st.none() | st.booleans() | WORDS
 NAMES = st.text(min_size=1, max_size=8).map(lambda name: f"{name}!")  # none ends like a flag
 VALUES = st.recursive(
     PLAIN, lambda inner: st.lists(inner) | st.dictionaries(NAMES, inner), max_leaves=20
