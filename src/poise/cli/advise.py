@@ -10,6 +10,7 @@ import click
 
 from poise.cli.exit_status import ExitStatus
 from poise.cli.fit_options import DATA_OPTIONS, FitOptions, fit_options
+from poise.cli.json_output import print_json
 from poise.cli.options import Output, WholeNumber, alpha_option, output_options
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
 
@@ -82,7 +83,7 @@ def _tell(advice: Advice, fit: FitOptions, output: Output) -> None:
     asked = as_commands(advice.menu, _rows(fit.given), _algorithm(fit.given))
     advice = dataclasses.replace(advice, questions=asked)
     if output.as_json:
-        click.echo(advice.to_json())
+        print_json(advice.to_dict())
     elif output.quiet:
         click.echo("none" if advice.menu.largest is None else advice.menu.largest.n)
     else:

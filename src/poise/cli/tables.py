@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from poise.cli.screen import print_columns, print_paragraphs, print_table
+from poise.cli.screen import print_columns, print_paragraphs, print_table, screen
 
 if TYPE_CHECKING:
     from poise.questions.check import CheckReport
