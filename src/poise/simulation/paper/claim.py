@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from poise.simulation.worlds import Proportion
 
-__all__ = ["CONFIDENCE", "Claim", "at_most", "equal", "holds", "simulated"]
+__all__ = [
+    "CONFIDENCE",
+    "Claim",
+    "at_least",
+    "at_most",
+    "beyond",
+    "computed",
+    "equal",
+    "holds",
+    "simulated",
+]
 
 # A true claim fails with probability 1e-8; all of them together stay below 1e-6.
 CONFIDENCE = 1 - 1e-8
@@ -41,6 +53,33 @@ class Claim:
     passed: bool
 
 
+def computed(section: str, *rows: Callable[[], Claim | list[Claim]]) -> list[Claim]:
+    """Compute rows one by one; one that cannot be computed is one that fails.
+
+    Examples
+    --------
+    >>> def a_seventh() -> Claim:
+    ...     return equal("1", "one seventh", 1 / 7, 1 / 0)
+    >>> [row.measured for row in computed("1", a_seventh)]
+    ['ZeroDivisionError: division by zero']
+    """
+    claims: list[Claim] = []
+    for row in rows:
+        try:
+            found = row()
+        except Exception as error:  # a broken library may raise anything
+            found = _not_computed(section, row, error)
+        claims += found if isinstance(found, list) else [found]
+    return claims
+
+
+def _not_computed(section: str, row: Callable[..., object], error: Exception) -> Claim:
+    function = row.func if isinstance(row, partial) else row
+    name = function.__name__.strip("_").replace("_", " ")
+    said = f"{type(error).__name__}: {error}"
+    return Claim(section, f"{name} could be computed", "a result", said, False)
+
+
 def equal(
     section: str, text: str, expected: float, measured: float, tolerance: float = 1e-9
 ) -> Claim:
@@ -50,8 +89,9 @@ def equal(
 
 
 def holds(section: str, text: str, cases: int, failures: int) -> Claim:
-    """Claim that something holds in every one of many cases."""
-    return Claim(section, text, f"all of {cases:,}", f"{cases - failures:,}", failures == 0)
+    """Claim that something holds in every one of many cases, of which there is at least one."""
+    passed = failures == 0 and cases > 0
+    return Claim(section, text, f"all of {cases:,}", f"{cases - failures:,}", passed)
 
 
 def simulated(section: str, text: str, expected: float, found: Proportion) -> Claim:
@@ -62,6 +102,16 @@ def simulated(section: str, text: str, expected: float, found: Proportion) -> Cl
 def at_most(section: str, text: str, bound: float, found: Proportion) -> Claim:
     """Claim that a simulated probability does not exceed a bound."""
     return Claim(section, text, f"<= {bound:.4f}", _interval(found), found.low <= bound)
+
+
+def at_least(section: str, text: str, bound: float, found: Proportion) -> Claim:
+    """Claim that a simulated probability does not fall short of a bound."""
+    return Claim(section, text, f">= {bound:.4f}", _interval(found), found.high >= bound)
+
+
+def beyond(section: str, text: str, bound: float, found: Proportion) -> Claim:
+    """Claim that a simulated probability exceeds a bound: its whole interval does."""
+    return Claim(section, text, f"> {bound:.4f}", _interval(found), found.low > bound)
 
 
 def _interval(found: Proportion) -> str:

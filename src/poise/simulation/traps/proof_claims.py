@@ -85,10 +85,11 @@ def same_verdict(
     >>> from poise.adversary import label_trap
     >>> from poise.procedures import BinomialTest
     >>> from poise.world import zoo
-    >>> test = BinomialTest(n=5, epsilon=0.5, delta=0.1)
-    >>> trap = label_trap(zoo.mean_response(n=5), epsilon=0.5, delta=0.1)
-    >>> same_verdict(test, trap, n_labeled=120, replications=20, random_state=0).always
-    True
+    >>> test = BinomialTest(n=5, epsilon=0.5, delta=0.2)
+    >>> trap = label_trap(zoo.mean_response(n=5), epsilon=0.5, delta=0.2)
+    >>> found = same_verdict(test, trap, n_labeled=120, replications=20, random_state=0)
+    >>> found.always, found.stable
+    (True, 9)
     """
     count = int(arguments.count("replications", replications, minimum=1))
     randomness = Randomness.from_state(random_state)
