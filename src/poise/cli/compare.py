@@ -73,6 +73,7 @@ def command(
     from poise.questions.compare import compare
 
     check_files(output)
+    fit.check(asked)
     read = fit.rows()
     named = loaded(algorithms, programs, fit.mode)
     rows = read.given_to(*named.values())

@@ -84,15 +84,32 @@ class FitOptions:
 
         return Journal(self.given["journal"], command_given())
 
+    def check(self, asked: dict[str, Any] | None = None) -> None:
+        """Refuse options that make no sense, before files are read and libraries imported."""
+        from poise.procedures.checked_question import StabilityQuestion
+        from poise.questions.settings import from_settings
+        from poise.questions.setup import Setup
+        from poise.running.execution import Execution
+
+        given = {name: value for name, value in self.given.items() if name in SETTINGS}
+        from_settings(Execution, given)
+        if "n" in given:
+            from_settings(Setup, given)
+        if asked is not None:
+            StabilityQuestion(given["n"], **asked)
+
     def rows(self) -> FileRows:
         """Read the files."""
+        self.check()
         from poise.cli.read_rows import read_rows
-        from poise.data.files.row_source import RowSource
+        from poise.data.files.row_source import RowSource, columns_for_fit
         from poise.data.files.text_format import TextFormat
 
         files = {name: self.given[name] for name in _FILES if name in self.given}
         form = TextFormat(**{name: self.given[name] for name in _TEXT})
-        return read_rows(RowSource(files.pop("data"), **files, form=form))
+        weights, pairs = self.given.get("weights"), self.given.get("fit_param", ())
+        fit_params = columns_for_fit(weights, _pairs(pairs))
+        return read_rows(RowSource(files.pop("data"), **files, form=form, fit_params=fit_params))
 
 
 def command_given() -> dict[str, Any]:
@@ -106,6 +123,19 @@ def journal_folder(path: Path | None) -> JournalFolder:
     from poise.storage.journal import JournalFolder
 
     return JournalFolder(path, command_given())
+
+
+def _pairs(texts: Iterable[str]) -> dict[str, str]:
+    """Take NAME=COL apart."""
+    pairs = {}
+    for text in texts:
+        name, equals, column = text.partition("=")
+        if not (name and equals and column):
+            raise click.UsageError(
+                f"--fit-param must look like sample_weight=COL, got {text!r}.", _context()
+            )
+        pairs[name] = column
+    return pairs
 
 
 def _context() -> click.Context | None:
@@ -151,6 +181,18 @@ _TEXT: dict[str, Decorator] = {
         default=True,
         show_default=True,
         help="Text files: line 1 holds names. Without, columns are called 1, 2, 3, ...",
+    ),
+}
+
+_FIT_PARAMS: dict[str, Decorator] = {
+    "weights": click.option(
+        "--weights", metavar="COL", help="Column with the weights of the rows in every fit."
+    ),
+    "fit_param": click.option(
+        "--fit-param",
+        metavar="NAME=COL",
+        multiple=True,
+        help="Column handed to fit under this name, as ridge__sample_weight=w. Repeatable.",
     ),
 }
 
@@ -272,10 +314,10 @@ _JOURNAL: dict[str, Decorator] = {
 }
 
 # The options that say which rows, for every command that reads a file.
-DATA_OPTIONS = ("data", "target", "drop", "unlabeled", *_TEXT)
+DATA_OPTIONS = ("data", "target", "drop", "unlabeled", *_FIT_PARAMS, *_TEXT)
 
 # In the order of `--help`.
-_ALL = _FILES | _TEXT | _ALGORITHM | SETTINGS | _JOURNAL
+_ALL = _FILES | _FIT_PARAMS | _TEXT | _ALGORITHM | SETTINGS | _JOURNAL
 
 
 def fit_options(

@@ -15,6 +15,7 @@ from poise.errors import ArgumentError
 
 if TYPE_CHECKING:
     from poise.data.files.row_source import RowSource
+    from poise.data.files.table_file import TableFile
 
 __all__ = ["FileRows", "name_lines", "read_rows"]
 
@@ -70,7 +71,6 @@ def read_rows(source: RowSource) -> FileRows:
     from poise.data.files.decode_text import STDIN
     from poise.data.files.read_table import worth_leaving
     from poise.data.files.table_file import open_table
-    from poise.data.responses import check_responses
     from poise.data.tables import as_table
 
     if source.file == source.unlabeled == STDIN:
@@ -84,18 +84,33 @@ def read_rows(source: RowSource) -> FileRows:
     table.require(*source.left_out)
     tables: dict[str, Any] = {}
     tables["X"], tables["y"] = table.labelled(source.target, source.left_out)
-    name = f"column {source.target!r} of {source.file}" if source.target else "y"
     _note(table.columns.place)
-    check_responses(as_table(tables["y"], "y"), name)
+    name = f"column {source.target!r} of {source.file}" if source.target else "y"
+    _check_complete(tables["y"], name)
     columns = as_table(tables["X"], "X").columns()
     for other in opened[1:]:
         tables["X_unlabeled"] = other.features(columns if isinstance(columns, tuple) else None)
     if source.groups is not None:
         tables["groups"] = table.labels(source.groups)
     if source.fit_params:
-        per_row = {name: table.columns.response(col) for name, col in source.fit_params.items()}
-        tables["fit_params"] = per_row
+        tables["fit_params"] = {
+            name: _checked_column(table, column) for name, column in source.fit_params.items()
+        }
     return FileRows(tables, table.columns.place)
+
+
+def _checked_column(table: TableFile, name: str) -> Any:
+    """Return one column of arguments of fit, such as weights."""
+    values = table.columns.response(name)
+    _check_complete(values, f"column {name!r} of {table.path}")
+    return values
+
+
+def _check_complete(values: Any, name: str) -> None:
+    from poise.data.responses import check_responses
+    from poise.data.tables import as_table
+
+    check_responses(as_table(values, name), name)
 
 
 def _note(place: Callable[[int], str]) -> None:

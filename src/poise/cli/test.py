@@ -45,6 +45,7 @@ def command(fit: FitOptions, output: Output, asked: dict[str, Any]) -> int:
     Exit status: 0 stable, 1 unstable or inconclusive, 2 usage or data, 3 a fit failed.
     """
     check_files(output)
+    fit.check(asked)
     with one_line_warnings(output.quiet), fits_print_to_stderr():
         result = _judged(fit, output, asked)
     return tell_result(result, output)

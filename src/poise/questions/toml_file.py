@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from poise.arguments import did_you_mean, listed
-from poise.data.files.row_source import RowSource
+from poise.data.files.row_source import RowSource, columns_for_fit
 from poise.data.files.text_format import TextFormat
 from poise.errors import ArgumentError
 
@@ -21,7 +21,7 @@ __all__ = ["AlgorithmEntry", "Config", "QuestionEntry", "read_config"]
 
 _SECTIONS = ("data", "algorithms", "defaults", "questions")
 _TEXT = ("sep", "decimal", "encoding", "header")
-_DATA = ("file", "target", "drop", "unlabeled", "groups", *_TEXT)
+_DATA = ("file", "target", "drop", "unlabeled", "groups", "weights", "fit_params", *_TEXT)
 _ALGORITHM = ("use", "params", "program", "mode", "timeout", "env")
 _ABOUT = ("name", "data", "algorithms")
 _REQUIRED = ("n", "epsilon", "delta")
@@ -167,7 +167,7 @@ class _Reader:
             raise self.complain(f'{place} needs file = "…"')
         given = {
             key: self.text(table[key], f"{place} {key}")
-            for key in ("file", "target", "unlabeled", "groups")
+            for key in ("file", "target", "unlabeled", "groups", "weights")
             if key in table
         }
         return RowSource(
@@ -177,7 +177,21 @@ class _Reader:
             self.folder / given["unlabeled"] if "unlabeled" in given else None,
             given.get("groups"),
             self._text_format(table, place),
+            self._fit_params(given.get("weights"), table.get("fit_params", {}), place),
         )
+
+    def _fit_params(self, weights: str | None, others: Any, place: str) -> dict[str, str]:
+        """Return the columns that are handed to fit, by the name of the argument."""
+        if not isinstance(others, dict):
+            raise self.complain(
+                f'{place} fit_params must be a table such as {{sample_weight = "w"}}, got '
+                f"{others!r}"
+            )
+        named = {key: self.text(column, f"{place} {key}") for key, column in others.items()}
+        try:
+            return columns_for_fit(weights, named)
+        except ArgumentError as error:
+            raise self.complain(f"{place} {error}") from None
 
     def _text_format(self, table: dict[str, Any], place: str) -> TextFormat:
         """Return how text files are written."""

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from poise.data.files.text_format import TextFormat
+from poise.errors import ArgumentError
 
-__all__ = ["RowSource"]
+__all__ = ["RowSource", "columns_for_fit"]
 
 
 @dataclass(frozen=True)
@@ -47,3 +48,21 @@ class RowSource:
         """Columns that are no features, each once."""
         also = [] if self.groups is None else [self.groups]
         return list(dict.fromkeys([*self.drop, *also, *self.fit_params.values()]))
+
+
+def columns_for_fit(weights: str | None, others: Mapping[str, str]) -> dict[str, str]:
+    """Return the columns that are handed to ``fit``, by the name of the argument.
+
+    Examples
+    --------
+    >>> columns_for_fit("w", {"ridge__offset": "o"})
+    {'sample_weight': 'w', 'ridge__offset': 'o'}
+    """
+    if weights is None:
+        return dict(others)
+    if "sample_weight" in others:
+        raise ArgumentError(
+            f"sample_weight is given twice: column {weights!r} as the weights, and column "
+            f"{others['sample_weight']!r}"
+        )
+    return {"sample_weight": weights, **others}
