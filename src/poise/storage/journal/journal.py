@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -15,7 +16,7 @@ from poise.arguments import counted
 from poise.errors import ArgumentError, RecordError
 from poise.protocol.randomness import Randomness
 from poise.results.design import Design
-from poise.storage.journal.append_only_file import GrowingFile
+from poise.storage.journal.append_only_file import GrowingFile, WholeLines
 from poise.storage.journal.header import Header, current_versions
 from poise.storage.journal.lines import Answer, as_answers, as_lines
 
@@ -141,6 +142,10 @@ class Journal:
         traceback: TracebackType | None,
     ) -> None:
         if error is not None and self.trials:
+            with suppress(
+                OSError, RecordError
+            ):  # an interrupt may come between a line and its count
+                self.trials = WholeLines(self.path).count - 1
             error.add_note(self.how_to_resume())
         self._file.close()
 
