@@ -19,12 +19,15 @@ from poise.data.synthetic_rows import Rows, SyntheticRows
 
 __all__ = [
     "FIT_BY_FIT",
+    "Answer",
     "Answers",
     "Batch",
+    "Change",
     "Comparison",
     "Failure",
     "Query",
     "Reply",
+    "Tasks",
     "first_query",
 ]
 
@@ -116,6 +119,15 @@ class Reply:
     model: Any = None
 
 
+Tasks = Sequence[Query] | Sequence[Comparison]
+
+Change = float | NDArray[np.float64] | Failure
+"""The change of one comparison, those of several that follow each other, or why there is none."""
+
+Answer = Change | Reply
+"""What an engine hands back."""
+
+
 @dataclass(frozen=True)
 class Batch:
     """As much work as the procedure knows now; the engine may do it all at once.
@@ -144,7 +156,7 @@ class Batch:
     (2, False)
     """
 
-    tasks: Sequence[Query] | Sequence[Comparison]
+    tasks: Tasks
     until: Callable[[Any], bool] | None = None
     decision_points: tuple[float, ...] = (0.0,)
     models: bool = False

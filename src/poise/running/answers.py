@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.protocol.messages import Answers, Batch, Failure, Reply
+from poise.protocol.messages import Answer, Answers, Batch, Failure, Reply
 
 __all__ = ["AnswerRecord", "record_for"]
 
@@ -21,11 +21,11 @@ class AnswerRecord(Protocol):
     done: int
     failures: list[Failure]
 
-    def enter(self, answer: Any) -> bool:
+    def enter(self, answer: Answer) -> bool:
         """Write down what an engine handed back; return whether to stop."""
         ...
 
-    def entered(self) -> Any:
+    def entered(self) -> NDArray[np.float64] | list[Any]:
         """Return what has been written so far."""
         ...
 
@@ -59,11 +59,13 @@ class ChangeRecord:
         self.until = until
         self.failures: list[Failure] = []
 
-    def enter(self, answer: float | NDArray[np.float64] | Failure) -> bool:
+    def enter(self, answer: Answer) -> bool:
         """Write down one change, a block of them, or a failure; return whether to stop."""
         if isinstance(answer, Failure):
             self.failures.append(answer)
             return self._enter_one(np.inf, shown=np.nan)
+        if isinstance(answer, Reply):
+            raise TypeError("a comparison is answered by a change, not by predictions")
         if not isinstance(answer, np.ndarray):
             return self._enter_one(answer)
         if self.until is None:
@@ -98,11 +100,13 @@ class PredictionRecord:
         self.until = until
         self.failures: list[Failure] = []
 
-    def enter(self, answer: Reply | Failure) -> bool:
+    def enter(self, answer: Answer) -> bool:
         """Write down one answer; a failure stands in the place of its predictions."""
         if isinstance(answer, Failure):
             self.failures.append(answer)
             answer = Reply(answer)
+        if not isinstance(answer, Reply):
+            raise TypeError("a query is answered by predictions, not by a change")
         self.predictions.append(answer.predictions)
         if self.models is not None:
             self.models.append(answer.model)

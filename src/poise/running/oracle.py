@@ -23,7 +23,17 @@ from poise.arguments import counted
 from poise.data.sample import Sample
 from poise.errors import ArgumentError, RecordError, TrialError
 from poise.protocol.budget import Budget, Counts, cost
-from poise.protocol.messages import FIT_BY_FIT, Answers, Batch, Failure, first_query
+from poise.protocol.messages import (
+    FIT_BY_FIT,
+    Answer,
+    Answers,
+    Batch,
+    Change,
+    Failure,
+    Reply,
+    first_query,
+)
+from poise.protocol.work import Work
 from poise.running.answers import AnswerRecord, record_for
 from poise.running.execution import Execution
 from poise.running.progress import Progress
@@ -38,11 +48,11 @@ __all__ = ["AnswerLog", "Oracle"]
 class AnswerLog(Protocol):
     """Where answers are kept while they come in, and read from after a crash: a journal."""
 
-    def begin(self, path: str, decision_points: tuple[float, ...]) -> Iterator[Any]:
+    def begin(self, path: str, decision_points: tuple[float, ...]) -> Iterator[Change]:
         """Yield the answers that are known already."""
         ...
 
-    def append(self, answer: Any) -> None:
+    def append(self, answer: Change) -> None:
         """Keep one answer, or a block of them."""
         ...
 
@@ -145,7 +155,7 @@ class Oracle:
         if self.budget.limited:
             self.budget.check(self.counts, cost(batch.tasks, len(batch)))
 
-    def _collect(self, work: Any, path: str, batch: Batch, record: AnswerRecord) -> None:
+    def _collect(self, work: Work, path: str, batch: Batch, record: AnswerRecord) -> None:
         if self._recall(path, batch, record) or record.done == len(batch):
             return
         state = getattr(batch.until, "state", None)
@@ -168,37 +178,39 @@ class Oracle:
         known = self.journal.begin(path, batch.decision_points)
         return any(self._enter(answer, record, new=False) for answer in known)
 
-    def _enter(self, answer: Any, record: AnswerRecord, new: bool = True) -> bool:
+    def _enter(self, answer: Answer, record: AnswerRecord, new: bool = True) -> bool:
         """Decide about a failure, and write the answer down; return whether to stop."""
         if isinstance(answer, Failure):
             self._decide(answer, record)
             answer = replace(answer, cause=None)  # its traceback holds on to the rows of the fit
         before = record.done
         finished = record.enter(answer)
-        if new and self.journal is not None:
+        if new and self.journal is not None and not isinstance(answer, Reply):
             # A block may reach beyond the trial that settled the matter.
             used = answer[: record.done - before] if isinstance(answer, np.ndarray) else answer
             self.journal.append(used)
         return finished
 
-    def _work(self, batch: Batch) -> tuple[Any, str]:
+    def _work(self, batch: Batch) -> tuple[Work, str]:
         """Return the work of a batch and a word for the path taken."""
         if batch.compares and self.execution.fast:
             # Single trials that a shortcut hands back are computed with every check.
-            checked = self._fit_by_fit(batch, relax=False)
+            checked = self._comparisons(batch, relax=False)
             fast = batched(checked, self.algorithm.batch(), batch.decision_points)
             if fast is not None:
                 return fast, fast.batch.name
         return self._fit_by_fit(batch, self.sample.all_finite), FIT_BY_FIT
 
-    def _fit_by_fit(self, batch: Batch, relax: bool) -> Any:
-        common = (self.algorithm, self.sample, batch.tasks, relax)
-        if not batch.compares:
-            return QueryWork(*common, batch.models)
-        kind = LossWork if needs_response(self.distance) else ComparisonWork
-        return kind(*common, self.distance)
+    def _fit_by_fit(self, batch: Batch, relax: bool) -> Work:
+        if batch.compares:
+            return self._comparisons(batch, relax)
+        return QueryWork(self.algorithm, self.sample, batch.tasks, relax, batch.models)
 
-    def repeat(self, batch: Batch, index: int) -> Any:
+    def _comparisons(self, batch: Batch, relax: bool) -> ComparisonWork:
+        kind = LossWork if needs_response(self.distance) else ComparisonWork
+        return kind(self.algorithm, self.sample, batch.tasks, relax, self.distance)
+
+    def repeat(self, batch: Batch, index: int) -> Answer:
         """Compute one task of a batch once more, fit by fit and here; it counts for nothing."""
         with one_inner_thread():
             [answer] = self._fit_by_fit(batch, relax=False)(index, index + 1)

@@ -64,7 +64,7 @@ class RepeatCheck:
         first, again = float(answers.changes[0]), self.oracle.repeat(batch, 0)
         if isinstance(again, Failure):
             _warn(f"failed ({again.message})")
-        elif abs(again - first) > _SAME_RELATIVE * _size(answers):
+        elif isinstance(again, float) and abs(again - first) > _SAME_RELATIVE * _size(answers):
             _warn(f"gave a change of {again:.4g} instead of {first:.4g}")
 
     def _worthwhile(self, answers: Answers) -> bool:
@@ -81,7 +81,7 @@ class RepeatCheck:
         )
 
     def _seconds_per_trial(self, done: int) -> float:
-        backend = getattr(self.oracle.engine, "backend", None)
+        backend = self.oracle.engine.backend
         if backend is None:
             return (time.perf_counter() - self.began) / done
         if backend.processes:

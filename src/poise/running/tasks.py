@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -21,15 +21,17 @@ from poise.algorithms.global_state import (
     one_at_a_time,
 )
 from poise.algorithms.prediction_arrays import as_array, require_predictions
+from poise.data.sample import Sample
 from poise.data.synthetic_rows import n_rows
 from poise.errors import TrialError, in_one_line
-from poise.protocol.messages import Comparison, Failure, Query, Reply, first_query
+from poise.protocol.messages import Answer, Comparison, Failure, Query, Reply, Tasks, first_query
+from poise.protocol.work import NO_SAMPLE, WorkData
 
-__all__ = ["ComparisonWork", "LossWork", "QueryWork", "Work"]
+__all__ = ["ComparisonWork", "FitByFitWork", "LossWork", "QueryWork"]
 
 
 @dataclass(frozen=True)
-class Work(abc.ABC):
+class FitByFitWork(abc.ABC):
     """Computes a range of tasks; subclasses say what a task is.
 
     Parameters
@@ -47,16 +49,18 @@ class Work(abc.ABC):
     """
 
     algorithm: Algorithm
-    sample: Any
-    tasks: Any
+    sample: Sample
+    tasks: Tasks
     relax: bool
     configuration: dict[str, Any] = field(default_factory=current_configuration, kw_only=True)
 
+    grain: ClassVar[int] = 1
+
     @abc.abstractmethod
-    def compute(self, task: Any, ambient: GlobalGenerators) -> Any:
+    def compute(self, task: Any, ambient: GlobalGenerators) -> Answer:
         """Return the answer to one task, or raise what user code raised."""
 
-    def __call__(self, start: int, stop: int) -> Iterator[Any]:
+    def __call__(self, start: int, stop: int) -> Iterator[Answer]:
         """Yield an answer, or a failure, for each task."""
         known = configured(self.configuration)
         with GlobalGenerators() as ambient, known, ExitStack() as relaxed:
@@ -75,7 +79,7 @@ class Work(abc.ABC):
         """Tell whether anything was skipped; if not, a failed task is never run again."""
         return self.relax and not isinstance(self.algorithm.skip_checks(), nullcontext)
 
-    def _attempt(self, index: int, ambient: GlobalGenerators) -> Any:
+    def _attempt(self, index: int, ambient: GlobalGenerators) -> Answer:
         try:
             with one_at_a_time(self.algorithm.thread_safe):
                 return self.compute(self.tasks[index], ambient)
@@ -104,15 +108,15 @@ class Work(abc.ABC):
         return n_rows(first_query(self.tasks).train) >= self.algorithm.threads_from
 
     @property
-    def data(self) -> tuple[Any, Any]:
+    def data(self) -> WorkData:
         """What workers need besides user code; it travels once."""
         return self.sample, self.tasks
 
     def without_data(self) -> Self:
         """Return the part that travels with every chunk."""
-        return self.with_data(None, None)
+        return self.with_data(NO_SAMPLE, ())
 
-    def with_data(self, sample: Any, tasks: Any) -> Self:
+    def with_data(self, sample: Sample, tasks: Tasks) -> Self:
         """Return the same work on these data."""
         return dataclasses.replace(self, sample=sample, tasks=tasks)
 
@@ -122,7 +126,7 @@ class Work(abc.ABC):
 
 
 @dataclass(frozen=True)
-class ComparisonWork(Work):
+class ComparisonWork(FitByFitWork):
     """The change between two predictions at one point."""
 
     distance: Distance
@@ -133,7 +137,12 @@ class ComparisonWork(Work):
         reduced = self._prediction(task.reduced, ambient)
         return self.distance(full, reduced)
 
+    def comparing(self, tasks: Tasks, distance: Distance, relax: bool) -> Self:
+        """Return work on other tasks of the same sample, by another distance."""
+        return dataclasses.replace(self, tasks=tasks, distance=distance, relax=relax)
+
     def _prediction(self, query: Query, ambient: GlobalGenerators) -> Any:
+        assert query.evaluate is not None  # a comparison has a point
         predict = self.fitted(query, ambient)
         return single(predict(self.sample.points(query.evaluate)))
 
@@ -158,7 +167,7 @@ def _only_row(rows: Any) -> int:
 
 
 @dataclass(frozen=True)
-class QueryWork(Work):
+class QueryWork(FitByFitWork):
     """The predictions of one fitted model and, where it may be seen, the model."""
 
     models: bool

@@ -24,7 +24,8 @@ from poise.algorithms.distance import DISTANCES, Distance
 from poise.data.sample import Sample
 from poise.data.tables import Table, array_of, as_table
 from poise.errors import PoiseWarning, in_one_line
-from poise.protocol.messages import Failure
+from poise.protocol.messages import Answer, Failure, Tasks
+from poise.protocol.work import NO_SAMPLE, FitByFit, WorkData
 from poise.shortcuts.shortcut import AGREEMENT
 
 __all__ = ["BatchedWork", "batched"]
@@ -52,7 +53,7 @@ class BatchedWork:
         Changes this close to a decision are computed fit by fit: 0 and ε.
     """
 
-    fit_by_fit: Any
+    fit_by_fit: FitByFit
     batch: BatchAlgorithm
     sample: Sample
     tasks: Any
@@ -62,27 +63,27 @@ class BatchedWork:
     @property
     def suits_threads(self) -> bool:
         """Whether fits of this size spend their time outside Python's lock."""
-        return bool(self.fit_by_fit.suits_threads)
+        return self.fit_by_fit.suits_threads
 
     @property
-    def data(self) -> tuple[Any, Any]:
+    def data(self) -> WorkData:
         """What workers need besides user code; it travels once."""
-        return self.sample, self.tasks
+        return self.fit_by_fit.data
 
-    def with_data(self, sample: Any, tasks: Any) -> BatchedWork:
+    def with_data(self, sample: Sample, tasks: Tasks) -> BatchedWork:
         """Return the same work on these data."""
         plain = self.fit_by_fit.with_data(sample, tasks)
         return replace(self, fit_by_fit=plain, sample=sample, tasks=tasks)
 
     def without_data(self) -> BatchedWork:
         """Return the part that travels with every chunk."""
-        return self.with_data(None, None)
+        return self.with_data(NO_SAMPLE, ())
 
     def with_algorithm(self, wrap: Callable[[Algorithm], Algorithm]) -> BatchedWork:
         """Return the same work with the algorithm wrapped."""
         return replace(self, fit_by_fit=self.fit_by_fit.with_algorithm(wrap))
 
-    def __call__(self, start: int, stop: int) -> Iterator[Any]:
+    def __call__(self, start: int, stop: int) -> Iterator[Answer]:
         """Yield the changes of trials ``start`` to ``stop - 1``, in blocks."""
         size = self.grain
         for first in range(start, stop, size):
@@ -96,7 +97,7 @@ class BatchedWork:
             else:
                 yield from self._settled(first, changes, doubtful)
 
-    def _one_by_one(self, first: int, last: int, error: BaseException) -> Iterator[Any]:
+    def _one_by_one(self, first: int, last: int, error: BaseException) -> Iterator[Answer]:
         """Let every trial say what is wrong; if nothing is, say what was wrong with the block."""
         for trial, answer in enumerate(self.fit_by_fit(first, last), first):
             if trial == first and not isinstance(answer, Failure):
@@ -223,7 +224,7 @@ class BatchedWork:
 
     def _settled(
         self, first: int, changes: NDArray[np.float64], doubtful: NDArray[np.bool_]
-    ) -> Iterator[Any]:
+    ) -> Iterator[Answer]:
         """Yield a block with its doubtful trials computed fit by fit."""
         done = 0
         for i in np.flatnonzero(doubtful):
@@ -276,9 +277,7 @@ class BatchedWork:
         """Return both predictions of the fits; after the first, without checks that cannot fail."""
         finite = bool(np.isfinite(stack.X).all() and np.isfinite(stack.x).all())
         chosen = [self.tasks[trial] for trial in trials]
-        both = replace(self.fit_by_fit, tasks=chosen, relax=finite, distance=_both)
-        answers: Iterator[Any] = both(0, len(chosen))
-        return answers
+        return self.fit_by_fit.comparing(chosen, _both, relax=finite)(0, len(chosen))
 
 
 @np.errstate(invalid="ignore")
@@ -314,28 +313,29 @@ def _in_words(predictions: tuple[Any, Any]) -> str:
 
 
 def batched(
-    work: Any, batch: BatchAlgorithm | None, decision_points: tuple[float, ...]
+    work: FitByFit, batch: BatchAlgorithm | None, decision_points: tuple[float, ...]
 ) -> BatchedWork | None:
     """Return the batched form of fit-by-fit work where it applies and has been checked."""
     if batch is None or not _applies(work, batch):
         return None
-    fast = BatchedWork(work, batch, work.sample, work.tasks, work.distance, decision_points)
+    fast = BatchedWork(work, batch, *work.data, work.distance, decision_points)
     return fast if not batch.exact or fast.agrees() else None
 
 
-def _applies(work: Any, batch: BatchAlgorithm) -> bool:
+def _applies(work: FitByFit, batch: BatchAlgorithm) -> bool:
     """Batches need plain numbers, a split into equal trials, and a distance known here."""
     at_least = _FEWEST_TRIALS if batch.exact else 1
-    tables = [work.sample.X, work.sample.X_unlabeled]
+    sample, tasks = work.data
+    tables = [sample.X, sample.X_unlabeled]
     features = [array_of(table) for table in tables if table is not None]
     return (
-        hasattr(work.tasks, "rows")
-        and len(work.tasks) >= at_least
+        hasattr(tasks, "rows")
+        and len(tasks) >= at_least
         and work.distance in DISTANCES.values()
         and all(_plain(array, 2, "f8") for array in features)
-        and _plain(array_of(work.sample.y), 1)
+        and _plain(array_of(sample.y), 1)
         # A stand-in hands every trial with a NaN or an infinity back by itself.
-        and (batch.exact or work.sample.all_finite)
+        and (batch.exact or sample.all_finite)
     )
 
 

@@ -14,7 +14,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
+
+from poise.protocol.messages import Comparison, Query, Tasks
 
 __all__ = ["Findings", "begin", "last_words", "take", "trials_with"]
 
@@ -29,7 +31,7 @@ def begin(folder: Path, xi: int) -> None:
 
 
 @lru_cache(maxsize=4)
-def _page(folder: str, process: int) -> Any:
+def _page(folder: str, process: int) -> mmap.mmap | bytearray:
     """Return eight bytes that outlive this process, or that do not, far from the folder."""
     try:
         descriptor = os.open(f"{folder}/{_RUNNING}{process}", os.O_RDWR | os.O_CREAT, 0o600)
@@ -100,12 +102,12 @@ def _taken(path: Path) -> str:
     return words
 
 
-def trials_with(terms: Iterable[int], tasks: Any, trials: Iterable[int]) -> list[int]:
+def trials_with(terms: Iterable[int], tasks: Tasks, trials: Iterable[int]) -> list[int]:
     """Return the trials, out of the given ones, that use one of these random terms."""
     wanted = set(terms)
     return [trial for trial in trials if wanted & _terms(tasks[trial])] if wanted else []
 
 
-def _terms(task: Any) -> set[int]:
-    queries = (task.full, task.reduced) if hasattr(task, "full") else (task,)
+def _terms(task: Query | Comparison) -> set[int]:
+    queries = (task.full, task.reduced) if isinstance(task, Comparison) else (task,)
     return {int(query.xi) for query in queries}

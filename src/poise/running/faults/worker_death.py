@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
-from poise.protocol.messages import Failure
+from poise.protocol.messages import Answer, Failure, Tasks
 from poise.running.faults import in_flight
 from poise.running.workers.workers import WorkerDied, Workers
 
@@ -31,10 +30,10 @@ class DeathInquiry:
         Seconds that one fit may take.
     """
 
-    def __init__(self, workers: Workers, folder: Path, tasks: Any, timeout: float | None) -> None:
+    def __init__(self, workers: Workers, folder: Path, tasks: Tasks, timeout: float | None) -> None:
         self.workers, self.folder, self.tasks, self.timeout = workers, folder, tasks, timeout
 
-    def hold(self, death: WorkerDied, first: int, last: int) -> dict[int, list[Any]]:
+    def hold(self, death: WorkerDied, first: int, last: int) -> dict[int, list[Answer]]:
         """Try again the trials, out of those in flight, that may have killed a worker.
 
         Parameters
@@ -59,11 +58,11 @@ class DeathInquiry:
         named = in_flight.trials_with(found.late or found.running, self.tasks, flying)
         return named or list(flying)  # workers on other machines leave no notes here
 
-    def _hear(self, suspects: list[int]) -> dict[int, list[Any]]:
+    def _hear(self, suspects: list[int]) -> dict[int, list[Answer]]:
         """Try many together, and halve them while someone dies; few are tried alone."""
         if len(suspects) <= _FEW:
             return {trial: self._alone(trial) for trial in suspects}
-        heard: dict[int, list[Any]] = {}
+        heard: dict[int, list[Answer]] = {}
         try:
             with closing(self.workers.submit((k, k + 1) for k in suspects)) as reports:
                 for trial, (_, answers) in zip(suspects, reports, strict=True):
@@ -75,7 +74,7 @@ class DeathInquiry:
             heard |= self._hear(left[:middle]) | self._hear(left[middle:])
         return heard
 
-    def _alone(self, trial: int) -> list[Any]:
+    def _alone(self, trial: int) -> list[Answer]:
         """Compute one trial with nothing else running."""
         in_flight.take(self.folder)
         began = time.monotonic()

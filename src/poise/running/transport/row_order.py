@@ -9,11 +9,15 @@ let go of after use.
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
 from numpy.typing import NDArray
 
+from poise.data.sample import Sample
 from poise.data.tables import ArrayTable, Selection, Table, as_table
+from poise.protocol.messages import Tasks
+from poise.protocol.work import WorkData
 from poise.running.transport.memmap import Rearranged, is_large, let_go, lies_in_a_file
 
 __all__ = ["RangesOfFile", "arranged"]
@@ -21,14 +25,25 @@ __all__ = ["RangesOfFile", "arranged"]
 _BYTES_HELD = 1 << 24  # bytes that a worker reads before it lets go of them
 
 
-def arranged(sample: Any, tasks: Any) -> tuple[Any, Any]:
+@runtime_checkable
+class _Arrangeable(Protocol):
+    """Tasks that know in which order they read the labelled rows."""
+
+    def reading_order(self) -> NDArray[np.int64] | None: ...
+
+    def in_reading_order(self) -> Tasks: ...
+
+
+def arranged(sample: Sample, tasks: Tasks) -> WorkData:
     """Return the same data for the same trials, rows in reading order where that pays.
 
     The sample is only good for being written by
     :func:`~poise.running.transport.memmap.write_mapped`.
     """
-    order = tasks.reading_order() if hasattr(tasks, "reading_order") else None
-    if order is None or not _pays(sample.X):
+    if not isinstance(tasks, _Arrangeable) or not _pays(sample.X):
+        return sample, tasks
+    order = tasks.reading_order()
+    if order is None:
         return sample, tasks
     moved = copy.copy(sample)
     moved.X, moved.y, moved.groups = _moved(sample.X, order), _moved(sample.y, order), None
@@ -45,7 +60,7 @@ def _pays(table: Table) -> bool:
     return isinstance(table, ArrayTable) and is_large(array) and not lies_in_a_file(array)
 
 
-def _moved(table: Table, order: Any) -> Table:
+def _moved(table: Table, order: NDArray[np.int64]) -> Table:
     if not isinstance(table, ArrayTable):
         return as_table(table.take(order), "rows")
     return RangesOfFile(Rearranged(table.native, order))

@@ -10,14 +10,16 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from poise.data.sample import Sample
 from poise.errors import DataError
+from poise.protocol.messages import Tasks
 from poise.running.transport.memmap import is_large, mapped_at, place_in_file
 from poise.running.workers.chunk_job import Report
 
 __all__ = ["Placed", "files_of", "find_files"]
 
 
-class Placed(tuple[Any, Any]):
+class Placed(tuple[Sample, Tasks]):
     """Sample and plan that travel without the large arrays that lie in a file.
 
     Examples
@@ -34,7 +36,7 @@ class Placed(tuple[Any, Any]):
         return _unpacked, (packed.getvalue(),)
 
 
-def files_of(sample: Any) -> list[tuple[str, int]]:
+def files_of(sample: Sample) -> list[tuple[str, int]]:
     """List the files in which large arrays of a sample lie, with their sizes.
 
     Examples
@@ -46,7 +48,7 @@ def files_of(sample: Any) -> list[tuple[str, int]]:
     return [(path, os.path.getsize(path)) for path in _paths(sample)]
 
 
-def _paths(sample: Any) -> Iterator[str]:
+def _paths(sample: Sample) -> Iterator[str]:
     for table in (sample.X, sample.X_unlabeled):
         place = None if table is None else _place(table.native)
         if place is not None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from poise.errors import ArgumentError
+from poise.protocol.work import Work
 
 __all__ = ["CLUSTERS", "Backend", "choose_backend"]
 
@@ -53,7 +54,7 @@ class Backend:
         """Whether each worker is a process that may die alone."""
         return self.name != "threading" and not self.serial
 
-    def for_work(self, work: Any) -> Backend:
+    def for_work(self, work: Work) -> Backend:
         """Return threads where they serve the work as well, and may be used."""
         if self.or_threads and work.suits_threads:
             return Backend("threading", self.workers)

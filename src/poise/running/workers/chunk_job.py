@@ -8,18 +8,19 @@ from contextlib import closing
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from poise.errors import AlgorithmError
+from poise.protocol.messages import Answer
+from poise.protocol.work import Work, WorkData
 from poise.running.faults.parent_watch import end_with
 from poise.running.workers.inner_threads import one_inner_thread
 
-__all__ = ["STOP", "Job", "Report", "Span", "cannot_travel", "in_blocks"]
+__all__ = ["STOP", "Job", "Report", "Span", "cannot_travel", "how_many", "in_blocks"]
 
 Span = tuple[int, int]
-Report = tuple[float, list[Any]]
+Report = tuple[float, list[Answer]]
 """The seconds a chunk took, and its answers in order; changes are in blocks, as arrays."""
 
 STOP = "stop"  # name of the note that tells workers to begin nothing more
@@ -40,11 +41,11 @@ class Job:
         The process to end with, for workers that joblib starts on this machine.
     """
 
-    work: Any
+    work: Work
     folder: Path
     parent: int | None = None
 
-    def __call__(self, first: int, last: int, data: Any) -> Report:
+    def __call__(self, first: int, last: int, data: WorkData) -> Report:
         """Compute one chunk in a worker; report how long it took and what came out."""
         if self.parent is not None:
             end_with(self.parent, self.folder)
@@ -53,7 +54,7 @@ class Job:
             blocks = in_blocks(answers)
         return time.perf_counter() - began, blocks
 
-    def _answers(self, first: int, last: int, data: Any) -> Generator[Any, None, None]:
+    def _answers(self, first: int, last: int, data: WorkData) -> Generator[Answer, None, None]:
         """Yield answers for as long as anybody wants them."""
         stop = _Note(self.folder / STOP)
         if stop.is_there():
@@ -79,7 +80,12 @@ class _Note:
         return self.path.exists()
 
 
-def in_blocks(answers: Iterable[Any]) -> list[Any]:
+def how_many(answer: Answer) -> int:
+    """Count the tasks that an answer is about: several, if it is a block of changes."""
+    return len(answer) if isinstance(answer, np.ndarray) else 1
+
+
+def in_blocks(answers: Iterable[Answer]) -> list[Answer]:
     """Put changes that follow each other into arrays, which are cheap to send and to enter.
 
     Examples
@@ -87,7 +93,7 @@ def in_blocks(answers: Iterable[Any]) -> list[Any]:
     >>> in_blocks([0.5, 0.25, "a failure", 2.0])
     [array([0.5 , 0.25]), 'a failure', array([2.])]
     """
-    blocks: list[Any] = []
+    blocks: list[Answer] = []
     for are_changes, group in groupby(answers, lambda answer: isinstance(answer, float)):
         if are_changes:
             blocks.append(np.fromiter(group, np.float64))

@@ -13,7 +13,10 @@ from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from typing import Any, Protocol
 
+from poise.data.sample import Sample
 from poise.errors import ClusterError, PoiseError
+from poise.protocol.messages import Tasks
+from poise.protocol.work import WorkData
 from poise.running.transport.pickle_by_value import packed
 from poise.running.transport.shared_files import Placed, files_of, find_files
 from poise.running.workers.chunk_job import Job, Report, Span, cannot_travel
@@ -74,7 +77,7 @@ class ClusterWorkers:
         User code; rows and plan.
     """
 
-    def __init__(self, cluster: Cluster, workers: int, job: Job, data: Any) -> None:
+    def __init__(self, cluster: Cluster, workers: int, job: Job, data: WorkData) -> None:
         self.cluster = cluster
         # Where every worker is ours, as many chunks again are waiting, so that nobody is idle.
         # Where some are left to others, these would begin at once what is to wait.
@@ -82,7 +85,7 @@ class ClusterWorkers:
         self.content = (_packed(job), self._lightened(*data))
         self.recover()
 
-    def _lightened(self, sample: Any, tasks: Any) -> tuple[Any, Any]:
+    def _lightened(self, sample: Sample, tasks: Tasks) -> WorkData:
         """Leave behind what a worker finds in a file that it sees as well."""
         files = files_of(sample)
         if not files:

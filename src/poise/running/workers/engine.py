@@ -6,23 +6,27 @@ what the numbers say is decided by the oracle, which consumes them in order.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
-from typing import Any, Protocol
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Protocol
 
-__all__ = ["Engine", "Work", "choose_engine"]
+from poise.protocol.messages import Answer
+from poise.protocol.work import Work
 
+if TYPE_CHECKING:
+    from poise.running.workers.backend import Backend
 
-class Work(Protocol):
-    """Computes the answers to tasks ``start`` to ``stop - 1``, one after the other."""
-
-    def __call__(self, start: int, stop: int) -> Iterator[Any]:  # noqa: D102
-        ...
+__all__ = ["Engine", "choose_engine"]
 
 
 class Engine(Protocol):
     """Runs :class:`Work`; closing the generator early cancels what was not started."""
 
-    def map(self, work: Any, start: int, stop: int) -> Generator[Any, None, None]:
+    @property
+    def backend(self) -> Backend | None:
+        """The workers it has; None if it computes in this process, one task at a time."""
+        ...
+
+    def map(self, work: Work, start: int, stop: int) -> Generator[Answer, None, None]:
         """Yield the answers to tasks ``start`` to ``stop - 1`` in that order."""
         ...
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, closing
-from typing import Any
-
-import numpy as np
 
 from poise.algorithms.global_state import GlobalGenerators
+from poise.protocol.messages import Answer
+from poise.protocol.work import Work
 from poise.running.faults.worker_death import DeathInquiry
 from poise.running.workers.backend import Backend
-from poise.running.workers.chunk_job import Span
+from poise.running.workers.chunk_job import Span, how_many
 from poise.running.workers.chunks import Chunks
 from poise.running.workers.inner_threads import one_inner_thread
 from poise.running.workers.start_workers import start_workers
@@ -40,7 +39,7 @@ class ParallelEngine:
         self.backend = backend
         self.timeout = timeout
 
-    def map(self, work: Any, start: int, stop: int) -> Generator[Any, None, None]:
+    def map(self, work: Work, start: int, stop: int) -> Generator[Answer, None, None]:
         """Yield the answers in order; on closing, begin nothing more."""
         # Only processes can be held to a time limit.
         backend = self.backend.for_work(work) if self.timeout is None else self.backend
@@ -51,14 +50,14 @@ class ParallelEngine:
                 stack.enter_context(one_inner_thread())
             workers, folder = stack.enter_context(start_workers(backend, work, self.timeout))
             inquiry = DeathInquiry(workers, folder, work.data[1], self.timeout)
-            yield from self._outlive(workers, inquiry, (start, stop), getattr(work, "grain", 1))
+            yield from self._outlive(workers, inquiry, (start, stop), work.grain)
 
     def _outlive(
         self, workers: Workers, inquiry: DeathInquiry, span: Span, grain: int
-    ) -> Iterator[Any]:
+    ) -> Iterator[Answer]:
         """Yield every answer, going on after a worker has died."""
         position, stop = span
-        settled: dict[int, list[Any]] = {}  # trials whose case was heard
+        settled: dict[int, list[Answer]] = {}  # trials whose case was heard
         while position < stop:
             if position in settled:
                 yield from settled.pop(position)
@@ -68,18 +67,18 @@ class ParallelEngine:
             chunks = Chunks(position, end, self.backend.workers, grain)
             try:
                 for answer in _stream(workers, chunks):
-                    position += np.size(answer)
+                    position += how_many(answer)
                     yield answer
             except WorkerDied as death:
                 settled |= inquiry.hold(death, position, chunks.position)
 
 
-def _stream(workers: Workers, chunks: Chunks) -> Iterator[Any]:
+def _stream(workers: Workers, chunks: Chunks) -> Iterator[Answer]:
     """Yield answers while later chunks are computed elsewhere."""
     with closing(workers.submit(chunks)) as reports:
         try:
             for seconds, answers in reports:
-                chunks.learn(sum(np.size(answer) for answer in answers), seconds)
+                chunks.learn(sum(how_many(answer) for answer in answers), seconds)
                 yield from answers
         finally:
             chunks.close()

@@ -11,6 +11,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from pickle import PicklingError
 from typing import Any
 
+from poise.protocol.work import WorkData
 from poise.running.faults.parent_watch import followers_of
 from poise.running.faults.sigint import deaf_children
 from poise.running.transport.memmap import MappedData, write_mapped
@@ -28,10 +29,12 @@ _SECONDS_BETWEEN_LOOKS = 0.005
 class LocalWorkers:
     """Workers that joblib starts, keeps for the next run, and replaces when they die."""
 
-    def __init__(self, backend: Backend, job: Job, data: Any) -> None:
+    def __init__(self, backend: Backend, job: Job, data: WorkData) -> None:
         self.backend, self.job = backend, job
         # Threads share memory; processes share a file that each maps into its own.
-        self.data = write_mapped(arranged(*data), job.folder) if backend.processes else data
+        self.data: MappedData | WorkData = (
+            write_mapped(arranged(*data), job.folder) if backend.processes else data
+        )
 
     def submit(self, spans: Iterable[Span]) -> Generator[Report, None, None]:
         """Yield the reports in order while later spans are being computed."""
@@ -104,7 +107,7 @@ def _workers_may_be_replaced() -> Iterator[None]:
         yield
 
 
-def _compute(job: Job, span: Span, data: Any) -> Report:
+def _compute(job: Job, span: Span, data: MappedData | WorkData) -> Report:
     if not isinstance(data, MappedData):
         return job(*span, data)
     report = job(*span, data.open())

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any
 
+from poise.protocol.messages import Answer
+from poise.protocol.work import Work
 from poise.running.workers.inner_threads import one_inner_thread
 
 __all__ = ["SerialEngine"]
@@ -19,7 +20,9 @@ class SerialEngine:
     [0, 1, 2]
     """
 
-    def map(self, work: Any, start: int, stop: int) -> Generator[Any, None, None]:
+    backend = None
+
+    def map(self, work: Work, start: int, stop: int) -> Generator[Answer, None, None]:
         """Yield the answers in order."""
         with one_inner_thread():
             yield from work(start, stop)

@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 
 from poise.data.temp_folders import temporary_folder
+from poise.protocol.work import Work
 from poise.running.faults.time_limit import Watched
 from poise.running.workers.backend import Backend
 from poise.running.workers.chunk_job import Job
@@ -19,7 +19,7 @@ __all__ = ["start_workers"]
 
 @contextmanager
 def start_workers(
-    backend: Backend, work: Any, timeout: float | None
+    backend: Backend, work: Work, timeout: float | None
 ) -> Iterator[tuple[Workers, Path]]:
     """Bring workers and work together; yield the workers and the folder for its notes."""
     with ExitStack() as stack:
@@ -29,7 +29,7 @@ def start_workers(
         yield _workers_of(backend, work, folder, stack), folder
 
 
-def _workers_of(backend: Backend, work: Any, folder: Path, stack: ExitStack) -> Workers:
+def _workers_of(backend: Backend, work: Work, folder: Path, stack: ExitStack) -> Workers:
     if not backend.cluster:
         from poise.running.workers.processes import LocalWorkers
 

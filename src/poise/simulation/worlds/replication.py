@@ -12,8 +12,10 @@ from poise.algorithms.algorithm import Algorithm
 from poise.algorithms.distance import as_distance
 from poise.data.sample import Sample
 from poise.errors import ArgumentError
+from poise.protocol.messages import Answer
 from poise.protocol.procedure import Procedure, run_procedure
 from poise.protocol.randomness import Randomness
+from poise.protocol.work import Work
 from poise.running.execution import Execution
 from poise.running.oracle import Oracle
 from poise.running.progress import Progress
@@ -63,7 +65,9 @@ def _chunk(one: Callable[[int], T], start: int, stop: int) -> list[T]:
 class _Inline:
     """Computes each answer on the spot: whoever replicates has set threads and workers already."""
 
-    def map(self, work: Any, start: int, stop: int) -> Generator[Any, None, None]:
+    backend = None
+
+    def map(self, work: Work, start: int, stop: int) -> Generator[Answer, None, None]:
         yield from work(start, stop)
 
 

@@ -1,0 +1,72 @@
+"""What workers are given: the answers to a range of tasks, and how code and data travel apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Protocol, Self, cast
+
+from poise.data.sample import Sample
+from poise.protocol.messages import Answer, Tasks
+
+if TYPE_CHECKING:
+    from poise.algorithms.algorithm import Algorithm
+    from poise.algorithms.distance import Distance
+
+__all__ = ["NO_SAMPLE", "FitByFit", "Work", "WorkData"]
+
+NO_SAMPLE: Sample = cast("Sample", None)
+"""What stands for the rows in work that travels without them."""
+
+WorkData = tuple[Sample, Tasks]
+"""The rows, and the tasks that refer to them."""
+
+
+class Work(Protocol):
+    """The tasks of one batch, ready to be computed anywhere.
+
+    Serial or in sixty processes: an engine needs no more of them than this.
+    """
+
+    @property
+    def grain(self) -> int:
+        """How many tasks are computed at the price of one; ranges are multiples of it."""
+        ...
+
+    @property
+    def suits_threads(self) -> bool:
+        """Whether fits of this size spend their time outside Python's lock."""
+        ...
+
+    @property
+    def data(self) -> WorkData:
+        """What workers need besides user code; it travels once."""
+        ...
+
+    def __call__(self, start: int, stop: int) -> Iterator[Answer]:
+        """Yield the answers to tasks ``start`` to ``stop - 1``, in order."""
+        ...
+
+    def without_data(self) -> Self:
+        """Return the part that travels with every chunk; it computes nothing by itself."""
+        ...
+
+    def with_data(self, sample: Sample, tasks: Tasks) -> Self:
+        """Return the same work on these data."""
+        ...
+
+    def with_algorithm(self, wrap: Callable[[Algorithm], Algorithm]) -> Self:
+        """Return the same work with the algorithm wrapped."""
+        ...
+
+
+class FitByFit(Work, Protocol):
+    """Comparisons computed one fit at a time: what a shortcut stands in for."""
+
+    @property
+    def distance(self) -> Distance:
+        """How far apart two predictions are."""
+        ...
+
+    def comparing(self, tasks: Tasks, distance: Distance, relax: bool) -> Self:
+        """Return work on other tasks of the same sample, by another distance."""
+        ...
