@@ -14,7 +14,9 @@ from sklearn.dummy import DummyRegressor
 import poise
 from poise.data import duplicates
 from poise.data.duplicates import find_copies
+from poise.data.row_hashes import row_words
 from poise.data.sample import Sample
+from poise.data.tables import as_table
 from poise.errors import PoiseWarning
 from shared.data import linear_rows
 
@@ -46,7 +48,7 @@ def test_copies_are_found_in_every_container(kind) -> None:
 
 def test_the_warning_says_how_many_and_what_to_do() -> None:
     some = np.vstack([X, X[:7]]), np.append(y, y[:7])
-    message = r"14 of the 207 rows looked at have an equal elsewhere.*not independent.*groups="
+    message = r"14 of the 207 rows have an equal elsewhere.*not independent.*groups="
     with pytest.warns(PoiseWarning, match=message):
         poise.measure(DummyRegressor(), *some, n=20, random_state=0)
     with pytest.warns(PoiseWarning, match=message):
@@ -108,21 +110,27 @@ def test_rows_differ_if_columns_are_swapped_or_entries_move() -> None:
 
 
 def test_of_a_large_table_some_rows_are_looked_at(monkeypatch) -> None:
-    monkeypatch.setattr(duplicates, "_VALUES_LOOKED_AT", 400)
+    monkeypatch.setattr(duplicates, "_VALUES_HASHED", 400)
     found = find_copies(Sample(np.vstack([X, X]), np.tile(y, 2)))
     assert 50 <= found.looked_at <= 100
     assert found.beyond_chance
     assert found == find_copies(Sample(np.vstack([X, X]), np.tile(y, 2))), "always the same rows"
 
 
-@pytest.mark.parametrize("bits", [1, 3, 18])
-def test_equal_words_are_found_however_many_share_a_slot(monkeypatch, bits) -> None:
-    monkeypatch.setattr(duplicates, "_SLOT_BITS", bits)
-    words = np.arange(500, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    assert not duplicates._any_equal(words)
-    for first, second in ((0, 499), (17, 18), (400, 3)):
-        twice = words.copy()
-        twice[second] = twice[first]
-        assert duplicates._any_equal(twice)
-    assert not duplicates._any_equal(words[:1])
-    assert not duplicates._any_equal(words[:0])
+def test_every_row_of_a_wide_table_is_looked_at() -> None:
+    wide = np.random.default_rng(1).normal(size=(5_000, 100))
+    wide[4_321] = wide[17]
+    found = find_copies(Sample(wide, np.zeros(5_000)))
+    assert (found.rows, found.looked_at, found.beyond_chance) == (2, 5_000, True)
+
+
+def test_words_of_rows_tell_exactly_the_rows_apart_that_differ() -> None:
+    coarse = np.random.default_rng(2).integers(-1, 2, size=(20_000, 9)).astype(float)
+    words = row_words([as_table(coarse, "X")])
+    assert len(np.unique(words)) == len(np.unique(coarse, axis=0))
+    assert row_words([as_table(np.array([[0.0], [-0.0]]), "X")])[0] == words_of([[-0.0]])[0]
+    assert len(set(words_of([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [2.0, 2.0]]))) == 4
+
+
+def words_of(rows):
+    return row_words([as_table(np.array(rows), "X")])

@@ -15,7 +15,9 @@
     function              A Python function ``fit(X, y, seed) -> predict`` as an algorithm
     global_state          what algorithms use without saying so: generators, and scikit-learn's co
     jax/                  training functions written in JAX, all trials at once
+    largest_change        how large a change can be at all: an ε beyond it is no gate
     losses                changes of a loss instead of a prediction: hypothesis stability
+    missing_values        missing and infinite values that an estimator is certain to refuse
     networks/             ready-made networks in JAX (``poise.networks``)
     numbers_of_any_type   differences of numbers that are no floats: Decimal, Fraction, complex
     prediction_arrays     predictions as arrays that hide nothing: masked values, categories

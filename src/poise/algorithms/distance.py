@@ -28,9 +28,10 @@ from poise.algorithms.numbers_of_any_type import (
     shown,
 )
 from poise.algorithms.prediction_arrays import Category, as_array
-from poise.errors import ArgumentError
+from poise.errors import AlgorithmError, ArgumentError
 
 __all__ = [
+    "CLUSTER_NUMBERS",
     "DISTANCES",
     "LABELS_ONLY",
     "Distance",
@@ -47,6 +48,14 @@ Distance = Callable[..., float]
 
 _LABELS = (str, bytes, bool, int, np.integer, np.str_, np.bool_)
 LABELS_ONLY = "labels only"
+CLUSTER_NUMBERS = "cluster numbers"
+_CLUSTERS = (
+    "algorithm numbers its clusters, in an order that means nothing: another fit may give the same "
+    "cluster another number, and no distance of poise sees that it is the same. Ask for something "
+    "that has no number, such as the centre of a row's cluster: lambda X, y, seed: (lambda m: "
+    "lambda rows: m.cluster_centers_[m.predict(rows)])(KMeans(3, random_state=seed).fit(X)); or "
+    "give a distance=function of your own that is invariant under renaming"
+)
 
 
 def single(predictions: Any) -> Any:
@@ -218,6 +227,8 @@ def as_distance(distance: str | Distance, natural: str = "euclidean") -> Distanc
     """
     if callable(distance):
         return distance if needs_response(distance) else _Checked(distance)
+    if natural == CLUSTER_NUMBERS:
+        raise AlgorithmError(_CLUSTERS)
     name = natural if distance == "auto" else distance
     known = DISTANCES | _UNLISTED
     if name not in known:

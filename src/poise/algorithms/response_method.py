@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise import arguments
-from poise.algorithms.distance import Undefined
+from poise.algorithms.distance import CLUSTER_NUMBERS, Undefined
 from poise.errors import AlgorithmError
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "AlignedResponse",
     "can_answer",
     "natural_distance",
+    "numbers_clusters",
     "predicts_numbers",
     "require_response",
 ]
@@ -90,6 +91,8 @@ def natural_distance(estimator: Any, response: str) -> str:
     >>> [natural_distance(LogisticRegression(), name) for name in RESPONSES]
     ['label', 'total_variation', 'euclidean']
     """
+    if numbers_clusters(estimator):
+        return CLUSTER_NUMBERS
     if response == "predict":
         return "label" if _predicts_labels(estimator) else "euclidean"
     return "total_variation" if response == "predict_proba" else "euclidean"
@@ -99,6 +102,28 @@ def _predicts_labels(estimator: Any) -> bool:
     from sklearn.base import is_classifier, is_outlier_detector
 
     return _is(is_classifier, estimator) or _is(is_outlier_detector, estimator)
+
+
+def numbers_clusters(estimator: Any) -> bool:
+    """Tell an estimator whose classes have numbers that mean nothing: another fit, another order.
+
+    Examples
+    --------
+    >>> from sklearn.cluster import KMeans
+    >>> from sklearn.mixture import GaussianMixture
+    >>> numbers_clusters(KMeans()), numbers_clusters(GaussianMixture(2))
+    (True, True)
+    """
+    from sklearn.base import is_clusterer
+
+    return _is(is_clusterer, estimator) or _is(_estimates_a_density, estimator)
+
+
+def _estimates_a_density(estimator: Any) -> bool:
+    """Tell a mixture, whose components are numbered as clusters are."""
+    from sklearn.utils import get_tags
+
+    return bool(get_tags(estimator).estimator_type == "density_estimator")
 
 
 def predicts_numbers(estimator: Any) -> bool:

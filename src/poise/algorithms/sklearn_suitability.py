@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.algorithms.missing_values import wants_complete_rows
 from poise.algorithms.sklearn_input_checks import (
     wants_numbers,
     wants_numeric_responses,
@@ -133,6 +134,7 @@ _RULES: tuple[Callable[[Any, Any, Sample], str | None], ...] = (
     wants_rows_and_columns,
     wants_numbers,
     wants_numeric_responses,
+    wants_complete_rows,
     _wants_classes,
     _wants_several_responses,
     _wants_two_classes,

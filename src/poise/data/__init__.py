@@ -12,6 +12,7 @@
     own_copies      copies that share nothing with the user's rows, however deep they are nested
     response_scale  the scale of a response: what ε may be measured by, and which classes are rare
     responses       what a response may be: a number, a class, or several of them; never missing o
+    row_hashes      one word per row: equal rows get equal words, others hardly ever do
     sample          the data of one question: labelled rows, unlabelled rows, and how to take some
     synthetic_rows  rows by their numbers in the sample, or rows that a procedure made up
     tables          rows of any container people keep data in, selected without coercing it

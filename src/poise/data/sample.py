@@ -117,6 +117,12 @@ class Sample:
         values = np.asarray(self.y.native)
         return tuple(np.unique(column) for column in values.reshape(len(values), -1).T)
 
+    @property
+    def n_responses(self) -> int:
+        """Number of responses of a row: the columns of y."""
+        columns = self.y.columns()
+        return 1 if columns is None else columns if isinstance(columns, int) else len(columns)
+
     @cached_property
     def has_labels(self) -> bool:
         """Whether the responses are text or categories, which nobody can subtract."""

@@ -100,7 +100,7 @@ def compare(
 def _check(measurements: list[Measurement], question: StabilityQuestion) -> None:
     """Refuse what cannot be asked of one of them; warn once, for the strictest level of all."""
     for measurement in measurements[1:]:
-        measurement.refuse()
+        measurement.refuse(question)
     measurements[0].check(replace(question, alpha=question.alpha / len(measurements)))
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from poise.algorithms.distance import needs_response
+from poise.algorithms.largest_change import largest_change, require_reachable
 from poise.data.duplicates import warn_of_copies
 from poise.data.sample import Sample
 from poise.procedures.binomial import BinomialTest, MeasureChanges
@@ -96,13 +97,20 @@ class Measurement:
         labeled_test = needs_response(self.oracle.distance)
         return {**self.setup.of_a_trial, "labeled_test": labeled_test}
 
-    def refuse(self) -> Design:
-        """Refuse what cannot be measured: its design needs every part, and each is checked."""
+    def refuse(self, question: StabilityQuestion | None = None) -> Design:
+        """Refuse what cannot be measured: its design needs every part, and each is checked.
+
+        Refuse a question that no change could answer with "unstable".
+        """
+        if question is not None:
+            distance = self.design.distance
+            largest = largest_change(distance, self.setup.response, self.sample.n_responses)
+            require_reachable(question.epsilon, distance, largest)
         return self.design
 
     def check(self, question: StabilityQuestion | None = None) -> None:
         """Refuse what cannot be measured, and warn of what cannot be answered, before any fit."""
-        design = self.refuse()
+        design = self.refuse(question)
         if question is None:
             warn_if_empty(design)
         else:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from poise.algorithms.distance import Distance, needs_response
+from poise.algorithms.largest_change import largest_change, require_reachable
 from poise.errors import ArgumentError
 from poise.protocol.budget import Budget, Counts
 from poise.protocol.procedure import Procedure, run_procedure
@@ -148,10 +150,19 @@ def run(
     oracle = replace(oracle, models=models, budget=Budget() if budget is None else budget)
     randomness = Randomness.from_state(random_state)
     told = _told(procedure, oracle, distance)
+    _require_reachable(told, oracle, response)
     recorder, names = Recorder(), Names(*oracle.names)
     with names.on_partial_result():
         result = names.on(run_procedure(told, oracle, randomness, watch=recorder))
     return Run(result, _transcript(told, oracle, randomness, recorder, result))
+
+
+def _require_reachable(procedure: Any, oracle: Oracle, response: str) -> None:
+    """Refuse a question whose ε no change can exceed."""
+    epsilon, name = getattr(procedure, "epsilon", None), oracle.names[1]
+    if isinstance(epsilon, numbers.Real):
+        largest = largest_change(name, response, oracle.sample.n_responses)
+        require_reachable(float(epsilon), name, largest)
 
 
 def _check_procedure(procedure: Any, groups: Any) -> None:

@@ -152,7 +152,16 @@ class Trials:
         randomized : bool
             Toss the coin ζ in a tie, as the paper's test does.
         """
+        self._require_reachable(epsilon)
         return StabilityResult.from_trials(self, epsilon, delta, alpha, randomized)
+
+    def _require_reachable(self, epsilon: float) -> None:
+        """Refuse an ε that no change of labels can exceed; other limits depend on the responses."""
+        from poise.algorithms.largest_change import largest_change, require_reachable
+
+        name = self.design.distance
+        if name != "total_variation":  # those of several responses add up
+            require_reachable(epsilon, name, largest_change(name))
 
     def delta_hat(self, epsilon: float, alpha: float = 0.05, randomized: bool = False) -> float:
         """Upper limit for δ*_ε: P(δ̂ ≥ δ*_ε) ≥ 1 − α for one ε fixed beforehand (Prop. 1).

@@ -1,0 +1,59 @@
+"""How large a change can be at all: an ε that no change can exceed is a gate that cannot fail."""
+
+from __future__ import annotations
+
+import math
+
+from poise.errors import ArgumentError
+
+__all__ = ["largest_change", "require_reachable"]
+
+_LABELS = ("label", "change of zero_one loss")
+
+
+def largest_change(distance: str, response: str = "predict", outputs: int = 1) -> float:
+    """Return the largest change that this distance can take; inf where there is no limit.
+
+    Parameters
+    ----------
+    distance : str
+        Name of the distance.
+    response : str
+        What a fitted estimator is asked; probabilities are bounded.
+    outputs : int
+        Number of responses, whose total variations add up.
+
+    Examples
+    --------
+    >>> largest_change("label"), largest_change("total_variation", outputs=3)
+    (1.0, 3.0)
+    >>> largest_change("euclidean"), round(largest_change("euclidean", "predict_proba"), 3)
+    (inf, 1.414)
+    """
+    if distance in _LABELS:
+        return 1.0
+    if distance == "total_variation":
+        return float(outputs)
+    if response == "predict_proba" and distance in ("euclidean", "absolute"):
+        return math.sqrt(2 * outputs)
+    return math.inf
+
+
+def require_reachable(epsilon: float, distance: str, largest: float) -> None:
+    """Refuse an ε that no change can exceed: every algorithm would pass.
+
+    Examples
+    --------
+    >>> require_reachable(1.0, "label", 1.0)
+    Traceback (most recent call last):
+    poise.errors.ArgumentError: epsilon must be below 1 where predictions are labels, got 1.0: ...
+    """
+    if not epsilon >= largest:
+        return
+    labels = distance in _LABELS
+    what = "predictions are labels" if labels else "predictions are probabilities"
+    remedy = "labels: use epsilon=0" if labels else "such as epsilon=0.05"
+    raise ArgumentError(
+        f"epsilon must be below {largest:.4g} where {what}, got {epsilon}: no change by "
+        f"{distance} is larger, so every algorithm would pass; {remedy}"
+    )
