@@ -4,6 +4,8 @@ BIN := .venv/bin
 # Caches stay inside the checkout: nothing is written anywhere else.
 export UV_CACHE_DIR := $(CURDIR)/.venv/cache/uv
 export MPLCONFIGDIR := $(CURDIR)/.venv/cache/matplotlib
+# Hundreds of tests start processes of their own: none of them shall compile poise again.
+unexport PYTHONDONTWRITEBYTECODE
 EXTRAS := plot,report,data,gbm,jax,dask,ray
 
 .PHONY: demo test lint docs clean

@@ -13,7 +13,6 @@ slower. What is not limited is stopped after a few seconds, for that reason.
 
 from __future__ import annotations
 
-import argparse
 import os
 import time
 from itertools import count
@@ -28,7 +27,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegresso
 from xgboost import XGBRegressor
 
 import poise
-from side_by_side import race, table
+from side_by_side import chosen, race, table
 
 N, D = 500, 20
 PATIENCE = 4.0  # seconds for what may be slow
@@ -125,10 +124,5 @@ def main(trials: int, rounds: int) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--small", action="store_true", help="few trials, one round")
-    chosen = parser.parse_args()
-    main(10 if chosen.small else 30, 1 if chosen.small else chosen.rounds)
+    given = chosen(__doc__, rounds=3, small="few trials, one round")
+    main(10 if given.small else 30, 1 if given.small else given.rounds)

@@ -10,7 +10,6 @@ fits as the queries of a black-box test, and keeps a transcript of them.
 
 from __future__ import annotations
 
-import argparse
 import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -26,7 +25,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import poise
 from poise.algorithms.function import seed_from
-from side_by_side import race, table
+from side_by_side import chosen, race, table
 
 XI = 7  # one random term for all fits, so that everyone's seeds are the same
 ALGORITHMS = {
@@ -114,10 +113,5 @@ def main(rounds: int) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--small", action="store_true", help="one round")
-    chosen = parser.parse_args()
-    main(1 if chosen.small else chosen.rounds)
+    given = chosen(__doc__, rounds=5)
+    main(1 if given.small else given.rounds)

@@ -16,7 +16,6 @@ printed by itself.
 
 from __future__ import annotations
 
-import argparse
 import multiprocessing as mp
 import os
 import statistics
@@ -31,7 +30,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 
 import poise
-from side_by_side import race, table
+from side_by_side import chosen, race, table
 
 N = 10  # rows to train on
 TRIALS = {0.1: 20_000, 5.0: 400, 200.0: 12}  # by milliseconds a fit takes: 4 to 5 seconds in all
@@ -164,8 +163,5 @@ def main(rounds: int, small: bool) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--small", action="store_true", help="a tenth of the trials")
-    arguments = parser.parse_args()
-    main(arguments.rounds, arguments.small)
+    given = chosen(__doc__, rounds=5, small="a tenth of the trials")
+    main(given.rounds, given.small)

@@ -6,13 +6,14 @@ Contestants take turns, and the median of the ratios of neighbours is reported.
 
 from __future__ import annotations
 
+import argparse
 import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Race", "race", "table"]
+__all__ = ["Race", "chosen", "race", "table"]
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,16 @@ class Race:
     seconds: dict[str, float]
     ratios: dict[str, float]
     results: dict[str, Any]
+
+
+def chosen(description: str | None, rounds: int, small: str = "one round") -> argparse.Namespace:
+    """Read ``--rounds`` and ``--small`` from the command line."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=rounds)
+    parser.add_argument("--small", action="store_true", help=small)
+    return parser.parse_args()
 
 
 def race(contestants: dict[str, Callable[[], Any]], rounds: int) -> Race:

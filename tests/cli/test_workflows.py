@@ -46,6 +46,12 @@ def numbers(folder: Path) -> pd.DataFrame:
     return pd.read_csv(folder / "numbers.csv")
 
 
+def in_python(ask, what, numbers: pd.DataFrame, **settings):
+    """The library's answer to the question of ROWS: price by size, n = 20, delta = 0.2, seed 0."""
+    X, y = numbers[["size"]].to_numpy(), numbers["price"].to_numpy()
+    return ask(what, X, y, n=20, delta=0.2, random_state=0, **settings)
+
+
 @pytest.fixture
 def questions(folder: Path):
     """Write a file of questions into a folder of its own, beside nothing else."""
@@ -84,15 +90,8 @@ def test_check_fails_where_a_check_failed(run) -> None:
 def test_compare_is_the_library_s_comparison(run, numbers, folder: Path) -> None:
     command = f"compare {ROWS} {RIDGE} {NEIGHBOURS} --n 20 --epsilon 0.5 --delta 0.2 --seed 0"
     done = run(f"{command} --json --plot compared.svg")
-    expected = poise.compare(
-        [Ridge(), KNeighborsRegressor(n_neighbors=10)],
-        numbers[["size"]].to_numpy(),
-        numbers["price"].to_numpy(),
-        n=20,
-        epsilon=0.5,
-        delta=0.2,
-        random_state=0,
-    )
+    algorithms = [Ridge(), KNeighborsRegressor(n_neighbors=10)]
+    expected = in_python(poise.compare, algorithms, numbers, epsilon=0.5)
     found = json.loads(done.stdout)
     assert set(found.pop("run")) == {"arguments", "digests", "warnings"}
     assert found == json.loads(expected.to_json())
@@ -149,15 +148,7 @@ def test_run_answers_every_question(run, questions, numbers) -> None:
     done = run(f"run {path} --json")
     assert done.exit_code == 0, done.output
     first, second = json.loads(done.stdout)["answers"]
-    expected = poise.stability_test(
-        Ridge(),
-        numbers[["size"]].to_numpy(),
-        numbers["price"].to_numpy(),
-        n=20,
-        epsilon=0.5,
-        delta=0.2,
-        random_state=0,
-    )
+    expected = in_python(poise.stability_test, Ridge(), numbers, epsilon=0.5)
     assert poise.StabilityResult.from_json(json.dumps(first["result"])) == expected
     assert (second["algorithm"], second["verdict"]) == ("mean", "stable")
     assert second["result"]["design"]["algorithm"] == "mean(shift=1.0)"
@@ -306,15 +297,8 @@ def test_a_later_question_that_cannot_be_asked_ends_the_run_before_the_first_fit
 def test_losses_on_the_command_line(run, numbers) -> None:
     done = run(f"test {ROWS} {RIDGE} --n 20 --epsilon 1 --delta 0.2 --seed 0 --json", "--distance",
                "loss:squared")  # fmt: skip
-    expected = poise.stability_test(
-        Ridge(),
-        numbers[["size"]].to_numpy(),
-        numbers["price"].to_numpy(),
-        n=20,
-        epsilon=1,
-        delta=0.2,
-        distance=poise.LossChange("squared"),
-        random_state=0,
+    expected = in_python(
+        poise.stability_test, Ridge(), numbers, epsilon=1, distance=poise.LossChange("squared")
     )
     assert poise.StabilityResult.from_json(done.stdout) == expected
 

@@ -6,10 +6,11 @@ one batch; there is no formula for the difference that would be more exact.
 
 from __future__ import annotations
 
+import abc
 import functools
 import math
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol, Self
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,40 +44,57 @@ def class_moments(X: Floats, member: NDArray[np.float64]) -> Moments:
     return Moments(sizes, sizes / X.shape[1], mean, X - member.mT @ mean)
 
 
-class Score(Protocol):
-    """Log posterior of each class up to a constant, (trials, classes), and its error, (trials,)."""
+@dataclass(frozen=True)
+class GaussianClassesShortcut(abc.ABC):
+    """A classifier by class moments: subclasses score the classes, the base class decides."""
 
-    def __call__(self, X: Floats, member: Floats, x: Floats) -> tuple[Floats, Floats]: ...
+    roundings: Floats | float = field(default=1.0, kw_only=True)
+    """That the rows of each trial have behind them."""
 
+    @abc.abstractmethod
+    def score(self, X: Floats, member: Floats, x: Floats) -> tuple[Floats, Floats]:
+        """Compute the log posterior of each class up to a constant, and a bound on its error.
 
-def both_fits(X: Floats, y: NDArray[Any], x: Floats, score: Score, roundings: Any) -> Pairs:
-    """Classify from all rows, and again from all but the last."""
-    classes: Classes = encode(y)
-    member = classes.member.astype(np.float64)
-    scores, error = score(X, member, x)
-    full, leads = choose(scores, roundings * error)
-    scores, error = score(X[:, :-1], member[:, :, :-1], x)
-    reduced, still_leads = choose(scores, roundings * error)
-    trusted = leads & still_leads & classes.survive & finite_trials(X, x)
-    return label_pairs(classes, full, reduced, trusted)
+        Their shapes are (trials, classes) and (trials,).
+        """
+
+    @abc.abstractmethod
+    def workspace_bytes(self, n: int, d: int) -> int:
+        """See :meth:`poise.shortcuts.shortcut.Shortcut.workspace_bytes`."""
+
+    @final
+    @np.errstate(all="ignore")
+    def pairs(self, X: Floats, y: NDArray[Any], x: Floats) -> Pairs:
+        """Classify from all rows, and again from all but the last."""
+        classes: Classes = encode(y)
+        member = classes.member.astype(np.float64)
+        full, leads = self._choose(X, member, x)
+        reduced, still_leads = self._choose(X[:, :-1], member[:, :, :-1], x)
+        trusted = leads & still_leads & classes.survive & finite_trials(X, x)
+        return label_pairs(classes, full, reduced, trusted)
+
+    def _choose(
+        self, X: Floats, member: Floats, x: Floats
+    ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+        scores, error = self.score(X, member, x)
+        return choose(scores, self.roundings * error)
+
+    def on_rounded_rows(self, roundings: Floats) -> Self:
+        """See :meth:`poise.shortcuts.shortcut.PlainShortcut.on_rounded_rows`."""
+        return replace(self, roundings=roundings)
 
 
 @dataclass(frozen=True)
-class DiscriminantShortcut:
+class DiscriminantShortcut(GaussianClassesShortcut):
     """Linear discriminant analysis with one covariance for all classes."""
 
     tolerance: float
     spend_degrees: bool  # divide by n less the number of classes, not by n
     drops_small: bool = False  # least squares, which takes a column of tiny numbers for none
-    roundings: Floats | float = 1.0  # that the rows of each trial have behind them
     name: str = "discriminants of all trials in one batch"
 
-    @np.errstate(all="ignore")
-    def pairs(self, X: Floats, y: NDArray[Any], x: Floats) -> Pairs:
-        """See :meth:`poise.shortcuts.shortcut.Shortcut.pairs`."""
-        return both_fits(X, y, x, self._score, self.roundings)
-
-    def _score(self, X: Floats, member: Floats, x: Floats) -> tuple[Floats, Floats]:
+    def score(self, X: Floats, member: Floats, x: Floats) -> tuple[Floats, Floats]:
+        """See :meth:`GaussianClassesShortcut.score`."""
         n, d = X.shape[1:]
         moments = class_moments(X, member)
         within = moments.apart.mT @ moments.apart
@@ -117,29 +135,20 @@ class DiscriminantShortcut:
         faint = (relative > 1e-12) & (relative < (10 * self.tolerance) ** 2)
         return np.asarray(finite & ~faint.any(axis=1))
 
-    def on_rounded_rows(self, roundings: Floats) -> Self:
-        """See :meth:`poise.shortcuts.shortcut.PlainShortcut.on_rounded_rows`."""
-        return replace(self, roundings=roundings)
-
     def workspace_bytes(self, n: int, d: int) -> int:
         """See :meth:`poise.shortcuts.shortcut.Shortcut.workspace_bytes`."""
         return 8 * (3 * n * d + 30 * n + 4 * (d + 10) ** 2)
 
 
 @dataclass(frozen=True)
-class NaiveBayesShortcut:
+class NaiveBayesShortcut(GaussianClassesShortcut):
     """Gaussian naive Bayes: a mean and a variance for every class and column."""
 
     smoothing: float
-    roundings: Floats | float = 1.0  # that the rows of each trial have behind them
     name: str = "class moments of all trials in one batch"
 
-    @np.errstate(all="ignore")
-    def pairs(self, X: Floats, y: NDArray[Any], x: Floats) -> Pairs:
-        """See :meth:`poise.shortcuts.shortcut.Shortcut.pairs`."""
-        return both_fits(X, y, x, self._score, self.roundings)
-
-    def _score(self, X: Floats, member: Floats, x: Floats) -> tuple[Floats, Floats]:
+    def score(self, X: Floats, member: Floats, x: Floats) -> tuple[Floats, Floats]:
+        """See :meth:`GaussianClassesShortcut.score`."""
         moments = class_moments(X, member)
         present = moments.sizes > 0
         squares = member @ moments.apart**2
@@ -162,10 +171,6 @@ class NaiveBayesShortcut:
         between = (moments.sizes[..., None] * (moments.mean - centre) ** 2).sum(axis=1)
         total = squares.sum(axis=1) + between
         return np.asarray(total.max(axis=1) / moments.sizes.sum(axis=1))
-
-    def on_rounded_rows(self, roundings: Floats) -> Self:
-        """See :meth:`poise.shortcuts.shortcut.PlainShortcut.on_rounded_rows`."""
-        return replace(self, roundings=roundings)
 
     def workspace_bytes(self, n: int, d: int) -> int:
         """See :meth:`poise.shortcuts.shortcut.Shortcut.workspace_bytes`."""

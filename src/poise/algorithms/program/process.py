@@ -9,7 +9,6 @@ import subprocess
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from types import TracebackType
 from typing import IO
 
 from poise.algorithms.program.command import Command
@@ -81,12 +80,7 @@ class Process:
     def __enter__(self) -> Process:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def kill(self) -> None:
@@ -185,12 +179,7 @@ class Watchdog:
             self._timer.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer.join()  # from here on ``expired`` is final
