@@ -163,7 +163,7 @@ def test_unlabelled_rows_do_not_help_and_the_result_says_so() -> None:
     assert "500 unlabelled rows could not serve" in text
     assert "stable in its loss at n = 10" in text
     assert "compares losses at a fresh labelled row" in text
-    assert "No ceiling on the power of other tests is known for this variant" in text
+    assert "No ceiling on the power of other tests is proved for this variant" in text
     assert poise.StabilityResult.from_json(loss.to_json()) == loss
 
 

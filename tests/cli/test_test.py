@@ -171,3 +171,11 @@ def test_a_hopeless_question_is_called_so_in_one_line_before_the_first_fit(run) 
         (line,) = done.stderr.splitlines()
         assert line.startswith("poise: warning: with 31 trials at n = 20 the plain test cannot")
     assert run(f"{RIDGE} --epsilon 0.5 --delta 0.05 --quiet").output == "inconclusive\n"
+
+
+def test_every_trial_is_run_if_that_is_asked_for(run) -> None:
+    asked = f"{NEIGHBOURS} --epsilon 0.000001 --delta 0.1 --json"
+    early = json.loads(run(asked).stdout)
+    full = json.loads(run(f"{asked} --no-stop-early").stdout)
+    assert early["verdict"] == full["verdict"] == "unstable"
+    assert early["n_observed"] < full["n_observed"] == full["n_trials"]

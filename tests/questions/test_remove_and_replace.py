@@ -134,9 +134,9 @@ def test_each_variant_has_its_own_statement_and_claims_no_ceiling(settings, phra
     )
     text = result.summary()
     assert all(phrase in text for phrase in phrases), text
-    assert "No ceiling on the power of other tests is known for this variant" in text
+    assert "No ceiling on the power of other tests is proved for this variant" in text
     assert result.power_bound is None
-    assert "not known" in result.to_html()
+    assert "none proved" in result.to_html()
     assert poise.StabilityResult.from_json(result.to_json()) == result
 
 

@@ -125,7 +125,8 @@ def test_results_as_text_frame_json_html_and_picture(curve) -> None:
     assert "<td" in curve._repr_html_()
     left, right = curve.plot().axes
     labels = [line.get_label() for line in left.get_lines()]
-    assert labels[:3] == ["certified, all at once (95%)", "observed", "extrapolated, not certified"]
+    sure = "certified, all at once (confidence 0.95)"
+    assert labels[:3] == [sure, "observed", "extrapolated, not certified"]
     drawn = right.get_lines()[0].get_xydata().tolist()
     assert drawn == [list(pair) for pair in zip(curve.n, curve.delta_hat, strict=True)]
 

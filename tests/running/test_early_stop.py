@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import poise
-from poise.theory.curtailment import expected_fraction
+from poise.theory.curtailment import WORTH_SAVING, expected_fraction
 
 M, N = 8, 2
 QUESTION = {"n": N, "epsilon": 0.5, "delta": 0.3, "alpha": 0.2}
@@ -42,7 +42,8 @@ def test_the_expected_fraction_of_fits_is_exact(stop_early, scope) -> None:
     for p in (0.0, 0.05, 0.3, 0.5, 0.9, 1.0):
         weights = [p ** sum(sequence) * (1 - p) ** (M - sum(sequence)) for sequence in sequences]
         mean = fsum(w * t for w, t in zip(weights, looked_at, strict=True)) / M
-        assert mean == pytest.approx(expected_fraction(M, 0.3, p, 0.2, scope), abs=1e-12)
+        expected = expected_fraction(M, 0.3, p, 0.2, scope, worth_saving=WORTH_SAVING)
+        assert mean == pytest.approx(expected, abs=1e-12)
 
 
 def test_all_trials_are_run_if_asked_for() -> None:
@@ -82,3 +83,37 @@ def test_a_verdict_does_not_wait_for_a_long_fit_that_nobody_needs(tmp_path) -> N
     assert not waited_for.exists()
     assert result.verdict == "unstable"
     assert result.n_observed == alone.n_observed < result.n_trials
+
+
+def test_a_run_goes_on_where_stopping_would_cost_more_than_it_saves() -> None:
+    """Few trials left, or nothing but limits to learn: every trial is run."""
+    X = np.arange(1100.0).reshape(-1, 1)
+    still = poise.stability_test(
+        lambda A, b, s: lambda rows: [0.0], X, X[:, 0], n=10, epsilon=1.0, delta=0.1, check=False
+    )
+    assert (still.verdict, still.n_observed) == ("stable", 100)  # forced at 96 of 100
+    assert still.delta_hat == poise.theory.delta_hat(0, 100, 0.05)
+
+    def every_twelfth(A, b, seed, trials=[]):  # noqa: B006
+        if len(A) == 10:
+            trials.append(1)
+        return lambda rows: [float(len(A) == 10 and len(trials) % 12 == 0)]
+
+    settings = {"n": 10, "epsilon": 0.5, "delta": 0.1, "shuffle": False, "check": False}
+    open_question = poise.stability_test(every_twelfth, X, X[:, 0], **settings)
+    assert (open_question.verdict, open_question.n_observed) == ("inconclusive", 100)
+    wild = poise.stability_test(
+        lambda A, b, s: lambda rows: [float(len(A))], X, X[:, 0], **settings
+    )
+    assert (wild.verdict, wild.n_observed) == ("unstable", 16)
+
+
+def test_stop_early_stable_says_no_more_than_it_knows() -> None:
+    X = np.arange(1100.0).reshape(-1, 1)
+    settings = {"n": 10, "epsilon": 0.5, "delta": 0.1, "shuffle": False, "check": False}
+    wild = lambda A, b, s: lambda rows: [float(len(A))]  # noqa: E731
+    early = poise.stability_test(wild, X, X[:, 0], stop_early="stable", **settings)
+    assert (early.verdict, early.n_observed) == ("not certified stable", 5)
+    assert (
+        poise.stability_test(wild, X, X[:, 0], stop_early=False, **settings).verdict == "unstable"
+    )

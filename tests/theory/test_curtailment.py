@@ -228,3 +228,25 @@ def test_messages():
         acceptance_martingale(3, 2, 9, 0.1, 0.05)
     with pytest.raises(ArgumentError, match="trials must be at most n_trials = 9, got 10"):
         acceptance_martingale(1, [2, 10], 9, 0.1, 0.05)
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("worth", [0.1, 0.5])
+def test_expected_trials_of_a_run_that_stops_only_where_it_pays(scope, worth):
+    """By walking through all states: an inconclusive run goes on, and so do the last few trials."""
+    m, p = 9, Fraction(1, 3)
+    for low, high in all_cut_offs(m):
+        reach, total = {0: Fraction(1)}, Fraction(0)
+        for t in range(m):
+            following = {}
+            for b, mass in reach.items():
+                possible = outcomes(b, t, m, low, high, scope)
+                decided = len(possible) == 1 and possible != {"inconclusive"}
+                if decided and m - t >= worth * m:
+                    continue
+                total += mass
+                following[b] = following.get(b, 0) + mass * (1 - p)
+                following[b + 1] = following.get(b + 1, 0) + mass * p
+            reach = following
+        found = expected_trials(m, low, high, float(p), scope, worth_saving=worth)
+        assert found == pytest.approx(float(total), abs=1e-12)

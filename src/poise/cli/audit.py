@@ -82,7 +82,7 @@ def _procedure(name: str, param: tuple[str, ...], **question: Any) -> Any:
 
 def _show(suite: Any, alpha: float, as_json: bool) -> None:
     from poise.cli.screen import print_paragraphs, print_table
-    from poise.results.text.summary import number
+    from poise.results.text.numbers import number
 
     if as_json:
         content = {"invalid": suite.invalid, "verdict": suite.verdict, "worlds": suite.rows()}

@@ -111,7 +111,7 @@ def command(ctx: click.Context, /, output: Output, rows: int | None, **wishes: A
 
 def _print_plan(answer: Plan) -> None:
     from poise.cli.screen import print_paragraphs, print_table
-    from poise.results.text.summary import number
+    from poise.results.text.numbers import number
 
     print_paragraphs(answer.summary() + "\n")
     rows = [(number(truth), f"{power:.3f}") for truth, power in answer.power_table()]

@@ -195,7 +195,7 @@ _COLUMNS = ["question", "algorithm", "verdict", "n", "larger changes", "delta_ha
 
 
 def _row(answer: _Answer) -> list[str]:
-    from poise.results.text.summary import at_most
+    from poise.results.text.numbers import at_most
 
     about = [answer.question.name, answer.question.algorithm, answer.verdict]
     r = answer.result

@@ -15,9 +15,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from poise.results.text.facts import facts_about
-from poise.results.text.summary import at_most, number
-
 if TYPE_CHECKING:
     from poise.results import Profile, StabilityResult, Trials
 
@@ -32,7 +29,12 @@ __all__ = [
 ]
 
 _NO_TERMINAL = 1_000_000  # characters in a line, where nobody looks at a terminal
-_STYLES = {"stable": "bold green", "unstable": "bold red", "inconclusive": "bold yellow"}
+_STYLES = {
+    "stable": "bold green",
+    "unstable": "bold red",
+    "inconclusive": "bold yellow",
+    "not certified stable": "bold yellow",
+}
 
 
 class _Screen(Console):
@@ -56,42 +58,25 @@ def print_paragraphs(text: str) -> None:
 
 def print_result(result: StabilityResult) -> None:
     """Print a verdict, its summary and the numbers behind it."""
-    _, *rest = result.summary().splitlines()
     out = screen()
     print_headline(result)
-    for paragraph in rest:
+    for paragraph in result.describe().rest:
         out.print()
         out.print(paragraph)
     out.print()
-    print_facts(
-        {
-            "trials": f"{result.n_observed:,} of {result.n_trials:,}",
-            "larger changes": f"{result.statistic:,}",
-            "p-value, stable": number(result.pvalue),
-            "p-value, unstable": number(result.pvalue_unstable),
-            "delta_hat": at_most(result.delta_hat),
-            "epsilon_hat": at_most(result.epsilon_hat),
-            "power ceiling": number(result.power_bound),
-            "fits": f"{result.n_fits:,}",
-            "seed": _seed(result.design.seed),
-        }
-    )
+    print_facts(result.facts())
 
 
 def print_headline(result: StabilityResult) -> None:
     """Print the verdict in one sentence."""
-    headline = Text(result.summary().splitlines()[0])
+    headline = Text(result.describe().headline)
     headline.stylize(_STYLES[result.verdict.value], 0, len(result.verdict.value))
     screen().print(headline)
 
 
-def _seed(seed: int) -> str:
-    return "unknown" if seed < 0 else str(seed)
-
-
 def print_trials(trials: Trials) -> None:
     """Print what was measured, and how large the changes were."""
-    print_facts(facts_about(trials))
+    print_facts(trials.facts())
     screen().print()
 
 

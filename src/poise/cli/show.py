@@ -81,7 +81,7 @@ def _tell_content(trials: Trials, output: Output, alpha: float) -> None:
 def _tell_limits(limits: dict[str, float], trials: Trials, output: Output, alpha: float) -> None:
     """Print an ε and a δ that belong together at this level; one of them was asked for."""
     from poise.results.text.describe_design import moved, perturbation
-    from poise.results.text.summary import at_most, number
+    from poise.results.text.numbers import at_most, confidence, exactly
 
     change, chance = limits.values()
     if output.as_json:
@@ -92,7 +92,9 @@ def _tell_limits(limits: dict[str, float], trials: Trials, output: Output, alpha
         from poise.cli.screen import print_paragraphs
 
         what = f"{perturbation(trials.design)} moves a {moved(trials.design)}"
+        beyond = exactly(change) if "epsilon" in limits else at_most(change)
+        most = exactly(chance) if "delta" in limits else at_most(chance)
         print_paragraphs(
-            f"With confidence {number(1 - alpha)}, {what} by more than {at_most(change)} with "
-            f"probability at most {at_most(chance)}."
+            f"With confidence {confidence(alpha)}, {what} by more than {beyond} with "
+            f"probability at most {most}."
         )

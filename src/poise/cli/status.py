@@ -81,7 +81,10 @@ def _print(content: JournalContent, facts: dict[str, Any]) -> None:
     print_trials(content.trials)
     shown = {"last write": f"{facts['seconds_since_last_write']:,.0f} s ago"}
     if "verdict" in facts:
-        asked = f"epsilon {facts['epsilon']:g}, delta {facts['delta']:g}, alpha {facts['alpha']:g}"
+        from poise.results.text.numbers import exactly
+
+        names = ("epsilon", "delta", "alpha")
+        asked = ", ".join(f"{name} {exactly(facts[name])}" for name in names)
         shown |= {
             "question": asked,
             "larger changes": f"{facts['exceedances']:,}",

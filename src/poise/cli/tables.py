@@ -21,6 +21,7 @@ _STYLES = {
     "stable": "bold green",
     "unstable": "bold red",
     "inconclusive": "bold yellow",
+    "not certified stable": "bold yellow",
     "failed": "bold red",
     "ok": "green",
     "warn": "bold yellow",

@@ -30,8 +30,14 @@ Example:
 @click.command("test", epilog=EXAMPLE)
 @fit_options()
 @question_options(required=True)
+@click.option(
+    "--stop-early/--no-stop-early",
+    default=True,
+    show_default=True,
+    help="Stop once the verdict is forced and a tenth of the trials is saved, or run them all.",
+)
 @output_options("save", "plot", "report")
-def command(fit: FitOptions, output: Output, asked: dict[str, Any]) -> int:
+def command(fit: FitOptions, output: Output, asked: dict[str, Any], stop_early: bool) -> int:
     """Test whether an algorithm is stable on the rows of DATA.
 
     Removing one of N training rows may move a prediction by more than EPSILON
@@ -40,22 +46,24 @@ def command(fit: FitOptions, output: Output, asked: dict[str, Any]) -> int:
 
     DATA is a text file (.csv, .tsv, .txt, also packed), Parquet, Feather, npz or
     npy; - is text from standard input. With --save, --plot or --report every trial
-    is run; otherwise no more than the verdict needs.
+    is run; otherwise a run may stop once its verdict is forced.
 
-    Exit status: 0 stable, 1 unstable or inconclusive, 2 usage or data, 3 a fit failed.
+    Exit status: 0 stable, 1 any other verdict, 2 usage or data, 3 a fit failed.
     """
     check_files(output)
     fit.check(asked)
     with one_line_warnings(output.quiet), fits_print_to_stderr():
-        result = _judged(fit, output, asked)
+        result = _judged(fit, output, asked, stop_early)
     return tell_result(result, output)
 
 
-def _judged(fit: FitOptions, output: Output, asked: dict[str, Any]) -> StabilityResult:
+def _judged(
+    fit: FitOptions, output: Output, asked: dict[str, Any], stop_early: bool
+) -> StabilityResult:
     from poise.procedures.checked_question import StabilityQuestion
 
     measurement = fit.measurement(output.progress)
-    question = StabilityQuestion(measurement.setup.n, **asked)
+    question = StabilityQuestion(measurement.setup.n, **asked, stop_early=stop_early)
     measurement.check(question)
     with saying_where_it_stands(asked):
         if not output.needs_changes:

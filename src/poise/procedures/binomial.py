@@ -71,8 +71,10 @@ class BinomialTest(StabilityQuestion, DisjointTrials):
     randomized : bool
         Toss the coin in a tie.
     stop_early : bool or "stable"
-        True stops once the three-way verdict is forced; "stable" once it is
-        known whether the verdict is "stable"; False runs every trial.
+        True stops once the three-way verdict is forced, unless it is "inconclusive"
+        or fewer than a tenth of the trials are left; "stable" once it is known
+        whether the verdict is "stable", and anything else is then "not certified
+        stable"; False runs every trial.
     coupling, shuffle, remove, replace, labeled_test
         As in :class:`MeasureChanges`.
 
@@ -93,7 +95,7 @@ class BinomialTest(StabilityQuestion, DisjointTrials):
     def ask(
         self, sample: Sample, randomness: Randomness
     ) -> Generator[Batch, Answers, StabilityResult]:
-        """Yield trials until the verdict is forced; return it."""
+        """Yield trials until the verdict is forced and stopping pays; return it."""
         return self.judged(self.design(sample, randomness), sample, randomness)
 
     def judged(
@@ -133,7 +135,8 @@ class _StopWhenForced:
 
     def __call__(self, change: float) -> bool:
         """Take in the next change; nan stands for a trial that failed."""
-        return self.watch.update(change > self.epsilon, failed=bool(np.isnan(change)))
+        self.watch.update(change > self.epsilon, failed=bool(np.isnan(change)))
+        return self.watch.worth_stopping
 
     def state(self) -> str:
         """Say how things stand, for whoever watches."""

@@ -231,6 +231,7 @@ class ExhaustiveTest(Question):
             pvalue_unstable=1.0,
             details={"decided_by": "exhaustive search"} | found,
             certain=self.deterministic,
+            measured="the prediction moved, at any point of the support,",
         )
 
     def _change(self, full: Any, reduced: Any) -> float:

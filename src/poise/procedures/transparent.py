@@ -26,6 +26,7 @@ Floats = NDArray[np.float64]
 _CHECKED = 20  # rows at which a model must predict what its coefficients say
 
 _FRESH = "Valid as the Binomial test is: each block of rows is judged at a fresh point of its own."
+_BALL_MEASURED = "the prediction may have moved, somewhere in the ball,"
 _BALL = (
     "Valid for every algorithm that returns linear models and every distribution with |X| <= "
     "radius: the largest change over the ball bounds the change at a fresh point."
@@ -152,7 +153,10 @@ class TransparentLinearTest(Question):
         reason = _FRESH if self.feature_law is None else _KNOWN
         if self.radius is not None:
             reason = _BALL
-        result = self.judge(changes, certifies=True, reason=reason, n_failures=n_failures)
+        what = "the prediction moved" if self.radius is None else _BALL_MEASURED
+        result = self.judge(
+            changes, certifies=True, reason=reason, measured=what, n_failures=n_failures
+        )
         if self.radius is None:
             return result
         if result.verdict == Outcome.UNSTABLE:

@@ -90,7 +90,11 @@ def stability_test(
         Put rows in random order before splitting. Turn off for the paper's split
         to the letter, or if the rows are already in random order.
     stop_early : bool or "stable"
-        Stop once the verdict is forced; it is the verdict of the full run.
+        True stops once no trial still to come can change the verdict, which is that of
+        the full run; it goes on if the verdict is "inconclusive", or if less than a tenth
+        of the trials would be saved, for the sake of the limits. "stable" stops once it is
+        known whether the verdict is "stable"; if not, all that is said is "not certified
+        stable". False runs every trial.
     on_error : {"raise", "unstable"}
         What a failing fit or a NaN prediction means; it is never dropped. With
         "unstable" it counts against the verdict "stable" and never for "unstable".

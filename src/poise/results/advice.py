@@ -17,7 +17,7 @@ from poise.results.text.menu_table import (
     menu_meaning,
     menu_table,
 )
-from poise.results.text.summary import number
+from poise.results.text.numbers import number
 from poise.results.text.table import Table
 from poise.theory.menu import Menu, MenuRow
 

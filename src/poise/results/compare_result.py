@@ -13,13 +13,14 @@ from poise.arguments import did_you_mean
 from poise.errors import ArgumentError
 from poise.results.json_encoding import plain, to_json
 from poise.results.stability_result import StabilityResult
-from poise.results.text.summary import at_most, number
+from poise.results.text.numbers import at_most, confidence, exactly, number
 from poise.results.text.table import Table
 from poise.results.trials import Trials
 from poise.results.verdict import Outcome
 
 __all__ = ["CompareResult", "Compared"]
 
+_MARK = "*"  # beside a limit that the verdict seems to contradict
 _COLUMNS = ["algorithm", "verdict", "larger changes", "p, adjusted", "delta_hat", "epsilon_hat"]
 
 
@@ -158,8 +159,8 @@ class CompareResult:
                 row.verdict.value,
                 f"{row.statistic:,} of {row.n_trials:,}",
                 number(row.adjusted_unstable if row.verdict == "unstable" else row.adjusted),
-                at_most(row.delta_hat),
-                at_most(row.epsilon_hat),
+                at_most(row.delta_hat) + (_MARK if self._looks_odd(row) else ""),
+                at_most(row.epsilon_hat) + (_MARK if self._looks_odd(row) else ""),
             ]
             for row in self.rows
         ]
@@ -169,21 +170,34 @@ class CompareResult:
         """Say in one sentence what was compared and what came out."""
         counts = Counter(row.verdict.value for row in self.rows)
         found = ", ".join(f"{counts[o.value]} {o.value}" for o in Outcome if counts[o.value])
-        return (
-            f"{len(self.rows)} algorithms on the same trials, "
-            f"({number(self.epsilon)}, {number(self.delta)})-stability at n = {self.n:,}: {found}."
-        )
+        asked = f"({exactly(self.epsilon)}, {exactly(self.delta)})-stability at n = {self.n:,}"
+        return f"{len(self.rows)} algorithms on the same trials, {asked}: {found}."
 
     def meaning(self) -> str:
         """Say what is guaranteed about all the verdicts together, and what is not."""
-        level, sure = number(self.alpha), number(1 - self.alpha)
-        return (
-            f'The chance that any "stable" is wrong is at most {level}, and so is the chance that '
-            f'any "unstable" is (Holm). delta_hat and epsilon_hat hold for all '
-            f"algorithms at once with confidence {sure} (Bonferroni).\n"
-            "That one is declared stable and another is not does not mean that the first is "
-            "more stable than the second."
+        return "\n".join(
+            [
+                f'The chance that any "stable" is wrong is at most {at_most(self.alpha)}, and so '
+                'is the chance that any "unstable" is (Holm). The columns delta_hat and '
+                "epsilon_hat hold for all algorithms at once, each column with confidence "
+                f"{confidence(self.alpha)} (Bonferroni).",
+                *self._mark_explained(),
+                "That one is declared stable and another is not does not mean that the first is "
+                "more stable than the second.",
+            ]
         )
+
+    def _mark_explained(self) -> list[str]:
+        if not any(self._looks_odd(row) for row in self.rows):
+            return []
+        return [
+            f'{_MARK} A limit beyond the question beside a verdict "stable" is no contradiction: '
+            "Holm's method declares more than limits for all algorithms at once can show."
+        ]
+
+    def _looks_odd(self, row: Compared) -> bool:
+        beyond = row.delta_hat > self.delta or row.epsilon_hat > self.epsilon
+        return row.stable and beyond
 
     def summary(self) -> str:
         """Return headline, table and what they mean."""

@@ -11,7 +11,7 @@ from typing import Any
 from poise.errors import ArgumentError
 from poise.results.extrapolation import Extrapolation, Trend, no_trend, upper_quantile
 from poise.results.json_encoding import plain, to_json
-from poise.results.text.summary import number
+from poise.results.text.numbers import at_most, confidence, exactly, number
 from poise.results.text.table import Table
 from poise.results.trials import Trials
 
@@ -138,23 +138,28 @@ class StabilityCurve:
 
     def table(self) -> Table:
         """Return one line per training size, in words."""
-        columns = self.columns()
-        rows = [[number(value) for value in row] for row in zip(*columns.values(), strict=True)]
-        return Table(list(columns), rows, self.headline())
+        worded = [
+            # A limit is rounded up; what was seen, to the nearest.
+            [at_most(value) if name.endswith("_hat") else number(value) for value in values]
+            for name, values in self.columns().items()
+        ]
+        rows = [list(row) for row in zip(*worded, strict=True)]
+        return Table(list(self.columns()), rows, self.headline())
 
     def headline(self) -> str:
         """Say what was asked, of which algorithm."""
         asked = {"epsilon": self.epsilon, "delta": self.delta}
-        given = ", ".join(f"{name} = {number(v)}" for name, v in asked.items() if v is not None)
+        given = ", ".join(f"{name} = {exactly(v)}" for name, v in asked.items() if v is not None)
         return f"{self.trials[0].design.algorithm} at {len(self.n)} training sizes ({given})."
 
     def meaning(self) -> str:
         """Say what is certified and, apart from it, what is only guessed."""
-        sure = number(1 - self.alpha)
+        sure = confidence(self.alpha)
         parts = [f"Certified with confidence {sure}, all at once: the columns with a hat."]
         if self.epsilon is not None and self.delta is not None:
-            where = ", ".join(map(str, self.certified)) or "none of these sizes"
-            parts.append(f"Certified to be stable at n = {where}.")
+            listed = ", ".join(map(str, self.certified))
+            where = f"n = {listed}" if listed else "none of these sizes"
+            parts.append(f"Certified to be stable at {where}.")
         return "\n".join([*parts, self._guess()])
 
     def _guess(self) -> str:
@@ -165,9 +170,10 @@ class StabilityCurve:
             text = "Not certified: changes do not seem to shrink as n grows"
         elif self.epsilon and self.delta is not None and not self.certified:
             size = self.trend.size_for(self.epsilon, self.delta)
-            text += (
-                f"; if that went on, epsilon would be reached near n = {number(math.ceil(size))}"
-            )
+            where = "at no n that could be named"
+            if math.isfinite(size):
+                where = f"near n = {number(math.ceil(size))}"
+            text += f"; if that went on, epsilon would be reached {where}"
         return text + "."
 
     def summary(self) -> str:

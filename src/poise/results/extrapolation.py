@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from poise import arguments
 from poise.errors import ArgumentError
 from poise.results.json_encoding import plain
-from poise.results.text.summary import number
+from poise.results.text.numbers import number
 from poise.results.text.table import Table
 from poise.results.trials import Trials
 

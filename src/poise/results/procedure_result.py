@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from poise.results.json_encoding import from_json, plain, to_json
-from poise.results.text.summary import number
+from poise.results.text.numbers import at_most, exactly, number
+from poise.results.text.summary import Summary
 from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class ProcedureResult:
     n_failures : int
         Comparisons that failed. They are part of ``statistic`` and count against
         "stable", never for "unstable".
+    measured : str
+        What was compared with ε, for the summary: a change, or a bound on it.
 
     Examples
     --------
@@ -71,6 +74,7 @@ class ProcedureResult:
     details: dict[str, Any] = field(default_factory=dict)
     certain: bool = False
     n_failures: int = 0
+    measured: str = "the prediction moved"
 
     @classmethod
     def from_test(
@@ -80,6 +84,7 @@ class ProcedureResult:
         *,
         certifies: bool,
         reason: str,
+        measured: str = "the prediction moved",
         **details: Any,
     ) -> ProcedureResult:
         """Take over the numbers of a Binomial test on the changes a procedure measured."""
@@ -98,6 +103,7 @@ class ProcedureResult:
             test.pvalue_unstable,
             plain(details),
             n_failures=test.n_failures,
+            measured=measured,
         )
 
     @property
@@ -105,24 +111,46 @@ class ProcedureResult:
         """Whether the verdict is "stable"."""
         return self.verdict == Outcome.STABLE
 
+    def describe(self) -> Summary:
+        """Return headline and paragraphs: what was found, what it is worth, what it is not."""
+        question = f"({exactly(self.epsilon)}, {exactly(self.delta)})-stability at n = {self.n:,}"
+        headline = (
+            f"{self.verdict.value.upper()}, says {self.procedure}, {self._worth()}: the "
+            f"question was {question}."
+        )
+        return Summary(headline, (self._found(), self.reason, self._not_meant()))
+
     def summary(self) -> str:
         """Say what was found and what it is worth."""
-        question = f"({number(self.epsilon)}, {number(self.delta)})-stability at n = {self.n:,}"
-        return "\n".join(
-            [
-                f"{self.verdict.value.upper()}, says {self.procedure}, {self._worth()}: the "
-                f"question was {question}.",
-                f"In {self.statistic:,} of {self.n_trials:,} comparisons the prediction moved by "
-                f"more than {number(self.epsilon)}.",
-                self.reason,
-                self._not_meant(),
-            ]
+        return str(self.describe())
+
+    def facts(self) -> dict[str, str]:
+        """Return the numbers behind the verdict, worded, under the names that readers see."""
+        return {
+            "comparisons": f"{self.n_trials:,}",
+            "larger changes": f"{self.statistic - self.n_failures:,}",
+            "failed": f"{self.n_failures:,}",
+            "p-value, stable": number(self.pvalue),
+            "p-value, unstable": number(self.pvalue_unstable),
+            "worth": self._worth(),
+        }
+
+    def _found(self) -> str:
+        failed = ""
+        if self.n_failures:
+            failed = (
+                f" or the comparison failed: {self.statistic - self.n_failures:,} moved, "
+                f"{self.n_failures:,} failed"
+            )
+        return (
+            f"In {self.statistic:,} of {self.n_trials:,} comparisons {self.measured} by more than "
+            f"{exactly(self.epsilon)}{failed}."
         )
 
     def _worth(self) -> str:
         if self.certain:
             return "with certainty"
-        return f"at level {number(self.alpha)}" if self.certifies else "and certifies nothing"
+        return f"at level {at_most(self.alpha)}" if self.certifies else "and certifies nothing"
 
     def _not_meant(self) -> str:
         if self.certain:
@@ -160,9 +188,7 @@ class ProcedureResult:
     def _repr_html_(self) -> str:
         from poise.results.text.facts import as_html
 
-        headline, *rest = self.summary().splitlines()
-        facts = {"found": rest[0], "worth": rest[1], "not meant": rest[2]}
-        return as_html(facts, headline)
+        return as_html(self.facts(), self.describe().headline)
 
     def __str__(self) -> str:
         return self.summary()

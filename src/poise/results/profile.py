@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from poise import arguments
 from poise.results.json_encoding import fields_of, to_json
 from poise.results.text.describe_design import moved, perturbation
-from poise.results.text.summary import at_most, number
+from poise.results.text.numbers import at_most, confidence, exactly
 from poise.results.text.table import Table
 
 if TYPE_CHECKING:
@@ -129,16 +129,20 @@ class Profile:
         """Say what the limits mean."""
         scope = "for every epsilon at once" if self.simultaneous else "for one epsilon fixed before"
         return (
-            f"With confidence {number(1 - self.alpha)}, {scope}: {perturbation(self.design)} moves "
+            f"With confidence {confidence(self.alpha)}, {scope}: {perturbation(self.design)} moves "
             f"a {moved(self.design)} by more than epsilon with probability at most delta_hat."
         )
 
     def table(self, epsilon: Sequence[float] = ()) -> Table:
         """Return what the band says at these ε, or at a readable number of its steps."""
-        chosen = list(epsilon) or self.epsilon[_spread(len(self.epsilon))].tolist()
         total = self.design.n_trials
+        # A step is written rounded up: at a smaller ε its limit would not hold.
+        chosen = {float(e): exactly(e) for e in epsilon}
+        if not chosen:
+            chosen = {float(e): at_most(e) for e in self.epsilon[_spread(len(self.epsilon))]}
         rows = [
-            [number(e), f"{self._larger(e):,} of {total:,}", at_most(self.at(e))] for e in chosen
+            [written, f"{self._larger(e):,} of {total:,}", at_most(self.at(e))]
+            for e, written in chosen.items()
         ]
         return Table(["epsilon", "larger changes", "delta_hat"], rows, self.statement())
 

@@ -13,6 +13,7 @@ from poise.results.json_encoding import fields_of, plain, to_json
 from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
+    from poise.results.text.summary import Summary
     from poise.results.trials import Trials
 
 __all__ = ["StabilityResult"]
@@ -49,12 +50,18 @@ class StabilityResult:
         The chance that the paper's test, tossing its coin, declares stable; after
         an early stop a lower limit of it, for unseen trials count against stability.
     delta_hat, epsilon_hat : float
-        Upper confidence limits for δ*_ε and ε*_δ, each at level 1 − α.
+        Upper confidence limits for δ*_ε and ε*_δ, each by itself at level 1 − α.
+    delta_lower, epsilon_lower : float
+        Lower confidence limits, each by itself at level 1 − α.
+    delta_interval : tuple of float
+        Both ends hold together at level 1 − α, whatever the verdict.
     power_bound : float or None
         The largest power any valid black-box test could have here, at δ* = 0;
         None where no ceiling is known (see :meth:`poise.Design.ceiling`).
     stopped_early : bool
-        Whether trials were left out because the verdict was already forced.
+        Whether trials were left out.
+    warnings : tuple of str
+        What was noticed that may make the error level wrong.
 
     Examples
     --------
@@ -84,6 +91,8 @@ class StabilityResult:
     n_fits: int
     n_failures: int
     design: Design
+    epsilon_lower: float = 0.0
+    warnings: tuple[str, ...] = ()
 
     @classmethod
     def from_trials(
@@ -119,6 +128,8 @@ class StabilityResult:
             n_fits=trials.n_fits,
             n_failures=failed,
             design=trials.design,
+            epsilon_lower=trials.epsilon_lower(delta, alpha),
+            warnings=trials.warnings,
         )
 
     @property
@@ -163,19 +174,57 @@ class StabilityResult:
 
     @property
     def stopped_early(self) -> bool:
-        """Whether the verdict was forced before the last trial."""
+        """Whether there are trials that were not run."""
         return self.n_observed < self.n_trials
+
+    @property
+    def settled(self) -> bool:
+        """Whether no trial that was not run could change the verdict."""
+        from poise.theory.decision import DecisionRule
+
+        rule = DecisionRule.of_test(self.n_trials, self.delta, self.alpha, self.zeta)
+        return bool(rule.is_settled(self.n_moved, self.n_observed, self.n_failures))
+
+    @property
+    def delta_lower(self) -> float:
+        """Lower limit for δ*_ε: P(δ*_ε ≥ it) ≥ 1 − α; failed and unseen trials count as small."""
+        from poise.theory.lower_limits import delta_lower
+
+        return float(delta_lower(self.n_moved, self.n_trials, self.alpha))
+
+    @property
+    def delta_interval(self) -> tuple[float, float]:
+        """Two-sided limits for δ*_ε: P(low ≤ δ*_ε ≤ high) ≥ 1 − α, α/2 for each side.
+
+        They hold whatever the verdict. The verdict spends all of α on one side, so a
+        "stable" may come with a high end above δ; ``delta_hat`` is then below it.
+        """
+        from poise.theory.lower_limits import delta_interval
+
+        unknown = self.n_failures + self.n_trials - self.n_observed
+        low, high = delta_interval(self.n_moved, self.n_trials, self.alpha, unknown)
+        return float(low), float(high)
 
     @property
     def zeta(self) -> float:
         """The coin of the randomised test; 1 for the plain one."""
         return self.design.zeta if self.randomized else 1.0
 
+    def describe(self) -> Summary:
+        """Return headline and paragraphs: what was tested, found, and not shown; what is next."""
+        from poise.results.text.describe_result import describe_result
+
+        return describe_result(self)
+
     def summary(self) -> str:
         """Say in plain sentences what was tested, found, and not shown, and what to do next."""
-        from poise.results.text.summary import summary
+        return str(self.describe())
 
-        return summary(self)
+    def facts(self) -> dict[str, str]:
+        """Return the numbers behind the verdict, worded, under the names that readers see."""
+        from poise.results.text.describe_result import facts_of_result
+
+        return facts_of_result(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return every number as a plain value, for JSON or an experiment tracker."""
@@ -188,6 +237,9 @@ class StabilityResult:
             "coupling": self.coupling,
             "n": self.n,
             "stopped_early": self.stopped_early,
+            "n_moved": self.n_moved,
+            "delta_lower": self.delta_lower,
+            "delta_interval": self.delta_interval,
             "design": self.design.to_dict(),
         }
         content: dict[str, Any] = plain(fields | derived)
@@ -200,9 +252,12 @@ class StabilityResult:
     @classmethod
     def from_json(cls, text: str) -> StabilityResult:
         """Read a result written by :meth:`to_json`."""
-        names = tuple(f.name for f in dataclasses.fields(cls))
-        content = fields_of(text, names, "a result")
-        fields = {name: value for name, value in content.items() if name in names}
+        known = dataclasses.fields(cls)
+        # What later versions added has a default, so that older files are read.
+        needed = tuple(f.name for f in known if f.default is dataclasses.MISSING)
+        content = fields_of(text, needed, "a result")
+        fields = {f.name: content[f.name] for f in known if f.name in content}
+        fields["warnings"] = tuple(fields.get("warnings", ()))
         fields["verdict"] = Outcome(fields["verdict"])
         fields["design"] = Design(**fields["design"])
         return cls(**fields)
@@ -227,9 +282,10 @@ class StabilityResult:
 
     def to_html(self) -> str:
         """Return a small HTML table with the verdict and its numbers."""
-        from poise.results.text.summary import html
+        from poise.results.text.facts import as_html
 
-        return html(self)
+        summary = self.describe()
+        return as_html(self.facts(), summary.headline, summary.warnings)
 
     def _repr_html_(self) -> str:
         return self.to_html()

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +24,9 @@ from poise.results.design import Design
 from poise.results.json_encoding import fields_of, to_json
 from poise.results.profile import Profile
 from poise.results.stability_result import StabilityResult
+
+if TYPE_CHECKING:
+    from poise.results.text.summary import Summary
 
 __all__ = ["Trials"]
 
@@ -44,6 +47,8 @@ class Trials:
         Fits that were computed for these changes.
     failures : tuple of str
         Messages of the failed trials, where the policy keeps them.
+    warnings : tuple of str
+        What was noticed that may make the error level of a verdict wrong.
 
     Examples
     --------
@@ -60,6 +65,7 @@ class Trials:
     design: Design
     n_fits: int = 0
     failures: tuple[str, ...] = field(default=())
+    warnings: tuple[str, ...] = field(default=())
 
     def __post_init__(self) -> None:
         changes = _as_changes(self.changes)
@@ -180,6 +186,31 @@ class Trials:
         zeta = self._zeta(randomized)
         return float(epsilon_hat(self.changes, delta, alpha, zeta, unseen=self.n_unseen))
 
+    def delta_lower(self, epsilon: float, alpha: float = 0.05) -> float:
+        """Lower limit for δ*_ε: P(δ*_ε ≥ it) ≥ 1 − α for one ε fixed beforehand.
+
+        Trials that failed or were not run count as small changes.
+        """
+        from poise.theory.lower_limits import delta_lower
+
+        moved = self.exceedances(epsilon) - self.n_failures
+        return float(delta_lower(moved, self.n_trials, alpha))
+
+    def delta_interval(self, epsilon: float, alpha: float = 0.05) -> tuple[float, float]:
+        """Limits for δ*_ε that hold together: P(low ≤ δ*_ε ≤ high) ≥ 1 − α for one ε."""
+        from poise.theory.lower_limits import delta_interval
+
+        moved, unknown = self.exceedances(epsilon) - self.n_failures, self.n_failures
+        low, high = delta_interval(moved, self.n_trials, alpha, unknown + self.n_unseen)
+        return float(low), float(high)
+
+    def epsilon_lower(self, delta: float, alpha: float = 0.05) -> float:
+        """Lower limit for ε*_δ: P(ε*_δ ≥ it) ≥ 1 − α for one δ fixed beforehand."""
+        from poise.theory.lower_limits import epsilon_lower
+
+        unknown = {"failed": self.n_failures, "unseen": self.n_unseen}
+        return float(epsilon_lower(self.changes, delta, alpha, **unknown))
+
     def profile(self, alpha: float = 0.05, band: str = "equal-local-levels") -> Profile:
         """Return the upper band for ε ↦ δ*_ε, valid for every ε at once.
 
@@ -209,6 +240,7 @@ class Trials:
             "design": self.design.to_dict(),
             "n_fits": self.n_fits,
             "failures": list(self.failures),
+            "warnings": list(self.warnings),
         }
 
     def to_json(self, indent: int | None = None) -> str:
@@ -219,8 +251,17 @@ class Trials:
     def from_json(cls, text: str) -> Trials:
         """Read a measurement written by :meth:`to_json`."""
         content = fields_of(text, ("changes", "design", "n_fits", "failures"), "trials")
-        design = Design(**content["design"])
-        return cls(content["changes"], design, content["n_fits"], tuple(content["failures"]))
+        return cls._from_header(content["changes"], content)
+
+    @classmethod
+    def _from_header(cls, changes: ArrayLike, header: dict[str, Any]) -> Trials:
+        return cls(
+            np.asarray(changes, dtype=np.float64),
+            Design(**header["design"]),
+            header["n_fits"],
+            tuple(header["failures"]),
+            tuple(header.get("warnings", ())),  # not in files of 0.1.0
+        )
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per trial."""
@@ -228,10 +269,36 @@ class Trials:
 
         return pd.DataFrame({"trial": np.arange(self.n_observed), "change": self.changes})
 
-    def _repr_html_(self) -> str:
-        from poise.results.text.facts import as_html, facts_about
+    def facts(self) -> dict[str, str]:
+        """Return what was measured and how large the changes were, worded."""
+        from poise.results.text.facts import facts_about
 
-        return as_html(facts_about(self))
+        return facts_about(self)
+
+    def describe(self) -> Summary:
+        """Return headline and paragraphs: what was measured, and how it can be judged."""
+        from poise.results.text.facts import describe_trials
+
+        return describe_trials(self)
+
+    def summary(self) -> str:
+        """Say what was measured, and how large the changes were; judge nothing."""
+        return str(self.describe())
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        design = self.design
+        return (
+            f"Trials({design.algorithm}, n={design.n}, {self.n_observed:,} of {self.n_trials:,} "
+            f"trials, largest change {float(self.changes.max(initial=0.0)):.4g})"
+        )
+
+    def _repr_html_(self) -> str:
+        from poise.results.text.facts import as_html
+
+        return as_html(self.facts(), warnings=self.warnings)
 
     def plot(
         self,
@@ -256,6 +323,7 @@ class Trials:
         """Write the measurement to one file (NumPy's npz format, readable anywhere)."""
         header: dict[str, Any] = {"format": _FORMAT, "design": self.design.to_dict()}
         header |= {"n_fits": self.n_fits, "failures": list(self.failures)}
+        header["warnings"] = list(self.warnings)
         buffer = io.BytesIO()
         np.savez(buffer, changes=self.changes, header=np.array(json.dumps(header)))
         Path(path).write_bytes(buffer.getvalue())
@@ -273,8 +341,7 @@ class Trials:
             raise RecordError(f"{path} does not hold trials saved by poise") from error
         if header.get("format") != _FORMAT:
             raise RecordError(f"{path} has format {header.get('format')!r}, expected {_FORMAT!r}")
-        design = Design(**header["design"])
-        return cls(changes, design, header["n_fits"], tuple(header["failures"]))
+        return cls._from_header(changes, header)
 
 
 def _as_changes(values: ArrayLike) -> NDArray[np.float64]:

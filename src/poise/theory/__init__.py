@@ -32,6 +32,7 @@ are first used, so that importing the package stays cheap.
     inflated_argmax     sets of labels that survive small changes of the scores (Theorem M)
     jackknife_coverage  how often jackknife intervals miss if the algorithm is stable (Theorem J)
     many_hedges         the averaged test at many δ or many ε at once
+    lower_limits        lower and two-sided limits for δ* and ε*
     menu                the menu: which questions a number of rows can answer, at a dozen training
     near_ties           critical values where the level all but equals a value of the cdf
     number_of_bags      how many random bags are enough: the price of not fitting every bag
@@ -98,6 +99,8 @@ _HOME = {
     "delta_hat": "estimates",
     "delta_hat_common": "averaged_limits",
     "delta_hat_grid": "averaged_estimates",
+    "delta_interval": "lower_limits",
+    "delta_lower": "lower_limits",
     "delta_hat_to_print": "averaged_limits",
     "distance_to_winner": "inflated_argmax",
     "e_bh": "e_values",
@@ -105,6 +108,7 @@ _HOME = {
     "epsilon_hat": "estimates",
     "epsilon_hat_common": "averaged_limits",
     "epsilon_hat_scan": "averaged_estimates",
+    "epsilon_lower": "lower_limits",
     "expected_fraction": "curtailment",
     "expected_trials": "curtailment",
     "exponent": "power_bounds",
@@ -205,12 +209,15 @@ __all__ = [
     "delta_hat_common",
     "delta_hat_grid",
     "delta_hat_to_print",
+    "delta_interval",
+    "delta_lower",
     "distance_to_winner",
     "e_bh",
     "e_value",
     "epsilon_hat",
     "epsilon_hat_common",
     "epsilon_hat_scan",
+    "epsilon_lower",
     "expected_fraction",
     "expected_trials",
     "exponent",
@@ -347,6 +354,7 @@ if TYPE_CHECKING:
         residual_rank,
         rule_miss,
     )
+    from poise.theory.lower_limits import delta_interval, delta_lower, epsilon_lower
     from poise.theory.number_of_bags import bags_needed, bags_needed_hoeffding, finite_bag_delta
     from poise.theory.open_ended import OpenEnded, mixture, mixture_delta_hat
     from poise.theory.poisson_binomial import rao_blackwell

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
+    "WORTH_SAVING",
     "Curtailment",
     "acceptance_martingale",
     "confidence_sequence",
@@ -39,6 +40,11 @@ __all__ = [
     "is_forced",
     "log_e_value",
 ]
+
+WORTH_SAVING = 0.1
+"""Share of the trials that an early stop must save to be worth the limits of the full run."""
+
+_SLACK = 1e-9  # 0.1 * m may lie a hair above the whole number it means
 
 
 def is_forced(
@@ -202,6 +208,19 @@ class Curtailment:
         return bool(self.rule.is_settled(*seen, scope=self.scope))
 
     @property
+    def worth_stopping(self) -> bool:
+        """Whether the outcome is forced and stopping here is worth its price.
+
+        A run that stops gives up the limits of the full run. That is not worth a saving of
+        less than a tenth of the trials, nor is a verdict "inconclusive", of which the limits
+        are all that is learnt.
+        """
+        left = self.n_trials - self.trials
+        if not self.forced or left < WORTH_SAVING * self.n_trials - _SLACK:
+            return False
+        return self.scope == "stable" or self.verdict != "inconclusive"
+
+    @property
     def verdict(self) -> Verdict | None:
         """The verdict, or None while it is open."""
         if not self.forced:
@@ -215,11 +234,13 @@ def expected_trials(
     unstable_at_least: int,
     delta_star: float,
     scope: Scope = "verdict",
+    *,
+    worth_saving: float | None = None,
 ) -> float:
-    """Compute the expected number of trials a curtailed test consumes, exactly.
+    """Compute the expected number of trials a test that stops early consumes, exactly.
 
-    E T = Σ_t P(T > t), and T > t iff the outcome is open at (B_t, t), because a forced
-    outcome stays forced: a sum of Binomial probabilities.
+    E T = Σ_t P(T > t), and T > t iff the run goes on at (B_t, t), because what stops it
+    once would stop it ever after: a sum of Binomial probabilities.
 
     Parameters
     ----------
@@ -227,6 +248,9 @@ def expected_trials(
         As for :class:`Curtailment`.
     delta_star : float in [0, 1]
         True probability that a change exceeds ε.
+    worth_saving : float in [0, 1], optional
+        None stops as soon as the outcome is forced. A number stops as
+        :attr:`Curtailment.worth_stopping` does: if that saves this share of the trials.
 
     Returns
     -------
@@ -237,16 +261,24 @@ def expected_trials(
     --------
     >>> round(expected_trials(100, 4, 16, delta_star=0.5), 3)
     32.0
+    >>> expected_trials(100, 4, 16, delta_star=0.0, worth_saving=0.1)
+    100.0
     """
     p = float(arguments.probability("delta_star", delta_star))
     arguments.choice("scope", scope, ("verdict", "stable"))
     t = np.arange(n_trials)
+    if worth_saving is not None:
+        t = np.minimum(t, int(np.floor((1 - worth_saving) * n_trials + _SLACK)))
     left = n_trials - t
-    open_mass = _between(stable_at_most - left + 1, stable_at_most, t, p)
+    if scope == "verdict" and worth_saving is not None:
+        # An inconclusive run goes on, however sure that outcome is.
+        going_on = _between(stable_at_most - left + 1, unstable_at_least - 1, t, p)
+        return float(going_on.sum())
+    going_on = _between(stable_at_most - left + 1, stable_at_most, t, p)
     if scope == "verdict":
         first = np.maximum(stable_at_most + 1, unstable_at_least - left)
-        open_mass = open_mass + _between(first, unstable_at_least - 1, t, p)
-    return float(open_mass.sum())
+        going_on = going_on + _between(first, unstable_at_least - 1, t, p)
+    return float(going_on.sum())
 
 
 def _between(
@@ -257,9 +289,15 @@ def _between(
 
 
 def expected_fraction(
-    n_trials: int, delta: float, delta_star: float, alpha: float, scope: Scope = "verdict"
+    n_trials: int,
+    delta: float,
+    delta_star: float,
+    alpha: float,
+    scope: Scope = "verdict",
+    *,
+    worth_saving: float | None = None,
 ) -> float:
-    """Compute the expected fraction of trials that the curtailed plain test consumes.
+    """Compute the expected fraction of trials that the plain test consumes if it stops early.
 
     Parameters
     ----------
@@ -273,6 +311,8 @@ def expected_fraction(
         Level.
     scope : {"verdict", "stable"}
         As for :class:`Curtailment`.
+    worth_saving : float in [0, 1], optional
+        As for :func:`expected_trials`; :func:`poise.stability_test` stops with 0.1.
 
     Returns
     -------
@@ -284,4 +324,5 @@ def expected_fraction(
     0.25
     """
     m = int(arguments.count("n_trials", n_trials, 1))
-    return expected_trials(m, *cut_offs(m, delta, alpha), delta_star=delta_star, scope=scope) / m
+    limits = cut_offs(m, delta, alpha)
+    return expected_trials(m, *limits, delta_star, scope, worth_saving=worth_saving) / m

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from poise.theory.binomial_law import Floats
     from poise.theory.scalars import FloatOrArray
 
-__all__ = ["delta_hat", "epsilon_hat"]
+__all__ = ["checked_changes", "delta_hat", "epsilon_hat"]
 
 # With few trials and an ordinary level scipy's inverse is good to 1e-11: for ζ = 1 it will do.
 _FEW_TRIALS = 1e4
@@ -176,7 +176,7 @@ def epsilon_hat(
     >>> epsilon_hat(changes, delta=0.01, alpha=0.05)
     inf
     """
-    values, unseen = _checked_changes(changes), int(arguments.count("unseen", unseen))
+    values, unseen = checked_changes(changes), int(arguments.count("unseen", unseen))
     critical, tie = critical_value(values.size + unseen, delta, alpha)
     coin = arguments.probability("zeta", zeta)
     # The test accepts up to this many exceedances, so ε must reach the next largest change.
@@ -184,7 +184,8 @@ def epsilon_hat(
     return plain(largest(values, allowed + 1 - unseen))
 
 
-def _checked_changes(changes: ArrayLike) -> Floats:
+def checked_changes(changes: ArrayLike) -> Floats:
+    """Return changes as a flat array of numbers that are at least 0."""
     values = np.asarray(changes, dtype=np.float64)
     if values.ndim != 1:
         raise ArgumentError(f"changes must be one-dimensional, got shape {values.shape}")

@@ -266,7 +266,10 @@ def _ceiling(p: Plan) -> str:
         return (
             "The ceiling on the power of every valid black-box test is 1 here: it limits nothing."
         )
-    return f"No valid black-box test has power above {_up(p.ceiling)} with these rows."
+    return (
+        "Where responses and predictions are numbers, no valid black-box test has power above "
+        f"{_up(p.ceiling)} with these rows."
+    )
 
 
 def _dip(p: Plan) -> str:

@@ -27,7 +27,7 @@ from poise.results.plots.canvas import COLOURS
 from poise.results.plots.changes import Histogram
 from poise.results.plots.profile import Steps
 from poise.results.plots.verdict import Decision
-from poise.results.text.summary import at_most
+from poise.results.text.numbers import at_least, at_most
 from shared.processes import printed
 
 CHANGES = [0.0, 0.5, 1.0, 1.0, 1.5, 2.0, 3.0, 40.0, np.inf]
@@ -35,6 +35,9 @@ CHANGES = [0.0, 0.5, 1.0, 1.0, 1.5, 2.0, 3.0, 40.0, np.inf]
 
 def trials_of(changes: list[float], n: int = 5) -> Trials:
     return Trials.from_changes(changes, n=n, algorithm="an algorithm")
+
+
+FAILED_ONCE = Trials.from_changes(CHANGES, n=5, algorithm="an algorithm", failures=["singular"])
 
 
 # --- what is drawn, computed -------------------------------------------------------------
@@ -59,8 +62,10 @@ def test_bars_split_exactly_at_epsilon(changes: list[float], data: st.DataObject
 
 
 def test_far_tail_is_counted_and_not_drawn() -> None:
-    histogram = Histogram.of(trials_of(CHANGES))
+    histogram = Histogram.of(FAILED_ONCE)
     assert (histogram.n_beyond, histogram.n_failed) == (1, 1)
+    infinite = Histogram.of(trials_of(CHANGES))  # by a prediction that is infinite
+    assert (infinite.n_beyond, infinite.n_failed) == (2, 0)
     assert histogram.edges[-1] < 40
     assert histogram.counts.sum() == 7
 
@@ -108,12 +113,12 @@ def _legend(figure) -> str:
 def test_bars_of_larger_changes_have_their_own_colour() -> None:
     from matplotlib.colors import to_hex
 
-    left, right = plot_trials(trials_of(CHANGES), epsilon=1.0).axes
+    left, right = plot_trials(FAILED_ONCE, epsilon=1.0).axes
     heights = {COLOURS["small"]: 0.0, COLOURS["large"]: 0.0}
     for bar in left.patches:
         heights[to_hex(bar.get_facecolor())] += bar.get_height()
     assert heights == {COLOURS["small"]: 4.0, COLOURS["large"]: 3.0}
-    assert left.get_title() == "5 larger than ε = 1"
+    assert left.get_title() == "4 larger than ε = 1"  # a failed trial shows no change
     assert "1 beyond →\n1 failed" in [text.get_text() for text in left.texts]
     assert "units" in left.get_xlabel()
     assert right.get_xlabel() == "allowed change ε"
@@ -127,7 +132,11 @@ def test_the_profile_is_marked_where_it_is_asked() -> None:
     shown = float(label.get_text().removeprefix("≤ "))
     assert limit <= shown < limit + 0.001
     names = [text.get_text() for text in right.get_legend().get_texts()]
-    assert names == ["90% limit, every ε at once", "observed", "90% limit, ε = 0.2 alone"]
+    assert names == [
+        "limit at confidence 0.9, every ε at once",
+        "observed",
+        "limit at confidence 0.9, ε = 0.2 alone",
+    ]
 
 
 def test_a_profile_is_drawn_where_the_user_wants_it() -> None:
@@ -198,6 +207,10 @@ def test_the_picture_says_what_the_verdict_says() -> None:
         assert [t.get_text() for t in right.texts] == [f"≤ {at_most(result.delta_hat)}"]
         assert "allowed: δ = 0.05" in [t.get_text() for t in right.get_legend().get_texts()]
         assert "an algorithm at n = 5: stable, 60 trials" in figure.get_suptitle()
+    wild = trials_of([0.9] * 60).test(epsilon=0.2, delta=0.05)
+    assert wild.verdict == "unstable"
+    right = plot_judged(trials_of([0.9] * 60), wild).axes[1]
+    assert [t.get_text() for t in right.texts] == [f"≥ {at_least(wild.delta_lower)}"]
     with pytest.raises(ArgumentError, match="delta is drawn beside epsilon; give both"):
         trials.plot(delta=0.1)
 

@@ -14,7 +14,7 @@ from poise.algorithms.global_state import GlobalGenerators
 from poise.questions.check.check_report import Finding, Severity
 from poise.questions.check.probe import OutOfTime, Probe, differ, equal, magnitude
 from poise.questions.check.symmetry import check_symmetry
-from poise.results.text.summary import number
+from poise.results.text.numbers import number
 
 __all__ = ["CHECKS", "Subject"]
 

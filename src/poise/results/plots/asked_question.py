@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from poise import arguments
 from poise.errors import ArgumentError
+from poise.results.text.numbers import at_least, at_most
 
 if TYPE_CHECKING:
     from poise.results import StabilityResult, Trials
@@ -23,8 +24,9 @@ class AskedQuestion:
     epsilon : float
         The allowed change.
     limit : float
-        δ̂ for this ε fixed beforehand: the limit in the text of the verdict. It lies
-        below the band, which holds for every ε at once.
+        The limit that the verdict used, for this ε fixed beforehand: δ̂, which lies
+        below the band that holds for every ε at once; the lower limit if the verdict
+        is "unstable".
     delta : float or None
         The allowed probability of a larger change.
     verdict : str
@@ -59,4 +61,12 @@ class AskedQuestion:
     @classmethod
     def of(cls, result: StabilityResult) -> AskedQuestion:
         """Take the question of a verdict, with its limit."""
-        return cls(result.epsilon, result.delta_hat, result.delta, result.verdict.value)
+        limit = result.delta_lower if result.verdict == "unstable" else result.delta_hat
+        return cls(result.epsilon, limit, result.delta, result.verdict.value)
+
+    @property
+    def worded(self) -> str:
+        """The limit as it is written beside its dot, rounded to the safe side."""
+        if self.verdict == "unstable":
+            return f"≥ {at_least(self.limit)}"
+        return f"≤ {at_most(self.limit)}"

@@ -38,6 +38,7 @@ COLOURS = {
     "stable": "#2a7f62",
     "unstable": "#b23a2e",
     "inconclusive": "#b8892b",
+    "not certified stable": "#b8892b",
 }
 MARK = "written by poise"  # in every file, so that it may be replaced by the next one
 _ENDINGS = {".png": "Software", ".svg": "Creator", ".pdf": "Creator"}  # where the mark goes

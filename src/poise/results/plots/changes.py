@@ -14,7 +14,7 @@ from poise.errors import ArgumentError
 from poise.results.plots.asked_question import AskedQuestion
 from poise.results.plots.canvas import COLOURS, Panels, new_figure, shortened, tidy
 from poise.results.plots.profile import draw_profile
-from poise.results.text.summary import number
+from poise.results.text.numbers import exactly
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,14 +42,15 @@ class Histogram:
     epsilon : float or None
         The allowed change.
     n_beyond, n_failed : int
-        Changes past the end of the axis, and failed trials (infinite changes).
+        Changes past the end of the axis, infinite ones included, and trials that failed.
 
     Examples
     --------
     >>> from poise import Trials
-    >>> h = Histogram.of(Trials.from_changes([0.0, 1.0, 2.0, 4.0, np.inf], n=5), epsilon=2.0)
+    >>> trials = Trials.from_changes([0.0, 1.0, 2.0, 4.0, np.inf], n=5, failures=["singular"])
+    >>> h = Histogram.of(trials, epsilon=2.0)
     >>> h.n_larger, h.n_failed
-    (2, 1)
+    (1, 1)
     """
 
     edges: NDArray[np.float64]
@@ -67,8 +68,8 @@ class Histogram:
         # Right-closed bars, because a change of exactly ε is still allowed.
         bar = np.maximum(np.searchsorted(edges, drawn, side="left") - 1, 0)
         counts = np.bincount(bar, minlength=len(edges) - 1)
-        n_failed = trials.n_observed - len(finite)
-        return cls(edges, counts, epsilon, len(finite) - len(drawn), n_failed)
+        n_beyond = trials.n_observed - trials.n_failures - len(drawn)
+        return cls(edges, counts, epsilon, n_beyond, trials.n_failures)
 
     @property
     def large(self) -> NDArray[np.bool_]:
@@ -79,8 +80,8 @@ class Histogram:
 
     @property
     def n_larger(self) -> int:
-        """Number of changes larger than ε, drawn or not."""
-        return int(self.counts[self.large].sum()) + self.n_beyond + self.n_failed
+        """Number of changes larger than ε, drawn or not; a failed trial shows none."""
+        return int(self.counts[self.large].sum()) + self.n_beyond
 
 
 def axis_span(trials: Trials, epsilon: float | None = None) -> float:
@@ -217,7 +218,7 @@ def _draw_changes(axes: Any, histogram: Histogram) -> None:
     )
     if histogram.epsilon is not None:
         axes.axvline(histogram.epsilon, color=COLOURS["mark"], linewidth=1.2, linestyle="--")
-        larger = f"{histogram.n_larger:,} larger than ε = {number(histogram.epsilon)}"
+        larger = f"{histogram.n_larger:,} larger than ε = {exactly(histogram.epsilon)}"
         axes.set_title(larger, fontsize=10)
     _note_what_is_not_drawn(axes, histogram)
     axes.set_xlim(histogram.edges[0], histogram.edges[-1])

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.results.plots.canvas import COLOURS, Panels, shortened, tidy
-from poise.results.text.summary import number
+from poise.results.text.numbers import confidence, exactly
 
 if TYPE_CHECKING:
     from poise.results import CompareResult, Trials
@@ -132,8 +132,8 @@ def plot_compared(
 
 def _title(result: CompareResult) -> str:
     return (
-        f"n = {result.n:,}; dashed: ε = {number(result.epsilon)}; bars: ε̂ for δ = "
-        f"{number(result.delta)}, all at once with confidence {number(1 - result.alpha)}"
+        f"n = {result.n:,}; dashed: ε = {exactly(result.epsilon)}; bars: ε̂ for δ = "
+        f"{exactly(result.delta)}, all at once with confidence {confidence(result.alpha)}"
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.results.plots.canvas import COLOURS, Panels, legend, name_sizes, shortened, tidy
-from poise.results.text.summary import number
+from poise.results.text.numbers import confidence, exactly
 
 if TYPE_CHECKING:
     from poise.results import StabilityCurve
@@ -62,13 +62,13 @@ def lines(curve: StabilityCurve) -> list[Line]:
     guess = None if curve.trend is None else curve.extrapolate(beyond.tolist())
     found = []
     if curve.epsilon_hat is not None:
-        label = f"change exceeded with probability {number(curve.delta or 0.0)}"
+        label = f"change exceeded with probability {exactly(curve.delta or 0.0)}"
         guessed = None if guess is None else _points(guess.n, guess.epsilon)
         seen = _points(curve.n, curve.observed_epsilon)
         limits = _limits(curve.n, curve.epsilon_hat)
         found.append(Line(label, *limits, seen, guessed, curve.epsilon))
     if curve.delta_hat is not None:
-        label = f"probability of a change larger than {number(curve.epsilon or 0.0)}"
+        label = f"probability of a change larger than {exactly(curve.epsilon or 0.0)}"
         guessed = None if guess is None else _points(guess.n, guess.delta)
         seen = _points(curve.n, curve.observed_delta)
         limits = _limits(curve.n, curve.delta_hat)
@@ -131,7 +131,7 @@ def plot_curve(
 
 
 def _draw(axes: Any, line: Line, alpha: float) -> None:
-    sure = f"certified, all at once ({number(100 * (1 - alpha))}%)"
+    sure = f"certified, all at once (confidence {confidence(alpha)})"
     # Bars, not a line: nothing is certified between two training sizes.
     axes.plot(*line.limits.T, "o", color=COLOURS["band"], label=sure)
     axes.vlines(line.limits[:, 0], 0, line.limits[:, 1], color=COLOURS["band"], alpha=0.35)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
-from poise.results.text.summary import number
+from poise.results.text.numbers import number
 
 if TYPE_CHECKING:
     from poise.theory.plan_result import Plan

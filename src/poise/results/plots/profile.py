@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
-from poise.results.text.summary import at_most, number
+from poise.results.text.numbers import confidence, exactly
 
 if TYPE_CHECKING:
     from poise.results import Profile
@@ -95,7 +95,7 @@ def draw_profile(
     steps = Steps.of(profile, span)
     options = {"where": "post", "linewidth": 1.6}
     scope = "every ε at once" if profile.simultaneous else "one ε fixed beforehand"
-    sure = f"{number(100 * (1 - profile.alpha))}% limit"
+    sure = f"limit at confidence {confidence(profile.alpha)}"
     axes.step(
         steps.epsilon, steps.limit, color=COLOURS["band"], label=f"{sure}, {scope}", **options
     )
@@ -117,10 +117,10 @@ def _mark(axes: Any, asked: AskedQuestion, sure: str) -> None:
     """Mark ε, the limit for this ε alone, and δ where there is one."""
     colour = COLOURS[asked.verdict or "mark"]
     axes.axvline(asked.epsilon, color=COLOURS["mark"], linewidth=1.2, linestyle="--")
-    alone = f"{sure}, ε = {number(asked.epsilon)} alone"
+    alone = f"{sure}, ε = {exactly(asked.epsilon)} alone"
     axes.plot([asked.epsilon], [asked.limit], "o", color=colour, markersize=6, label=alone)
     axes.annotate(
-        f"≤ {at_most(asked.limit)}",
+        asked.worded,
         (asked.epsilon, asked.limit),
         xytext=(6, 6),
         textcoords="offset points",
@@ -128,5 +128,5 @@ def _mark(axes: Any, asked: AskedQuestion, sure: str) -> None:
         bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
     )
     if asked.delta is not None:
-        label = f"allowed: δ = {number(asked.delta)}"
+        label = f"allowed: δ = {exactly(asked.delta)}"
         axes.axhline(asked.delta, color=COLOURS["mark"], linewidth=1, linestyle=":", label=label)

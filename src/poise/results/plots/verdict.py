@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from poise.arguments import counted
 from poise.results.plots.canvas import COLOURS, Panels, legend, shortened, tidy
-from poise.results.text.summary import number
+from poise.results.text.numbers import at_most, exactly
 
 if TYPE_CHECKING:
     from poise.results import StabilityResult
@@ -115,9 +115,9 @@ def plot_result(
     _draw_law(axes, decision)
     _draw_seen(axes, decision, result)
     axes.set_xlabel(
-        f"trials (of {result.n_trials:,}) with a change larger than ε = {number(result.epsilon)}"
+        f"trials (of {result.n_trials:,}) with a change larger than ε = {exactly(result.epsilon)}"
     )
-    axes.set_ylabel(f"probability, if δ* were {number(result.delta)}")
+    axes.set_ylabel(f"probability, if δ* were {exactly(result.delta)}")
     axes.locator_params(axis="x", integer=True)
     axes.set_xlim(decision.counts[0] - 0.6, decision.counts[-1] + 0.6)
     axes.set_ylim(0, 1.05 * float(decision.probability.max()))
@@ -130,7 +130,7 @@ def plot_result(
 def _title(result: StabilityResult) -> str:
     name = shortened(result.design.algorithm, 50)
     return (
-        f"{name} at n = {result.n:,}: {result.verdict.value} (error level {number(result.alpha)})"
+        f"{name} at n = {result.n:,}: {result.verdict.value} (error level {at_most(result.alpha)})"
     )
 
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from poise.errors import PoiseError
 from poise.results.plots.canvas import MARK
-from poise.results.text.summary import at_most, number
 
 if TYPE_CHECKING:
     from poise.results import StabilityResult, Trials
+    from poise.results.text.summary import Summary
 
 __all__ = ["Section", "render_report", "write_report"]
 
@@ -37,26 +37,19 @@ class Section:
     note: str = ""
 
     @property
-    def sentences(self) -> list[str]:
-        """The summary, headline first."""
-        return self.result.summary().splitlines()
+    def summary(self) -> Summary:
+        """Headline, warnings and paragraphs."""
+        return self.result.describe()
 
     @property
     def numbers(self) -> dict[str, str]:
         """The figures a reader looks up."""
-        r = self.result
-        return {
-            "trials": f"{r.n_observed:,} of {r.n_trials:,}",
-            "changes larger than ε": f"{r.statistic:,}",
-            "p-value for stable": number(r.pvalue),
-            "p-value for unstable": number(r.pvalue_unstable),
-            "δ̂, limit for the probability": at_most(r.delta_hat),
-            "ε̂, limit for the change": at_most(r.epsilon_hat),
-            "power ceiling of any test": number(r.power_bound),
-            "fits": f"{r.n_fits:,}",
-            "failed trials": f"{r.n_failures:,}",
-            "seed": str(r.design.seed),
-        }
+        return self.result.facts()
+
+    @property
+    def style(self) -> str:
+        """The verdict as the name of a class of the style sheet."""
+        return self.result.verdict.value.replace(" ", "-")
 
     @property
     def picture(self) -> str:

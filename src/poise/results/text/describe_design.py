@@ -108,12 +108,12 @@ def shortage(design: Design) -> str:
     )
 
 
-def remarks(design: Design) -> list[str]:
+def remarks(design: Design, ceiling: float | None) -> list[str]:
     """List what sets a variant apart from the setting of the paper.
 
     Examples
     --------
-    >>> remarks(Design("Ridge()", 20, 442, n_unlabeled=10, labeled_test=True))[0]
+    >>> remarks(Design("Ridge()", 20, 442, n_unlabeled=10, labeled_test=True), None)[0]
     'The 10 unlabelled rows could not serve: the loss at a test row needs its response.'
     """
     said = []
@@ -124,6 +124,6 @@ def remarks(design: Design) -> list[str]:
         )
     if design.n_groups is not None:
         said.append(f"Trials are counted in groups, of which there are {design.n_groups:,}.")
-    if not design.is_papers:
-        said.append("No ceiling on the power of other tests is known for this variant.")
+    if ceiling is None and not design.is_papers:
+        said.append("No ceiling on the power of other tests is proved for this variant.")
     return said

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from poise.arguments import counted
-from poise.results.text.summary import number
+from poise.results.text.describe_design import compared, moved, shortage
+from poise.results.text.numbers import number
+from poise.results.text.summary import Summary
 from poise.results.text.table import Table
 
 if TYPE_CHECKING:
     from poise.results.trials import Trials
 
-__all__ = ["as_frame", "as_html", "facts_about"]
+__all__ = ["as_frame", "as_html", "describe_trials", "facts_about"]
 
 
-def as_html(facts: Mapping[str, str], caption: str = "") -> str:
-    """Return names and values as a small HTML table.
+def as_html(facts: Mapping[str, str], caption: str = "", warnings: Sequence[str] = ()) -> str:
+    """Return names and values as a small HTML table; warnings come first.
 
     Examples
     --------
     >>> "<td style='text-align:left'>a &lt; b</td>" in as_html({"question": "a < b"})
     True
     """
-    return Table(["", ""], [[name, value] for name, value in facts.items()], caption).html()
+    rows = [["warning", text] for text in warnings]
+    rows += [[name, value] for name, value in facts.items()]
+    return Table(["", ""], rows, caption).html()
 
 
 def as_frame(content: Mapping[str, Any]) -> Any:
@@ -64,6 +68,31 @@ def facts_about(trials: Trials) -> dict[str, str]:
     if trials.failures:
         facts["failed"] = f"{counted(len(trials.failures), 'trial')}, first: {trials.failures[0]}"
     return facts
+
+
+def describe_trials(trials: Trials) -> Summary:
+    """Say in a few lines what was measured; nothing is judged.
+
+    Examples
+    --------
+    >>> from poise import Trials
+    >>> print(describe_trials(Trials.from_changes([0.5, 0.25], n=10)))
+    unknown at n = 10: 2 trials, nothing judged yet.
+    Change of the prediction: median 0.25, 90% up to 0.5, largest 0.5.
+    Each trains on 10 rows and again without the last of them (shared randomness), and ...
+    """
+    design, done = trials.design, counted(trials.n_observed, "trial")
+    units = " groups" if design.unit == "group" else ""
+    of = f" of {trials.n_trials:,}" if trials.n_unseen else ""
+    headline = f"{design.algorithm} at n = {design.n:,}{units}: {done}{of}, nothing judged yet."
+    if trials.n_trials == 0:
+        return Summary(headline, (f"There is no trial: {shortage(design)}.",), trials.warnings)
+    parts = [f"Change of the {moved(design)}: {_quantiles(trials)}."]
+    parts.append(f"E{compared(design)[1:]}.")  # begins with "each"
+    if trials.failures:
+        failed = counted(trials.n_failures, "trial")
+        parts.append(f"{failed} failed and count against stable; the first: {trials.failures[0]}.")
+    return Summary(headline, tuple(parts), trials.warnings)
 
 
 def _quantiles(trials: Trials) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from poise.arguments import counted
-from poise.results.text.summary import at_least, at_most, number
+from poise.results.text.numbers import at_least, at_most, number
 from poise.results.text.table import Table
 from poise.theory.menu import SPREADS, Menu, MenuRow
 

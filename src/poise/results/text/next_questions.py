@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from poise.results.text.summary import number
+from poise.results.text.numbers import number
 from poise.theory.menu import Menu
 
 __all__ = ["as_calls", "as_commands"]

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from poise.results.text.facts import as_frame, as_html
-from poise.results.text.summary import number
+from poise.results.text.numbers import number
 from poise.simulation.worlds import Proportion
 
 __all__ = ["AuditResult"]

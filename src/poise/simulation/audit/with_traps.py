@@ -8,7 +8,7 @@ from typing import Any
 
 from poise.protocol.procedure import Procedure
 from poise.protocol.randomness import Randomness
-from poise.results.text.summary import number
+from poise.results.text.numbers import number
 from poise.results.text.table import Table
 from poise.simulation.audit.audit import audit
 from poise.simulation.audit.audit_result import AuditResult

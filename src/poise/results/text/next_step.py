@@ -1,0 +1,93 @@
+"""What to do next: what would change the answer, and what must not be done to get it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from poise.arguments import counted
+from poise.results.text.needs import needed, smaller_size
+from poise.results.text.numbers import at_most, exactly
+from poise.results.verdict import Outcome
+
+if TYPE_CHECKING:
+    from poise.results.stability_result import StabilityResult
+
+__all__ = ["next_step"]
+
+_WORTH_A_WORD = 0.99  # a ceiling above this limits nobody
+
+_SETTLED = {
+    Outcome.STABLE: "train at this n with this algorithm; test again if either changes",
+    Outcome.UNSTABLE: (
+        "regularise or bag the algorithm, train on more rows, or ask whether a larger epsilon or "
+        "delta would still be acceptable; ask it of fresh rows"
+    ),
+    Outcome.NOT_CERTIFIED: (
+        'run every trial to learn whether the verdict is "unstable" or "inconclusive"'
+    ),
+}
+
+
+def next_step(r: StabilityResult) -> str:
+    """Say what would change the answer.
+
+    Testing again on these rows and some more does not keep the error level, so only
+    fresh rows are ever advised; and limits of a run that stopped early, which count
+    every unseen trial as a change, never are advice.
+
+    Examples
+    --------
+    >>> from poise import Trials
+    >>> next_step(Trials.from_changes([0.1] * 30, n=5).test(0.2, 0.1))
+    'Next: train at this n with this algorithm; test again if either changes.'
+    """
+    if r.n_trials > 0 and r.verdict in _SETTLED:
+        return f"Next: {_SETTLED[r.verdict]}."
+    options = [*_mend(r), _more_data(r), *_weaker(r)]
+    return f"Next: {'; or '.join(options)}."
+
+
+def _mend(r: StabilityResult) -> list[str]:
+    if not r.n_failures:
+        return []
+    return [f"mend {counted(r.n_failures, 'trial')} that failed: each counts against stable"]
+
+
+def _more_data(r: StabilityResult) -> str:
+    from poise.theory.binomial_test import critical_count
+
+    if r.delta == 0:
+        return "a delta above 0: no amount of data can certify that a change never occurs"
+    if critical_count(r.n_trials, r.delta, r.alpha) >= 0:
+        return (
+            f"fresh {r.design.unit}s alone (these {r.design.unit}s tested again together with "
+            "fresh ones would not keep the error level)"
+        )
+    trials, units = needed(r.design, r.delta, r.alpha)
+    instead = smaller_size(r.design, r.delta, r.alpha)
+    rows = f"{units:,} fresh labelled {r.design.unit}s; {instead}"
+    return (
+        f"{trials:,} trials are the least with which the plain test can certify "
+        f"delta = {exactly(r.delta)} at this level ({rows}){_hopeless(r)}"
+    )
+
+
+def _hopeless(r: StabilityResult) -> str:
+    if r.power_bound is None or r.power_bound > _WORTH_A_WORD:
+        return ""
+    return f"; no valid black-box test has more than {at_most(r.power_bound)} power here"
+
+
+def _weaker(r: StabilityResult) -> list[str]:
+    """Name weaker questions that these trials would have passed, if all of them were run."""
+    if r.stopped_early:
+        return []
+    passed = []
+    if r.epsilon < r.epsilon_hat < math.inf:
+        passed.append(f"a larger epsilon ({at_most(r.epsilon_hat)} would have passed)")
+    if r.delta < r.delta_hat < 1:
+        passed.append(f"a larger delta ({at_most(r.delta_hat)} would have passed)")
+    if passed:
+        passed[-1] += ", asked of fresh rows"
+    return passed

@@ -1,0 +1,84 @@
+"""Numbers for readers: few digits, limits rounded to the safe side, questions to the letter."""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+
+__all__ = ["at_least", "at_most", "confidence", "exactly", "number"]
+
+_LARGE = 1000  # numbers from here on are written without decimals
+_DIGITS = 4
+
+
+def number(value: float | None) -> str:
+    """Write a number with the digits a reader needs; None is what nobody knows.
+
+    Examples
+    --------
+    >>> number(0.123456), number(math.inf), number(12345.6), number(1e-9)
+    ('0.1235', 'infinity', '12,346', '1e-09')
+    """
+    if value is None:
+        return "not known"
+    if math.isinf(value):
+        return "infinity"
+    return f"{value:,.0f}" if abs(value) >= _LARGE else f"{value:.{_DIGITS}g}"
+
+
+def exactly(value: float) -> str:
+    """Write what was asked to the last digit: a verdict holds for this number and no other.
+
+    Examples
+    --------
+    >>> exactly(0.123449), exactly(0.1), exactly(5.0), exactly(12345.0), exactly(1e-9)
+    ('0.123449', '0.1', '5', '12,345', '1e-09')
+    """
+    if float(value).is_integer() and abs(value) < 1e16:
+        return f"{int(value):,}"
+    return repr(float(value))
+
+
+def at_most(limit: float | None) -> str:
+    """Write an upper limit as :func:`number` does, rounded up: less would not be one.
+
+    Examples
+    --------
+    >>> at_most(0.123411), at_most(1234.1), at_most(0.5), at_most(None)
+    ('0.1235', '1,235', '0.5', 'not known')
+    """
+    return _rounded(limit, ROUND_CEILING)
+
+
+def at_least(limit: float | None) -> str:
+    """Write a lower limit as :func:`number` does, rounded down.
+
+    Examples
+    --------
+    >>> at_least(0.123489), at_least(1234.9), at_least(0.0)
+    ('0.1234', '1,234', '0')
+    """
+    return _rounded(limit, ROUND_FLOOR)
+
+
+def _rounded(limit: float | None, direction: str) -> str:
+    if limit is None or math.isinf(limit):
+        return number(limit)
+    if abs(limit) >= _LARGE:
+        return number(math.ceil(limit) if direction == ROUND_CEILING else math.floor(limit))
+    return number(float(_shortened(limit, direction)))
+
+
+def _shortened(value: float, direction: str) -> Decimal:
+    return Context(prec=_DIGITS, rounding=direction).create_decimal(repr(float(value)))
+
+
+def confidence(alpha: float) -> str:
+    """Write 1 − α with as many digits as α has, rounded down: never "1".
+
+    Examples
+    --------
+    >>> confidence(0.05), confidence(1e-5), confidence(0.05 / 3)
+    ('0.95', '0.99999', '0.98333')
+    """
+    return f"{1 - _shortened(alpha, ROUND_CEILING):f}"
