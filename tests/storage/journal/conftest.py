@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,28 +16,33 @@ X = np.random.default_rng(0).normal(size=(330, 2))
 y = X[:, 0] + 0.1 * np.random.default_rng(1).normal(size=330)
 
 
-def mean(A: Any, b: Any, seed: int) -> Callable[[Any], list[float]]:
-    noise = np.random.default_rng(seed).normal() * len(b)  # differs from trial to trial
-    return lambda rows: [b.mean() + noise] * len(rows)
+class Fuse:
+    """Cuts a run short at one of its fits."""
 
+    fits_left = math.inf
 
-class Countdown:
-    """The same algorithm, cut short by an exception at one of its fits."""
-
-    def __init__(self, fits: int, error: BaseException) -> None:
-        self.left, self.error = fits, error
-
-    def __call__(self, A: Any, b: Any, seed: int) -> Callable[[Any], list[float]]:
-        self.left -= 1
-        if self.left < 0:
-            raise self.error
-        return mean(A, b, seed)
-
-    __name__ = "mean"
+    def burn(self) -> None:
+        self.fits_left -= 1
+        if self.fits_left < 0:
+            raise Killed
 
 
 class Killed(KeyboardInterrupt):
     """Stands for whatever ends a process: it is no failure of a fit."""
+
+
+FUSE = Fuse()
+
+
+def mean(A: Any, b: Any, seed: int) -> Callable[[Any], list[float]]:
+    FUSE.burn()
+    noise = np.random.default_rng(seed).normal() * len(b)  # differs from trial to trial
+    return lambda rows: [b.mean() + noise] * len(rows)
+
+
+@pytest.fixture
+def fuse() -> Fuse:
+    return FUSE
 
 
 @pytest.fixture
@@ -55,11 +61,15 @@ def measure() -> Callable[..., poise.Trials]:
 
 
 @pytest.fixture
-def cut_short(measure: Callable[..., poise.Trials]) -> Callable[..., None]:
+def cut_short(
+    measure: Callable[..., poise.Trials], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., None]:
     """Run until a fit and lose everything that is not on disk."""
 
     def run(journal: Path, after_fits: int, **kwargs: Any) -> None:
-        with pytest.raises(Killed):
-            measure(Countdown(after_fits, Killed()), journal=journal, **kwargs)
+        with monkeypatch.context() as patched:
+            patched.setattr(FUSE, "fits_left", after_fits)
+            with pytest.raises(Killed):
+                measure(journal=journal, **kwargs)
 
     return run

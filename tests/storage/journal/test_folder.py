@@ -24,10 +24,14 @@ class Counted:
     """An algorithm whose changes depend on rows and seed, and that counts its fits."""
 
     def __init__(self) -> None:
-        self.fits = 0
+        self.calls: list[int] = []
+
+    @property
+    def fits(self) -> int:
+        return len(self.calls)
 
     def __call__(self, A, b, seed):
-        self.fits += 1
+        self.calls.append(seed)
         level = np.random.default_rng(seed).uniform() * len(b)
         return lambda rows: [level + b.mean()]
 
