@@ -31,7 +31,6 @@ KINDS = (StabilityQuestion, Setup, Execution)
 
 # Settings without an option of `poise test`, and why.
 NO_OPTION = {
-    "stop_early": "--save, --plot and --report run every trial; nothing else needs to",
     "check": "poise check looks closer",
     "progress": "it is --quiet",
 }
