@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 import poise
 from poise.cli import main
@@ -141,11 +141,18 @@ def run(tmp_path, monkeypatch):
     return call
 
 
+def answered(done: Result) -> tuple[int, dict]:
+    """What was found, by whichever command."""
+    facts = json.loads(done.stdout)
+    del facts["run"]  # the words of the command line
+    return done.exit_code, facts
+
+
 @pytest.mark.parametrize("command", [COMPARE, "run stability.toml"])
 def test_the_command_line_goes_on_too(run, tmp_path, command) -> None:
     plain = run(f"{command} --json")
     done = run(f"{command} --json --journal kept")
-    assert (done.exit_code, done.stdout) == (plain.exit_code, plain.stdout), done.stderr
+    assert answered(done) == answered(plain), done.stderr
     files = sorted((tmp_path / "kept").iterdir())
     assert len(files) == 2
     shorten(files[0], 3)
@@ -159,7 +166,7 @@ def test_the_command_line_goes_on_too(run, tmp_path, command) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     again = run("resume ../kept", cwd=elsewhere)
-    assert (again.exit_code, again.stdout) == (plain.exit_code, plain.stdout), again.stderr
+    assert answered(again) == answered(plain), again.stderr
     assert not list(elsewhere.iterdir())
 
 
