@@ -318,7 +318,7 @@ def test_only_rows_of_trials_are_read(tmp_path, monkeypatch) -> None:
         sizes.append(len(result))
         return result
 
-    monkeypatch.setattr("poise.data.duplicates._VALUES_LOOKED_AT", 1600)
+    monkeypatch.setattr("poise.data.duplicates._VALUES_READ", 1600)
     monkeypatch.setattr(StoredTable, "take", counted)
     result = poise.stability_test(
         lambda A, b, seed: lambda rows: [float(b.iloc[-1])],

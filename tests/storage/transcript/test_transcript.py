@@ -50,6 +50,7 @@ see_through = {"models": "transparent"}
 CASES = {
     "measure": (MeasureChanges(n=10), {}),
     "binomial": (BinomialTest(**question, randomized=True), {}),
+    "binomial, stopped": (BinomialTest(**question | {"epsilon": 0.0}), {}),
     "binomial, all trials": (BinomialTest(**question, stop_early=False, shuffle=False), {}),
     "bootstrap": (BootstrapTest(**question, resamples=40), {}),
     "gaussian": (SimulationTest(**question, simulations=40), {}),
@@ -89,7 +90,7 @@ def algorithm_absent(monkeypatch):
     def remove() -> None:
         monkeypatch.setattr(Ridge, "fit", gone)
         monkeypatch.setattr(poise.running.oracle.Oracle, "answer", gone)
-        monkeypatch.setattr(poise.running.tasks.Work, "__call__", gone)
+        monkeypatch.setattr(poise.running.tasks.FitByFitWork, "__call__", gone)
 
     return remove
 
@@ -207,7 +208,7 @@ def test_another_procedure_is_found_out() -> None:
 
 
 def test_another_place_to_stop_is_found_out() -> None:
-    transcript = run_case("binomial").transcript
+    transcript = run_case("binomial, stopped").transcript
     assert 0 < len(transcript.stages[0].tasks) < transcript.stages[0].asked
     other = dataclasses.replace(transcript.procedure, epsilon=1e9)
     with pytest.raises(RecordError, match="place where the batch was stopped differs"):
