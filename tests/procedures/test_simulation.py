@@ -137,7 +137,7 @@ def test_named_estimates_need_numbers() -> None:
     with pytest.raises(DataError, match=r"X must be an array of finite numbers .* got DataFrame"):
         poise.run(SimulationTest(8, 1.0, 0.5), mean, frame, y)
     with pytest.raises(DataError, match="y must be an array of finite numbers"):
-        poise.run(SimulationTest(8, 1.0, 0.5), mean, X, np.array(["a", "b"] * 200))
+        poise.run(SimulationTest(8, 0.0, 0.5), mean, X, np.array(["a", "b"] * 200))
 
 
 @pytest.mark.parametrize("estimate", ["cauchy", 3, None])

@@ -412,7 +412,7 @@ def test_a_call_that_takes_too_long() -> None:
 def test_exhaustive_search_knows_how_far_labels_are_apart() -> None:
     """Labels 0 and 2 are one flip apart, not two."""
     support = {"support_X": [[0.0], [1.0]], "support_y": [0, 2]}
-    test = poise.procedures.ExhaustiveTest(3, 1.5, 0.1, **support, deterministic=True)
+    test = poise.procedures.ExhaustiveTest(3, 0.5, 0.1, **support, deterministic=True)
     X, labels = [[0.0], [1.0]] * 5, [0, 2] * 5
     run = poise.run(test, KNeighborsClassifier(1), X, labels, random_state=0)
     assert run.result.details["worst_change"] == 1.0

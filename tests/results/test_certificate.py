@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.dummy import DummyRegressor
+from sklearn.dummy import DummyClassifier, DummyRegressor
 
 import poise
 from poise.algorithms.losses import LossChange
@@ -103,7 +103,6 @@ ROWS = np.random.default_rng(0).normal(size=(900, 2))
         ({"groups": np.arange(900) // 2}, "at a row of a fresh group"),
         ({"distance": LossChange("squared")}, "differ in their loss (change of squared loss) by"),
         ({"distance": LossChange("squared")}, "at a fresh labelled row"),
-        ({"distance": "label"}, "differ in their predictions (label) by more than"),
         ({"distance": "absolute"}, "differ by more than"),
     ],
 )
@@ -114,6 +113,14 @@ def test_a_certificate_is_about_what_was_tested(asked: dict[str, object], said: 
     stated = Certificate.from_result(result)
     assert said in stated.statement()
     assert stated != Certificate("shared", 9.0, 0.3, 0.05, 10)
+
+
+def test_a_certificate_for_labels_says_that_labels_were_compared() -> None:
+    own = {"n": 10, "epsilon": 0.5, "delta": 0.3, "random_state": 0}
+    labels = np.where(ROWS[:, 0] > -2.0, "usual", "low")
+    result = poise.stability_test(DummyClassifier(), ROWS, labels, **own)
+    stated = Certificate.from_result(result).statement()
+    assert "differ in their predictions (label) by more than" in stated
 
 
 def test_a_distance_of_ones_own_need_not_satisfy_the_triangle_inequality() -> None:

@@ -21,6 +21,7 @@ __all__ = [
     "RESPONSES",
     "AlignedResponse",
     "can_answer",
+    "detects_outliers",
     "natural_distance",
     "numbers_clusters",
     "predicts_numbers",
@@ -99,9 +100,23 @@ def natural_distance(estimator: Any, response: str) -> str:
 
 
 def _predicts_labels(estimator: Any) -> bool:
-    from sklearn.base import is_classifier, is_outlier_detector
+    from sklearn.base import is_classifier
 
-    return _is(is_classifier, estimator) or _is(is_outlier_detector, estimator)
+    return _is(is_classifier, estimator) or detects_outliers(estimator)
+
+
+def detects_outliers(estimator: Any) -> bool:
+    """Tell an estimator that says of each row whether it is an outlier, and needs no responses.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import IsolationForest
+    >>> detects_outliers(IsolationForest()), detects_outliers(None)
+    (True, False)
+    """
+    from sklearn.base import is_outlier_detector
+
+    return _is(is_outlier_detector, estimator)
 
 
 def numbers_clusters(estimator: Any) -> bool:

@@ -25,7 +25,7 @@ Example:
 """
 
 
-_OPTIONS = "groups algorithm param program serving n response random_state"
+_OPTIONS = "groups algorithm param program serving n response distance random_state"
 
 
 @click.command("check", epilog=EXAMPLE)
@@ -41,9 +41,10 @@ _OPTIONS = "groups algorithm param program serving n response random_state"
 def command(fit: FitOptions, output: Output, max_seconds: float) -> int:
     """Check an algorithm before it is tested on the rows of DATA.
 
-    Is it deterministic given its seed, does it remember earlier fits, is it
-    symmetric in its rows, does it accept N - 1 rows, does each prediction stand by
-    itself, does it write to its input, and how long will a test take?
+    Is it deterministic given its seed, does it remember earlier fits, does it learn
+    from its rows, is it symmetric in them, does it accept N - 1 rows and training
+    sets without a rare class, what are its predictions, does each stand by itself,
+    does it write to its input, and how long will a test take?
 
     Exit status: 0 nothing failed, 1 a check failed, 2 usage or data.
     """

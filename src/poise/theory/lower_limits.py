@@ -49,7 +49,7 @@ def delta_lower(exceedances: ArrayLike, n_trials: ArrayLike, alpha: ArrayLike) -
     Examples
     --------
     >>> delta_lower(30, 60, alpha=0.05)
-    0.387470...
+    0.387410...
     """
     from scipy.special import betaincinv
 
@@ -90,7 +90,7 @@ def delta_interval(
     --------
     >>> low, high = delta_interval(3, 60, alpha=0.05)
     >>> round(low, 6), round(high, 6)
-    (0.010426, 0.139248)
+    (0.010432, 0.139243)
     """
     level = arguments.alpha(alpha) / 2
     most = arguments.count("exceedances", exceedances) + arguments.count("unknown", unknown)

@@ -115,7 +115,8 @@ def plan(
     than epsilon with probability 0?
     Answer: probability 0. At n = 100, 1,000 labelled and 0 unlabelled rows hold 9 independent
     trials (18 fits); the plain Binomial test for delta = 0.1 at level 0.05 then has power 0.
-    No valid black-box test has power above 0.142 with these rows.
+    Where responses and predictions are numbers, no valid black-box test has power above
+    0.142 with these rows.
     If they do so with a probability above 0, the test is less likely to declare stable;
     epsilon enters in no other way.
     """

@@ -32,6 +32,8 @@ from poise.questions.check.checks import (
     STATELESS,
     SYMMETRIC,
 )
+from poise.questions.check.learns import LEARNS
+from poise.questions.check.prediction_type import COMPARABLE
 from poise.questions.check.probe import Probe
 from shared.algorithms import constant
 
@@ -159,10 +161,10 @@ def test_stateful_algorithms_are_caught(algorithm) -> None:
 
 def test_predictions_that_depend_on_their_company_are_caught() -> None:
     def scaled_with_the_test_rows(X, y, seed):
-        return lambda rows: rows[:, 0] - rows[:, 0].mean()
+        return lambda rows: rows[:, 0] - rows[:, 0].mean() + y.mean()
 
     def position(X, y, seed):
-        return lambda rows: np.arange(len(rows), dtype=float)
+        return lambda rows: np.arange(len(rows)) + y.mean()
 
     for algorithm in (scaled_with_the_test_rows, position):
         report = check(algorithm)
@@ -210,7 +212,7 @@ def test_an_algorithm_that_cannot_be_fitted_is_asked_no_more() -> None:
     [
         (lambda rows: 1.0, "shape ()"),
         (lambda rows: np.zeros(len(rows) + 1), "shape (6,) for 5 rows"),
-        (lambda rows: np.full(len(rows), np.nan), "not numbers"),
+        (lambda rows: np.full(len(rows), np.nan), "not a number"),
     ],
 )
 def test_unusable_predictions_are_caught(predict, message) -> None:
@@ -275,6 +277,8 @@ def test_no_fit_is_started_after_the_time_allowed(clock) -> None:
         DETERMINISTIC: "ok",
         STATELESS: "skipped",
         FITS_FEWER: "skipped",
+        COMPARABLE: "skipped",
+        LEARNS: "skipped",
         ROW_BY_ROW: "skipped",
         SYMMETRIC: "skipped",
         CAREFUL: "ok",
@@ -341,14 +345,14 @@ def test_bad_arguments() -> None:
 def test_reports_as_text_frame_json_and_html() -> None:
     report = check(lambda X, y, seed: constant(y[-1]))
     text = str(report)
-    assert "8 checks, 1 to look at" in text
+    assert "10 checks, 1 to look at" in text
     assert text.splitlines()[-1].startswith("symmetric in its rows: a verdict is about removing")
     frame = report.to_frame()
     assert frame["check"].tolist() == NAMES
     assert frame["severity"].tolist().count("warn") == 1
     content = json.loads(report.to_json())
     assert content["ok"] is True
-    assert content["findings"][5]["severity"] == "warn"
+    assert content["findings"][7]["severity"] == "warn"
     assert "&lt;lambda&gt;" in report._repr_html_()
     with pytest.raises(KeyError, match="no check 'symmetric'; checks: accepts n rows"):
         _ = report["symmetric"]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.algorithms.as_algorithm import as_algorithm
+from poise.algorithms.distance import Distance, as_distance
 from poise.data.sample import Sample
 from poise.errors import ArgumentError, in_one_line
 from poise.procedures.binomial import MeasureChanges
@@ -18,6 +19,7 @@ from poise.questions.check.bags_that_change import bags_that_change
 from poise.questions.check.check_report import CheckReport, Finding, Severity
 from poise.questions.check.checks import CHECKS, FITS, Subject
 from poise.questions.check.probe import OutOfTime, Probe
+from poise.questions.check.rare_classes import RARE, rare_classes
 from poise.results import Design
 from poise.results.text.duration import duration
 from poise.running.workers.inner_threads import one_inner_thread
@@ -36,6 +38,7 @@ def check_algorithm(
     n: int,
     X_unlabeled: Any = None,
     response: str = "predict",
+    distance: str | Distance = "auto",
     fit_params: Mapping[str, Any] | None = None,
     groups: Any = None,
     max_seconds: float = 60.0,
@@ -44,9 +47,11 @@ def check_algorithm(
     """Check whether an algorithm keeps what a stability test expects of it.
 
     Does it accept n and n − 1 rows; is it deterministic given its seed; does it
-    remember earlier fits; does each prediction stand by itself; does the order of
-    its rows matter; does it write to its input; and how long will 2⌊κ⌋ fits take?
-    About nine fits, or a hundred if reordering rows changes a prediction.
+    remember earlier fits; what are its predictions, and can they be compared; does
+    it learn from its rows at all; does each prediction stand by itself; does the
+    order of its rows matter; does it write to its input; does it survive training
+    sets without a rare class; and how long will 2⌊κ⌋ fits take? About nine fits, or
+    a hundred if reordering rows changes a prediction.
 
     "ok" is no proof: other rows and random terms were not tried. What a failed
     check breaks is the meaning of a verdict: an algorithm that remembers makes
@@ -56,7 +61,7 @@ def check_algorithm(
     ----------
     algorithm : estimator, function or Algorithm
         The black box.
-    X, y, X_unlabeled, response, fit_params, groups
+    X, y, X_unlabeled, response, distance, fit_params, groups
         As in :func:`stability_test`.
     n : int
         Training size whose stability will be asked.
@@ -91,10 +96,12 @@ def check_algorithm(
     sample = Sample(X, y, X_unlabeled, groups, fit_params)
     black_box = as_algorithm(algorithm, response).prepared(sample)
     randomness = Randomness.from_state(random_state)
+    measure_of_change = as_distance(distance, black_box.natural_distance)
     design = MeasureChanges(n).design(sample, randomness)
     probe = Probe(black_box, sample, max_seconds)
     with one_inner_thread():
-        findings = _findings(_subject(probe, design, randomness))
+        subject = _subject(probe, design, randomness, measure_of_change)
+        findings = [*_findings(subject), *_about_classes(subject, design)]
     seconds = float(np.median(probe.seconds)) if probe.seconds else math.nan
     return CheckReport(
         algorithm=black_box.name,
@@ -133,7 +140,15 @@ def _finding(name: str, check: Callable[[Subject], Finding], subject: Subject) -
         )
 
 
-def _subject(probe: Probe, design: Design, randomness: Randomness) -> Subject:
+def _about_classes(subject: Subject, design: Design) -> list[Finding]:
+    """Ask about rare classes, also where the first fit failed: perhaps for want of one."""
+    try:
+        return rare_classes(subject.probe, design, subject.xi, tried=subject.first.size > 0)
+    except OutOfTime:
+        return [Finding(RARE, Severity.SKIPPED, "the time was over", "allow more: max_seconds")]
+
+
+def _subject(probe: Probe, design: Design, randomness: Randomness, distance: Distance) -> Subject:
     """Choose rows: n to train on, n others as far as there are any, and a few points."""
     units = _Units(probe.sample, design, randomness)
     n, total = design.n, design.n_units
@@ -147,6 +162,7 @@ def _subject(probe: Probe, design: Design, randomness: Randomness) -> Subject:
         points=outside[:_POINTS],
         xi=randomness.words("preflight"),
         symmetry_rows=units.rows(0, min(2 * n, total)),
+        distance=distance,
     )
 
 

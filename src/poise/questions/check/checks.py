@@ -10,8 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.algorithms.distance import Distance, Undefined
 from poise.algorithms.global_state import GlobalGenerators
+from poise.algorithms.prediction_arrays import require_predictions
 from poise.questions.check.check_report import Finding, Severity
+from poise.questions.check.learns import LEARNS, found_to_learn
+from poise.questions.check.prediction_type import COMPARABLE, compared_by
 from poise.questions.check.probe import OutOfTime, Probe, differ, equal, magnitude
 from poise.questions.check.symmetry import check_symmetry
 from poise.results.text.numbers import number
@@ -55,6 +59,8 @@ class Subject:
         The random term.
     symmetry_rows : ndarray of int
         Rows for the check of symmetry; half of them are trained on.
+    distance : callable
+        How far apart two predictions are.
     """
 
     probe: Probe
@@ -64,6 +70,7 @@ class Subject:
     points: NDArray[np.int64]
     xi: int
     symmetry_rows: NDArray[np.int64]
+    distance: Distance
 
     def __post_init__(self) -> None:
         self.first: NDArray[Any] = np.empty(0)
@@ -74,6 +81,16 @@ class Subject:
     def again(self) -> NDArray[Any]:
         """Fit on the same rows with the same random term."""
         return self.probe.predictions(self.rows, self.points, self.xi)
+
+    @cached_property
+    def with_fewer(self) -> NDArray[Any]:
+        """Predictions after training on what is left when a row is removed."""
+        return self.probe.predictions(self.fewer, self.points, self.xi)
+
+    @cached_property
+    def elsewhere(self) -> NDArray[Any]:
+        """Predictions after training on other rows."""
+        return self.probe.predictions(self.others, self.points, self.xi)
 
     @cached_property
     def repeatable_afresh(self) -> bool:
@@ -102,18 +119,33 @@ def accepts_n_rows(subject: Subject) -> Finding:
 
 def accepts_fewer_rows(subject: Subject) -> Finding:
     """Fit on what is left when a row is removed."""
-    values = subject.probe.predictions(subject.fewer, subject.points, subject.xi)
-    return _usable(FITS_FEWER, values, len(subject.points))
+    return _usable(FITS_FEWER, subject.with_fewer, len(subject.points))
 
 
 def _usable(check: str, values: NDArray[Any], n_points: int) -> Finding:
     if values.ndim == 0 or len(values) != n_points:
         found = f"predictions of shape {values.shape} for {n_points} rows"
         return Finding(check, FAIL, found, "return one prediction per row")
-    if values.dtype.kind == "f" and np.isnan(values).any():
+    try:
+        require_predictions(values)
+    except Undefined as error:
         remedy = "a missing prediction is a failed trial: return numbers, or see on_error"
-        return Finding(check, FAIL, "predictions that are not numbers", remedy)
+        return Finding(check, FAIL, str(error), remedy)
     return Finding(check, OK, "yes")
+
+
+def can_be_compared(subject: Subject) -> Finding:
+    """Report the type of predictions, and compare those of n and n − 1 rows."""
+    return compared_by(subject.distance, subject.first, subject.with_fewer)
+
+
+def learns_from_its_rows(subject: Subject) -> Finding:
+    """Look whether predictions depend on the training rows at all."""
+    if not subject.repeatable:
+        return Finding(LEARNS, SKIPPED, "cannot be told from hidden randomness, or a memory")
+    return found_to_learn(
+        subject.probe, subject.rows, subject.points, subject.xi, subject.first, subject.elsewhere
+    )
 
 
 def is_deterministic(subject: Subject) -> Finding:
@@ -140,7 +172,7 @@ def keeps_no_state(subject: Subject) -> Finding:
         subject.remembers = True
         found = "fits A, A: they differ, and on fresh copies they do not"
         return Finding(STATELESS, FAIL, found, _STATE)
-    subject.probe.predictions(subject.others, subject.points, subject.xi)
+    assert subject.elsewhere is not None  # another fit in between
     third = subject.again()
     if equal(subject.first, third):
         return Finding(STATELESS, OK, "fits A, B, A: both A agree")
@@ -214,6 +246,8 @@ CHECKS = {
     DETERMINISTIC: is_deterministic,
     STATELESS: keeps_no_state,
     FITS_FEWER: accepts_fewer_rows,
+    COMPARABLE: can_be_compared,
+    LEARNS: learns_from_its_rows,
     ROW_BY_ROW: predicts_row_by_row,
     SYMMETRIC: is_symmetric,
     CAREFUL: leaves_input_alone,

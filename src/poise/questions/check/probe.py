@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,8 @@ from numpy.typing import NDArray
 
 from poise.algorithms.algorithm import Algorithm, Predict
 from poise.algorithms.global_state import GlobalGenerators
+from poise.algorithms.numbers_of_any_type import Undefined, difference
+from poise.algorithms.prediction_arrays import as_array
 from poise.data.sample import Sample, fingerprint
 
 __all__ = ["OutOfTime", "Probe", "differ", "equal", "magnitude"]
@@ -64,12 +68,21 @@ class Probe(Algorithm):
         self.seconds: list[float] = []
         self.changed: set[str] = set()
         self.deadline = time.perf_counter() + max_seconds
+        self.alter: Callable[[Any], Any] | None = None
+
+    def with_responses(self, alter: Callable[[Any], Any]) -> Probe:
+        """Return the same probe, whose fits are given other responses than those of the rows."""
+        other = copy.copy(self)
+        other.alter = alter
+        return other
 
     def fit(self, X: Any, y: Any, xi: int) -> Predict:
         """Train on the rows whose numbers are in ``X``; predict at rows by number."""
         self.check_time()
         rows = np.asarray(X, dtype=np.int64).ravel()
         features, responses = self.sample.training(rows)
+        if self.alter is not None:
+            responses = self.alter(responses)
         before = fingerprint(features), fingerprint(responses)
         began = time.perf_counter()
         predict = self._fitted(features, responses, int(xi), rows)
@@ -116,7 +129,7 @@ class _Predictor:
         numbers = np.asarray(rows, dtype=np.int64).ravel()
         points = self.probe.sample.points(numbers[:: -(-len(numbers) // _MOST_POINTS)])
         before, began = fingerprint(points), time.perf_counter()
-        values = np.asarray(self.predict(points))
+        values = as_array(self.predict(points))
         self.seconds += time.perf_counter() - began
         if not self.timed:
             # A program does its work when it is asked to predict: that counts as fitting.
@@ -141,11 +154,19 @@ def equal(a: NDArray[Any], b: NDArray[Any]) -> bool:
 def differ(a: NDArray[Any], b: NDArray[Any]) -> float:
     """Return the largest difference of predictions; 0 if it is no more than rounding."""
     if a.dtype.kind not in "fiub" or b.dtype.kind not in "fiub":
-        return float(np.any(a != b))
+        return _differ_in_any_type(a, b)
     first, second = a.astype(np.float64), b.astype(np.float64)
     same = (first == second) | (np.isnan(first) & np.isnan(second))
     gap = float(np.max(np.abs(np.where(same, 0.0, first - second)), initial=0.0))
     return gap if gap > _ROUNDING * magnitude(first) else 0.0
+
+
+def _differ_in_any_type(a: NDArray[Any], b: NDArray[Any]) -> float:
+    """Return the largest difference of numbers that are no floats, or whether labels differ."""
+    try:
+        return max(map(difference, a.ravel(), b.ravel()), default=0.0)
+    except Undefined:
+        return float(np.any(a != b))
 
 
 def magnitude(values: NDArray[Any]) -> float:

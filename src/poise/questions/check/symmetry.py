@@ -16,6 +16,7 @@ from poise import arguments
 from poise.algorithms.algorithm import Algorithm, Predict
 from poise.algorithms.as_algorithm import as_algorithm
 from poise.algorithms.global_state import GlobalGenerators
+from poise.algorithms.prediction_arrays import as_array
 from poise.data.tables import as_table
 from poise.errors import ArgumentError
 from poise.protocol.randomness import Randomness
@@ -171,7 +172,7 @@ class _Fitter:
         self.n_fits += 1
         with GlobalGenerators() as ambient:
             predict = ambient.seeded(int(xi), lambda: self._trained(order, int(xi)))
-            return np.asarray(predict(self.features.take(np.arange(len(self.features)))))
+            return as_array(predict(self.features.take(np.arange(len(self.features)))))
 
     def _trained(self, order: NDArray[Any], xi: int) -> Predict:
         return self.algorithm.fit(self.features.take(order), self.responses.take(order), xi)
