@@ -48,11 +48,12 @@ def test_compiled_code_cannot_write_into_the_json_either(shell, folder: Path) ->
     assert "from below" in done.stderr
 
 
-def test_a_reader_that_goes_away_is_no_error(folder: Path) -> None:
+@pytest.mark.parametrize("form", [["--json"], []], ids=["JSON", "text"])
+def test_a_reader_that_goes_away_is_no_error(folder: Path, form: list[str]) -> None:
     reading, writing = os.pipe()
     os.close(reading)  # nobody will ever read
     done = subprocess.run(
-        [*POISE, *MEAN.split(), "--json"], cwd=folder, stdout=writing, stderr=subprocess.PIPE
+        [*POISE, *MEAN.split(), *form], cwd=folder, stdout=writing, stderr=subprocess.PIPE
     )
     os.close(writing)
     assert done.returncode == 141

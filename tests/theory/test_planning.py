@@ -223,7 +223,13 @@ def test_smooth_troughs_rise_and_lie_below_the_true_ones(delta, ratio, alpha):
 
 @pytest.mark.parametrize(
     ("delta", "delta_star", "first"),
-    [(0.5, 0.4999, 10**6), (0.5, 0.495, 210_000), (0.95, 0.949, 2_100_000), (0.1, 0.099, 112_000)],
+    [
+        (0.5, 0.4999, 10**6),
+        (0.5, 0.495, 210_000),
+        (0.95, 0.949, 2_100_000),
+        (0.1, 0.099, 112_000),
+        (0.1, 0.0985, 112_000),
+    ],
 )
 def test_bounds_of_many_teeth_enclose_each(delta, delta_star, first):
     teeth = Teeth(delta, delta_star, 0.05)

@@ -184,8 +184,10 @@ def identical(first: Any, second: Any) -> bool:
         if alike and first.dtype.kind != "O":
             return first.tobytes() == second.tobytes()
         return alike and bool((first == second).all())
-    if first is None or second is None or isinstance(first, (list, tuple)):
-        return bool(first == second)
+    if first is None or second is None:
+        return first is second
+    if isinstance(first, (list, tuple)):
+        return type(first) is type(second) and bool(first == second)
     return type(first) is type(second) and fingerprint(first) == fingerprint(second)
 
 

@@ -1,0 +1,70 @@
+"""Groups of two rows each: the smallest that can be taken apart by mistake."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import poise
+from poise.data.groups import Groups
+from poise.procedures.split_of_groups import UnitSplit
+from poise.protocol.randomness import Randomness, Shared
+
+N_GROUPS, N = 40, 5
+PAIRS = np.repeat(np.arange(N_GROUPS), 2)
+X = np.arange(2.0 * N_GROUPS).reshape(-1, 1)
+
+
+class Watched(poise.Algorithm):
+    """Remembers the rows of every fit and the point it was asked about."""
+
+    name = "watched"
+
+    def __init__(self) -> None:
+        self.trained: list[list[int]] = []
+        self.asked: list[int] = []
+
+    def fit(self, X, y, xi):
+        self.trained.append(X[:, 0].astype(int).tolist())
+
+        def predict(rows):
+            self.asked.append(int(rows[0, 0]))
+            return [0.0]
+
+        return predict
+
+
+@pytest.mark.parametrize("shuffle", [True, False])
+@pytest.mark.parametrize(("remove", "replace"), [(1, False), (2, False), (1, True)])
+def test_pairs_stay_together(shuffle, remove, replace) -> None:
+    spy = Watched()
+    trials = poise.measure(
+        spy, X, X[:, 0], n=N, groups=PAIRS, shuffle=shuffle, remove=remove, replace=replace,
+        random_state=0,
+    )  # fmt: skip
+    units = N + (remove if replace else 0)
+    assert trials.n_trials == N_GROUPS // (units + 1)
+    seen: set[int] = set()
+    for full, reduced, point in zip(
+        spy.trained[::2], spy.trained[1::2], spy.asked[::2], strict=True
+    ):
+        assert len(full) == 2 * N
+        assert len(reduced) == 2 * (N if replace else N - remove)
+        for rows in (full, reduced):
+            assert all(a // 2 == b // 2 for a, b in list(pairwise(rows))[::2])  # row and partner
+        kept = 2 * (N - remove)
+        assert reduced[:kept] == full[:kept]
+        used = {row // 2 for row in [*full, *reduced, point]}
+        assert len(used) == units + 1  # no group serves twice within a trial,
+        assert not used & seen  # nor in two trials
+        seen |= used
+
+
+def test_the_split_itself_without_an_order() -> None:
+    groups = Groups(PAIRS, len(PAIRS))
+    split = UnitSplit(N, 6, 2 * N_GROUPS, 0, Randomness(0), Shared(), shuffle=False, groups=groups)
+    first = split[0]
+    assert np.asarray(first.full.train).tolist() == list(range(10))
+    assert np.asarray(first.reduced.train).tolist() == list(range(8))

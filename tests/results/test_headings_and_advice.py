@@ -1,0 +1,85 @@
+"""Headings of tables, trials of different sizes side by side, and the advice a summary gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.dummy import DummyRegressor
+from sklearn.linear_model import Ridge
+
+import poise
+from poise import Design, Trials
+from poise.errors import ArgumentError
+from poise.results import CompareResult
+from poise.results.text.menu_table import menu_table
+from poise.results.text.numbers import at_most
+
+RNG = np.random.default_rng(0)
+X, Y = RNG.normal(size=(240, 2)), RNG.normal(size=240)
+
+
+def test_trials_at_different_n_are_not_compared() -> None:
+    same = {"a": Trials.from_changes([0.1] * 30, n=5), "b": Trials.from_changes([0.2] * 30, n=5)}
+    assert len(CompareResult.judge(same, epsilon=0.5, delta=0.2).rows) == 2
+    mixed = same | {"c": Trials.from_changes([0.1] * 30, n=6)}
+    with pytest.raises(ArgumentError, match=r"must have the same n, got n = \[5, 6\]"):
+        CompareResult.judge(mixed, epsilon=0.5, delta=0.2)
+    with pytest.raises(ArgumentError, match="at least one algorithm, got none"):
+        CompareResult.judge({}, epsilon=0.5, delta=0.2)
+
+
+def test_every_table_says_what_its_columns_are() -> None:
+    settings = {"n": 10, "random_state": 0}
+    profile = poise.measure(Ridge(), X, Y, **settings).profile()
+    assert profile.table().columns == ["epsilon", "larger changes", "delta_hat"]
+    algorithms = {"ridge": Ridge(), "mean": DummyRegressor()}
+    found = poise.compare(algorithms, X, Y, epsilon=1.0, delta=0.3, **settings)
+    assert found.table().columns == [
+        "algorithm", "verdict", "larger changes", "p, adjusted", "delta_hat", "epsilon_hat"
+    ]  # fmt: skip
+    curve = poise.stability_curve(Ridge(), X, Y, n=[5, 10], epsilon=0.5, delta=0.2, random_state=0)
+    assert list(curve.table().columns) == [
+        "n", "n_trials", "epsilon_hat", "observed_epsilon", "delta_hat", "observed_delta"
+    ]  # fmt: skip
+    only = poise.stability_curve(Ridge(), X, Y, n=[5, 10], delta=0.2, random_state=0)
+    assert list(only.table().columns) == ["n", "n_trials", "epsilon_hat", "observed_epsilon"]
+    assert menu_table(poise.advise(X, Y).menu).columns[:3] == ["n", "trials", "fits"]
+
+
+# --- what would settle it -------------------------------------------------------------
+
+
+def advice(changes: list[float], delta: float, n: int = 5, epsilon: float = 0.5) -> str:
+    result = Trials.from_changes(changes, n=n).test(epsilon, delta)
+    return next(line for line in result.summary().splitlines() if line.startswith("Next: "))
+
+
+def test_a_stable_verdict_sends_you_on_and_an_unstable_one_back() -> None:
+    assert advice([0.0] * 60, 0.1) == (
+        "Next: train at this n with this algorithm; test again if either changes."
+    )
+    assert advice([1.0] * 60, 0.1).startswith("Next: regularise or bag the algorithm")
+
+
+def test_too_few_trials_are_counted() -> None:
+    """(1 − δ)^m ≤ α takes 29 trials at δ = .1, α = .05: 29·5 + 29 rows without unlabelled ones."""
+    design = Design("x", 5, n_labeled=60)
+    result = Trials(np.zeros(10), design).test(0.5, 0.1)
+    [line] = [line for line in result.summary().splitlines() if line.startswith("Next: ")]
+    assert "29 trials are the least with which the plain test can certify delta = 0.1" in line
+    assert f"({29 * 6} fresh labelled rows; these rows are too few for any n)" in line
+    wider = Trials(np.zeros(10), Design("x", 20, n_labeled=210)).test(0.5, 0.1)
+    assert "or n = 6, the largest that these rows can answer" in wider.summary()
+
+
+def test_what_would_have_passed_is_said_where_it_is_known() -> None:
+    few = [0.9] * 4 + [0.0] * 46
+    line = advice(few, 0.1)
+    result = Trials.from_changes(few, n=5).test(0.5, 0.1)
+    assert result.verdict == "inconclusive"
+    assert f"a larger epsilon ({at_most(result.epsilon_hat)} would have passed)" in line
+    assert f"; or a larger delta ({at_most(result.delta_hat)} would have passed)" in line
+    assert line.endswith("would have passed), asked of fresh rows.")
+    infinite = advice([np.inf] * 4 + [0.0] * 46, 0.1)
+    assert "a larger epsilon" not in infinite
+    assert "no amount of data can certify" in advice([0.0] * 50, 0.0)
