@@ -17,35 +17,12 @@ from poise.errors import ArgumentError, DataError, PowerWarning
 from poise.procedures.split_of_groups import UnitSplit
 from poise.protocol.budget import cost
 from poise.protocol.randomness import Randomness, Shared
+from shared.algorithms import Spy
 
 rng = np.random.default_rng(0)
 patients = rng.permutation(np.repeat(np.arange(120), rng.integers(1, 6, 120)))
 X = np.column_stack([np.arange(len(patients)), rng.normal(size=len(patients))]).astype(float)
 y = rng.normal(size=len(patients))
-
-
-class Spy(poise.Algorithm):
-    """Remembers which rows it was trained on and asked about; the first feature is the row."""
-
-    name = "spy"
-
-    def __init__(self) -> None:
-        self.trained: list[list[int]] = []
-        self.asked: list[int] = []
-
-    def fit(self, X, y, xi):
-        self.trained.append(X[:, 0].astype(int).tolist())
-
-        def predict(rows):
-            self.asked.append(int(rows[0, 0]))
-            return [0.0]
-
-        return predict
-
-    def trials(self):
-        """Return (full, reduced, point) of each trial."""
-        assert self.asked[::2] == self.asked[1::2]
-        return list(zip(self.trained[::2], self.trained[1::2], self.asked[::2], strict=True))
 
 
 def watched(**settings):

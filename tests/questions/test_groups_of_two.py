@@ -11,35 +11,17 @@ import poise
 from poise.data.groups import Groups
 from poise.procedures.split_of_groups import UnitSplit
 from poise.protocol.randomness import Randomness, Shared
+from shared.algorithms import Spy
 
 N_GROUPS, N = 40, 5
 PAIRS = np.repeat(np.arange(N_GROUPS), 2)
 X = np.arange(2.0 * N_GROUPS).reshape(-1, 1)
 
 
-class Watched(poise.Algorithm):
-    """Remembers the rows of every fit and the point it was asked about."""
-
-    name = "watched"
-
-    def __init__(self) -> None:
-        self.trained: list[list[int]] = []
-        self.asked: list[int] = []
-
-    def fit(self, X, y, xi):
-        self.trained.append(X[:, 0].astype(int).tolist())
-
-        def predict(rows):
-            self.asked.append(int(rows[0, 0]))
-            return [0.0]
-
-        return predict
-
-
 @pytest.mark.parametrize("shuffle", [True, False])
 @pytest.mark.parametrize(("remove", "replace"), [(1, False), (2, False), (1, True)])
 def test_pairs_stay_together(shuffle, remove, replace) -> None:
-    spy = Watched()
+    spy = Spy()
     trials = poise.measure(
         spy, X, X[:, 0], n=N, groups=PAIRS, shuffle=shuffle, remove=remove, replace=replace,
         random_state=0,
@@ -47,9 +29,7 @@ def test_pairs_stay_together(shuffle, remove, replace) -> None:
     units = N + (remove if replace else 0)
     assert trials.n_trials == N_GROUPS // (units + 1)
     seen: set[int] = set()
-    for full, reduced, point in zip(
-        spy.trained[::2], spy.trained[1::2], spy.asked[::2], strict=True
-    ):
+    for full, reduced, point in spy.trials():
         assert len(full) == 2 * N
         assert len(reduced) == 2 * (N if replace else N - remove)
         for rows in (full, reduced):

@@ -38,3 +38,27 @@ class Slope(Algorithm):
         gram = centred.T @ centred + 0.1 * np.eye(X.shape[1])
         coef = np.linalg.solve(gram, centred.T @ (y - y.mean()))
         return LinearModel(coef, float(y.mean() - X.mean(axis=0) @ coef)).predict
+
+
+class Spy(Algorithm):
+    """Remembers which rows it was trained on and asked about; the first feature is the row."""
+
+    name = "spy"
+
+    def __init__(self) -> None:
+        self.trained: list[list[int]] = []
+        self.asked: list[int] = []
+
+    def fit(self, X: Any, y: Any, xi: int) -> Any:
+        self.trained.append(X[:, 0].astype(int).tolist())
+
+        def predict(rows: Any) -> list[float]:
+            self.asked.append(int(rows[0, 0]))
+            return [0.0]
+
+        return predict
+
+    def trials(self) -> list[tuple[list[int], list[int], int]]:
+        """Return (full, reduced, point) of each trial."""
+        assert self.asked[::2] == self.asked[1::2]
+        return list(zip(self.trained[::2], self.trained[1::2], self.asked[::2], strict=True))
