@@ -64,6 +64,7 @@ _HOME = {
     "measure": "poise.questions.stability_test",
     "plan": "poise.theory.planning",
     "read_table": "poise.data.files.read_table",
+    "relative": "poise.results.relative_epsilon",
     "replay": "poise.storage.transcript.replay",
     "reproduce": "poise.simulation.paper.reproduce",
     "run": "poise.questions.run",
@@ -120,6 +121,7 @@ if TYPE_CHECKING:
     from poise.results.design import Design
     from poise.results.procedure_result import ProcedureResult
     from poise.results.profile import Profile
+    from poise.results.relative_epsilon import relative
     from poise.results.stability_result import StabilityResult
     from poise.results.trials import Trials
     from poise.results.verdict import Outcome

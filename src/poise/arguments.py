@@ -34,6 +34,7 @@ __all__ = [
     "probability",
     "reads_as_number",
     "scalar",
+    "shortened",
     "training_size",
     "without_addresses",
 ]
@@ -203,6 +204,23 @@ def counted(count: int, noun: str) -> str:
     ('1 trial', '2,000 trials', '0 rows')
     """
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def shortened(name: str, width: int = 80) -> str:
+    """Write a long name on one line, with its middle left out.
+
+    Examples
+    --------
+    >>> shortened("Pipeline(steps=[('scale', StandardScaler()), ('ridge', Ridge())])", 40)
+    "Pipeline(steps=[('s … idge', Ridge())])"
+    >>> shortened("Ridge()")
+    'Ridge()'
+    """
+    text = " ".join(name.split())
+    if len(text) <= width:
+        return text
+    half = (width - 3) // 2
+    return f"{text[: half + 1]} … {text[-half + 1 :]}"
 
 
 def reads_as_number(value: Any) -> bool:

@@ -36,7 +36,10 @@ NO_OPTION = {
 }
 
 # Settings without a key in a TOML file, and why.
-NO_KEY = {"progress": "it is a matter of who looks on: --quiet"}
+NO_KEY = {
+    "progress": "it is a matter of who looks on: --quiet",
+    "name": "algorithms have their names in the file",
+}
 
 
 def _fields() -> dict[str, Any]:
@@ -83,14 +86,14 @@ def test_measure_asks_no_question() -> None:
 
 
 def test_run_leaves_the_trials_to_its_procedure() -> None:
-    of_a_trial = {field.name for field in fields(MeasureChanges)} | {"journal"}
+    of_a_trial = {field.name for field in fields(MeasureChanges)} | {"journal", "name"}
     expected = {k: v for k, v in _keywords(poise.measure).items() if k not in of_a_trial}
     own = {"procedure": MISSING, "models": "black-box", "budget": None}
     assert _keywords(poise.run) == expected | own
 
 
 def test_procedures_take_the_settings_of_a_trial() -> None:
-    of_a_run = {"distance", "response", "random_state"}
+    of_a_run = {"distance", "response", "random_state", "name"}
     expected = {f.name: f.default for f in fields(Setup) if f.name not in of_a_run}
     assert _keywords(MeasureChanges) == expected | {"labeled_test": False}
     asked = {f.name: f.default for f in fields(StabilityQuestion)}
@@ -138,7 +141,7 @@ def test_compare_and_profile_have_the_same_options() -> None:
     asked = {field.name for field in fields(StabilityQuestion)} - {"n", "alpha"}
     several = {"algorithms", "programs"}
     assert set(profile) == set(test) - asked - {"report"} | {"band", "epsilon"}
-    one = {"algorithm", "program", "param", "save", "report"}
+    one = {"algorithm", "program", "param", "name", "save", "report"}
     every_trial = {"stop_early"}  # a comparison runs them all
     assert set(compare) == set(test) - one - every_trial | several
 

@@ -32,7 +32,7 @@ Example:
 """
 
 # Here there may be several algorithms, and a folder of journals.
-_IN_ANOTHER_FORM = ("algorithm", "param", "program", "journal")
+_IN_ANOTHER_FORM = ("name", "algorithm", "param", "program", "journal")
 
 
 @click.command("compare", epilog=EXAMPLE)
@@ -42,7 +42,8 @@ _IN_ANOTHER_FORM = ("algorithm", "param", "program", "journal")
     "algorithms",
     metavar="PLACE:NAME",
     multiple=True,
-    help="As in poise test, with its parameters in brackets: module:Name(alpha=2.0). Repeatable.",
+    help="As in poise test, with its parameters in brackets: module:Name(alpha=2.0); with a short "
+    "name before it if wanted: ridge=module:Name. Repeatable.",
 )
 @click.option(
     "--program",
@@ -90,12 +91,32 @@ def loaded(places: Iterable[str], programs: Iterable[str], mode: str) -> dict[st
     from poise.algorithms.program import Program
     from poise.cli.load_algorithm import load_algorithm
 
-    given = {place: load_algorithm(*place_and_parameters(place)) for place in places}
+    named = dict(_name_and_place(text) for text in places)
+    given = {name: load_algorithm(*place_and_parameters(place)) for name, place in named.items()}
     given |= {command: Program(command, mode=mode) for command in programs}
     if not given:
         raise click.UsageError("give --algorithm or --program, best more than once.")
-    described = {as_algorithm(algorithm).name: algorithm for algorithm in given.values()}
+    chosen = {name for name, place in named.items() if name != place}
+    described = {
+        name if name in chosen else as_algorithm(algorithm).name: algorithm
+        for name, algorithm in given.items()
+    }
     return described if len(described) == len(given) else given
+
+
+def _name_and_place(text: str) -> tuple[str, str]:
+    """Take ``name=place`` apart; without a name, the place is one.
+
+    Examples
+    --------
+    >>> _name_and_place("ridge=sklearn.linear_model:Ridge(alpha=2.0)")
+    ('ridge', 'sklearn.linear_model:Ridge(alpha=2.0)')
+    >>> _name_and_place("sklearn.linear_model:Ridge(alpha=2.0)")
+    ('sklearn.linear_model:Ridge(alpha=2.0)', 'sklearn.linear_model:Ridge(alpha=2.0)')
+    """
+    name, equals, place = text.partition("=")
+    named = equals and name.strip() and not set(name) & set(":(/")
+    return (name.strip(), place) if named else (text, text)
 
 
 def place_and_parameters(text: str) -> tuple[str, dict[str, Any]]:

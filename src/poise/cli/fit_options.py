@@ -96,7 +96,9 @@ class FitOptions:
         if "n" in given:
             from_settings(Setup, given)
         if asked is not None:
-            StabilityQuestion(given["n"], **asked)
+            # A share of a spread that is not known yet is a number >= 0 as well.
+            epsilon = getattr(asked["epsilon"], "share", asked["epsilon"])
+            StabilityQuestion(given["n"], **(asked | {"epsilon": epsilon}))
 
     def rows(self) -> FileRows:
         """Read the files."""
@@ -221,6 +223,7 @@ _ALGORITHM: dict[str, Decorator] = {
 
 # By the names of keywords of poise.measure.
 SETTINGS: dict[str, Decorator] = {
+    "name": click.option("--name", metavar="TEXT", help="What headlines call the algorithm."),
     "n": click.option(
         "--n",
         type=WholeNumber(),

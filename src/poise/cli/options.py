@@ -10,8 +10,11 @@ from typing import Any, TypeVar
 
 import click
 
+from poise.errors import ArgumentError
+
 __all__ = [
     "FILE",
+    "AllowedChange",
     "Command",
     "Decorator",
     "Output",
@@ -27,6 +30,21 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 FILE = click.Path(path_type=Path)
+
+
+class AllowedChange(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4 only
+    """A number, or a share as in "5% of spread"."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number or the share, or say that it is neither."""
+        from poise.results.relative_epsilon import read_epsilon
+
+        try:
+            return read_epsilon(value) if isinstance(value, str) else value
+        except ArgumentError as error:
+            self.fail(f"{error}.", param, ctx)
 
 
 class WholeNumber(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4 only
@@ -153,9 +171,9 @@ def _epsilon_and_delta(required: bool) -> dict[str, Decorator]:
     return {
         "epsilon": click.option(
             "--epsilon",
-            type=float,
+            type=AllowedChange(),
             required=required,
-            help="Allowed change, >= 0, in the units of the predictions.",
+            help="Allowed change, >= 0, in the units of the predictions; or '5% of spread'.",
         ),
         "delta": click.option(
             "--delta",

@@ -129,7 +129,7 @@ class _Loader:
 
         rows = self.rows(question.data)
         algorithm = self.algorithm(question.algorithm)
-        settings = dict(question.settings)
+        settings = {"name": question.algorithm, **question.settings}
         if isinstance(settings.get("distance"), str):
             folder = self.config.algorithms[question.algorithm].folder
             settings["distance"] = load_distance(_beside(settings["distance"], folder))
@@ -139,12 +139,13 @@ class _Loader:
         """Refuse a question that cannot be asked, before the first fit of any."""
         from poise.procedures.checked_question import StabilityQuestion
         from poise.questions.measurement import Measurement
+        from poise.questions.set_aside import resolved
         from poise.questions.settings import from_settings
 
         try:
             settings = self.settings(question)
-            asked = from_settings(StabilityQuestion, settings)
-            measurement = Measurement.of(settings)
+            measurement, epsilon = resolved(Measurement.of(settings), settings["epsilon"])
+            asked = from_settings(StabilityQuestion, settings | {"epsilon": epsilon})
             measurement.check(asked)
         except ArgumentError as error:
             place = f"{self.config.path}, {question.name}, {question.algorithm}"

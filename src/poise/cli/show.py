@@ -45,9 +45,12 @@ def command(
     epsilon after looking, use the profile, which holds for every epsilon at once.
     """
     from poise.results import Trials
+    from poise.results.relative_epsilon import in_units
 
     check_files(output)
     trials = Trials.load(file)
+    if asked["epsilon"] is not None:
+        asked = asked | {"epsilon": in_units(asked["epsilon"], trials.design)}
     epsilon, delta, alpha = asked["epsilon"], asked["delta"], asked["alpha"]
     if epsilon is not None and delta is not None:
         result = trials.test(**asked)

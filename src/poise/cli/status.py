@@ -54,7 +54,9 @@ def _question(content: JournalContent, asked: dict[str, Any]) -> dict[str, Any]:
     if len(given) == 1:
         (name,) = given
         raise click.UsageError(f"--{name} needs the other one of --epsilon and --delta.")
-    return asked
+    from poise.results.relative_epsilon import in_units
+
+    return asked | {"epsilon": in_units(asked["epsilon"], content.header.design)}
 
 
 def _facts(content: JournalContent, question: dict[str, Any], path: Path) -> dict[str, Any]:

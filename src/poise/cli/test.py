@@ -61,8 +61,10 @@ def _judged(
     fit: FitOptions, output: Output, asked: dict[str, Any], stop_early: bool
 ) -> StabilityResult:
     from poise.procedures.checked_question import StabilityQuestion
+    from poise.questions.set_aside import resolved
 
-    measurement = fit.measurement(output.progress)
+    measurement, epsilon = resolved(fit.measurement(output.progress), asked["epsilon"])
+    asked = asked | {"epsilon": epsilon}
     question = StabilityQuestion(measurement.setup.n, **asked, stop_early=stop_early)
     measurement.check(question)
     with saying_where_it_stands(asked):

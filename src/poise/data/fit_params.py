@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from poise.data.own_copies import own_copy
 from poise.data.synthetic_rows import Rows, SyntheticRows
 from poise.data.tables import Table, as_table
@@ -54,6 +57,13 @@ class FitParams:
                 )
             else:
                 self.constant[name] = value
+
+    def only(self, rows: NDArray[np.int64]) -> FitParams:
+        """Return the arguments for these rows alone."""
+        kept = FitParams({}, len(rows))
+        kept.constant = self.constant
+        kept.per_row = {name: as_table(t.take(rows), name) for name, t in self.per_row.items()}
+        return kept
 
     @property
     def names(self) -> list[str]:

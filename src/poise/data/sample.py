@@ -73,6 +73,20 @@ class Sample:
         if fit_params is not None:
             self.fit_params = FitParams(fit_params, self.n_labeled)
 
+    def only(self, rows: NDArray[np.int64]) -> Sample:
+        """Return a sample of these labelled rows and all unlabelled ones.
+
+        Examples
+        --------
+        >>> Sample([[1.0], [2.0], [3.0]], [1.0, 2.0, 3.0]).only(np.array([0, 2])).y.native
+        [1.0, 3.0]
+        """
+        points = None if self.X_unlabeled is None else self.X_unlabeled.native
+        labels = None if self.groups is None else self.groups.labels[rows]
+        kept = Sample(self.X.take(rows), self.y.take(rows), points, labels)
+        kept.fit_params = None if self.fit_params is None else self.fit_params.only(rows)
+        return kept
+
     def training(self, rows: Rows) -> tuple[Any, Any]:
         """Return fresh copies of the features and responses of labelled rows."""
         if isinstance(rows, SyntheticRows):

@@ -11,6 +11,7 @@
     notions            notions of stability for randomised algorithms (Appendix E), and what symmetr
     power_warnings     warnings before the first fit: nothing to run, or nothing to certify
     run                run any black-box test (Definitions 2 and 3) and keep everything it asked and
+    set_aside          rows set aside to find the scale that ε is a share of; no trial uses them
     settings           the keywords of the public functions, and the objects that hold them
     setup              what is measured: everything that decides the trials
     stability_curve    stability at several training sizes, in the manner of a learning curve

@@ -7,6 +7,7 @@ from typing import Any, Unpack
 from poise.questions.settings import StabilityTestSettings
 from poise.questions.stability_test import stability_test
 from poise.results import StabilityResult
+from poise.results.relative_epsilon import Relative
 
 __all__ = ["assert_stable"]
 
@@ -17,7 +18,7 @@ def assert_stable(
     y: Any,
     *,
     n: int,
-    epsilon: float,
+    epsilon: float | str | Relative,
     delta: float,
     alpha: float = 0.05,
     random_state: Any = 0,

@@ -11,8 +11,11 @@ from poise.algorithms.as_algorithm import as_algorithm
 from poise.errors import ArgumentError, TrialError
 from poise.procedures.checked_question import StabilityQuestion
 from poise.questions.measurement import Measurement
+from poise.questions.set_aside import resolved
 from poise.questions.settings import MeasureSettings, refuse_unknown
+from poise.questions.setup import Setup
 from poise.results import CompareResult, Trials
+from poise.results.relative_epsilon import Relative
 from poise.storage.journal import Journal, JournalFolder
 
 __all__ = ["compare"]
@@ -24,7 +27,7 @@ def compare(
     y: Any,
     *,
     n: int,
-    epsilon: float,
+    epsilon: float | str | Relative,
     delta: float,
     alpha: float = 0.05,
     randomized: bool = False,
@@ -82,19 +85,31 @@ def compare(
     LinearRegression()  unstable  26 of 34        4.411e-12    0.8926     3,307
     """
     refuse_unknown("compare", settings)
+    if settings.get("name") is not None:
+        raise ArgumentError("name is for one algorithm; give a dict from names to algorithms")
     named = _named(algorithms)
-    question = StabilityQuestion(n, epsilon, delta, alpha, randomized)
     folder = JournalFolder.of(journal)
     root = folder.randomness(random_state).root
     given = {"X": X, "y": y, "n": n, "random_state": root, **settings}
-    common = Measurement.of({"algorithm": None, **given})
-    measurements = {name: replace(common, algorithm=each) for name, each in named.items()}
+    first = Measurement.of({"algorithm": next(iter(named.values())), **given})
+    common, epsilon = resolved(first, epsilon)
+    question = StabilityQuestion(n, epsilon, delta, alpha, randomized)
+    measurements = {
+        name: replace(common, algorithm=each, setup=_titled(common.setup, name, each))
+        for name, each in named.items()
+    }
     _check(list(measurements.values()), question)
     trials = {
         name: _measured(name, measurement, folder.journal(name))
         for name, measurement in measurements.items()
     }
     return CompareResult.judge(trials, epsilon, delta, alpha, randomized)
+
+
+def _titled(setup: Setup, name: str, algorithm: Any) -> Setup:
+    """Let headlines call an algorithm as its user does; a description is no such name."""
+    described = name == as_algorithm(algorithm).name or not name.strip()
+    return setup if described else replace(setup, name=name)
 
 
 def _check(measurements: list[Measurement], question: StabilityQuestion) -> None:

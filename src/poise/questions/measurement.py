@@ -46,6 +46,10 @@ class Measurement:
         What its changes depend on besides.
     execution : Execution
         How the fits are run.
+    spread : float, optional
+        What a relative ε is a share of.
+    set_aside : int
+        Rows that it was found from, and that are not in the sample.
 
     Examples
     --------
@@ -62,6 +66,8 @@ class Measurement:
     sample: Sample
     setup: Setup
     execution: Execution
+    spread: float | None = None
+    set_aside: int = 0
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Measurement:
@@ -90,7 +96,9 @@ class Measurement:
     def design(self) -> Design:
         """What is known before the first fit."""
         bare = self.trials.design(self.sample, self.randomness)
-        return Names(*self.oracle.names).on_design(bare)
+        named = Names(*self.oracle.names).on_design(bare)
+        name = self.setup.name or ""
+        return replace(named, name=name, spread=self.spread, set_aside=self.set_aside)
 
     @property
     def _of_a_trial(self) -> dict[str, Any]:

@@ -55,6 +55,7 @@ class MeasureSettings(TypedDict, total=False):
     groups: Any
     remove: int
     replace: bool
+    name: str | None
 
 
 class StabilityTestSettings(MeasureSettings, total=False):

@@ -6,6 +6,7 @@ from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any
 
 from poise.algorithms.distance import Distance
+from poise.errors import ArgumentError
 from poise.procedures.trial_setup import TrialSetup
 
 __all__ = ["Setup"]
@@ -25,6 +26,8 @@ class Setup(TrialSetup):
         Which method of a fitted estimator is asked.
     random_state : None, int, Generator or RandomState
         Where all random numbers of the run come from.
+    name : str, optional
+        What headlines call the algorithm.
 
     Examples
     --------
@@ -36,6 +39,12 @@ class Setup(TrialSetup):
     distance: str | Distance = "auto"
     response: str = "predict"
     random_state: Any = None
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.name is not None and not (isinstance(self.name, str) and self.name.strip()):
+            raise ArgumentError(f"name must be text, got {self.name!r}")
 
     @property
     def of_a_trial(self) -> dict[str, Any]:

@@ -10,7 +10,9 @@ from poise.algorithms.distance import Distance
 from poise.procedures.checked_question import StabilityQuestion
 from poise.protocol.randomness import Coupling
 from poise.questions.measurement import Measurement
+from poise.questions.set_aside import resolved
 from poise.questions.settings import from_settings
+from poise.results.relative_epsilon import Relative
 from poise.storage.journal import Journal
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ def stability_test(
     y: Any,
     *,
     n: int,
-    epsilon: float,
+    epsilon: float | str | Relative,
     delta: float,
     alpha: float = 0.05,
     X_unlabeled: Any = None,
@@ -50,6 +52,7 @@ def stability_test(
     groups: Any = None,
     remove: int = 1,
     replace: bool = False,
+    name: str | None = None,
 ) -> StabilityResult:
     """Test whether an algorithm is (ε, δ)-stable at training size n.
 
@@ -70,8 +73,9 @@ def stability_test(
         Labelled rows: independent draws from one distribution.
     n : int
         Training size whose stability is asked, 2 ≤ n ≤ number of rows.
-    epsilon : float
-        Allowed change of a prediction, >= 0, in its units.
+    epsilon : float, or :func:`relative`
+        Allowed change of a prediction, >= 0, in its units; or a share of the spread of the
+        responses, also as text: ``"5% of spread"``.
     delta : float
         Allowed probability of a larger change, in [0, 1).
     alpha : float
@@ -140,6 +144,8 @@ def stability_test(
         How many of the n rows (or groups) are removed, 1 ≤ remove < n.
     replace : bool
         Put fresh rows (or groups) in the place of those removed.
+    name : str, optional
+        What headlines call the algorithm; the record keeps its description too.
 
     Returns
     -------
@@ -158,7 +164,8 @@ def stability_test(
     ('stable', 36)
     """
     given = locals()  # every keyword by its name: each is a field of one of three objects
-    question, measurement = from_settings(StabilityQuestion, given), Measurement.of(given)
+    measurement, given["epsilon"] = resolved(Measurement.of(given), epsilon)
+    question = from_settings(StabilityQuestion, given)
     measurement.check(question)
     return measurement.test(question, journal)
 
@@ -188,6 +195,7 @@ def measure(
     groups: Any = None,
     remove: int = 1,
     replace: bool = False,
+    name: str | None = None,
 ) -> Trials:
     """Measure the change in every independent trial the data hold; judge nothing.
 

@@ -27,7 +27,7 @@ _ABOUT = ("name", "data", "algorithms")
 _REQUIRED = ("n", "epsilon", "delta")
 # What the command line calls by another name, and what a file of questions cannot give.
 _NAMES = {"random_state": "seed", "n_jobs": "jobs"}
-_NOT_HERE = ("progress",)
+_NOT_HERE = ("progress", "name")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from poise import arguments
-from poise.arguments import did_you_mean
+from poise.arguments import did_you_mean, shortened
 from poise.errors import ArgumentError
 from poise.results.json_encoding import plain, to_json
 from poise.results.stability_result import StabilityResult
@@ -155,7 +155,7 @@ class CompareResult:
         """Return one line per algorithm, in words."""
         rows = [
             [
-                row.name,
+                shortened(row.name),
                 row.verdict.value,
                 f"{row.statistic:,} of {row.n_trials:,}",
                 number(row.adjusted_unstable if row.verdict == "unstable" else row.adjusted),

@@ -150,7 +150,7 @@ class StabilityCurve:
         """Say what was asked, of which algorithm."""
         asked = {"epsilon": self.epsilon, "delta": self.delta}
         given = ", ".join(f"{name} = {exactly(v)}" for name, v in asked.items() if v is not None)
-        return f"{self.trials[0].design.algorithm} at {len(self.n)} training sizes ({given})."
+        return f"{self.trials[0].design.title} at {len(self.n)} training sizes ({given})."
 
     def meaning(self) -> str:
         """Say what is certified and, apart from it, what is only guessed."""

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from poise import arguments
 from poise.theory.trials import kappa, n_trials
 
 __all__ = ["Design"]
@@ -54,6 +55,12 @@ class Design:
         Number of groups, if whole groups are kept and removed together.
     labeled_test : bool
         Whether test rows must have a response, as changes of a loss need.
+    name : str
+        What headlines call the algorithm; "" for a short form of ``algorithm``.
+    spread : float or None
+        Standard deviation of the responses of the rows set aside, if there are any.
+    set_aside : int
+        Rows that were set aside to find it, and are not among ``n_labeled``.
 
     Examples
     --------
@@ -76,6 +83,20 @@ class Design:
     replace: bool = False
     n_groups: int | None = None
     labeled_test: bool = False
+    name: str = ""
+    spread: float | None = None
+    set_aside: int = 0
+
+    @property
+    def title(self) -> str:
+        """What headlines call the algorithm.
+
+        Examples
+        --------
+        >>> Design("Ridge()", 20, 442).title, Design("Ridge()", 20, 442, name="ridge").title
+        ('Ridge()', 'ridge')
+        """
+        return self.name or arguments.shortened(self.algorithm)
 
     @property
     def unit(self) -> str:

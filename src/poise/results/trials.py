@@ -291,7 +291,7 @@ class Trials:
     def __repr__(self) -> str:
         design = self.design
         return (
-            f"Trials({design.algorithm}, n={design.n}, {self.n_observed:,} of {self.n_trials:,} "
+            f"Trials({design.title}, n={design.n}, {self.n_observed:,} of {self.n_trials:,} "
             f"trials, largest change {float(self.changes.max(initial=0.0)):.4g})"
         )
 

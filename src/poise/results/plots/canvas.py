@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +23,6 @@ __all__ = [
     "name_sizes",
     "new_figure",
     "save_figure",
-    "shortened",
     "tidy",
 ]
 
@@ -112,11 +110,6 @@ class Panels:
             named = [] if first.get_legend() is None else first.get_legend().get_texts()
             lines = (len(named) + 1) // 2 + bool(first.get_title())
             first.set_title(wanted, fontsize=11, loc="left", pad=6 + 14 * lines, parse_math=False)
-
-
-def shortened(name: str, width: int) -> str:
-    """Shorten a name for a title or a label."""
-    return textwrap.shorten(name, width, placeholder=" …")
 
 
 def tidy(axes: Any) -> None:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arguments import counted
+from poise.arguments import counted, shortened
 from poise.errors import ArgumentError
 from poise.results.plots.asked_question import AskedQuestion
-from poise.results.plots.canvas import COLOURS, Panels, new_figure, shortened, tidy
+from poise.results.plots.canvas import COLOURS, Panels, new_figure, tidy
 from poise.results.plots.profile import draw_profile
 from poise.results.text.numbers import exactly
 
@@ -191,7 +191,7 @@ def stack_trials(
 
 
 def _title(trials: Trials, asked: AskedQuestion | None) -> str:
-    name = shortened(trials.design.algorithm, 70)
+    name = shortened(trials.design.title, 70)
     verdict = f": {asked.verdict}" if asked is not None and asked.verdict else ""
     trained = f"{name} at n = {trials.design.n:,}"
     return f"{trained}{verdict}, {counted(trials.n_observed, 'trial')}"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.results.plots.canvas import COLOURS, Panels, shortened, tidy
+from poise.arguments import shortened
+from poise.results.plots.canvas import COLOURS, Panels, tidy
 from poise.results.text.numbers import confidence, exactly
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.results.plots.canvas import COLOURS, Panels, legend, name_sizes, shortened, tidy
+from poise.arguments import shortened
+from poise.results.plots.canvas import COLOURS, Panels, legend, name_sizes, tidy
 from poise.results.text.numbers import confidence, exactly
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def plot_curve(
     for axes, line in zip(panels.axes, drawn, strict=True):
         _draw(axes, line, curve.alpha)
         name_sizes(axes, curve.n)
-    panels.title(title, shortened(curve.trials[0].design.algorithm, 70))
+    panels.title(title, shortened(curve.trials[0].design.title, 70))
     return panels.drawn
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arguments import counted
-from poise.results.plots.canvas import COLOURS, Panels, legend, shortened, tidy
+from poise.arguments import counted, shortened
+from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
 from poise.results.text.numbers import at_most, exactly
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def plot_result(
 
 
 def _title(result: StabilityResult) -> str:
-    name = shortened(result.design.algorithm, 50)
+    name = shortened(result.design.title, 50)
     return (
         f"{name} at n = {result.n:,}: {result.verdict.value} (error level {at_most(result.alpha)})"
     )

@@ -122,6 +122,11 @@ def remarks(design: Design, ceiling: float | None) -> list[str]:
             f"The {design.n_unlabeled:,} unlabelled rows could not serve: "
             "the loss at a test row needs its response."
         )
+    if design.spread is not None:
+        said.append(
+            f"epsilon was given as a share of the spread {design.spread:.4g} of the responses, the "
+            f"standard deviation of {design.set_aside:,} rows set aside and used in no trial."
+        )
     if design.n_groups is not None:
         said.append(f"Trials are counted in groups, of which there are {design.n_groups:,}.")
     if ceiling is None and not design.is_papers:

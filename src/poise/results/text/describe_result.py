@@ -40,11 +40,15 @@ def describe_result(r: StabilityResult) -> Summary:
 
 
 def _question(r: StabilityResult) -> str:
-    return f"({exactly(r.epsilon)}, {exactly(r.delta)})-{qualified(r.design)}"
+    epsilon = exactly(r.epsilon)
+    if r.design.spread:  # the share is exact, and the rest of the summary has every digit
+        share = number(100 * r.epsilon / r.design.spread)
+        epsilon = f"{number(r.epsilon)} = {share}% of spread"
+    return f"({epsilon}, {exactly(r.delta)})-{qualified(r.design)}"
 
 
 def _headline(r: StabilityResult) -> str:
-    name = r.design.algorithm
+    name = r.design.title
     said = {
         Outcome.STABLE: f"{name} is declared {_question(r)}",
         Outcome.UNSTABLE: f"{name} is declared not to be {_question(r)}",

@@ -84,7 +84,7 @@ def describe_trials(trials: Trials) -> Summary:
     design, done = trials.design, counted(trials.n_observed, "trial")
     units = " groups" if design.unit == "group" else ""
     of = f" of {trials.n_trials:,}" if trials.n_unseen else ""
-    headline = f"{design.algorithm} at n = {design.n:,}{units}: {done}{of}, nothing judged yet."
+    headline = f"{design.title} at n = {design.n:,}{units}: {done}{of}, nothing judged yet."
     if trials.n_trials == 0:
         return Summary(headline, (f"There is no trial: {shortage(design)}.",), trials.warnings)
     parts = [f"Change of the {moved(design)}: {_quantiles(trials)}."]

@@ -108,7 +108,7 @@ class Header:
         facts["algorithm"] = without_addresses(facts["algorithm"])
         if self.design.path != FIT_BY_FIT:
             facts["epsilon"] = [value for value in self.near if value] or "none"
-        del facts["zeta"]  # follows from the seed
+        del facts["zeta"], facts["name"]  # one follows from the seed, the other decides nothing
         return facts
 
     def _warn_of_versions(self, now: Header, name: str) -> None:

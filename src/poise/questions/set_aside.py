@@ -1,0 +1,103 @@
+"""Rows set aside to find the scale that ε is a share of; no trial uses them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.algorithms.distance import needs_response
+from poise.data.on_disk import StoredTable
+from poise.data.sample import Sample
+from poise.errors import ArgumentError
+from poise.questions.measurement import Measurement
+from poise.results.relative_epsilon import Relative, in_units, read_epsilon
+
+__all__ = ["resolved"]
+
+_SMALLEST_PART_LEFT = 0.5  # of the labelled rows: more set aside would answer little
+
+
+def resolved(measurement: Measurement, epsilon: Any) -> tuple[Measurement, float]:
+    """Turn a relative ε into a number, and take the rows it was found from out of the sample.
+
+    Which rows are set aside depends on their number alone. So a run that is begun again, with
+    a journal or on another machine, sets aside the same ones.
+
+    Examples
+    --------
+    >>> from poise.questions.setup import Setup
+    >>> from poise.running.execution import Execution
+    >>> sample = Sample([[0.0]] * 100, [1.0, 3.0] * 50)
+    >>> mean = lambda X, y, seed: lambda rows: [sum(y) / len(y)] * len(rows)
+    >>> whole = Measurement(mean, sample, Setup(10), Execution())
+    >>> rest, epsilon = resolved(whole, Relative(0.1, rows=20))
+    >>> rest.sample.n_labeled, round(epsilon, 3)
+    (80, 0.103)
+    """
+    asked = read_epsilon(epsilon) if isinstance(epsilon, str) else epsilon
+    if not isinstance(asked, Relative):
+        return measurement, asked
+    _refuse_other_units(measurement)
+    chosen = _chosen(measurement.sample, asked.rows)
+    spread = _spread(measurement.sample, chosen)
+    rest = np.setdiff1d(np.arange(measurement.sample.n_labeled), chosen)
+    kept = replace(
+        measurement,
+        sample=measurement.sample.only(rest),
+        spread=spread,
+        set_aside=len(chosen),
+    )
+    return kept, in_units(asked, kept.design)
+
+
+def _refuse_other_units(measurement: Measurement) -> None:
+    """Refuse what is not measured in the units of the responses."""
+    losses = needs_response(measurement.oracle.distance)
+    if losses or measurement.setup.response != "predict":
+        what = "losses" if losses else measurement.setup.response
+        raise ArgumentError(
+            f"epsilon must be a number for {what}: the spread of the responses is in other units"
+        )
+    if isinstance(measurement.sample.X.native, StoredTable):
+        raise ArgumentError(
+            "epsilon must be a number for rows that stay on disk; poise advise prints the spread"
+        )
+
+
+def _chosen(sample: Sample, rows: int) -> NDArray[np.int64]:
+    """Choose rows, whole groups where there are any, always the same ones."""
+    units = sample.n_labeled if sample.groups is None else len(sample.groups)
+    order = np.random.default_rng(0).permutation(units)
+    in_order = order if sample.groups is None else sample.groups.layout(order).rows
+    ends = np.arange(1, units + 1) if sample.groups is None else _ends(sample, order)
+    chosen = in_order[: int(ends[np.searchsorted(ends, rows)])] if rows <= ends[-1] else in_order
+    if len(chosen) > _SMALLEST_PART_LEFT * sample.n_labeled:
+        raise ArgumentError(
+            f"epsilon: setting aside {rows} of {sample.n_labeled} rows leaves too few; set aside "
+            "fewer (poise.relative(..., rows=...)), or give epsilon as a number"
+        )
+    return np.asarray(np.sort(chosen), dtype=np.int64)
+
+
+def _ends(sample: Sample, order: NDArray[np.int64]) -> NDArray[np.int64]:
+    assert sample.groups is not None
+    return sample.groups.layout(order).starts[1:]
+
+
+def _spread(sample: Sample, rows: NDArray[np.int64]) -> float:
+    """Compute the standard deviation; of several columns, that of their Euclidean distance."""
+    values = np.asarray(sample.y.take(rows))
+    if values.dtype.kind not in "iuf":
+        raise ArgumentError(
+            "epsilon must be a number for labels, which have no spread: use epsilon=0"
+        )
+    spread = float(np.sqrt(np.sum(np.var(values.astype(np.float64), axis=0, ddof=1))))
+    if spread == 0:
+        raise ArgumentError(
+            f"epsilon must be a number: the {len(rows)} rows set aside have one and the same "
+            "response, so the spread is 0"
+        )
+    return spread
