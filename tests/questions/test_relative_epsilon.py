@@ -52,7 +52,8 @@ def test_the_level_holds_for_the_epsilon_that_comes_out() -> None:
 
     The share is such that δ* = δ at the true spread: for half of the samples the ε found is
     too small, and "stable" would be wrong. At level 0.2 that may happen in a fifth of these;
-    more than the bound below has probability 1e-6.
+    more than the bound below has probability 1e-6. So have numbers of such samples outside
+    theirs: the variance of 20 rows is below the true one with the probability of χ²₁₉ < 19.
     """
     wrong = asked = right = 0
     share = np.sqrt(2) * stats.norm.isf(0.3 / 2)
@@ -78,7 +79,8 @@ def test_the_level_holds_for_the_epsilon_that_comes_out() -> None:
         asked += truth > 0.3
         wrong += bool(result.stable and truth > 0.3)
         right += bool(result.stable and truth <= 0.3)
-    assert 70 <= asked <= 130
+    below = stats.chi2.cdf(19, 19)
+    assert stats.binom.ppf(5e-7, 200, below) <= asked <= stats.binom.isf(5e-7, 200, below)
     assert wrong <= stats.binom.isf(1e-6, asked, 0.2)
     assert right > wrong
 
@@ -91,6 +93,7 @@ def test_every_way_to_say_it_is_the_same(tmp_path: Path) -> None:
     assert _test("40% of spread", journal=journal) == first
     compared = poise.compare({"ridge": Ridge()}, X, Y, epsilon="40% of spread", **ASKED)
     assert compared.epsilon == first.epsilon
+    assert " = 40% of spread, 0.2)-stability at n = 10: 1 stable" in compared.headline()
     assert poise.testing.assert_stable(Ridge(), X, Y, epsilon="40% of spread", **ASKED) == first
     assert StabilityResult.from_json(first.to_json()) == first
 

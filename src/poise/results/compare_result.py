@@ -13,6 +13,7 @@ from poise.arguments import did_you_mean, shortened
 from poise.errors import ArgumentError
 from poise.results.json_encoding import plain, to_json
 from poise.results.stability_result import StabilityResult
+from poise.results.text.describe_design import allowed_change
 from poise.results.text.numbers import at_most, confidence, exactly, number
 from poise.results.text.table import Table
 from poise.results.trials import Trials
@@ -170,7 +171,8 @@ class CompareResult:
         """Say in one sentence what was compared and what came out."""
         counts = Counter(row.verdict.value for row in self.rows)
         found = ", ".join(f"{counts[o.value]} {o.value}" for o in Outcome if counts[o.value])
-        asked = f"({exactly(self.epsilon)}, {exactly(self.delta)})-stability at n = {self.n:,}"
+        epsilon = allowed_change(self.epsilon, self.trials[0].design)
+        asked = f"({epsilon}, {exactly(self.delta)})-stability at n = {self.n:,}"
         return f"{len(self.rows)} algorithms on the same trials, {asked}: {found}."
 
     def meaning(self) -> str:

@@ -4,8 +4,32 @@ from __future__ import annotations
 
 from poise.protocol.messages import FIT_BY_FIT
 from poise.results.design import Design
+from poise.results.text.numbers import exactly, number
 
-__all__ = ["compared", "moved", "perturbation", "qualified", "remarks", "shortage"]
+__all__ = [
+    "allowed_change",
+    "compared",
+    "moved",
+    "perturbation",
+    "qualified",
+    "remarks",
+    "shortage",
+]
+
+
+def allowed_change(epsilon: float, design: Design) -> str:
+    """Write ε; where it was a share of the spread, as that share too.
+
+    Examples
+    --------
+    >>> allowed_change(2.0, Design("Ridge()", 20, 442))
+    '2'
+    >>> allowed_change(2.0, Design("Ridge()", 20, 442, spread=40.0, set_aside=30))
+    '2 = 5% of spread'
+    """
+    if not design.spread:
+        return exactly(epsilon)
+    return f"{number(epsilon)} = {number(100 * epsilon / design.spread)}% of spread"
 
 
 def compared(design: Design) -> str:

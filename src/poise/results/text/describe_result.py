@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from poise.arguments import counted
 from poise.results.text.describe_design import (
+    allowed_change,
     compared,
     moved,
     perturbation,
@@ -40,11 +41,8 @@ def describe_result(r: StabilityResult) -> Summary:
 
 
 def _question(r: StabilityResult) -> str:
-    epsilon = exactly(r.epsilon)
-    if r.design.spread:  # the share is exact, and the rest of the summary has every digit
-        share = number(100 * r.epsilon / r.design.spread)
-        epsilon = f"{number(r.epsilon)} = {share}% of spread"
-    return f"({epsilon}, {exactly(r.delta)})-{qualified(r.design)}"
+    asked = f"({allowed_change(r.epsilon, r.design)}, {exactly(r.delta)})"
+    return f"{asked}-{qualified(r.design)}"
 
 
 def _headline(r: StabilityResult) -> str:
