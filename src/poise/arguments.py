@@ -134,7 +134,7 @@ def flag(name: str, value: object) -> bool:
     return bool(value)
 
 
-def training_size(value: Any) -> int:
+def training_size(value: object) -> int:
     """Check the training size ``n``: one whole number, at least 2."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise ArgumentError(f"n must be a whole number >= 2, got {value!r}")

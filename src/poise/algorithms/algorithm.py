@@ -13,7 +13,7 @@ import copy
 import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
-from typing import Any, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from numpy.typing import NDArray
 from poise.algorithms.distance import LABELS_ONLY
 from poise.data.sample import Sample
 from poise.errors import AlgorithmError
+
+if TYPE_CHECKING:
+    from poise.shortcuts.shortcut import Pairs
 
 __all__ = ["Algorithm", "BatchAlgorithm", "Predict", "Stack"]
 
@@ -170,7 +173,7 @@ class BatchAlgorithm(Protocol):
     @property
     def block_bytes(self) -> int: ...  # noqa: D102
 
-    def pairs(self, stack: Stack) -> Any:
+    def pairs(self, stack: Stack) -> Pairs:
         """Return predictions ``full`` and ``reduced``, and which trials are ``trusted``."""
         ...
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from poise import arguments
 from poise.algorithms.algorithm import Algorithm
 from poise.algorithms.response_method import RESPONSES
@@ -13,7 +11,7 @@ from poise.errors import AlgorithmError
 __all__ = ["as_algorithm"]
 
 
-def as_algorithm(candidate: Any, response: str = "predict") -> Algorithm:
+def as_algorithm(candidate: object, response: str = "predict") -> Algorithm:
     """Turn an estimator or a function into an algorithm, or say what is wrong with it.
 
     Parameters
@@ -42,7 +40,7 @@ def as_algorithm(candidate: Any, response: str = "predict") -> Algorithm:
         return _as_algorithm(candidate, response)
 
 
-def _as_algorithm(candidate: Any, response: str) -> Algorithm:
+def _as_algorithm(candidate: object, response: str) -> Algorithm:
     if isinstance(candidate, Algorithm):
         return _as_it_is(candidate, response)
     if isinstance(candidate, type):

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from poise.protocol.randomness import Randomness
+from poise.protocol.randomness import Randomness, RandomStateLike
 
 __all__ = ["class_votes", "ensemble_seed", "seeded_member", "with_input_tags_of"]
 
 _WORD = 2**64 - 1
 
 
-def ensemble_seed(random_state: Any) -> int:
+def ensemble_seed(random_state: RandomStateLike) -> int:
     """Turn a random state into the 64-bit word that decides bags and members."""
     return Randomness.from_state(random_state).root & _WORD
 

@@ -52,6 +52,7 @@ from poise.algorithms.bag_members import (
 )
 from poise.algorithms.bags import draw_bag
 from poise.data.tables import as_table
+from poise.protocol.randomness import RandomStateLike
 
 __all__ = ["CoupledBaggingClassifier", "CoupledBaggingRegressor"]
 
@@ -66,7 +67,7 @@ class _CoupledBagging(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         *,
         scheme: str = "poisson",
         nominal_rows: int | None = None,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators

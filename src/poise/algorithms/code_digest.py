@@ -15,7 +15,7 @@ __all__ = ["code_digest"]
 _VALUES = (bool, int, float, complex, str, bytes, type(None), tuple, frozenset)
 
 
-def code_digest(function: Any) -> str:
+def code_digest(function: object) -> str:
     """Return a digest of what a function does, or "" where that is not known.
 
     That is its own code and defaults, what it encloses, and the constants and functions
@@ -43,7 +43,7 @@ def code_digest(function: Any) -> str:
     return hashlib.blake2s(text.encode(), digest_size=8).hexdigest()
 
 
-def _parts(value: Any, seen: set[int]) -> Iterator[Any]:
+def _parts(value: object, seen: set[int]) -> Iterator[Any]:
     """Yield everything about a value that counts, what it refers to included."""
     if isinstance(value, functools.partial):
         yield from _parts(value.func, seen)
@@ -58,7 +58,7 @@ def _parts(value: Any, seen: set[int]) -> Iterator[Any]:
         yield _written(value)
 
 
-def _parts_of_object(instance: Any, method: Any) -> Iterator[Any]:
+def _parts_of_object(instance: object, method: object) -> Iterator[Any]:
     """Yield what an object does when it is called, and what it was made with."""
     seen: set[int] = set()
     yield from _parts(method, seen)
@@ -76,7 +76,7 @@ def _instructions(code: CodeType) -> Iterator[Any]:
             yield _written(constant)
 
 
-def _written(value: Any) -> str:
+def _written(value: object) -> str:
     """Write a value down; the order of a set differs in every process."""
     if isinstance(value, set | frozenset):
         return repr(sorted(map(_written, value)))

@@ -58,7 +58,7 @@ _CLUSTERS = (
 )
 
 
-def single(predictions: Any) -> Any:
+def single(predictions: object) -> Any:
     """Return the one prediction that was asked for, refusing any other number of them."""
     array = predictions if type(predictions) is np.ndarray else as_array(predictions)
     if array.ndim == 0 or array.shape[0] != 1:
@@ -69,7 +69,7 @@ def single(predictions: Any) -> Any:
     return array[0]
 
 
-def absolute(a: Any, b: Any) -> float:
+def absolute(a: object, b: object) -> float:
     """Absolute difference of two numbers.
 
     Examples
@@ -90,7 +90,7 @@ def absolute(a: Any, b: Any) -> float:
     return change
 
 
-def _only(value: Any) -> Any:
+def _only(value: object) -> Any:
     """Return the one number of an array that holds one."""
     if not isinstance(value, np.ndarray):
         return value
@@ -99,7 +99,7 @@ def _only(value: Any) -> Any:
     return value.reshape(-1)[0]
 
 
-def euclidean(a: Any, b: Any) -> float:
+def euclidean(a: object, b: object) -> float:
     """Absolute difference of numbers, Euclidean norm of vectors of them.
 
     Examples
@@ -115,7 +115,7 @@ def euclidean(a: Any, b: Any) -> float:
     return math.hypot(*_differences(a, b))
 
 
-def _differences(a: Any, b: Any) -> Iterable[float]:
+def _differences(a: object, b: object) -> Iterable[float]:
     """Return the differences of two numbers, or of the numbers in two arrays of one shape."""
     first, second = np.asarray(a), np.asarray(b)
     if first.shape != second.shape:
@@ -129,7 +129,7 @@ def _values(array: NDArray[Any]) -> Iterable[Any]:
     return array.ravel().tolist() if plain else array.ravel()
 
 
-def label(a: Any, b: Any) -> float:
+def label(a: object, b: object) -> float:
     """0 if the two labels agree and 1 if they do not.
 
     Labels are text, bytes, booleans, categories, or numbers that stand for classes.
@@ -169,7 +169,7 @@ class _LabelsOnly:
 
     __name__ = "label"
 
-    def __call__(self, a: Any, b: Any) -> float:
+    def __call__(self, a: object, b: object) -> float:
         for value in (a, b):
             array = np.asarray(value)
             found = array.reshape(-1)[:1].tolist()
@@ -182,7 +182,7 @@ class _LabelsOnly:
         return label(a, b)
 
 
-def total_variation(a: Any, b: Any) -> float:
+def total_variation(a: object, b: object) -> float:
     """Half the sum of absolute differences of two lists of probabilities.
 
     For one response this is the largest change of the probability of any event.
@@ -270,7 +270,7 @@ class _Checked:
         self.function = function
         self.__name__ = getattr(function, "__name__", type(function).__name__)
 
-    def __call__(self, a: Any, b: Any) -> float:
+    def __call__(self, a: object, b: object) -> float:
         value = float(self.function(Category.plain(a), Category.plain(b)))
         if not value >= 0:  # NaN is not
             raise Undefined(f"distance {self.__name__} returned {value}; it must be >= 0")

@@ -86,7 +86,7 @@ class EstimatorAlgorithm(Algorithm):
         estimator = self._fresh(xi)
         return self._ask(estimator, estimator.fit(X, y, **arguments))
 
-    def _ask(self, estimator: Any, fitted: Any) -> Predict:
+    def _ask(self, estimator: Any, fitted: object) -> Predict:
         # A few libraries return nothing from fit; the estimator itself is then the model.
         model = estimator if fitted is None else fitted
         if self._classes is None or self.response == "predict":

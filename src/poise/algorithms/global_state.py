@@ -152,7 +152,7 @@ def _states(torch: Any) -> tuple[Any, Any]:
     return torch.get_rng_state(), gpus
 
 
-def _restore(torch: Any, cpu: Any, gpus: Any) -> None:
+def _restore(torch: Any, cpu: object, gpus: object) -> None:
     torch.set_rng_state(cpu)
     if gpus is not None:
         torch.cuda.set_rng_state_all(gpus)

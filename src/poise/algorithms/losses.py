@@ -26,7 +26,7 @@ __all__ = ["LOSSES", "LossChange"]
 Loss = Callable[[Any, Any], float]
 
 
-def squared(y: Any, prediction: Any) -> float:
+def squared(y: Any, prediction: object) -> float:
     """Squared error, summed over responses.
 
     Examples
@@ -37,7 +37,7 @@ def squared(y: Any, prediction: Any) -> float:
     return float(np.sum(_differences(y, prediction) ** 2))
 
 
-def absolute_error(y: Any, prediction: Any) -> float:
+def absolute_error(y: Any, prediction: object) -> float:
     """Absolute error, summed over responses.
 
     Examples
@@ -48,7 +48,7 @@ def absolute_error(y: Any, prediction: Any) -> float:
     return float(np.sum(np.abs(_differences(y, prediction))))
 
 
-def zero_one(y: Any, prediction: Any) -> float:
+def zero_one(y: Any, prediction: object) -> float:
     """1 if the label predicted is wrong, else 0.
 
     Examples
@@ -159,14 +159,14 @@ class LossChange:
             )
         return replace(self, classes=tuple(sample.classes[0].tolist()))
 
-    def __call__(self, full: Any, reduced: Any, y: Any) -> float:
+    def __call__(self, full: object, reduced: object, y: Any) -> float:
         """Return the difference of the two losses at a row whose response is ``y``."""
         if self.loss == "log":
             y = self._code(y)
         losses = (self._value(y, Category.plain(prediction)) for prediction in (full, reduced))
         return absolute(*losses)
 
-    def _value(self, y: Any, prediction: Any) -> float:
+    def _value(self, y: Any, prediction: object) -> float:
         loss = self.loss if callable(self.loss) else LOSSES[self.loss]
         value = loss(y, prediction)
         try:
@@ -188,14 +188,14 @@ class LossChange:
         return list(classes).index(label)
 
 
-def _differences(y: Any, prediction: Any) -> NDArray[np.float64]:
+def _differences(y: Any, prediction: object) -> NDArray[np.float64]:
     truth, found = _numbers(y), _numbers(prediction)
     if truth.shape != found.shape:
         raise Undefined(f"response {shown(y)} and prediction {shown(prediction)} differ in shape")
     return truth - found
 
 
-def _numbers(values: Any) -> NDArray[np.float64]:
+def _numbers(values: object) -> NDArray[np.float64]:
     """Return numbers of any type as floats; text that reads as numbers is none of them."""
     array = np.asarray(values).ravel()
     if array.dtype.kind not in "biuf":

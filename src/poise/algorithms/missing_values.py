@@ -31,7 +31,7 @@ _HAND_ON = (
 )
 
 
-def wants_complete_rows(estimator: Any, tags: Any, sample: Sample) -> str | None:
+def wants_complete_rows(estimator: Any, tags: object, sample: Sample) -> str | None:
     """Find the first missing or infinite feature, for an estimator that takes none.
 
     Examples
@@ -80,7 +80,7 @@ def _way_in(estimator: Any) -> Iterator[Any]:
         yield estimator
 
 
-def _takes_none(part: Any) -> bool:
+def _takes_none(part: object) -> bool:
     import sklearn
     from sklearn.utils import get_tags
 

@@ -30,7 +30,7 @@ class Undefined(PoiseError, ValueError):
     """Two predictions that cannot be compared."""
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """Write a value as its reader knows it, without the name of its NumPy type.
 
     Examples
@@ -41,7 +41,7 @@ def shown(value: Any) -> str:
     return repr(value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value)
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> bool:
     """Tell a number of any type; True and False count as 1 and 0.
 
     NumPy calls a time span a whole number, and does not know those of machine learning.
@@ -57,7 +57,7 @@ def is_number(value: Any) -> bool:
     return isinstance(value, np.generic) and value.dtype.isbuiltin == 2
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """Tell what stands for a value that is not there: None, NaN, NaT, pandas' NA.
 
     Examples
@@ -75,7 +75,7 @@ def is_missing(value: Any) -> bool:
         return True
 
 
-def difference(a: Any, b: Any) -> float:
+def difference(a: object, b: object) -> float:
     """Return how far apart two numbers of any type are; the modulus for complex ones.
 
     Examples
@@ -102,7 +102,7 @@ def difference(a: Any, b: Any) -> float:
     return gap
 
 
-def objection_to(value: Any) -> str | None:
+def objection_to(value: object) -> str | None:
     """Say why a prediction is no number, and what to do; None if it is one."""
     if is_number(value) and not is_missing(value):
         return None
@@ -124,7 +124,7 @@ def objection_to(value: Any) -> str | None:
     return f"predictions of type {kind} cannot be compared; return numbers, or labels as text"
 
 
-def _plain(number: Any) -> Any:
+def _plain(number: object) -> Any:
     """Return the same number in a type of Python that loses nothing, where there is one."""
     if isinstance(number, (bool, np.bool_, numbers.Integral)):
         return int(number)

@@ -27,19 +27,19 @@ class Category(str):
 
     value: Any
 
-    def __new__(cls, value: Any) -> Category:
+    def __new__(cls, value: object) -> Category:
         """Make a label of any value."""
         label = super().__new__(cls, value)
         label.value = value
         return label
 
     @staticmethod
-    def plain(prediction: Any) -> Any:
+    def plain(prediction: object) -> Any:
         """Return a prediction as the algorithm gave it."""
         return prediction.value if isinstance(prediction, Category) else prediction
 
 
-def as_array(predictions: Any) -> NDArray[Any]:
+def as_array(predictions: object) -> NDArray[Any]:
     """Return predictions as a plain array; refuse masked ones, and keep categories labels.
 
     Examples

@@ -196,14 +196,14 @@ class AlignedResponse:
         self.response = response
         self.classes = classes
 
-    def __call__(self, rows: Any) -> NDArray[Any]:
+    def __call__(self, rows: object) -> NDArray[Any]:
         """Return one row of numbers per row asked about."""
         answer = getattr(self.model, self.response)(rows)
         if self.response == "predict_proba":
             return self._probabilities(answer)
         return self._scores(np.asarray(answer))
 
-    def _probabilities(self, answer: Any) -> NDArray[Any]:
+    def _probabilities(self, answer: object) -> NDArray[Any]:
         seen = getattr(self.model, "classes_", None)
         if isinstance(answer, list):
             columns = [
@@ -234,7 +234,7 @@ def _sees(seen: Any, known: NDArray[Any]) -> bool:
     return seen is None or (len(seen) == len(known) and bool(np.all(np.asarray(seen) == known)))
 
 
-def _spread(array: NDArray[Any], seen: Any, known: NDArray[Any], absent: float) -> NDArray[Any]:
+def _spread(array: NDArray[Any], seen: object, known: NDArray[Any], absent: float) -> NDArray[Any]:
     """Put the columns of the classes seen where they belong among all classes."""
     if _sees(seen, known):
         return array

@@ -23,7 +23,7 @@ __all__ = ["wants_numbers", "wants_numeric_responses", "wants_rows_and_columns"]
 _READ_FROM_DISK = 10_000  # rows: a large file is not read to its end for this
 
 
-def wants_rows_and_columns(estimator: Any, tags: Any, sample: Sample) -> str | None:
+def wants_rows_and_columns(estimator: Any, tags: object, sample: Sample) -> str | None:
     """Find features in one dimension, in three, or in rows of different lengths.
 
     Examples
@@ -71,7 +71,7 @@ def _entrance(estimator: Any) -> Any:
     return estimator if inner is None else _entrance(inner)
 
 
-def _reads_rows_and_columns(part: Any) -> bool:
+def _reads_rows_and_columns(part: object) -> bool:
     if plain_parameters(part) is None:
         return False
     from sklearn.utils import get_tags

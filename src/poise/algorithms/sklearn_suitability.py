@@ -110,7 +110,9 @@ def _wants_one_feature(estimator: Any, tags: Any, sample: Sample) -> str | None:
     return f"it takes one feature, and X has {count}"
 
 
-def _wants_as_many_responses_as_components(estimator: Any, tags: Any, sample: Sample) -> str | None:
+def _wants_as_many_responses_as_components(
+    estimator: Any, tags: object, sample: Sample
+) -> str | None:
     components = getattr(estimator, "n_components", None)
     if type(estimator).__name__ not in ("CCA", "PLSCanonical") or components is None:
         return None
@@ -120,7 +122,7 @@ def _wants_as_many_responses_as_components(estimator: Any, tags: Any, sample: Sa
     return f"it needs at least n_components = {components} responses, and y has {responses}"
 
 
-def _wants_other_labels(estimator: Any, tags: Any, sample: Sample) -> str | None:
+def _wants_other_labels(estimator: Any, tags: object, sample: Sample) -> str | None:
     text = np.asarray(sample.y.native).dtype.kind in "US"
     return _NO_TEXT.get(type(estimator).__name__) if text else None
 

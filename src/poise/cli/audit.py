@@ -68,7 +68,7 @@ def command(
     return ExitStatus.of_result(not suite.invalid)
 
 
-def _procedure(name: str, param: tuple[str, ...], **question: Any) -> Any:
+def _procedure(name: str, param: tuple[str, ...], **question: object) -> Any:
     """Make the procedure, with its own parameters where some were given."""
     from poise import procedures
     from poise.cli.load_algorithm import parse_parameters

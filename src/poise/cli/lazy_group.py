@@ -71,7 +71,7 @@ class LazyGroup(click.Group):
         prog_name: str | None = None,
         complete_var: str | None = None,
         standalone_mode: bool = True,
-        **extra: Any,
+        **extra: object,
     ) -> Any:
         """Run; commands return their exit status, errors become one line and a status."""
         survive_narrow_encodings()

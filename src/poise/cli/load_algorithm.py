@@ -217,7 +217,7 @@ def _with_parameters(estimator: Any, parameters: dict[str, Any]) -> Any:
         raise
 
 
-def _with_keywords(function: Any, parameters: dict[str, Any]) -> Any:
+def _with_keywords(function: object, parameters: dict[str, Any]) -> Any:
     from poise.algorithms.function import FunctionAlgorithm
 
     if not callable(function):

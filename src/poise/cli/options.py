@@ -102,7 +102,7 @@ def gathered(
 
     def decorate(function: Command) -> Command:
         @wraps(function)
-        def called(**values: Any) -> Any:
+        def called(**values: object) -> Any:
             given = {name: values.pop(name) for name in options}
             return function(**values, **{keyword: kind(**given)})
 

@@ -38,7 +38,7 @@ class FileRows:
     tables: dict[str, Any]
     place: Callable[[int], str]
 
-    def given_to(self, *algorithms: Any) -> dict[str, Any]:
+    def given_to(self, *algorithms: object) -> dict[str, Any]:
         """Return the arguments of a measurement.
 
         They are arrays if the files hold only numbers and no algorithm asks for names.
@@ -106,7 +106,7 @@ def _checked_column(table: TableFile, name: str) -> Any:
     return values
 
 
-def _check_complete(values: Any, name: str) -> None:
+def _check_complete(values: object, name: str) -> None:
     from poise.data.responses import check_responses
     from poise.data.tables import as_table
 

@@ -41,7 +41,7 @@ class Groups:
     Layout(rows=array([3, 0, 2, 1]), starts=array([0, 1, 3, 4]))
     """
 
-    def __init__(self, labels: Any, n_labeled: int) -> None:
+    def __init__(self, labels: object, n_labeled: int) -> None:
         values = np.asarray(as_table(labels, "groups").native)
         if values.ndim != 1 or len(values) != n_labeled:
             raise DataError(

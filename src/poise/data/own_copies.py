@@ -47,7 +47,7 @@ def some_can_change(values: Iterable[Any]) -> bool:
     return not all(issubclass(kind, _FIXED) for kind in set(map(type, values)))
 
 
-def own_copy(value: Any) -> Any:
+def own_copy(value: object) -> Any:
     """Copy a value to the bottom; what refuses to be copied is handed over itself.
 
     Examples
@@ -88,9 +88,9 @@ def row_copier(rows: Sequence[Any]) -> Callable[[Any], Any]:
     return own_copy
 
 
-def _itself(row: Any) -> Any:
+def _itself(row: object) -> Any:
     return row
 
 
-def _list_copy(row: Any) -> Any:
+def _list_copy(row: object) -> Any:
     return list(row) if isinstance(row, list) else row

@@ -52,7 +52,7 @@ def check_responses(y: Table, name: str = "y") -> None:
         )
 
 
-def _is_date(value: Any) -> bool:
+def _is_date(value: object) -> bool:
     return isinstance(value, (datetime.date, datetime.time, datetime.timedelta))
 
 

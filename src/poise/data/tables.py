@@ -119,7 +119,7 @@ class FrameTable:
             if column.dtype == nw.Object and some_can_change(column.to_list())
         )
 
-    def _with_own_objects(self, fresh: Any) -> Any:
+    def _with_own_objects(self, fresh: object) -> Any:
         import narwhals as nw
 
         frame: Any = nw.from_native(fresh, eager_only=True, allow_series=True)

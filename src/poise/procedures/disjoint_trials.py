@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -108,6 +108,6 @@ def _units(design: Design) -> str:
     return "groups" if design.unit == "group" else "labelled rows"
 
 
-def _trials(changes: Any, design: Design, failures: tuple[str, ...]) -> Trials:
+def _trials(changes: object, design: Design, failures: tuple[str, ...]) -> Trials:
     values = np.asarray(changes, dtype=np.float64)
     return Trials(values, design, n_fits=2 * len(values), failures=failures)

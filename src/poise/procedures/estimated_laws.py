@@ -27,7 +27,7 @@ class Law(Protocol):
         ...
 
 
-def as_law(estimate: Any) -> Law:
+def as_law(estimate: object) -> Law:
     """Turn a name, a density or a function into a way to estimate P.
 
     Examples

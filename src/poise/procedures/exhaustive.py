@@ -242,7 +242,7 @@ class ExhaustiveTest(Question):
         return max(distance(a, b) for a, b in zip(full, reduced, strict=True))
 
 
-def _require_equal(rows: Chosen, one: Any, other: Any) -> None:
+def _require_equal(rows: Chosen, one: object, other: object) -> None:
     """Refuse an algorithm that was declared deterministic and differs from itself."""
     failed = [isinstance(prediction, Failure) for prediction in (one, other)]
     if all(failed) or (not any(failed) and _same(one, other)):
@@ -254,7 +254,7 @@ def _require_equal(rows: Chosen, one: Any, other: Any) -> None:
     )
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(one: object, other: object) -> bool:
     first, second = np.asarray(one), np.asarray(other)
     if first.dtype.kind == "f" and second.dtype.kind == "f":
         return np.array_equal(first, second, equal_nan=True)

@@ -43,7 +43,7 @@ class SearchSpace:
     y: tuple[Any, ...]
 
     @classmethod
-    def of(cls, support_X: Any, support_y: Any) -> SearchSpace:
+    def of(cls, support_X: object, support_y: object) -> SearchSpace:
         """Check the support and drop repetitions."""
         X, y = _tuples(support_X, "support_X"), _tuples(support_y, "support_y")
         if len(X) != len(y) or not X:
@@ -92,7 +92,7 @@ class SearchSpace:
                 raise DataError(f"X_unlabeled holds {outside.pop()}, which is not in the support")
 
 
-def _tuples(rows: Any, name: str) -> Sequence[Any]:
+def _tuples(rows: object, name: str) -> Sequence[Any]:
     """Return rows as plain values that can be compared and looked up."""
     if hasattr(rows, "indptr"):
         raise DataError(f"{name} must be dense to be searched exhaustively, got a sparse matrix")

@@ -92,7 +92,7 @@ class TransparentLinearTest(Question):
         if self.radius is not None and self.feature_law is not None:
             raise ArgumentError("give radius or feature_law, not both")
 
-    def measured_by(self, distance: Any) -> TransparentLinearTest:
+    def measured_by(self, distance: object) -> TransparentLinearTest:
         """Refuse a distance that cannot be read off two linear functions."""
         if distance not in ("auto", "absolute", "euclidean"):
             raise ArgumentError(
@@ -194,7 +194,7 @@ def _features(sample: Sample, rows: NDArray[np.int64]) -> Floats:
         raise DataError("X must be an array of numbers to be multiplied by coefficients") from None
 
 
-def _coefficients(model: Any, prediction: Any, points: Floats) -> Floats | None:
+def _coefficients(model: object, prediction: object, points: Floats) -> Floats | None:
     """Return (w, b) of a fitted linear model, or None if the fit failed."""
     if isinstance(prediction, Failure):
         return None

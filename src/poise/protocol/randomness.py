@@ -11,15 +11,26 @@ import hashlib
 import numbers
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.errors import ArgumentError
 
-__all__ = ["Coupling", "Independent", "Randomness", "Shared", "as_coupling", "as_uniform"]
+__all__ = [
+    "Coupling",
+    "Independent",
+    "RandomStateLike",
+    "Randomness",
+    "Shared",
+    "as_coupling",
+    "as_uniform",
+]
 
+RandomStateLike: TypeAlias = (
+    int | np.integer[Any] | np.random.Generator | np.random.RandomState | None
+)
 _WORDS_PER_TRIAL = 4  # Philox makes four 64-bit words per step of its counter
 
 
@@ -62,7 +73,7 @@ class Randomness:
     root: int
 
     @classmethod
-    def from_state(cls, random_state: Any) -> Randomness:
+    def from_state(cls, random_state: RandomStateLike) -> Randomness:
         """Accept what scikit-learn accepts: None, an int, a Generator or a RandomState."""
         if random_state is None:
             return cls(int(np.random.SeedSequence().generate_state(1, np.uint64)[0]))

@@ -12,7 +12,7 @@ from poise.data.column_remarks import suspicious_columns
 from poise.data.duplicates import find_copies
 from poise.data.response_scale import response_scales
 from poise.data.sample import Sample
-from poise.protocol.randomness import Randomness
+from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.questions.check.probe import Probe
 from poise.results.advice import Advice, TimedFit
 from poise.results.text.next_questions import as_calls
@@ -42,7 +42,7 @@ def advise(
     losses: bool = False,
     response: str = "predict",
     fit_params: Mapping[str, Any] | None = None,
-    random_state: Any = None,
+    random_state: RandomStateLike = None,
 ) -> Advice:
     """List what the rows at hand can answer, before anything is tested.
 
@@ -119,7 +119,7 @@ def advise(
     )
 
 
-def _timed(probe: Probe, found: Menu, random_state: Any) -> TimedFit | None:
+def _timed(probe: Probe, found: Menu, random_state: RandomStateLike) -> TimedFit | None:
     """Fit at the training size that the menu proposes; of two quick fits, the second counts."""
     line = found.largest or (found.rows[-1] if found.rows else None)
     if line is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
+from poise.protocol.randomness import RandomStateLike
 from poise.questions.settings import StabilityTestSettings
 from poise.questions.stability_test import stability_test
 from poise.results import StabilityResult
@@ -21,7 +22,7 @@ def assert_stable(
     epsilon: float | str | Relative,
     delta: float,
     alpha: float = 0.05,
-    random_state: Any = 0,
+    random_state: RandomStateLike = 0,
     **settings: Unpack[StabilityTestSettings],
 ) -> StabilityResult:
     """Pass if the algorithm is declared (ε, δ)-stable at n; else fail with the full summary.

@@ -10,6 +10,7 @@ from typing import Any, Unpack
 from poise.algorithms.as_algorithm import as_algorithm
 from poise.errors import ArgumentError, TrialError
 from poise.procedures.checked_question import StabilityQuestion
+from poise.protocol.randomness import RandomStateLike
 from poise.questions.measurement import Measurement
 from poise.questions.set_aside import resolved
 from poise.questions.settings import MeasureSettings, refuse_unknown
@@ -31,7 +32,7 @@ def compare(
     delta: float,
     alpha: float = 0.05,
     randomized: bool = False,
-    random_state: Any = None,
+    random_state: RandomStateLike = None,
     journal: str | Path | JournalFolder | None = None,
     **settings: Unpack[MeasureSettings],
 ) -> CompareResult:

@@ -11,7 +11,7 @@ from poise import arguments
 from poise.arguments import counted
 from poise.data.tables import as_table
 from poise.errors import DataError
-from poise.protocol.randomness import Randomness
+from poise.protocol.randomness import Randomness, RandomStateLike
 
 if TYPE_CHECKING:
     from poise.algorithms.stabilized.ensemble import Stabilized
@@ -57,7 +57,7 @@ class CostOfStability:
 
 
 def cost_of_stability(
-    stable: Stabilized, X: Any, y: Any, *, splits: int = 5, random_state: Any = None
+    stable: Stabilized, X: Any, y: Any, *, splits: int = 5, random_state: RandomStateLike = None
 ) -> CostOfStability:
     """Score a stabilised estimator and its original on rows left out, by repeated splits.
 

@@ -12,7 +12,7 @@ from poise.algorithms.largest_change import largest_change, require_reachable
 from poise.errors import ArgumentError
 from poise.protocol.budget import Budget, Counts
 from poise.protocol.procedure import Procedure, run_procedure
-from poise.protocol.randomness import Randomness
+from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.questions.settings import from_settings, sample_of
 from poise.results.stamp import Names
 from poise.running.execution import Execution
@@ -73,7 +73,7 @@ def run(
     budget: Budget | None = None,
     on_error: str = "raise",
     on_timeout: str = "raise",
-    random_state: Any = None,
+    random_state: RandomStateLike = None,
     n_jobs: int | None = None,
     backend: str | None = None,
     address: str | None = None,
@@ -157,7 +157,7 @@ def run(
     return Run(result, _transcript(told, oracle, randomness, recorder, result))
 
 
-def _require_reachable(procedure: Any, oracle: Oracle, response: str) -> None:
+def _require_reachable(procedure: object, oracle: Oracle, response: str) -> None:
     """Refuse a question whose ε no change can exceed."""
     epsilon, name = getattr(procedure, "epsilon", None), oracle.names[1]
     if isinstance(epsilon, numbers.Real):
@@ -165,7 +165,7 @@ def _require_reachable(procedure: Any, oracle: Oracle, response: str) -> None:
         require_reachable(float(epsilon), name, largest)
 
 
-def _check_procedure(procedure: Any, groups: Any) -> None:
+def _check_procedure(procedure: object, groups: Any) -> None:
     if not callable(getattr(procedure, "ask", None)) or isinstance(procedure, type):
         raise ArgumentError(
             f"procedure must be an object with a method ask(sample, randomness), got {procedure!r}"
@@ -195,7 +195,7 @@ def _transcript(
     oracle: Oracle,
     randomness: Randomness,
     recorder: Recorder,
-    result: Any,
+    result: object,
 ) -> Transcript:
     algorithm, distance = oracle.names
     return Transcript(

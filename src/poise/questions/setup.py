@@ -8,6 +8,7 @@ from typing import Any
 from poise.algorithms.distance import Distance
 from poise.errors import ArgumentError
 from poise.procedures.trial_setup import TrialSetup
+from poise.protocol.randomness import RandomStateLike
 
 __all__ = ["Setup"]
 
@@ -38,7 +39,7 @@ class Setup(TrialSetup):
     _: KW_ONLY
     distance: str | Distance = "auto"
     response: str = "predict"
-    random_state: Any = None
+    random_state: RandomStateLike = None
     name: str | None = None
 
     def __post_init__(self) -> None:

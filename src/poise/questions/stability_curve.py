@@ -9,6 +9,7 @@ from typing import Any, Unpack
 
 from poise import arguments
 from poise.errors import ArgumentError, TrialError
+from poise.protocol.randomness import RandomStateLike
 from poise.questions.measurement import Measurement
 from poise.questions.settings import MeasureSettings, refuse_unknown
 from poise.results import StabilityCurve, Trials
@@ -26,7 +27,7 @@ def stability_curve(
     epsilon: float | None = None,
     delta: float | None = None,
     alpha: float = 0.05,
-    random_state: Any = None,
+    random_state: RandomStateLike = None,
     journal: str | Path | JournalFolder | None = None,
     **settings: Unpack[MeasureSettings],
 ) -> StabilityCurve:
@@ -95,7 +96,7 @@ def stability_curve(
     return StabilityCurve(trials, epsilon, delta, alpha)
 
 
-def _sizes(n: Any) -> list[int]:
+def _sizes(n: object) -> list[int]:
     """Return the training sizes in order, each once."""
     if not isinstance(n, Iterable):
         raise ArgumentError(f"n must be a list of training sizes such as [10, 20, 40], got {n!r}")

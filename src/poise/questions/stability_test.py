@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from poise.algorithms.distance import Distance
 from poise.procedures.checked_question import StabilityQuestion
-from poise.protocol.randomness import Coupling
+from poise.protocol.randomness import Coupling, RandomStateLike
 from poise.questions.measurement import Measurement
 from poise.questions.set_aside import resolved
 from poise.questions.settings import from_settings
@@ -38,7 +38,7 @@ def stability_test(
     stop_early: bool | str = True,
     on_error: str = "raise",
     on_timeout: str = "raise",
-    random_state: Any = None,
+    random_state: RandomStateLike = None,
     n_jobs: int | None = None,
     backend: str | None = None,
     address: str | None = None,
@@ -182,7 +182,7 @@ def measure(
     shuffle: bool = True,
     on_error: str = "raise",
     on_timeout: str = "raise",
-    random_state: Any = None,
+    random_state: RandomStateLike = None,
     n_jobs: int | None = None,
     backend: str | None = None,
     address: str | None = None,

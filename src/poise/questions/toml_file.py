@@ -130,7 +130,7 @@ class _Reader:
     def complain(self, message: str) -> ArgumentError:
         return ArgumentError(f"{self.label}: {message}")
 
-    def known(self, table: Any, keys: Iterable[str], place: str) -> None:
+    def known(self, table: object, keys: Iterable[str], place: str) -> None:
         """Refuse a table with a key that means nothing."""
         where = f" in {place}" if place else ""
         if not isinstance(table, dict):
@@ -143,12 +143,12 @@ class _Reader:
                     f"unknown key {key!r}{where}{hint} Possible keys: {listed(options, limit=40)}"
                 )
 
-    def text(self, value: Any, place: str) -> str:
+    def text(self, value: object, place: str) -> str:
         if not isinstance(value, str) or not value:
             raise self.complain(f"{place} must be text, got {value!r}")
         return value
 
-    def texts(self, value: Any, place: str) -> tuple[str, ...]:
+    def texts(self, value: object, place: str) -> tuple[str, ...]:
         if not isinstance(value, list):
             raise self.complain(f"{place} must be a list of texts, got {value!r}")
         return tuple(self.text(item, place) for item in value)
@@ -180,7 +180,7 @@ class _Reader:
             self._fit_params(given.get("weights"), table.get("fit_params", {}), place),
         )
 
-    def _fit_params(self, weights: str | None, others: Any, place: str) -> dict[str, str]:
+    def _fit_params(self, weights: str | None, others: object, place: str) -> dict[str, str]:
         """Return the columns that are handed to fit, by the name of the argument."""
         if not isinstance(others, dict):
             raise self.complain(
@@ -200,7 +200,7 @@ class _Reader:
         except ArgumentError as error:
             raise self.complain(f"{place} {error}") from None
 
-    def algorithms(self, section: Any) -> dict[str, AlgorithmEntry]:
+    def algorithms(self, section: object) -> dict[str, AlgorithmEntry]:
         if not section or not isinstance(section, dict):
             raise self.complain('it needs a section [algorithms.NAME] with use = "module:name"')
         return {name: self._algorithm(name, table) for name, table in section.items()}
@@ -259,7 +259,7 @@ class _Reader:
         title = self.text(table.get("name", f"question {place.split()[-1]}"), f"{place} name")
         return [QuestionEntry(title, source, name, settings) for name in chosen]
 
-    def _one_of(self, name: Any, names: Mapping[str, Any], place: str) -> str:
+    def _one_of(self, name: object, names: Mapping[str, Any], place: str) -> str:
         if name not in names:
             hint = did_you_mean(str(name), names) or "."
             raise self.complain(f"{place}: no {name!r}{hint} There are: {listed(names)}")

@@ -6,7 +6,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from poise import arguments
 from poise.arguments import did_you_mean, shortened
@@ -18,6 +18,9 @@ from poise.results.text.numbers import at_most, confidence, exactly, number
 from poise.results.text.table import Table
 from poise.results.trials import Trials
 from poise.results.verdict import Outcome
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["CompareResult", "Compared"]
 
@@ -223,7 +226,7 @@ class CompareResult:
 
     def plot(
         self,
-        ax: Any = None,
+        ax: Axes | None = None,
         *,
         title: str | None = None,
         figsize: tuple[float, float] | None = None,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from poise.errors import ArgumentError
 from poise.results.extrapolation import Extrapolation, Trend, no_trend, upper_quantile
@@ -14,6 +14,9 @@ from poise.results.json_encoding import plain, to_json
 from poise.results.text.numbers import at_most, confidence, exactly, number
 from poise.results.text.table import Table
 from poise.results.trials import Trials
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["StabilityCurve"]
 
@@ -208,7 +211,7 @@ class StabilityCurve:
 
     def plot(
         self,
-        ax: Any = None,
+        ax: Axes | None = None,
         *,
         title: str | None = None,
         figsize: tuple[float, float] | None = None,

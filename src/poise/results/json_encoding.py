@@ -25,7 +25,7 @@ _INFINITIES = {"Infinity": math.inf, "-Infinity": -math.inf}
 _LIKE_INFINITY = re.compile(r"\\*-?Infinity")
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Turn NumPy scalars, arrays and fractions into what JSON and trackers understand.
 
     Examples
@@ -44,7 +44,7 @@ def plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def to_json(value: Any, indent: int | None = 2) -> str:
+def to_json(value: object, indent: int | None = 2) -> str:
     """Write strict JSON, with the version of poise in every object.
 
     Numbers stay numbers. What is infinite is null, and a key beside it says so:
@@ -101,7 +101,7 @@ def fields_of(text: str, names: tuple[str, ...], what: str) -> dict[str, Any]:
     return dict(content)
 
 
-def _flagged(value: Any) -> Any:
+def _flagged(value: object) -> Any:
     """Replace what is no number in JSON by null; in an object, say beside it what it was."""
     if isinstance(value, dict):
         marked = {}
@@ -114,7 +114,7 @@ def _flagged(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _flags(key: str, value: Any) -> dict[str, Any]:
+def _flags(key: str, value: object) -> dict[str, Any]:
     if isinstance(value, float):
         return {f"{key}{_FLAGS[value]}": True} if math.isinf(value) else {}
     flags: dict[str, Any] = {}
@@ -123,7 +123,7 @@ def _flags(key: str, value: Any) -> dict[str, Any]:
     return flags
 
 
-def _infinities(value: Any, at: tuple[int, ...] = ()) -> Iterator[tuple[list[int], float]]:
+def _infinities(value: object, at: tuple[int, ...] = ()) -> Iterator[tuple[list[int], float]]:
     """Yield the positions of infinite numbers in a list, or in lists of lists."""
     if isinstance(value, list):
         for position, item in enumerate(value):
@@ -132,7 +132,7 @@ def _infinities(value: Any, at: tuple[int, ...] = ()) -> Iterator[tuple[list[int
         yield list(at), value
 
 
-def _unflagged(value: Any) -> Any:
+def _unflagged(value: object) -> Any:
     """Put infinities back where a key says that they were."""
     if isinstance(value, list):
         return [_unflagged(item) for item in value]
@@ -150,7 +150,7 @@ def _unflagged(value: Any) -> Any:
     return content
 
 
-def _with_infinity(value: Any) -> Any:
+def _with_infinity(value: object) -> Any:
     """Read infinities as poise 0.1.0 wrote them: as words, and such words with a backslash."""
     if isinstance(value, dict):
         return {key: _with_infinity(item) for key, item in value.items()}

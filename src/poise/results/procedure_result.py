@@ -85,7 +85,7 @@ class ProcedureResult:
         certifies: bool,
         reason: str,
         measured: str = "the prediction moved",
-        **details: Any,
+        **details: object,
     ) -> ProcedureResult:
         """Take over the numbers of a Binomial test on the changes a procedure measured."""
         return cls(

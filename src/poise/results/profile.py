@@ -16,6 +16,8 @@ from poise.results.text.numbers import at_most, confidence, exactly
 from poise.results.text.table import Table
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from poise.results.design import Design
 
 __all__ = ["Profile"]
@@ -167,7 +169,7 @@ class Profile:
 
     def plot(
         self,
-        ax: Any = None,
+        ax: Axes | None = None,
         *,
         title: str | None = None,
         figsize: tuple[float, float] | None = None,

@@ -13,6 +13,8 @@ from poise.results.json_encoding import fields_of, plain, to_json
 from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from poise.results.text.summary import Summary
     from poise.results.trials import Trials
 
@@ -270,7 +272,7 @@ class StabilityResult:
 
     def plot(
         self,
-        ax: Any = None,
+        ax: Axes | None = None,
         *,
         title: str | None = None,
         figsize: tuple[float, float] | None = None,

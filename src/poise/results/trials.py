@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise import arguments
 from poise.errors import ArgumentError, RecordError
-from poise.protocol.randomness import Randomness
+from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.results.design import Design
 from poise.results.json_encoding import fields_of, to_json
 from poise.results.profile import Profile
@@ -84,7 +84,7 @@ class Trials:
         *,
         n: int,
         algorithm: str = "unknown",
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         failures: Sequence[str] = (),
     ) -> Trials:
         """Judge changes that were measured elsewhere.

@@ -159,7 +159,7 @@ class LossWork(ComparisonWork):
         return self.distance(full, reduced, truth)
 
 
-def _only_row(rows: Any) -> int:
+def _only_row(rows: object) -> int:
     """Return the number of the one row of the sample that is evaluated."""
     if isinstance(rows, np.ndarray) and len(rows) == 1:
         return int(rows[0])
@@ -181,7 +181,7 @@ class QueryWork(FitByFitWork):
         return Reply(values, self.algorithm.model(predict) if self.models else None)
 
 
-def _several(predictions: Any, count: int) -> Any:
+def _several(predictions: object, count: int) -> Any:
     """Return the predictions, refusing any other number of them and what is not a number."""
     array = as_array(predictions)
     if array.ndim == 0 or array.shape[0] != count:

@@ -14,7 +14,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,15 +24,34 @@ from poise.algorithms.distance import DISTANCES, Distance
 from poise.data.sample import Sample
 from poise.data.tables import Table, array_of, as_table
 from poise.errors import PoiseWarning, in_one_line
-from poise.protocol.messages import Answer, Failure, Tasks
+from poise.protocol.messages import Answer, Comparison, Failure, Tasks
 from poise.protocol.work import NO_SAMPLE, FitByFit, WorkData
-from poise.shortcuts.shortcut import AGREEMENT
+from poise.shortcuts.shortcut import AGREEMENT, Pairs
 
 __all__ = ["BatchedWork", "batched"]
 
 _TRIALS_COMPARED = 8  # trials computed both ways before the first answer counts
 _FEWEST_TRIALS = 4 * _TRIALS_COMPARED  # fewer trials than this are sooner done fit by fit
 _NO_TERMS = np.empty(0, dtype=np.uint64)
+
+
+@runtime_checkable
+class EqualTrials(Protocol):
+    """Trials of n rows each, which lie end to end and can be looked up by the block."""
+
+    n: int
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int, /) -> Comparison: ...
+
+    def rows(self, start: int, stop: int) -> tuple[NDArray[np.int64] | slice, NDArray[np.int64]]:
+        """Return the training rows of a range of trials, end to end, and their test rows."""
+        ...
+
+    def terms(self, start: int, stop: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """Return (ξ, ξ′) for a range of trials."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -56,7 +75,7 @@ class BatchedWork:
     fit_by_fit: FitByFit
     batch: BatchAlgorithm
     sample: Sample
-    tasks: Any
+    tasks: EqualTrials
     distance: Distance
     decision_points: tuple[float, ...] = (0.0,)
 
@@ -73,7 +92,8 @@ class BatchedWork:
     def with_data(self, sample: Sample, tasks: Tasks) -> BatchedWork:
         """Return the same work on these data."""
         plain = self.fit_by_fit.with_data(sample, tasks)
-        return replace(self, fit_by_fit=plain, sample=sample, tasks=tasks)
+        trials = cast("EqualTrials", tasks)  # the same as before they travelled
+        return replace(self, fit_by_fit=plain, sample=sample, tasks=trials)
 
     def without_data(self) -> BatchedWork:
         """Return the part that travels with every chunk."""
@@ -114,7 +134,7 @@ class BatchedWork:
         stack = self.stack(start, stop)
         return self._judged(stack, self._pairs(stack))
 
-    def _judged(self, stack: Stack, pairs: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    def _judged(self, stack: Stack, pairs: Pairs) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Turn predictions into changes, and mark those that are not certain."""
         if self._undefined(pairs.full):
             return np.zeros(len(pairs.full)), np.ones(len(pairs.full), dtype=np.bool_)
@@ -139,7 +159,7 @@ class BatchedWork:
         unsuited = "total_variation" if predictions.ndim == 1 else "absolute"
         return predictions.dtype.kind not in "biufc" or self.distance is DISTANCES[unsuited]
 
-    def _pairs(self, stack: Stack) -> Any:
+    def _pairs(self, stack: Stack) -> Pairs:
         """Compute both predictions; what is compiled always sees blocks of one size.
 
         A program compiled for another size may round differently, so a last,
@@ -153,7 +173,7 @@ class BatchedWork:
         return type(pairs)(*(part[: len(stack.X)] for part in pairs))
 
     def _too_close(
-        self, changes: NDArray[np.float64], stack: Stack, pairs: Any
+        self, changes: NDArray[np.float64], stack: Stack, pairs: Pairs
     ) -> NDArray[np.bool_]:
         """Mark changes so near a decision that rounding could settle it.
 
@@ -179,7 +199,7 @@ class BatchedWork:
     def _compares_labels(self) -> bool:
         return self.distance is DISTANCES["label"]
 
-    def _label_changes(self, pairs: Any) -> NDArray[np.float64]:
+    def _label_changes(self, pairs: Pairs) -> NDArray[np.float64]:
         changes = np.zeros(len(pairs.full))
         differ = (pairs.full != pairs.reduced).reshape(len(changes), -1).any(axis=1)
         for i in np.flatnonzero(differ & pairs.trusted):
@@ -281,13 +301,13 @@ class BatchedWork:
 
 
 @np.errstate(invalid="ignore")
-def _slack(stack: Stack, pairs: Any) -> NDArray[np.float64]:
+def _slack(stack: Stack, pairs: Pairs) -> NDArray[np.float64]:
     """Bound the rounding by which two correct computations may differ."""
     size = np.maximum(np.abs(pairs.full), np.abs(pairs.reduced))
     return np.asarray(AGREEMENT * np.maximum(size, np.abs(stack.y).mean(axis=1)))
 
 
-def _both(full: Any, reduced: Any) -> Any:
+def _both(full: object, reduced: object) -> Any:
     """Stand in for a distance, to see the predictions themselves."""
     return full, reduced
 
@@ -316,9 +336,10 @@ def batched(
     work: FitByFit, batch: BatchAlgorithm | None, decision_points: tuple[float, ...]
 ) -> BatchedWork | None:
     """Return the batched form of fit-by-fit work where it applies and has been checked."""
-    if batch is None or not _applies(work, batch):
+    sample, tasks = work.data
+    if batch is None or not isinstance(tasks, EqualTrials) or not _applies(work, batch):
         return None
-    fast = BatchedWork(work, batch, *work.data, work.distance, decision_points)
+    fast = BatchedWork(work, batch, sample, tasks, work.distance, decision_points)
     return fast if not batch.exact or fast.agrees() else None
 
 
@@ -329,8 +350,7 @@ def _applies(work: FitByFit, batch: BatchAlgorithm) -> bool:
     tables = [sample.X, sample.X_unlabeled]
     features = [array_of(table) for table in tables if table is not None]
     return (
-        hasattr(tasks, "rows")
-        and len(tasks) >= at_least
+        len(tasks) >= at_least
         and work.distance in DISTANCES.values()
         and all(_plain(array, 2, "f8") for array in features)
         and _plain(array_of(sample.y), 1)
@@ -339,7 +359,7 @@ def _applies(work: FitByFit, batch: BatchAlgorithm) -> bool:
     )
 
 
-def _gaps(pairs: Any, distance: Distance) -> NDArray[np.float64]:
+def _gaps(pairs: Pairs, distance: Distance) -> NDArray[np.float64]:
     """Return absolute differences of numbers; of vectors the total variation or the length."""
     differences = pairs.full - pairs.reduced
     if differences.ndim == 1:
@@ -358,7 +378,7 @@ def _numbers(rows: NDArray[np.int64] | slice) -> NDArray[np.int64]:
     return np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
 
 
-def _plain(array: Any, dimensions: int, kind: str | None = None) -> bool:
+def _plain(array: object, dimensions: int, kind: str | None = None) -> bool:
     if not isinstance(array, np.ndarray) or array.ndim != dimensions:
         return False
     return kind is None or array.dtype == np.dtype(kind)

@@ -109,7 +109,7 @@ def find_gaussian_process(estimator: Any) -> GaussianProcessShortcut | None:
     return GaussianProcessShortcut(kernel, float(estimator.alpha), bool(estimator.normalize_y))
 
 
-def _as_fitted(kernel: Any) -> Any:
+def _as_fitted(kernel: object) -> Any:
     """Send the parameters through their logarithms, as fitting does: the last digit may change."""
     from sklearn.base import clone
 

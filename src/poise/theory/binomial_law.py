@@ -30,6 +30,7 @@ __all__ = [
 ]
 
 Floats: TypeAlias = "NDArray[np.float64]"
+Numbers: TypeAlias = "float | NDArray[Any]"
 
 # log n! minus Stirling's main terms (n + 1/2) log n - n + log(2π)/2, for n = 0 … 15,
 # from 40-digit arithmetic; the entry at 0 is never used.  Beyond 15 the asymptotic
@@ -81,7 +82,7 @@ def _deviance_unit(t: Floats) -> Floats:
     return np.where(np.abs(t) < 0.1, near, (1 + t) * np.log1p(t) - t)
 
 
-def log_pmf(k: Any, m: Any, p: Any) -> Floats:
+def log_pmf(k: Numbers, m: Numbers, p: Numbers) -> Floats:
     """Compute log P(Bin(m, p) = k) for 0 <= k <= m (Loader 2000)."""
     k, m, p = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (k, m, p)))
     inside = (k > 0) & (k < m) & (p > NIL) & (p < 1)
@@ -104,12 +105,12 @@ def _log_pmf_at_the_ends(k: Floats, m: Floats, p: Floats) -> Floats:
     return np.where(k == 0, none, np.where(k == m, every, -np.inf))
 
 
-def pmf(k: Any, m: Any, p: Any) -> Floats:
+def pmf(k: Numbers, m: Numbers, p: Numbers) -> Floats:
     """Compute P(Bin(m, p) = k) for 0 <= k <= m."""
     return np.exp(log_pmf(k, m, p))
 
 
-def cdf(k: Any, m: Any, p: Any) -> Floats:
+def cdf(k: Numbers, m: Numbers, p: Numbers) -> Floats:
     """Compute P(Bin(m, p) <= k) for any whole k, also negative or beyond m."""
     from scipy import special
 
@@ -119,7 +120,7 @@ def cdf(k: Any, m: Any, p: Any) -> Floats:
     return np.where(inside, tail, np.where(k < 0, 0.0, 1.0))
 
 
-def quick_cdf(k: Any, m: Any, p: Any) -> Floats:
+def quick_cdf(k: Numbers, m: Numbers, p: Numbers) -> Floats:
     """Compute P(Bin(m, p) <= k) for 0 <= k < m faster, to 1e-12 for up to 1e4 trials.
 
     scipy runs ``betaincc`` in long doubles, ``betainc`` in doubles and five times faster;
@@ -130,14 +131,14 @@ def quick_cdf(k: Any, m: Any, p: Any) -> Floats:
     return np.asarray(special.betainc(m - k, k + 1, 1 - p), dtype=np.float64)
 
 
-def quick_upper_tail(k: Any, m: Any, p: Any) -> Floats:
+def quick_upper_tail(k: Numbers, m: Numbers, p: Numbers) -> Floats:
     """Compute P(Bin(m, p) >= k) for 0 < k <= m faster, to 1e-12 for up to 1e4 trials."""
     from scipy import special
 
     return np.asarray(special.betainc(k, m - k + 1, p), dtype=np.float64)
 
 
-def weighted_cdf(k: Any, m: Any, p: Any, weight: Any) -> Floats:
+def weighted_cdf(k: Numbers, m: Numbers, p: Numbers, weight: Numbers) -> Floats:
     """Compute P(Bin(m, p) < k) + weight P(Bin(m, p) = k) for 0 <= k <= m, weight in [0, 1].
 
     The p-value (weight ζ) and the power (weight a*) of the test both have this form.
@@ -148,7 +149,7 @@ def weighted_cdf(k: Any, m: Any, p: Any, weight: Any) -> Floats:
     return np.minimum(cdf(np.where(whole, k, np.asarray(k) - 1), m, p) + atom, 1.0)
 
 
-def upper_tail(k: Any, m: Any, p: Any) -> Floats:
+def upper_tail(k: Numbers, m: Numbers, p: Numbers) -> Floats:
     """Compute P(Bin(m, p) >= k) for any whole k, also negative or beyond m.
 
     It is the lower tail of the m - k failures, whose probability 1 - p rounds.  The

@@ -218,7 +218,7 @@ class _Request:
         change: dict[str, Any] = {name: value}
         return dataclasses.replace(self, **change)
 
-    def solved(self, unknown: str, value: float, **found: Any) -> Plan:
+    def solved(self, unknown: str, value: float, **found: object) -> Plan:
         """Fill in the answer and all that follows from it."""
         done = self.having(unknown, value)
         values: dict[str, Any] = {

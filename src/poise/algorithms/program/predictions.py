@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +32,7 @@ def from_file(path: Path, expected: int) -> NDArray[np.float64]:
     return _exactly(found, expected, note)
 
 
-def from_json(predictions: Any, expected: int) -> NDArray[np.float64]:
+def from_json(predictions: object, expected: int) -> NDArray[np.float64]:
     """Check the ``predictions`` of a reply; null, "NA" and "NaN" are NaN."""
     values = predictions if isinstance(predictions, list) else [predictions]
     return _exactly([_in_reply(value, k) for k, value in enumerate(values)], expected)
@@ -56,7 +55,7 @@ def _on_line(line: str, number: int) -> float:
     return value
 
 
-def _in_reply(value: Any, position: int) -> float:
+def _in_reply(value: object, position: int) -> float:
     if value is None:
         return float("nan")
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -81,6 +80,6 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."

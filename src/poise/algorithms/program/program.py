@@ -136,7 +136,7 @@ class Program(Algorithm):
         train, seed = read_training(X, y), seed_of(xi)
         return lambda rows: self._predict(train, seed, rows)
 
-    def _predict(self, train: Columns, seed: int, rows: Any) -> NDArray[np.float64]:
+    def _predict(self, train: Columns, seed: int, rows: object) -> NDArray[np.float64]:
         features = list(train)[:-1]
         task = Task(train, read_features(rows, expected=features), seed)
         if task.n_predictions == 0:

@@ -77,7 +77,7 @@ def read_features(X: Any, expected: Sequence[str] | None = None) -> Columns:
     return dict(zip(names, columns, strict=True))
 
 
-def _read(table: Any) -> tuple[Sequence[str] | None, list[list[Cell]]]:
+def _read(table: object) -> tuple[Sequence[str] | None, list[list[Cell]]]:
     """Return the names, if there are any, and the cells of each column."""
     if hasattr(table, "tocsr"):
         raise DataError(
@@ -164,7 +164,7 @@ def _cells(values: Iterable[Any], name: str) -> list[Cell]:
     return [_cell(value, name) for value in values]
 
 
-def _cell(value: Any, name: str) -> Cell:
+def _cell(value: object, name: str) -> Cell:
     """Turn one value into what CSV and JSON can hold, or say why it cannot be."""
     if value is None or isinstance(value, bool):
         return value

@@ -16,6 +16,7 @@ from poise.algorithms.stabilized.ensemble import Stabilized
 from poise.algorithms.stabilized.guarantee import StabilityGuarantee
 from poise.arguments import listed
 from poise.errors import ArgumentError
+from poise.protocol.randomness import RandomStateLike
 from poise.theory.inflated_argmax import inflated_mask
 
 __all__ = ["StabilizedClassifier"]
@@ -78,11 +79,11 @@ class StabilizedClassifier(ClassifierMixin, Stabilized):  # type: ignore[misc]
         n: int,
         epsilon: float,
         delta: float,
-        classes: Any = None,
+        classes: object = None,
         bag_size: int | None = None,
         n_bags: int | None = None,
         shared_seed: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
@@ -157,7 +158,7 @@ class StabilizedClassifier(ClassifierMixin, Stabilized):  # type: ignore[misc]
         mask = inflated_mask(self.predict_proba(X), k, self.epsilon)
         return [self.classes_[row] for row in mask]
 
-    def _says(self, member: Any, X: Any) -> NDArray[np.float64]:
+    def _says(self, member: object, X: Any) -> NDArray[np.float64]:
         votes = class_votes(member, X, self.classes_)
         # The theorems need probabilities; a few estimators return sums that are only nearly 1.
         total = votes.sum(axis=1, keepdims=True)

@@ -21,6 +21,7 @@ from poise.algorithms.bag_members import ensemble_seed, with_input_tags_of
 from poise.algorithms.stabilized.bag_fits import average, draw_bags, fit_bags
 from poise.algorithms.stabilized.guarantee import StabilityGuarantee
 from poise.data.tables import as_table
+from poise.protocol.randomness import RandomStateLike
 from poise.theory.bag_choice import BagChoice, bag_trade_off, bags_as_they_are, choose_bags
 
 __all__ = ["Stabilized"]
@@ -36,7 +37,7 @@ class Stabilized(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not an
     bag_size: int | None
     n_bags: int | None
     shared_seed: bool
-    random_state: Any
+    random_state: RandomStateLike
     n_jobs: int | None
 
     @property
@@ -83,7 +84,7 @@ class Stabilized(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not an
         return average(self.estimators_, self._says, self._checked(X, reset=False), self.n_jobs)
 
     @abstractmethod
-    def _says(self, member: Any, X: Any) -> NDArray[np.float64]:
+    def _says(self, member: object, X: Any) -> NDArray[np.float64]:
         """Return what one member says, within the range of base fits."""
 
     def _checked(self, X: Any, *, reset: bool) -> Any:

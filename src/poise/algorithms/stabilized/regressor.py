@@ -13,6 +13,7 @@ from sklearn.utils.validation import column_or_1d
 from poise.algorithms.stabilized.ensemble import Stabilized
 from poise.algorithms.stabilized.guarantee import StabilityGuarantee
 from poise.errors import ArgumentError
+from poise.protocol.randomness import RandomStateLike
 from poise.theory.subbagging import clipped_delta
 
 __all__ = ["StabilizedRegressor"]
@@ -84,7 +85,7 @@ class StabilizedRegressor(RegressorMixin, Stabilized):  # type: ignore[misc]
         bag_size: int | None = None,
         n_bags: int | None = None,
         shared_seed: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator

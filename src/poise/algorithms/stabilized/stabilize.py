@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from poise.errors import ArgumentError
+from poise.protocol.randomness import RandomStateLike
 
 if TYPE_CHECKING:
     from poise.algorithms.stabilized.classifier import StabilizedClassifier
@@ -20,11 +21,11 @@ def stabilize(
     epsilon: float,
     delta: float,
     bounds: tuple[float, float] | None = None,
-    classes: Any = None,
+    classes: object = None,
     bag_size: int | None = None,
     n_bags: int | None = None,
     shared_seed: bool = False,
-    random_state: Any = None,
+    random_state: RandomStateLike = None,
     n_jobs: int | None = None,
 ) -> StabilizedRegressor | StabilizedClassifier:
     """Make an estimator that is (ε, δ)-stable by theorem, for every distribution.

@@ -66,7 +66,7 @@ class TextFormat:
         return [name for name in names if getattr(self, name) != getattr(default, name)]
 
 
-def _separator(text: Any) -> str:
+def _separator(text: object) -> str:
     sep = _WORDS.get(text, text) if isinstance(text, str) else ""
     if len(sep) != 1 or sep in '"\r\n':
         raise ArgumentError(

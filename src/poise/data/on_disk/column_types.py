@@ -117,5 +117,5 @@ def _in_polars(schema: Any, missing: set[str]) -> dict[str, Any]:
     return {field.name: kind(field) for field in schema}
 
 
-def _is_plain(kind: Any) -> bool:
+def _is_plain(kind: object) -> bool:
     return isinstance(kind, np.dtype) and kind.kind in "iufb"

@@ -96,7 +96,7 @@ def _records(batch: Any, record: np.dtype[Any]) -> NDArray[Any]:
     return block
 
 
-def _write_others(path: Path, schema: Any, batches: Iterable[Any]) -> None:
+def _write_others(path: Path, schema: object, batches: Iterable[Any]) -> None:
     import pyarrow as pa
 
     schema = takeable(schema)

@@ -49,6 +49,6 @@ def _parts(algorithm: Algorithm) -> Iterator[Any]:
     yield from estimator.get_params(deep=True).values()
 
 
-def _draws_bags(part: Any) -> bool:
+def _draws_bags(part: object) -> bool:
     from_sklearn = type(part).__module__.startswith("sklearn.ensemble")
     return from_sklearn and getattr(part, "bootstrap", False) is True

@@ -14,7 +14,7 @@ from poise.algorithms.distance import Distance, as_distance
 from poise.data.sample import Sample
 from poise.errors import ArgumentError, in_one_line
 from poise.procedures.binomial import MeasureChanges
-from poise.protocol.randomness import Randomness
+from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.questions.check.bags_that_change import bags_that_change
 from poise.questions.check.check_report import CheckReport, Finding, Severity
 from poise.questions.check.checks import CHECKS, FITS, Subject
@@ -42,7 +42,7 @@ def check_algorithm(
     fit_params: Mapping[str, Any] | None = None,
     groups: Any = None,
     max_seconds: float = 60.0,
-    random_state: Any = None,
+    random_state: RandomStateLike = None,
 ) -> CheckReport:
     """Check whether an algorithm keeps what a stability test expects of it.
 

@@ -53,7 +53,7 @@ def in_words(predictions: NDArray[Any]) -> str:
     return f"a {what} ({names})" if predictions.ndim == 1 else f"{inner.shape[1]} {what}s ({names})"
 
 
-def _kind(value: Any) -> tuple[str, str]:
+def _kind(value: object) -> tuple[str, str]:
     name = type(value).__name__
     if isinstance(value, (str, bytes)):
         return "label", "bytes" if isinstance(value, bytes) else "text"

@@ -101,7 +101,7 @@ class Probe(Algorithm):
         if time.perf_counter() > self.deadline:
             raise OutOfTime
 
-    def _fitted(self, features: Any, responses: Any, xi: int, rows: Rows) -> Predict:
+    def _fitted(self, features: object, responses: object, xi: int, rows: Rows) -> Predict:
         if self.sample.fit_params is None:
             return self.algorithm.fit(features, responses, xi)
         arguments = self.sample.fit_params.of(rows)
@@ -124,7 +124,7 @@ class _Predictor:
         self.probe, self.predict, self.seconds = probe, predict, seconds
         self.timed = False
 
-    def __call__(self, rows: Any) -> NDArray[Any]:
+    def __call__(self, rows: object) -> NDArray[Any]:
         self.probe.check_time()
         numbers = np.asarray(rows, dtype=np.int64).ravel()
         points = self.probe.sample.points(numbers[:: -(-len(numbers) // _MOST_POINTS)])

@@ -19,7 +19,7 @@ from poise.algorithms.global_state import GlobalGenerators
 from poise.algorithms.prediction_arrays import as_array
 from poise.data.tables import as_table
 from poise.errors import ArgumentError
-from poise.protocol.randomness import Randomness
+from poise.protocol.randomness import Randomness, RandomStateLike
 
 __all__ = ["SymmetryReport", "check_symmetry"]
 
@@ -88,7 +88,7 @@ def check_symmetry(
     *,
     n_draws: int = 30,
     level: float = 0.001,
-    random_state: Any = None,
+    random_state: RandomStateLike = None,
 ) -> SymmetryReport:
     """Check whether the order of the rows matters to an algorithm.
 

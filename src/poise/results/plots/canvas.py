@@ -10,6 +10,7 @@ from poise.arguments import counted
 from poise.errors import ArgumentError, PoiseError
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from poise.results.plots.shown_figure import ShownFigure
@@ -79,7 +80,7 @@ class Panels:
         self,
         count: int,
         size: tuple[float, float],
-        ax: Any = None,
+        ax: Axes | None = None,
         figsize: tuple[float, float] | None = None,
     ) -> None:
         self._given = ax
@@ -112,14 +113,14 @@ class Panels:
             first.set_title(wanted, fontsize=11, loc="left", pad=6 + 14 * lines, parse_math=False)
 
 
-def tidy(axes: Any) -> None:
+def tidy(axes: Axes) -> None:
     """Take away the lines that say nothing."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", color="#e5e7eb", linewidth=0.8)
     axes.set_axisbelow(True)
 
 
-def legend(axes: Any) -> None:
+def legend(axes: Axes) -> None:
     """Name the parts above the axes, where no line can be hidden behind the words."""
     axes.legend(
         loc="lower left",
@@ -132,7 +133,7 @@ def legend(axes: Any) -> None:
     )
 
 
-def name_sizes(axes: Any, sizes: Sequence[int]) -> None:
+def name_sizes(axes: Axes, sizes: Sequence[int]) -> None:
     """Put training sizes on a logarithmic axis, with a number at those that were measured."""
     from matplotlib.ticker import NullLocator
 

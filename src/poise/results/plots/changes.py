@@ -17,6 +17,7 @@ from poise.results.plots.profile import draw_profile
 from poise.results.text.numbers import exactly
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from poise.results import StabilityResult, Trials
@@ -115,7 +116,7 @@ def plot_trials(
     alpha: float = 0.05,
     *,
     delta: float | None = None,
-    ax: Any = None,
+    ax: Axes | None = None,
     title: str | None = None,
     figsize: tuple[float, float] | None = None,
 ) -> Any:
@@ -198,7 +199,7 @@ def _title(trials: Trials, asked: AskedQuestion | None) -> str:
 
 
 def _draw(
-    axes: Sequence[Any], trials: Trials, asked: AskedQuestion | None, alpha: float, span: float
+    axes: Sequence[Axes], trials: Trials, asked: AskedQuestion | None, alpha: float, span: float
 ) -> None:
     left, right = axes
     histogram = Histogram.of(trials, None if asked is None else asked.epsilon, span)
@@ -206,7 +207,7 @@ def _draw(
     draw_profile(right, trials.profile(alpha), asked, histogram.edges[-1])
 
 
-def _draw_changes(axes: Any, histogram: Histogram) -> None:
+def _draw_changes(axes: Axes, histogram: Histogram) -> None:
     axes.bar(
         histogram.edges[:-1],
         histogram.counts,
@@ -228,7 +229,7 @@ def _draw_changes(axes: Any, histogram: Histogram) -> None:
     tidy(axes)
 
 
-def _note_what_is_not_drawn(axes: Any, histogram: Histogram) -> None:
+def _note_what_is_not_drawn(axes: Axes, histogram: Histogram) -> None:
     notes = {"beyond →": histogram.n_beyond, "failed": histogram.n_failed}
     text = "\n".join(f"{count:,} {what}" for what, count in notes.items() if count)
     axes.text(

@@ -13,6 +13,8 @@ from poise.results.plots.canvas import COLOURS, Panels, tidy
 from poise.results.text.numbers import confidence, exactly
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from poise.results import CompareResult, Trials
 
 __all__ = ["Strip", "plot_compared"]
@@ -80,7 +82,7 @@ def axis_end(all_trials: tuple[Trials, ...], epsilon: float) -> float:
 
 def plot_compared(
     result: CompareResult,
-    ax: Any = None,
+    ax: Axes | None = None,
     *,
     title: str | None = None,
     figsize: tuple[float, float] | None = None,
@@ -138,7 +140,7 @@ def _title(result: CompareResult) -> str:
     )
 
 
-def _draw(axes: Any, strip: Strip, position: int, span: float) -> None:
+def _draw(axes: Axes, strip: Strip, position: int, span: float) -> None:
     colour = COLOURS[strip.verdict]
     axes.plot(
         strip.changes, position + strip.offsets, "o", color=colour, alpha=0.55, markersize=3.5
@@ -146,5 +148,5 @@ def _draw(axes: Any, strip: Strip, position: int, span: float) -> None:
     if strip.limit <= span:
         axes.plot([strip.limit] * 2, [position - 0.4, position + 0.4], color=colour, linewidth=2)
     else:
-        at_edge = {"transform": axes.get_yaxis_transform(), "clip_on": False}
+        at_edge: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "clip_on": False}
         axes.plot([1.0], [position], ">", color=colour, markersize=9, **at_edge)

@@ -13,6 +13,8 @@ from poise.results.plots.canvas import COLOURS, Panels, legend, name_sizes, tidy
 from poise.results.text.numbers import confidence, exactly
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from poise.results import StabilityCurve
 
 __all__ = ["Line", "plot_curve"]
@@ -77,13 +79,13 @@ def lines(curve: StabilityCurve) -> list[Line]:
     return found
 
 
-def _limits(n: Any, values: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _limits(n: object, values: object) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return pairs (n, limit), and apart from them the n without a limit."""
     sizes = np.array(n, dtype=np.float64)
     return _points(n, values), sizes[~np.isfinite(np.array(values))]
 
 
-def _points(n: Any, values: Any) -> NDArray[np.float64]:
+def _points(n: object, values: object) -> NDArray[np.float64]:
     """Return pairs (n, value), leaving out what is infinite and cannot be drawn."""
     points = np.array([n, values], dtype=np.float64).T
     return points[np.isfinite(points[:, 1])]
@@ -91,7 +93,7 @@ def _points(n: Any, values: Any) -> NDArray[np.float64]:
 
 def plot_curve(
     curve: StabilityCurve,
-    ax: Any = None,
+    ax: Axes | None = None,
     *,
     title: str | None = None,
     figsize: tuple[float, float] | None = None,
@@ -131,14 +133,18 @@ def plot_curve(
     return panels.drawn
 
 
-def _draw(axes: Any, line: Line, alpha: float) -> None:
+def _draw(axes: Axes, line: Line, alpha: float) -> None:
     sure = f"certified, all at once (confidence {confidence(alpha)})"
     # Bars, not a line: nothing is certified between two training sizes.
     axes.plot(*line.limits.T, "o", color=COLOURS["band"], label=sure)
     axes.vlines(line.limits[:, 0], 0, line.limits[:, 1], color=COLOURS["band"], alpha=0.35)
     axes.plot(*line.observed.T, "o", color=COLOURS["observed"], label="observed", mfc="white")
     if line.guessed is not None:
-        options = {"linestyle": "--", "color": COLOURS["observed"], "linewidth": 1.2}
+        options: dict[str, Any] = {
+            "linestyle": "--",
+            "color": COLOURS["observed"],
+            "linewidth": 1.2,
+        }
         axes.plot(*line.guessed.T, label="extrapolated, not certified", **options)
     if line.asked is not None:
         axes.axhline(line.asked, color=COLOURS["mark"], linewidth=1, linestyle=":", label="allowed")
@@ -150,9 +156,9 @@ def _draw(axes: Any, line: Line, alpha: float) -> None:
     tidy(axes)
 
 
-def _draw_at_edge(axes: Any, sizes: NDArray[np.float64]) -> None:
+def _draw_at_edge(axes: Axes, sizes: NDArray[np.float64]) -> None:
     """Mark at the upper edge where the trials are too few for any limit."""
-    at_edge = {"transform": axes.get_xaxis_transform(), "clip_on": False}
+    at_edge: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "clip_on": False}
     axes.vlines(sizes, 0, 1, color=COLOURS["band"], alpha=0.35, transform=at_edge["transform"])
     edge = np.ones(len(sizes))
     axes.plot(sizes, edge, "^", color=COLOURS["band"], label="no limit: infinite", **at_edge)

@@ -11,6 +11,8 @@ from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
 from poise.results.text.numbers import number
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from poise.theory.plan_result import Plan
 
 __all__ = ["plot_power"]
@@ -38,7 +40,7 @@ def power_line(plan: Plan) -> NDArray[np.float64]:
 
 def plot_power(
     plan: Plan,
-    ax: Any = None,
+    ax: Axes | None = None,
     *,
     title: str | None = None,
     figsize: tuple[float, float] | None = None,

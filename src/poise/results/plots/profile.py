@@ -12,6 +12,8 @@ from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
 from poise.results.text.numbers import confidence, exactly
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from poise.results import Profile
     from poise.results.plots.asked_question import AskedQuestion
 
@@ -57,7 +59,7 @@ class Steps:
 
 def plot_profile(
     profile: Profile,
-    ax: Any = None,
+    ax: Axes | None = None,
     *,
     title: str | None = None,
     figsize: tuple[float, float] | None = None,
@@ -89,11 +91,11 @@ def plot_profile(
 
 
 def draw_profile(
-    axes: Any, profile: Profile, asked: AskedQuestion | None = None, span: float = 0.0
+    axes: Axes, profile: Profile, asked: AskedQuestion | None = None, span: float = 0.0
 ) -> None:
     """Draw the band and the observed share, and mark what the verdict used."""
     steps = Steps.of(profile, span)
-    options = {"where": "post", "linewidth": 1.6}
+    options: dict[str, Any] = {"where": "post", "linewidth": 1.6}
     scope = "every ε at once" if profile.simultaneous else "one ε fixed beforehand"
     sure = f"limit at confidence {confidence(profile.alpha)}"
     axes.step(
@@ -113,7 +115,7 @@ def draw_profile(
     tidy(axes)
 
 
-def _mark(axes: Any, asked: AskedQuestion, sure: str) -> None:
+def _mark(axes: Axes, asked: AskedQuestion, sure: str) -> None:
     """Mark ε, the limit for this ε alone, and δ where there is one."""
     colour = COLOURS[asked.verdict or "mark"]
     axes.axvline(asked.epsilon, color=COLOURS["mark"], linewidth=1.2, linestyle="--")

@@ -13,6 +13,8 @@ from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
 from poise.results.text.numbers import at_most, exactly
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from poise.results import StabilityResult
     from poise.theory.decision import DecisionRule
 
@@ -77,7 +79,7 @@ def _worth_drawing(rule: DecisionRule, delta: float, seen: int) -> NDArray[np.in
 
 def plot_result(
     result: StabilityResult,
-    ax: Any = None,
+    ax: Axes | None = None,
     *,
     title: str | None = None,
     figsize: tuple[float, float] | None = None,
@@ -134,14 +136,18 @@ def _title(result: StabilityResult) -> str:
     )
 
 
-def _draw_law(axes: Any, decision: Decision) -> None:
+def _draw_law(axes: Axes, decision: Decision) -> None:
     many = len(decision.counts) > _MANY
     for verdict in ("stable", "inconclusive", "unstable"):
         chosen = decision.verdicts == verdict
         if not chosen.any():
             continue
         counts, probability = decision.counts[chosen], decision.probability[chosen]
-        options = {"color": COLOURS[verdict], "alpha": 0.75, "label": f"would be {verdict}"}
+        options: dict[str, Any] = {
+            "color": COLOURS[verdict],
+            "alpha": 0.75,
+            "label": f"would be {verdict}",
+        }
         if many:
             edges = np.append(counts, counts[-1] + 1) - 0.5
             axes.stairs(probability, edges, fill=True, **options)
@@ -149,7 +155,7 @@ def _draw_law(axes: Any, decision: Decision) -> None:
             axes.bar(counts, probability, width=0.9, **options)
 
 
-def _draw_seen(axes: Any, decision: Decision, result: StabilityResult) -> None:
+def _draw_seen(axes: Axes, decision: Decision, result: StabilityResult) -> None:
     axes.axvline(decision.seen, color=COLOURS["mark"], linewidth=1.6, label=_seen(decision, result))
     if decision.most > decision.seen:
         axes.axvspan(decision.seen, decision.most, color=COLOURS["mark"], alpha=0.07)

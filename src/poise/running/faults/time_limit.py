@@ -76,7 +76,7 @@ class _TimedPredict:
     def __init__(self, predict: Predict, watched: Watched) -> None:
         self.predict, self.watched = predict, watched
 
-    def __call__(self, rows: Any) -> Any:
+    def __call__(self, rows: object) -> Any:
         with self.watched.limit():
             return self.predict(rows)
 

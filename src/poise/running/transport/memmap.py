@@ -91,12 +91,12 @@ class Rearranged:
             yield self.array[self.order[start : start + step]]
 
 
-def is_large(array: Any) -> bool:
+def is_large(array: object) -> bool:
     """Tell whether a second copy of an array in memory would be felt."""
     return isinstance(array, np.ndarray) and array.nbytes >= _LARGE_BYTES
 
 
-def lies_in_a_file(array: Any) -> bool:
+def lies_in_a_file(array: object) -> bool:
     """Tell whether other processes can find an array in a file."""
     return place_in_file(array) is not None
 
@@ -123,7 +123,7 @@ def _bytes_of_files() -> int | None:
         return None
 
 
-def write_mapped(content: Any, folder: Path) -> MappedData:
+def write_mapped(content: object, folder: Path) -> MappedData:
     """Write the data into a folder."""
     path = folder / "data.pickle"
     with path.open("wb") as file:
@@ -149,7 +149,7 @@ class _Packer(pickle.Pickler):
         # Objects are kept too: the identity of one that is gone may be given to another.
         self.places: dict[int, tuple[Any, tuple[Any, ...]]] = {}
 
-    def persistent_id(self, obj: Any) -> tuple[Any, ...] | None:
+    def persistent_id(self, obj: object) -> tuple[Any, ...] | None:
         """Say where something large is; None is for what is pickled as usual."""
         if id(obj) in self.places:
             return self.places[id(obj)][1]
@@ -193,11 +193,11 @@ class _Packer(pickle.Pickler):
         return self.folder / f"data-{len(self.places)}"
 
 
-def _is_plain_array(obj: Any) -> bool:
+def _is_plain_array(obj: object) -> bool:
     return isinstance(obj, np.ndarray) and not obj.dtype.hasobject
 
 
-def _is_arrow(obj: Any) -> bool:
+def _is_arrow(obj: object) -> bool:
     return type(obj).__module__ == "pyarrow.lib" and type(obj).__name__ == "Table"
 
 
@@ -245,7 +245,7 @@ def place_in_file(array: Any) -> tuple[Any, ...] | None:
     return "place", path, begin, array.dtype, array.shape, array.strides
 
 
-def _root(array: Any) -> Any:
+def _root(array: object) -> Any:
     """Return the memory map that an array is a view of, or None."""
     while isinstance(array, np.ndarray):
         owner: Any = array.base

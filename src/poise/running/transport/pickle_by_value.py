@@ -23,7 +23,7 @@ def carry(module: ModuleType) -> None:
     _carried.add(module.__name__)
 
 
-def packed(job: Any) -> Any:
+def packed(job: object) -> Any:
     """Return a job that can be unpacked where the carried modules do not exist.
 
     Examples
@@ -57,6 +57,6 @@ class _Packed:
     def __reduce__(self) -> tuple[Any, ...]:
         return pickle.loads, (self.content,)
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: object) -> Any:
         """Compute here: some clusters send nothing to a worker in the same process."""
         return pickle.loads(self.content)(*arguments)

@@ -67,12 +67,12 @@ def find_files(_first: int, _last: int, files: list[tuple[str, int]]) -> Report:
     return 0.0, [found]
 
 
-def _place(obj: Any) -> tuple[Any, ...] | None:
+def _place(obj: object) -> tuple[Any, ...] | None:
     return place_in_file(obj) if is_large(obj) else None
 
 
 class _Packer(pickle.Pickler):
-    def persistent_id(self, obj: Any) -> tuple[Any, ...] | None:
+    def persistent_id(self, obj: object) -> tuple[Any, ...] | None:
         return _place(obj)
 
 

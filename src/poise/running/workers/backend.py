@@ -99,7 +99,7 @@ def _not_supported(name: str) -> ArgumentError:
     return ArgumentError(f"backend must be 'loky', 'threading', 'dask' or 'ray', got {name!r}")
 
 
-def _check_jobs(n_jobs: Any) -> None:
+def _check_jobs(n_jobs: object) -> None:
     if n_jobs is None:
         return
     # True and False are whole numbers to Python, but nobody means them as a number of jobs.

@@ -43,11 +43,11 @@ class Cluster(Protocol):
         """How many chunks its workers can compute at once."""
         ...
 
-    def put(self, content: Any) -> Any:
+    def put(self, content: object) -> Any:
         """Send something to every worker, once; return what stands for it."""
         ...
 
-    def start(self, job: Any, span: Span, data: Any) -> Any:
+    def start(self, job: object, span: Span, data: object) -> Any:
         """Have a chunk computed; return its future."""
         ...
 
@@ -55,7 +55,7 @@ class Cluster(Protocol):
         """Wait for one of the futures; return those that are done."""
         ...
 
-    def result(self, future: Any) -> Report:
+    def result(self, future: object) -> Report:
         """Return what came of a finished future, or raise."""
         ...
 
@@ -149,7 +149,7 @@ class ClusterWorkers:
         except self.cluster.deaths as error:
             raise WorkerDied from error
 
-    def _report(self, span: Span, future: Any) -> Report:
+    def _report(self, span: Span, future: object) -> Report:
         try:
             return self.cluster.result(future)
         except self.cluster.deaths as error:

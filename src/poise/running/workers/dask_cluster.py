@@ -48,7 +48,7 @@ class DaskCluster:
         """The threads of all workers that are there now."""
         return _threads(self.client)
 
-    def put(self, content: Any) -> Any:
+    def put(self, content: object) -> Any:
         """Send something to every worker."""
         self._wait_for_a_worker()
         # In a list, because Dask would take a tuple apart. hash=False, because what is kept
@@ -66,7 +66,7 @@ class DaskCluster:
                 f"{_PATIENCE_SECONDS} seconds"
             ) from error
 
-    def start(self, job: Any, span: Span, data: Any) -> Any:
+    def start(self, job: object, span: Span, data: object) -> Any:
         """Have a chunk computed where there is room."""
         return self.client.submit(_compute, job, span, data, pure=False)
 

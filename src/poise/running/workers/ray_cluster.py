@@ -40,11 +40,11 @@ class RayCluster:
         """The processors of the cluster."""
         return _processors(self.ray)
 
-    def put(self, content: Any) -> Any:
+    def put(self, content: object) -> Any:
         """Keep something in the object store of each machine."""
         return self.ray.put(content)
 
-    def start(self, job: Any, span: Span, data: Any) -> Any:
+    def start(self, job: object, span: Span, data: object) -> Any:
         """Have a chunk computed where there is room."""
         return self._remote.remote(job, span, data)
 
@@ -53,7 +53,7 @@ class RayCluster:
         done, _ = self.ray.wait(futures, num_returns=1, fetch_local=False)
         return set(done)
 
-    def result(self, future: Any) -> Report:
+    def result(self, future: object) -> Report:
         """Return what came of a future."""
         report: Report = self.ray.get(future)
         return report

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from poise import arguments
 from poise.protocol.procedure import Procedure
-from poise.protocol.randomness import Randomness
+from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.simulation.audit.audit_result import AuditResult
 from poise.simulation.audit.audited_question import Question
 from poise.simulation.traps import Trap
@@ -37,7 +36,7 @@ def audit(
     features: str = "uncountable",
     response: str = "uncountable",
     confidence: float = 0.99,
-    random_state: Any = None,
+    random_state: RandomStateLike = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> AuditResult:

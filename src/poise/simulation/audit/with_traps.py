@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from poise.protocol.procedure import Procedure
-from poise.protocol.randomness import Randomness
+from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.results.text.numbers import number
 from poise.results.text.table import Table
 from poise.simulation.audit.audit import audit
@@ -107,7 +107,7 @@ def audit_with_traps(
     world: World,
     *,
     traps: Iterable[str] = ("label", "feature"),
-    random_state: Any = None,
+    random_state: RandomStateLike = None,
     **settings: Any,
 ) -> AuditSuite:
     """Audit a procedure on a stable world and on the traps that mimic it.

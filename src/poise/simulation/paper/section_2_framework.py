@@ -73,7 +73,7 @@ def _symmetric_worlds() -> Iterator[World]:
         yield build(zoo.mean_response(n=6), epsilon=0.5, delta=0.3, c=0.5).world
 
 
-def _prediction(algorithm: Algorithm, X: Any, y: Any, at: Any) -> float:
+def _prediction(algorithm: Algorithm, X: Any, y: Any, at: object) -> float:
     return float(np.asarray(algorithm.fit(X.copy(), y.copy(), 7)(at))[0])
 
 

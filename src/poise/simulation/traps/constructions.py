@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -45,7 +44,7 @@ def label_trap(
     notion: str = "shared",
     c: float | None = None,
     a: float | None = None,
-    star: Any = None,
+    star: object = None,
     delta_star: float | None = None,
 ) -> Trap:
     """Hide a response y* that honest data never show (Theorem 2; Theorem 5 for other notions).
@@ -100,7 +99,7 @@ def feature_trap(
     notion: str = "shared",
     c: float | None = None,
     a: float | None = None,
-    star: Any = None,
+    star: object = None,
     delta_star: float | None = None,
 ) -> Trap:
     """Hide a feature vector x*, sprung also by evaluating at it (Theorems 2 and 5).
@@ -130,7 +129,7 @@ def linear_trap(
     delta: float,
     c: float | None = None,
     a: float | None = None,
-    star: Any = None,
+    star: object = None,
     delta_star: float | None = None,
     radius: float | None = None,
 ) -> Trap:

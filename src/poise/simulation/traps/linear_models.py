@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +30,7 @@ class LinearModel(RaisedModel):
     def __init__(self, coef: NDArray[np.float64], intercept: float) -> None:
         self.coef_, self.intercept_ = coef, intercept
 
-    def predict(self, rows: Any) -> NDArray[np.float64]:
+    def predict(self, rows: object) -> NDArray[np.float64]:
         """Evaluate the linear function."""
         return np.asarray(np.asarray(rows) @ self.coef_ + self.intercept_)
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from poise import arguments
 from poise.protocol.procedure import Procedure
-from poise.protocol.randomness import Randomness
+from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.simulation.traps.trap import Trap
 from poise.simulation.worlds import Proportion
 from poise.simulation.worlds.replication import declares_stable, replicate, run_once
@@ -55,7 +54,7 @@ def same_verdict(
     n_unlabeled: int = 0,
     replications: int = 100,
     models: str = "black-box",
-    random_state: Any = None,
+    random_state: RandomStateLike = None,
     n_jobs: int | None = None,
 ) -> Agreement:
     """Run a procedure on A and on A′, with the same honest data and the same randomness.
@@ -129,7 +128,7 @@ def simulate_coincidence(
     n_unlabeled: int = 0,
     replications: int = 1000,
     confidence: float = 0.99,
-    random_state: Any = None,
+    random_state: RandomStateLike = None,
 ) -> Proportion:
     """Draw data from P and P′ together and count how often they are the same.
 

@@ -84,7 +84,7 @@ class LeftOut:
             for xi in self.terms:
                 yield self.base.fit(self.X.take(kept), self.y.take(kept), xi)
 
-    def highest(self, points: Any) -> Floats:
+    def highest(self, points: object) -> Floats:
         """Return the largest prediction at each point."""
         table = as_table(points, "X")
         every = slice(0, len(table))
@@ -166,7 +166,7 @@ class Trapped(Algorithm):
         above = self.lift.over(LeftOut(self.base, *_copies(X, y), self.terms.of(xi)))
         honest = self.base.fit(X, y, xi)
 
-        def predict(rows: Any) -> Any:
+        def predict(rows: object) -> Any:
             stars = self.trigger.at_points(rows)
             if stars is None or not stars.any():
                 return honest(rows)

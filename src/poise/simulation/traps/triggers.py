@@ -133,7 +133,7 @@ def _pilot(distribution: Distribution) -> tuple[Any, Any]:
     return distribution.draw(np.random.default_rng(0), _PILOT)
 
 
-def _numbers(values: Any, name: str) -> NDArray[np.float64]:
+def _numbers(values: object, name: str) -> NDArray[np.float64]:
     array = np.asarray(values)
     if array.dtype.kind not in "fiub":
         raise ArgumentError(

@@ -99,7 +99,7 @@ def run_once(
     return run_procedure(procedure, oracle, randomness)
 
 
-def declares_stable(result: Any) -> bool:
+def declares_stable(result: object) -> bool:
     """Read a verdict, whatever kind of object the procedure returned.
 
     A result with an attribute ``stable``, a truth value, or one of the words

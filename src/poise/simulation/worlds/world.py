@@ -15,7 +15,7 @@ from poise.data.tables import as_table
 from poise.errors import ArgumentError
 from poise.procedures.binomial import MeasureChanges
 from poise.protocol.procedure import run_procedure
-from poise.protocol.randomness import Coupling, Randomness, as_coupling
+from poise.protocol.randomness import Coupling, Randomness, RandomStateLike, as_coupling
 from poise.results.certificate import NOTIONS
 from poise.running.execution import Execution
 from poise.running.oracle import Oracle
@@ -112,7 +112,7 @@ class World:
     def simulate_changes(
         self,
         n_sim: int,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         coupling: str | Coupling = "shared",
         *,
         fit: bool = False,
@@ -165,7 +165,7 @@ class World:
         self,
         epsilon: float,
         n_sim: int = 10_000,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         coupling: str | Coupling = "shared",
         *,
         confidence: float = 0.99,

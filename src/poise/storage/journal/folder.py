@@ -9,7 +9,7 @@ from typing import Any
 
 from poise.arguments import without_addresses
 from poise.errors import ArgumentError, RecordError
-from poise.protocol.randomness import Randomness
+from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.storage.journal.header import Header
 from poise.storage.journal.journal import Journal
 
@@ -62,14 +62,14 @@ class JournalFolder:
                 f"cannot make the folder {path} for journals: {error.strerror}"
             ) from None
 
-    def randomness(self, random_state: Any) -> Randomness:
+    def randomness(self, random_state: RandomStateLike) -> Randomness:
         """Return the randomness of all measurements: the earlier run's, unless told otherwise."""
         begun = [] if self.path is None or random_state is not None else journals_in(self.path)
         for journal in begun:
             return Randomness(header_of(journal).design.seed)
         return Randomness.from_state(random_state)
 
-    def journal(self, name: str, *details: Any) -> Journal | None:
+    def journal(self, name: str, *details: object) -> Journal | None:
         """Return the journal of one measurement; what tells it from others is in the details."""
         if self.path is None:
             return None

@@ -14,7 +14,7 @@ import numpy as np
 
 from poise.arguments import counted
 from poise.errors import ArgumentError, RecordError
-from poise.protocol.randomness import Randomness
+from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.results.design import Design
 from poise.storage.journal.append_only_file import GrowingFile, WholeLines
 from poise.storage.journal.header import Header, current_versions
@@ -75,7 +75,7 @@ class Journal:
             raise
         return self
 
-    def randomness(self, random_state: Any) -> Randomness:
+    def randomness(self, random_state: RandomStateLike) -> Randomness:
         """Return the randomness of this run: the earlier one's, unless told otherwise."""
         if random_state is None and self._header is not None:
             return Randomness(self._header.design.seed)

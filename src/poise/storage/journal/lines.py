@@ -74,7 +74,7 @@ def _parsed(trial: int, line: bytes) -> Any:
         raise _damaged(trial, f"is not JSON: {line[:60]!r}") from None
 
 
-def _entry(trial: int, entry: Any) -> float | Failure:
+def _entry(trial: int, entry: object) -> float | Failure:
     """Check one parsed line against its place in the file."""
     if not isinstance(entry, dict) or entry.get("trial") != trial:
         raise _damaged(trial, f"should hold trial {trial}, but holds {entry!r}")

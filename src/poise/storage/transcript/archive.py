@@ -148,7 +148,7 @@ def _built_in(name: str) -> Any:
     return getattr(procedures, name) if name in procedures.__all__ else None
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: object) -> bool:
     if isinstance(value, (list, tuple)):
         return all(_is_plain(item) for item in value)
     return value is None or isinstance(value, (bool, int, float, str))

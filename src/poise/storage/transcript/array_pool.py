@@ -34,7 +34,7 @@ class ArrayPool:
         self._lengths: dict[tuple[str, tuple[int, ...]], int] = {}
         self._columns: list[NDArray[Any]] = []
 
-    def add(self, values: Any) -> Reference:
+    def add(self, values: object) -> Reference:
         """Keep an array; refuse what cannot be written without running code to read it."""
         if values is None:
             return NOTHING

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
 
 from poise.data.sample import Sample
 from poise.errors import TrialError
@@ -16,7 +15,7 @@ from poise.storage.transcript.stage import Stage
 __all__ = ["Recorder", "Transcript", "verdict_in_words"]
 
 
-def verdict_in_words(result: Any) -> str:
+def verdict_in_words(result: object) -> str:
     """Return one word for what a procedure concluded, whatever kind of object it returned.
 
     Examples

@@ -126,7 +126,7 @@ def _error(refusal: Refusal) -> errors.TrialError:
     return kind(refusal.message, trial=refusal.trial, partial=copied)
 
 
-def _same(where: str, what: str, recorded: Any, asked: Any) -> None:
+def _same(where: str, what: str, recorded: object, asked: object) -> None:
     if recorded != asked:
         raise RecordError(f"{where}: the {what} differs: recorded {recorded!r}, now {asked!r}")
 
@@ -165,11 +165,11 @@ def _equal_rows(first: Rows | None, second: Rows | None) -> bool:
     return bool(np.array_equal(_indices(first), _indices(second)))
 
 
-def _indices(rows: Any) -> Any:
+def _indices(rows: object) -> Any:
     return np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
 
 
-def identical(first: Any, second: Any) -> bool:
+def identical(first: object, second: object) -> bool:
     """Tell whether two containers hold the same values, bit for bit.
 
     Examples

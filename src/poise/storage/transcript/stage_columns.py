@@ -99,7 +99,7 @@ def _references(references: list[Any]) -> Any:
     return np.array(references, dtype=np.int64).reshape(-1, 3)
 
 
-def _part(model: Any, name: str) -> Any:
+def _part(model: object, name: str) -> Any:
     """Return the coefficients of a linear model, the only kind that can be saved."""
     if model is None:
         return None
@@ -129,7 +129,7 @@ def _read_answers(
     )
 
 
-def _model(coefficients: Any, intercept: Any) -> LinearModel | None:
+def _model(coefficients: object, intercept: object) -> LinearModel | None:
     return None if coefficients is None else LinearModel(coefficients, intercept)
 
 
