@@ -158,12 +158,16 @@ def test_unlabelled_rows_do_not_help_and_the_result_says_so() -> None:
     plain = poise.stability_test(Ridge(), X, y, **kwargs)
     assert (loss.n_trials, plain.n_trials) == (330 // 11, 330 // 10)
     assert loss.kappa == 30
-    assert loss.power_bound is None
+    assert loss.power_bound == 1.0
     text = loss.summary()
     assert "500 unlabelled rows could not serve" in text
     assert "stable in its loss at n = 10" in text
     assert "compares losses at a fresh labelled row" in text
-    assert "No ceiling on the power of other tests is proved for this variant" in text
+    assert "No ceiling on the power of other tests" not in text
+    mine = LossChange(lambda y, prediction: min(1.0, abs(y - prediction)))
+    bounded = poise.stability_test(Ridge(), X, y, distance=mine, **kwargs)
+    assert bounded.power_bound is None
+    assert "No ceiling on the power of other tests is proved for this variant" in str(bounded)
     assert poise.StabilityResult.from_json(loss.to_json()) == loss
 
 

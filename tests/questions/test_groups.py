@@ -143,7 +143,7 @@ def test_the_result_says_what_was_counted() -> None:
     assert "removing a group moves a prediction" in text
     assert "stable under the removal of a group at n = 4 groups" in text
     assert "counted in groups, of which there are 120" in text
-    assert result.power_bound is None
+    assert result.power_bound == 1.0  # 120 groups are worth 24 trials of 4 groups and a point
     assert result.design.unit == "group"
     assert poise.StabilityResult.from_json(result.to_json()) == result
 

@@ -277,7 +277,7 @@ def test_impossible_wishes_say_why():
         wish(n=None, n_labeled=50)
     with pytest.raises(ArgumentError, match=r"hold no trial at n = 2,000 \(kappa = 0\.5\).*2,001"):
         wish(delta=None, n=2000)
-    with pytest.raises(ArgumentError, match=r"with 9 trials.*so the ceiling is 0\.8657"):
+    with pytest.raises(ArgumentError, match=r"with 9 trials.*so the power is at most 0\.8657"):
         wish(delta=None, delta_star=0.8)
     with pytest.raises(ArgumentError, match="needs more than 9e15 trials"):
         wish(n_labeled=None, delta=0.1, delta_star=0.1 - 1e-10)

@@ -20,7 +20,7 @@ sizes = st.integers(2, 1000)
 rows = st.integers(0, 20_000)
 deltas = st.floats(0, 0.99)
 levels = st.floats(1e-12, 0.99)
-SPACES = ["uncountable", "countable", "unknown-support"]
+SPACES = ["continuous", "countable", "unknown-support"]
 MODELS = ["black-box", "transparent", "constrained", "linear"]
 knowledge = st.fixed_dictionaries(
     {
@@ -51,7 +51,11 @@ LABELED, ALL = Fraction(1000, 100), Fraction(1005, 101)
         ({"models": "linear"}, LABELED),
         ({"features": "countable", "models": "transparent"}, LABELED),
         ({"response": "countable"}, ALL),
-        ({"response": "countable", "models": "transparent"}, Fraction(1005, 100)),
+        (
+            {"features": "continuous", "response": "countable", "models": "transparent"},
+            Fraction(1005, 100),
+        ),
+        ({"features": "continuous", "response": "continuous"}, min(LABELED, ALL)),
         ({"features": "countable", "response": "countable"}, None),
         ({"features": "countable", "response": "countable", "models": "transparent"}, None),
     ],
@@ -62,13 +66,37 @@ def test_exponent_for_each_state_of_knowledge(known, e):
     assert bound == pytest.approx(1.0 if e is None else by_formula(e, 0.1, 0.03, 0.05), rel=1e-12)
 
 
+def atoms_may_spoil_it(known) -> bool:
+    """Whether x* may be the test point of a model that can be read, with nothing to change."""
+    hidden = known["models"] == "black-box" or known["response"] != "countable"
+    return not hidden and known["features"] == "unknown-support"
+
+
 @untimed
 @given(sizes, rows, rows, deltas, levels, st.floats(0, 1), knowledge)
 def test_ceiling_equals_the_formula_at_40_digits(n, labeled, unlabeled, delta, alpha, share, known):
-    truth = share * delta
+    truth = 0.0 if atoms_may_spoil_it(known) else share * delta
     e = exponent(n, labeled, unlabeled, **known)
     got = power_bound(n, labeled, unlabeled, delta=delta, delta_star=truth, alpha=alpha, **known)
     assert got == pytest.approx(1.0 if e is None else by_formula(e, delta, truth, alpha), rel=1e-10)
+
+
+@pytest.mark.parametrize("truth", [0.01, 0.06, 0.0999])
+def test_a_readable_model_and_features_with_atoms(truth) -> None:
+    """The trap at x* springs in training only: P(Δ > ε) = 1 − x^n + x^(n+1) δ* must exceed δ."""
+    n, everything, delta, alpha = 10, 25, 0.1, 0.05
+    known = {"response": "countable", "models": "transparent"}
+    settings = {"delta": delta, "delta_star": truth, "alpha": alpha, **known}
+    got = power_bound(n, 20, 5, **settings)
+    with mpmath.workdps(40):
+        x = mpmath.findroot(lambda y: y**n * (1 - y * truth) - (1 - delta), 0.99)
+        assert got == pytest.approx(float(min(1, alpha * x**-everything)), rel=1e-10)
+    continuous = power_bound(n, 20, 5, **settings, features="continuous")
+    assert continuous == pytest.approx(by_formula(Fraction(25, 10), delta, truth, alpha), rel=1e-12)
+    assert continuous < got
+    assert power_bound(n, 20, 5, **settings | {"delta_star": 0.0}) == pytest.approx(
+        by_formula(Fraction(25, 10), delta, 0.0, alpha), rel=1e-12
+    )
 
 
 @untimed

@@ -38,7 +38,9 @@ __all__ = [
     "Undefined",
     "as_distance",
     "distance_code",
+    "distance_name",
     "needs_response",
+    "own_name",
     "shown",
     "single",
 ]
@@ -211,6 +213,8 @@ DISTANCES: dict[str, Distance] = {
     "total_variation": total_variation,
 }
 
+_OF_ANY_SIZE = ("absolute", "euclidean", "change of squared loss", "change of absolute loss")
+
 _UNLISTED: dict[str, Distance] = {LABELS_ONLY: _LabelsOnly()}
 
 
@@ -226,7 +230,8 @@ def as_distance(distance: str | Distance, natural: str = "euclidean") -> Distanc
     poise.errors.ArgumentError: distance must be 'auto', ..., got 'manhattan'
     """
     if callable(distance):
-        return distance if needs_response(distance) else _Checked(distance)
+        known_already = needs_response(distance) or any(distance is d for d in DISTANCES.values())
+        return distance if known_already else _Checked(distance)
     if natural == CLUSTER_NUMBERS:
         raise AlgorithmError(_CLUSTERS)
     name = natural if distance == "auto" else distance
@@ -235,6 +240,35 @@ def as_distance(distance: str | Distance, natural: str = "euclidean") -> Distanc
         listed = ", ".join(repr(known) for known in ("auto", *DISTANCES))
         raise ArgumentError(f"distance must be {listed} or a function, got {distance!r}")
     return known[name]
+
+
+def distance_name(distance: Distance, natural: str = "euclidean") -> str:
+    """Return what a record calls a distance; ``natural`` is that of the algorithm's predictions.
+
+    Numbers that stand for classes, and probabilities, cannot move as far as others do.
+
+    Examples
+    --------
+    >>> distance_name(absolute), distance_name(euclidean, "total_variation")
+    ('absolute', 'euclidean of probabilities')
+    """
+    name = getattr(distance, "__name__", "unnamed")
+    kinds = {"label": "labels", "total_variation": "probabilities"}
+    if natural not in kinds or name not in _OF_ANY_SIZE:
+        return name
+    return f"{name} of {kinds[natural]}"
+
+
+def own_name(function: Callable[..., Any], taken: Iterable[str]) -> str:
+    """Return the name of a function of the user's, marked if poise has one of that name.
+
+    Examples
+    --------
+    >>> own_name(absolute, DISTANCES), own_name(as_distance, DISTANCES)
+    ('absolute (own)', 'as_distance')
+    """
+    name = str(getattr(function, "__name__", type(function).__name__))
+    return f"{name} (own)" if name in taken else name
 
 
 def distance_code(distance: Distance) -> str:
@@ -268,7 +302,7 @@ class _Checked:
 
     def __init__(self, function: Distance) -> None:
         self.function = function
-        self.__name__ = getattr(function, "__name__", type(function).__name__)
+        self.__name__ = own_name(function, DISTANCES)
 
     def __call__(self, a: object, b: object) -> float:
         value = float(self.function(Category.plain(a), Category.plain(b)))

@@ -11,15 +11,13 @@ __all__ = ["largest_change", "require_reachable"]
 _LABELS = ("label", "change of zero_one loss")
 
 
-def largest_change(distance: str, response: str = "predict", outputs: int = 1) -> float:
+def largest_change(distance: str, outputs: int = 1) -> float:
     """Return the largest change that this distance can take; inf where there is no limit.
 
     Parameters
     ----------
     distance : str
-        Name of the distance.
-    response : str
-        What a fitted estimator is asked; probabilities are bounded.
+        Name of the distance, as in a design; probabilities are bounded.
     outputs : int
         Number of responses, whose total variations add up.
 
@@ -27,14 +25,14 @@ def largest_change(distance: str, response: str = "predict", outputs: int = 1) -
     --------
     >>> largest_change("label"), largest_change("total_variation", outputs=3)
     (1.0, 3.0)
-    >>> largest_change("euclidean"), round(largest_change("euclidean", "predict_proba"), 3)
+    >>> largest_change("euclidean"), round(largest_change("euclidean of probabilities"), 3)
     (inf, 1.414)
     """
     if distance in _LABELS:
         return 1.0
     if distance == "total_variation":
         return float(outputs)
-    if response == "predict_proba" and distance in ("euclidean", "absolute"):
+    if distance in ("euclidean of probabilities", "absolute of probabilities"):
         return math.sqrt(2 * outputs)
     return math.inf
 

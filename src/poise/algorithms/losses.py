@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.algorithms.distance import absolute, label
+from poise.algorithms.distance import absolute, label, own_name
 from poise.algorithms.numbers_of_any_type import Undefined, objection_to, shown
 from poise.algorithms.prediction_arrays import Category
 from poise.data.sample import Sample
@@ -145,7 +145,7 @@ class LossChange:
 
     @property
     def __name__(self) -> str:
-        name = getattr(self.loss, "__name__", self.loss)
+        name = own_name(self.loss, LOSSES) if callable(self.loss) else self.loss
         return f"change of {name} loss"
 
     def about(self, sample: Sample) -> LossChange:

@@ -8,6 +8,7 @@
     files/          tables from files: CSV, npz, Parquet, Feather
     fit_params      arguments of ``fit`` that belong to the rows, such as sample weights
     groups          rows that belong together: the rows of one patient, one user, one day
+    known_values    how many values a response or a point can take, where somebody could know and
     on_disk/        tables that stay on disk: the rows of a trial are read when it needs them
     own_copies      copies that share nothing with the user's rows, however deep they are nested
     response_scale  the scale of a response: what ε may be measured by, and which classes are rare

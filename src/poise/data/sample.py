@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from poise.data.fit_params import FitParams
 from poise.data.groups import Groups
+from poise.data.known_values import n_known_points, n_known_responses
 from poise.data.on_disk import StoredTable
 from poise.data.responses import check_responses, holds_labels
 from poise.data.synthetic_rows import Rows, SyntheticRows
@@ -136,6 +137,16 @@ class Sample:
         """Number of responses of a row: the columns of y."""
         columns = self.y.columns()
         return 1 if columns is None else columns if isinstance(columns, int) else len(columns)
+
+    @cached_property
+    def n_classes(self) -> int | None:
+        """Number of different responses, where somebody could know and try them all."""
+        return n_known_responses(self.y)
+
+    @cached_property
+    def n_points(self) -> int | None:
+        """Number of different points there can be, where somebody could try them all."""
+        return n_known_points(self.X)
 
     @cached_property
     def has_labels(self) -> bool:

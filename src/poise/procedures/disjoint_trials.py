@@ -59,6 +59,8 @@ class DisjointTrials(TrialSetup):
             replace=self.replace,
             n_groups=None if sample.groups is None else len(sample.groups),
             labeled_test=self.labeled_test,
+            n_classes=sample.n_classes,
+            n_points=sample.n_points,
         )
         if n > design.n_units:
             raise ArgumentError(

@@ -92,7 +92,8 @@ class ExploreThenTest:
         seen = yield from explorer.explore(self.explorations)
         epsilon = self._chosen(seen) if self.epsilon is None else self.epsilon
         test = BinomialTest(self.n, epsilon, self.delta, self.alpha, self.randomized)
-        rest = Part(tested, np.arange(sample.n_unlabeled) + sample.n_labeled)
+        unlabeled = np.arange(sample.n_unlabeled) + sample.n_labeled
+        rest = Part(tested, unlabeled, sample.n_classes, sample.n_points)
         result = yield from rest.ask(test, randomness)
         return ProcedureResult.from_test(
             self,

@@ -30,6 +30,9 @@ class Part:
     ----------
     labeled, unlabeled : ndarray of int
         Rows of the sample that belong to the part.
+    n_classes, n_points : int or None
+        What is known of the values of the whole sample, as in
+        :class:`~poise.data.sample.Sample`.
 
     Examples
     --------
@@ -40,6 +43,8 @@ class Part:
 
     labeled: Indices
     unlabeled: Indices
+    n_classes: int | None = None
+    n_points: int | None = None
 
     @property
     def n_labeled(self) -> int:

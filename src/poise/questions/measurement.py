@@ -112,7 +112,7 @@ class Measurement:
         """
         if question is not None:
             distance = self.design.distance
-            largest = largest_change(distance, self.setup.response, self.sample.n_responses)
+            largest = largest_change(distance, self.sample.n_responses)
             require_reachable(question.epsilon, distance, largest)
         return self.design
 

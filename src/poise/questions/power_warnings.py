@@ -8,7 +8,7 @@ from poise.arguments import counted
 from poise.errors import PowerWarning
 from poise.procedures.checked_question import StabilityQuestion
 from poise.results.design import Design
-from poise.results.text.describe_design import shortage
+from poise.results.text.describe_design import ceiling_in_words, shortage
 from poise.results.text.needs import needed, smaller_size
 
 __all__ = ["warn_if_empty", "warn_if_hopeless"]
@@ -29,14 +29,16 @@ def warn_if_empty(design: Design) -> None:
 
 def warn_if_hopeless(design: Design, question: StabilityQuestion) -> None:
     """Say that not even a clean run could be declared stable."""
-    from poise.theory.binomial_test import critical_count
+    from poise.theory.binomial_test import power
 
     delta, alpha, randomized = question.delta, question.alpha, question.randomized
-    ceiling = design.ceiling(delta, alpha)
-    low = ceiling is not None and ceiling < _WORTH_ASKING
-    if critical_count(design.n_trials, delta, alpha) >= 0 or (randomized and not low):
+    at_best = power(design.n_trials, delta, 0.0, alpha, randomized=randomized)
+    if at_best >= (_WORTH_ASKING if randomized else 1.0):
         return
-    reason = f": no valid black-box test has more than {ceiling:.3g} power here" if low else ""
+    ceiling = design.ceiling(delta, alpha, question.epsilon)
+    reason = ""
+    if ceiling is not None and ceiling < _WORTH_ASKING:
+        reason = f": {ceiling_in_words(design, ceiling)}"
     what = "can hardly certify" if randomized else "cannot certify"
     test = "the randomised test" if randomized else "the plain test"
     warnings.warn(

@@ -150,19 +150,18 @@ def run(
     oracle = replace(oracle, models=models, budget=Budget() if budget is None else budget)
     randomness = Randomness.from_state(random_state)
     told = _told(procedure, oracle, distance)
-    _require_reachable(told, oracle, response)
+    _require_reachable(told, oracle)
     recorder, names = Recorder(), Names(*oracle.names)
     with names.on_partial_result():
         result = names.on(run_procedure(told, oracle, randomness, watch=recorder))
     return Run(result, _transcript(told, oracle, randomness, recorder, result))
 
 
-def _require_reachable(procedure: object, oracle: Oracle, response: str) -> None:
+def _require_reachable(procedure: object, oracle: Oracle) -> None:
     """Refuse a question whose ε no change can exceed."""
     epsilon, name = getattr(procedure, "epsilon", None), oracle.names[1]
     if isinstance(epsilon, numbers.Real):
-        largest = largest_change(name, response, oracle.sample.n_responses)
-        require_reachable(float(epsilon), name, largest)
+        require_reachable(float(epsilon), name, largest_change(name, oracle.sample.n_responses))
 
 
 def _check_procedure(procedure: object, groups: Any) -> None:

@@ -12,6 +12,7 @@
     plots/            pictures of results, drawn with matplotlib and without its global state
     procedure_result  what a procedure other than the Binomial test found, and whether it may be r
     profile           the profile ε ↦ δ̂_ε: for each allowed change, the probability it may be exc
+    proved_ceiling    which ceiling on the power of all valid tests is proved for a design, if any
     relative_epsilon  ε in units that people have: as a share of the spread of the responses
     report/           results as an HTML page
     stability_result  the verdict on one question, with everything it rests on

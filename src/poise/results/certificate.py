@@ -23,7 +23,13 @@ _TERMS = {
 }
 
 # Distances that satisfy the triangle inequality; of a user's own nobody knows.
-_METRICS = ("auto", "absolute", "euclidean", "label", "total_variation")
+_OF_NUMBERS = ("auto", "absolute", "euclidean")
+_METRICS = (
+    *_OF_NUMBERS,
+    *(f"{name} of {what}" for name in _OF_NUMBERS[1:] for what in ("labels", "probabilities")),
+    "label",
+    "total_variation",
+)
 
 
 @dataclass(frozen=True)
@@ -200,7 +206,7 @@ class Certificate:
     def _difference(self) -> str:
         if self.compares == "losses":
             return f"differ in their loss ({self.distance})"
-        ordinary = self.distance in ("auto", "absolute", "euclidean")
+        ordinary = self.distance in _OF_NUMBERS
         return "differ" if ordinary else f"differ in their predictions ({self.distance})"
 
     def _where(self) -> str:

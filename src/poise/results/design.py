@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,15 +11,6 @@ from poise import arguments
 from poise.theory.trials import kappa, n_trials
 
 __all__ = ["Design"]
-
-# A ceiling is proved by an algorithm whose prediction jumps by more than ε: there must be room.
-_LARGEST_CHANGE = {
-    "auto": math.inf,
-    "absolute": math.inf,
-    "euclidean": math.inf,
-    "label": 1.0,
-    "total_variation": 1.0,
-}
 
 
 @dataclass(frozen=True)
@@ -61,6 +51,15 @@ class Design:
         Standard deviation of the responses of the rows set aside, if there are any.
     set_aside : int
         Rows that were set aside to find it, and are not among ``n_labeled``.
+    n_classes : int or None
+        Number of different responses, where they are labels, whole numbers or few: a
+        test could try every one of them.
+    n_points : int or None
+        Number of different points that the features can be, where it is so small that
+        a test could try every one of them.
+    from_rows : bool
+        False for changes that were measured elsewhere: rows are then those that so
+        many trials take at least, and nobody has counted any.
 
     Examples
     --------
@@ -83,6 +82,9 @@ class Design:
     replace: bool = False
     n_groups: int | None = None
     labeled_test: bool = False
+    n_classes: int | None = None
+    n_points: int | None = None
+    from_rows: bool = True
     name: str = ""
     spread: float | None = None
     set_aside: int = 0
@@ -138,19 +140,17 @@ class Design:
         one_row = self.remove == 1 and not self.replace and self.n_groups is None
         return one_row and not self.labeled_test
 
-    def ceiling(self, delta: float, alpha: float, epsilon: float = 0.0) -> float | None:
-        """Return the largest power any valid black-box test can have here (Theorem 2).
+    def ceiling(self, delta: float, alpha: float, epsilon: float) -> float | None:
+        """Return the largest power any valid black-box test can have here, at δ* = 0.
 
-        None where no ceiling is known: for variants of the paper's setting, for
-        a user's own distance, and where ε is as large as the distance can be.
+        None where no ceiling is proved: for a distance or loss of one's own, for replacing
+        several rows, for labels and probabilities if groups or several rows are removed or
+        ε is as large as the distance can be, where responses and features have values that
+        a test could try one by one, and for changes measured elsewhere.
         """
-        from poise.theory.power_bounds import power_bound
+        from poise.results.proved_ceiling import proved_ceiling
 
-        if not self.is_papers or epsilon >= _LARGEST_CHANGE.get(self.distance, 0.0):
-            return None
-        return float(
-            power_bound(self.n, self.n_labeled, self.n_unlabeled, delta=delta, alpha=alpha)
-        )
+        return proved_ceiling(self, delta, alpha, epsilon)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values."""

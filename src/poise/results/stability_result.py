@@ -59,7 +59,7 @@ class StabilityResult:
         Both ends hold together at level 1 − α, whatever the verdict.
     power_bound : float or None
         The largest power any valid black-box test could have here, at δ* = 0;
-        None where no ceiling is known (see :meth:`poise.Design.ceiling`).
+        None where no ceiling is proved (see :meth:`poise.Design.ceiling`).
     stopped_early : bool
         Whether trials were left out.
     warnings : tuple of str
@@ -89,7 +89,6 @@ class StabilityResult:
     acceptance_probability: float
     delta_hat: float
     epsilon_hat: float
-    power_bound: float | None
     n_fits: int
     n_failures: int
     design: Design
@@ -126,7 +125,6 @@ class StabilityResult:
             acceptance_probability=binomial_test.acceptance_probability(worst, m, delta, alpha),
             delta_hat=trials.delta_hat(epsilon, alpha, randomized),
             epsilon_hat=trials.epsilon_hat(delta, alpha, randomized),
-            power_bound=trials.design.ceiling(delta, alpha, epsilon),
             n_fits=trials.n_fits,
             n_failures=failed,
             design=trials.design,
@@ -188,6 +186,11 @@ class StabilityResult:
         return bool(rule.is_settled(self.n_moved, self.n_observed, self.n_failures))
 
     @property
+    def power_bound(self) -> float | None:
+        """The largest power any valid black-box test could have; None where none is proved."""
+        return self.design.ceiling(self.delta, self.alpha, self.epsilon)
+
+    @property
     def delta_lower(self) -> float:
         """Lower limit for δ*_ε: P(δ*_ε ≥ it) ≥ 1 − α; failed and unseen trials count as small."""
         from poise.theory.lower_limits import delta_lower
@@ -240,6 +243,7 @@ class StabilityResult:
             "n": self.n,
             "stopped_early": self.stopped_early,
             "n_moved": self.n_moved,
+            "power_bound": self.power_bound,
             "delta_lower": self.delta_lower,
             "delta_interval": self.delta_interval,
             "design": self.design.to_dict(),

@@ -97,7 +97,8 @@ class Trials:
         values, n = _as_changes(changes), arguments.training_size(n)
         randomness = Randomness.from_state(random_state)
         seed, zeta = randomness.root, randomness.zeta
-        design = Design(algorithm, n, len(values) * n, len(values), seed=seed, zeta=zeta)
+        m = len(values)
+        design = Design(algorithm, n, m * n, m, seed=seed, zeta=zeta, from_rows=False)
         return cls(values, design, failures=tuple(failures))
 
     def __eq__(self, other: object) -> bool:
@@ -166,7 +167,8 @@ class Trials:
         from poise.algorithms.largest_change import largest_change, require_reachable
 
         name = self.design.distance
-        if name != "total_variation":  # those of several responses add up
+        of_several = name == "total_variation" or name.endswith("of probabilities")
+        if not of_several:  # those of several responses add up
             require_reachable(epsilon, name, largest_change(name))
 
     def delta_hat(self, epsilon: float, alpha: float = 0.05, randomized: bool = False) -> float:

@@ -17,7 +17,13 @@ import numpy as np
 from poise import arguments
 from poise.algorithms.algorithm import Algorithm
 from poise.algorithms.as_algorithm import as_algorithm
-from poise.algorithms.distance import Distance, as_distance, distance_code, needs_response
+from poise.algorithms.distance import (
+    Distance,
+    as_distance,
+    distance_code,
+    distance_name,
+    needs_response,
+)
 from poise.algorithms.losses import LossChange
 from poise.arguments import counted
 from poise.data.sample import Sample
@@ -116,7 +122,7 @@ class Oracle:
     @property
     def names(self) -> tuple[str, str]:
         """The names of the algorithm and of the distance, for the record."""
-        return self.algorithm.name, getattr(self.distance, "__name__", "unnamed")
+        return self.algorithm.name, distance_name(self.distance, self.algorithm.natural_distance)
 
     @property
     def codes(self) -> tuple[str, str]:

@@ -318,7 +318,7 @@ def _steady_size(wish: _Request, curve: RandomizedPower) -> int | None:
 def _why_no_size(wish: _Request, curve: RandomizedPower) -> str:
     smallest = wish.having("n", 2)
     limit = smallest.ceiling
-    ceiling = "" if limit is None else f" and a ceiling of {limit:.3g} for every valid test"
+    ceiling = "" if limit is None else f" and a ceiling of {limit:.3g} for every test of numbers"
     return (
         f"no n reaches power = {wish.power:g} with {wish.n_labeled:,} labelled {wish.units} and "
         f"{wish.n_unlabeled:,} unlabelled rows: even n = 2 leaves {smallest.trials:,} trials, "
@@ -377,7 +377,7 @@ def _why_no_level(wish: _Request, unknown: str) -> str:
     best = 1 - wish.delta_star**trials
     return (
         f"no {unknown} below 1 reaches power = {wish.power:g} with {trials:,} trials: all of them "
-        f"exceed epsilon with probability delta_star^{trials}, so the ceiling is {best:.6g}"
+        f"exceed epsilon with probability delta_star^{trials}, so the power is at most {best:.6g}"
     )
 
 

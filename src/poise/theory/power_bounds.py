@@ -20,6 +20,7 @@ import numpy as np
 
 from poise import arguments
 from poise.errors import ArgumentError
+from poise.theory.bounded_outputs import ceiling_large_epsilon
 from poise.theory.scalars import plain
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["exponent", "power_bound"]
 
-_SPACES = ("uncountable", "countable", "unknown-support")
+_SPACES = ("uncountable", "continuous", "countable", "unknown-support")
 _MODELS = ("black-box", "transparent", "constrained", "linear")
 
 
@@ -41,6 +42,7 @@ class _Trap:
     rows: Any  # of the data, each of which could spring the trap
     size: Any  # rows of one trial, each of which springs it
     leak: float = 0.0
+    spared: bool = False  # whether one more row of a trial may be x* and spring nothing
 
 
 def power_bound(
@@ -66,10 +68,16 @@ def power_bound(
     their own δ*), N_ℓ/n if only Y is uncountable or the models are transparent or
     confined to a class (Theorems 3 and 4), (N_ℓ + N_u)/(n + 1) if only X is uncountable,
     and (N_ℓ + N_u)/n if moreover the models are transparent (the proof of Theorem 2 with
-    x* among the training rows only, since a model that can be read betrays the rest).
+    x* among the training rows only, since a model that can be read betrays the rest).  In
+    that last case the exponent is proved for δ* = 0, or if no value of X has positive
+    probability (``features="continuous"``); otherwise the test point may be x* too, where
+    nothing is known to change, and the ceiling is α x^-(N_ℓ + N_u), x^n (1 - x δ*) = 1 - δ.
     If δ* > δ the triple is not stable and validity itself is the ceiling: α.
 
-    The ceiling is not a promise: the Binomial test reaches it when κ is an integer
+    All this is about predictions that can be raised without bound; for labels, probabilities
+    and intervals see :func:`poise.theory.which_ceiling`.
+
+    The ceiling is not a promise: the randomised Binomial test reaches it when κ is an integer
     and δ <= 1 - α^(1/κ) or δ* = 0, and may fall short of it elsewhere.
 
     Parameters
@@ -84,8 +92,9 @@ def power_bound(
         True probability of a change beyond ε; 0 gives the highest ceiling.
     alpha : float or array in (0, 1)
         Level of the test.
-    features, response : {"uncountable", "countable", "unknown-support"}
-        The spaces of X and Y.  "countable" means that the support is *known*, so that a
+    features, response : {"uncountable", "continuous", "countable", "unknown-support"}
+        The spaces of X and Y.  "continuous" is uncountable, with no value of positive
+        probability; "countable" means that the support is *known*, so that a
         test could try every value; a discrete variable with unknown support is no easier
         than an uncountable one.
     models : {"black-box", "transparent", "constrained", "linear"}
@@ -126,6 +135,7 @@ def power_bound(
         models,
         _leak("features", features, n_feature_values, train_budget, evaluated),
         _leak("response", response, n_response_values, train_budget, 0),
+        features == "continuous",
     )
     allowed, level = arguments.delta(delta), arguments.alpha(alpha)
     truth = arguments.probability("delta_star", delta_star)
@@ -140,6 +150,11 @@ def power_bound(
 
 def _ceiling(trap: _Trap, allowed: Floats, truth: Floats, level: Floats) -> Floats:
     """Compute α ((1 - δ*) / (1 - δ))^e + leak for a stable triple, α for any other."""
+    if trap.spared:
+        bound = np.vectorize(ceiling_large_epsilon, otypes=[np.float64])(
+            trap.size + 1, trap.rows, allowed, truth, level
+        )
+        return np.asarray(bound + np.where(truth <= allowed, trap.leak, 0.0))
     with np.errstate(divide="ignore"):
         gain = np.maximum(np.log1p(-truth) - np.log1p(-allowed), 0.0)
     # Beyond the cap only the fact that it is reached matters: exactly 1, and exp would overflow.
@@ -162,7 +177,8 @@ def exponent(
     """Compute the exponent e of the ceiling α ((1 - δ*) / (1 - δ))^e, exactly.
 
     It is the number of trials that the data are worth to the best of all tests: κ in
-    general (Theorem 2), and never less than the number the Binomial test can run.
+    general (Theorem 2), and never less than the number the Binomial test can run.  Where
+    ``power_bound`` has no single exponent for all δ*, it is that of δ* = 0.
 
     Parameters
     ----------
@@ -170,7 +186,7 @@ def exponent(
         Training size whose stability is asked.
     n_labeled, n_unlabeled : int, at least 0
         Rows with and without a response.
-    features, response : {"uncountable", "countable", "unknown-support"}
+    features, response : {"uncountable", "continuous", "countable", "unknown-support"}
         The spaces of X and Y, as for ``power_bound``.
     models : {"black-box", "transparent", "constrained", "linear"}
         What a test sees of a fitted model, as for ``power_bound``.
@@ -194,12 +210,19 @@ def exponent(
         arguments.choice("models", models, _MODELS),
         _leak("features", features, None, None, None),
         _leak("response", response, None, None, None),
+        features == "continuous",
     )
     return min((Fraction(trap.rows, trap.size) for trap in traps), default=None)
 
 
 def _traps(
-    n: Any, labeled: Any, unlabeled: Any, models: str, x_leak: float | None, y_leak: float | None
+    n: Any,
+    labeled: Any,
+    unlabeled: Any,
+    models: str,
+    x_leak: float | None,
+    y_leak: float | None,
+    continuous: bool,
 ) -> list[_Trap]:
     """List the traps that can be set; a leak of None says that there is no place for one."""
     traps = []
@@ -207,8 +230,9 @@ def _traps(
         traps.append(_Trap(labeled, n, y_leak))
     if x_leak is not None:
         # Sprung by evaluation too, unless the models can be read: then x* would show.
-        size = n + 1 if models == "black-box" else n
-        traps.append(_Trap(labeled + unlabeled, size, x_leak))
+        hidden = models == "black-box"
+        size = n + 1 if hidden else n
+        traps.append(_Trap(labeled + unlabeled, size, x_leak, not (hidden or continuous)))
     return traps
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from poise.protocol.messages import FIT_BY_FIT
 from poise.results.design import Design
-from poise.results.text.numbers import exactly, number
+from poise.results.proved_ceiling import is_replacement
+from poise.results.text.numbers import at_most, exactly, number
 
 __all__ = [
     "allowed_change",
+    "ceiling_in_words",
     "compared",
     "moved",
     "perturbation",
@@ -153,6 +155,20 @@ def remarks(design: Design, ceiling: float | None) -> list[str]:
         )
     if design.n_groups is not None:
         said.append(f"Trials are counted in groups, of which there are {design.n_groups:,}.")
-    if ceiling is None and not design.is_papers:
+    if ceiling is None and design.from_rows and not design.is_papers:
         said.append("No ceiling on the power of other tests is proved for this variant.")
+    if ceiling is not None and is_replacement(design):
+        said.append("The power ceiling holds for features of which no two rows have the same.")
     return said
+
+
+def ceiling_in_words(design: Design, ceiling: float) -> str:
+    """Say what no test can exceed, and under which condition that is proved.
+
+    Examples
+    --------
+    >>> ceiling_in_words(Design("Ridge()", 20, 60), 0.0556)
+    'no valid black-box test has more than 0.0556 power here'
+    """
+    condition = ", if no two rows have the same features" if is_replacement(design) else ""
+    return f"no valid black-box test has more than {at_most(ceiling)} power here{condition}"

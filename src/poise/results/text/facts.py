@@ -58,7 +58,9 @@ def facts_about(trials: Trials) -> dict[str, str]:
     facts = {
         "algorithm": design.algorithm,
         "n": f"{design.n:,}" if design.n_groups is None else f"{design.n:,} groups",
-        "rows": f"{design.n_labeled:,} labelled, {design.n_unlabeled:,} unlabelled",
+        "rows": f"{design.n_labeled:,} labelled, {design.n_unlabeled:,} unlabelled"
+        if design.from_rows
+        else "not known",
         "trials": f"{trials.n_observed:,} of {trials.n_trials:,} ({trials.n_fits:,} fits)",
         "coupling": design.coupling,
         "distance": design.distance,

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from poise.arguments import counted
+from poise.results.text.describe_design import ceiling_in_words
 from poise.results.text.needs import needed, smaller_size
 from poise.results.text.numbers import at_most, exactly
 from poise.results.verdict import Outcome
@@ -76,7 +77,7 @@ def _more_data(r: StabilityResult) -> str:
 def _hopeless(r: StabilityResult) -> str:
     if r.power_bound is None or r.power_bound > _WORTH_A_WORD:
         return ""
-    return f"; no valid black-box test has more than {at_most(r.power_bound)} power here"
+    return f"; {ceiling_in_words(r.design, r.power_bound)}"
 
 
 def _weaker(r: StabilityResult) -> list[str]:

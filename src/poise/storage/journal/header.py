@@ -108,7 +108,9 @@ class Header:
         facts["algorithm"] = without_addresses(facts["algorithm"])
         if self.design.path != FIT_BY_FIT:
             facts["epsilon"] = [value for value in self.near if value] or "none"
-        del facts["zeta"], facts["name"]  # one follows from the seed, the other decides nothing
+        # They follow from the seed or from the data, and a name decides nothing.
+        for key in ("zeta", "name", "n_classes", "n_points", "from_rows"):
+            del facts[key]
         return facts
 
     def _warn_of_versions(self, now: Header, name: str) -> None:

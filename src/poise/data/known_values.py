@@ -1,0 +1,104 @@
+"""How many values a response or a point can take, where somebody could know and try them all.
+
+A test that can try every value is not limited by a trap at a value nobody has seen
+(section 4.2 of the paper). Labels, whole numbers and numbers of few values are counted
+here; other numbers are taken for continuous.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.data.tables import Table
+
+__all__ = ["n_known_points", "n_known_responses"]
+
+_FEW_VALUES = 50  # of numbers that are not whole
+_ENOUGH_ROWS = 10_000  # of the features, to tell numbers from codes
+_POINTS_TO_TRY = 1e6  # more than these nobody tries
+
+
+def n_known_responses(y: Table) -> int | None:
+    """Count the different responses, if they are labels, whole numbers or few; else None.
+
+    Examples
+    --------
+    >>> from poise.data.tables import as_table
+    >>> n_known_responses(as_table(["spam", "ham", "spam"], "y"))
+    2
+    >>> n_known_responses(as_table([i / 7 for i in range(99)], "y")) is None
+    True
+    """
+    start = _as_array(y.take(slice(0, min(len(y), 1000))))
+    if start is None or _combinations(start, math.inf) is None:
+        return None  # numbers that are not whole: no need to look at all of them
+    values = _as_array(y.native)
+    return None if values is None else _combinations(values, math.inf)
+
+
+def n_known_points(X: Table) -> int | None:
+    """Count the points that can be made of the values seen in each column; None if too many.
+
+    The first rows are enough to tell a column of measurements.
+
+    Examples
+    --------
+    >>> from poise.data.tables import as_table
+    >>> n_known_points(as_table([[0, 1], [1, 0], [1, 2]], "X"))
+    6
+    >>> n_known_points(as_table([[i, i / 7] for i in range(99)], "X")) is None
+    True
+    """
+    if hasattr(X.native, "indptr"):  # sparse: words, of which there is no end
+        return None
+    values = _as_array(X.take(slice(0, min(len(X), _ENOUGH_ROWS))))
+    return None if values is None else _combinations(values, _POINTS_TO_TRY)
+
+
+def _as_array(rows: Any) -> NDArray[Any] | None:
+    """Return rows of numbers or labels as an array of two dimensions; None for anything else."""
+    try:
+        array = np.asarray(rows)
+    except ValueError:  # rows of different lengths
+        return None
+    return array.reshape(len(array), -1)
+
+
+def _combinations(values: NDArray[Any], most: float) -> int | None:
+    """Multiply the numbers of different values of the columns, as long as that means anything."""
+    product = 1
+    for column in values.T:
+        different = _different(column)
+        if different is None or product * different > most:
+            return None
+        product *= different
+    return product
+
+
+def _different(column: NDArray[Any]) -> int | None:
+    if column.dtype.kind == "O":
+        return _different_objects(column.tolist())
+    found = len(np.unique(column))
+    if column.dtype.kind != "f" or _are_few(found, len(column)):
+        return found
+    known = column[~np.isnan(column)]
+    return found if bool(np.all(known == np.floor(known))) else None
+
+
+def _different_objects(values: list[Any]) -> int | None:
+    """Count values of any type; None for lists, arrays and dicts, which are no values."""
+    try:
+        found = set(values)
+    except TypeError:
+        return None
+    whole = (not isinstance(v, float) or v != v or v.is_integer() for v in found)
+    return len(found) if all(whole) or _are_few(len(found), len(values)) else None
+
+
+def _are_few(different: int, among: int) -> bool:
+    """Tell numbers that look like a list of choices: few, and most of them more than once."""
+    return different <= min(_FEW_VALUES, among // 2)
