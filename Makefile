@@ -6,7 +6,7 @@ export UV_CACHE_DIR := $(CURDIR)/.venv/cache/uv
 export MPLCONFIGDIR := $(CURDIR)/.venv/cache/matplotlib
 # Hundreds of tests start processes of their own: none of them shall compile poise again.
 unexport PYTHONDONTWRITEBYTECODE
-EXTRAS := plot,report,data,gbm,jax,dask,ray
+EXTRAS := plot,data,gbm,jax,dask,ray
 
 .PHONY: demo test lint docs clean
 
@@ -29,7 +29,7 @@ $(BIN)/uv:
 	$(BIN)/python -m pip install --quiet --no-cache-dir --disable-pip-version-check uv
 
 .venv/demo.stamp: $(BIN)/uv pyproject.toml constraints.txt
-	$(BIN)/uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[plot,report,data]'
+	$(BIN)/uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[plot,data]'
 	touch $@
 
 # PyTorch comes by pip, which follows the machine's pip configuration and takes a build for

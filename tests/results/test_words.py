@@ -108,7 +108,11 @@ def test_why_trials_were_left_out() -> None:
 def test_a_curve_with_infinite_changes_or_a_flat_trend_is_summed_up() -> None:
     flat = [poise.Trials.from_changes([2.0 - 1e-9 * n] * 60, n=n) for n in (10, 20, 40)]
     text = poise.StabilityCurve(tuple(flat), epsilon=1.0, delta=0.2).summary()
-    assert "reached at no n that could be named" in text
+    assert "shrank like n^-b, b between" in text
+    assert "would hold" not in text  # no assumption is offered that was seen to be false
+    shrinking = [poise.Trials.from_changes([20 / n] * 60, n=n) for n in (10, 20)]
+    text = poise.StabilityCurve(tuple(shrinking), epsilon=0.5, delta=0.2).summary()
+    assert "from n = 40 on if changes shrink at least like 1/n" in text
     wild = [poise.Trials.from_changes([1.0] * 50 + [np.inf] * 10, n=n) for n in (10, 20)]
     assert "Certified to be stable at none of these sizes." in (
         poise.StabilityCurve(tuple(wild), epsilon=0.5, delta=0.2).summary()

@@ -8,6 +8,7 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
     audit            ``poise audit``: whether a procedure is valid, and how its power compares wit
     check            ``poise check``: whether an algorithm keeps what a stability test expects of
     compare          ``poise compare``: several algorithms on the same trials, one error level for
+    curve            ``poise curve``: stability at several training sizes
     demo             ``poise demo``: a tour on bundled data, with the three verdicts there are
     exit_status      the exit status of every command, and which error ends with which
     fit_options      what to fit, on which rows, and how: the options of every command that fits
@@ -54,6 +55,7 @@ COMMANDS = {
     "compare": "Test several algorithms on the same trials.",
     "run": "Answer all the questions of a TOML file.",
     "stabilize": "Make a stable version of an algorithm, at a stated cost.",
+    "curve": "Measure stability at several training sizes.",
     "profile": "Measure the probability of a change larger than ε, for every ε.",
     "plan": "Find how much data a question needs, or what data can answer.",
     "show": "Judge saved trials again, without fitting anything.",

@@ -65,6 +65,7 @@ def command(file: Path, fit: FitOptions, journal: Path | None, output: Output) -
     with one_line_warnings(output.quiet), fits_print_to_stderr():
         loader = _Loader(config, {"progress": output.progress, **given})
         asked = [loader.checked(question) for question in config.questions]
+        journals.expect(len(asked), "question")
         answers = [_answer(each, journals) for each in asked]
     _tell(config, answers, output)
     return max(answer.status for answer in answers)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from poise.arguments import counted
+from poise.cli.json_output import print_json
 from poise.cli.options import question_options
 from poise.cli.partial_verdict import verdict_so_far
 
@@ -25,25 +27,50 @@ __all__ = ["command"]
 def command(journal: Path, as_json: bool, quiet: bool, asked: dict[str, Any]) -> int:
     """Tell how far the run is that writes JOURNAL, or wrote it.
 
-    JOURNAL is a file, or the folder of a run that has several. The question is the
-    one that was asked when the run began, unless --epsilon and --delta ask another.
-    "open" means that trials still to come decide.
+    JOURNAL is a file, or the folder of a run that has several: then it is also told
+    how many of them are finished. The question is the one that was asked when the
+    run began, unless --epsilon and --delta ask another. "open" means that trials
+    still to come decide.
     """
     from poise.storage.journal import journals_of, read_journal
 
     several = [(path, read_journal(path)) for path in journals_of(journal)]
     facts = [_facts(content, _question(content, asked), path) for path, content in several]
+    together = _together([content.header.siblings for _, content in several], facts)
     if as_json:
-        from poise.results.json_encoding import to_json
-
-        click.echo(to_json(facts if journal.is_dir() else facts[0]))
+        print_json({**together, "journals": facts} if journal.is_dir() else facts[0])
     elif quiet:
         for known in facts:
             click.echo(known.get("verdict", known["trials"]))
     else:
+        if journal.is_dir():
+            _print_together(together)
         for (_, content), known in zip(several, facts, strict=True):
             _print(content, known)
     return 0
+
+
+def _together(siblings: list[dict[str, Any]], facts: list[dict[str, Any]]) -> dict[str, Any]:
+    """Count the measurements that are over, and those that there will be.
+
+    A call with more algorithms or sizes than the one before writes journals that
+    know of more; the largest number counts.
+    """
+    most = max(siblings, key=lambda known: int(known.get("count", 0)))
+    over = [known["trials"] == known["planned"] or known.get("verdict", "open") != "open"
+            for known in facts]  # fmt: skip
+    return {
+        "finished": sum(over),
+        "measurements": max(len(facts), int(most.get("count", 0))),
+        "unit": most.get("unit", "measurement"),
+    }
+
+
+def _print_together(together: dict[str, Any]) -> None:
+    from poise.cli.screen import print_paragraphs
+
+    what = counted(together["measurements"], together["unit"])
+    print_paragraphs(f"{together['finished']:,} of {what} finished.\n")
 
 
 def _question(content: JournalContent, asked: dict[str, Any]) -> dict[str, Any]:

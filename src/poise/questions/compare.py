@@ -100,6 +100,7 @@ def compare(
         for name, each in named.items()
     }
     _check(list(measurements.values()), question)
+    folder.expect(len(named), "algorithm")
     trials = {
         name: _measured(name, measurement, folder.journal(name))
         for name, measurement in measurements.items()

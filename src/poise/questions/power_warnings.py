@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 
 from poise.arguments import counted
 from poise.errors import PowerWarning
 from poise.procedures.checked_question import StabilityQuestion
 from poise.results.design import Design
 from poise.results.text.describe_design import ceiling_in_words, shortage
-from poise.results.text.needs import needed, smaller_size
+from poise.results.text.needs import largest_size, needed, smaller_size
 
-__all__ = ["warn_if_empty", "warn_if_hopeless"]
+__all__ = ["warn_if_empty", "warn_if_hopeless", "warn_of_few_trials"]
 
 _WORTH_ASKING = 0.5  # a test that succeeds less often than a coin is hardly worth its fits
+_EVEN_CHANCE = 0.5
 _CALLER = 4  # this function, `Measurement.check`, the public function, whoever called that
 
 
@@ -46,6 +48,29 @@ def warn_if_hopeless(design: Design, question: StabilityQuestion) -> None:
         f"{delta} at level {alpha}{reason}. {_remedy(design, delta, alpha)}",
         PowerWarning,
         stacklevel=_CALLER,
+    )
+
+
+def warn_of_few_trials(designs: Sequence[Design], delta: float | None, level: float) -> None:
+    """Name the training sizes whose trials are too few for a limit that says anything.
+
+    Without δ, a limit says something if a clean run would bring it below one half.
+    """
+    from poise.theory.binomial_test import critical_count
+
+    asked = _EVEN_CHANCE if delta is None else delta
+    few = [d for d in designs if d.n_trials and critical_count(d.n_trials, asked, level) < 0]
+    if not few or asked == 0:
+        return
+    where = ", ".join(f"n = {d.n:,} ({counted(d.n_trials, 'trial')})" for d in few)
+    what = "no epsilon_hat is finite" if delta is not None else "no delta_hat is below 0.5"
+    size = largest_size(few[0], asked, level)
+    enough = "more rows are needed" if size is None else f"there are enough up to n = {size:,}"
+    warnings.warn(
+        f"too few trials at {where}: {what} there, whatever is seen (level {level:.2g} for each "
+        f"limit); {enough}",
+        PowerWarning,
+        stacklevel=_CALLER - 1,
     )
 
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Unpack
 
 from poise import arguments
+from poise.data.sample import Sample
 from poise.errors import ArgumentError, TrialError
 from poise.protocol.randomness import RandomStateLike
 from poise.questions.measurement import Measurement
+from poise.questions.power_warnings import warn_of_few_trials
 from poise.questions.settings import MeasureSettings, refuse_unknown
 from poise.results import StabilityCurve, Trials
 from poise.storage.journal import Journal, JournalFolder
 
-__all__ = ["stability_curve"]
+__all__ = ["check_curve_question", "stability_curve"]
 
 
 def stability_curve(
@@ -23,7 +26,7 @@ def stability_curve(
     X: Any,
     y: Any,
     *,
-    n: Iterable[int],
+    n: Iterable[float],
     epsilon: float | None = None,
     delta: float | None = None,
     alpha: float = 0.05,
@@ -36,9 +39,8 @@ def stability_curve(
     With probability at least 1 − α, ε*_δ ≤ ε̂ and δ*_ε ≤ δ̂ at every n of the
     list at once (Proposition 1, Bonferroni), although the sizes share rows.
 
-    Between and beyond the sizes nothing is certified. What changes would be at a
-    larger n if they went on shrinking as they did is a guess, kept apart:
-    :meth:`StabilityCurve.extrapolate`.
+    Between and beyond the sizes nothing is certified. What would hold at a larger n,
+    if changes shrink as is assumed, is kept apart: :meth:`StabilityCurve.extrapolate`.
 
     Parameters
     ----------
@@ -46,9 +48,11 @@ def stability_curve(
         The black box.
     X, y : array, data frame, sparse matrix or list
         Labelled rows.
-    n : list of int
-        Training sizes, each at least 2 and at most the number of labelled rows. A
-        larger n leaves fewer trials: about (rows) / (n + 1).
+    n : list of int or float
+        Training sizes, each at least 2 and at most the number of labelled rows, or
+        shares of them below 1, as in ``learning_curve``. A larger n leaves fewer trials:
+        about (rows) / (n + 1); where they are too few for any limit, there is a
+        :class:`~poise.errors.PowerWarning`.
     epsilon : float, optional
         Give δ̂, the limit for the probability of a larger change. >= 0.
     delta : float, optional
@@ -80,15 +84,18 @@ def stability_curve(
     [21.4, 9.3, 6.5]
     """
     refuse_unknown("stability_curve", settings)
-    sizes = _sizes(n)
-    _check_question(epsilon, delta, alpha)
+    wanted = check_curve_question(n, epsilon, delta, alpha)
     folder = JournalFolder.of(journal)
-    given = {"algorithm": algorithm, "X": X, "y": y, "n": sizes[-1], **settings}
+    given = {"algorithm": algorithm, "X": X, "y": y, "n": 2, **settings}
     root = folder.randomness(random_state).root
-    largest = Measurement.of({**given, "random_state": root})
-    measurements = [replace(largest, setup=replace(largest.setup, n=size)) for size in sizes]
-    for measurement in measurements:
+    smallest = Measurement.of({**given, "random_state": root})
+    sizes = _sizes(wanted, smallest.sample)
+    measurements = [replace(smallest, setup=replace(smallest.setup, n=size)) for size in sizes]
+    for measurement in reversed(measurements):  # what is too large is refused first
         measurement.check()
+    asked = (epsilon is not None) + (delta is not None)
+    warn_of_few_trials([m.design for m in measurements], delta, alpha / (asked * len(sizes)))
+    folder.expect(len(sizes), "training size")
     trials = tuple(
         _measured(measurement, folder.journal(f"n {measurement.setup.n}"))
         for measurement in measurements
@@ -96,17 +103,35 @@ def stability_curve(
     return StabilityCurve(trials, epsilon, delta, alpha)
 
 
-def _sizes(n: object) -> list[int]:
-    """Return the training sizes in order, each once."""
+def check_curve_question(
+    n: Any, epsilon: float | None, delta: float | None, alpha: float
+) -> list[float]:
+    """Refuse a question that no curve answers; return its training sizes and shares."""
+    _check_limits(epsilon, delta, alpha)
     if not isinstance(n, Iterable):
         raise ArgumentError(f"n must be a list of training sizes such as [10, 20, 40], got {n!r}")
-    sizes = sorted({arguments.training_size(size) for size in n})
-    if not sizes:
+    wanted = [size if _is_share(size) else arguments.training_size(size) for size in n]
+    if not wanted:
         raise ArgumentError("n must hold at least one training size, got none")
-    return sizes
+    return wanted
 
 
-def _check_question(epsilon: float | None, delta: float | None, alpha: float) -> None:
+def _is_share(size: Any) -> bool:
+    return isinstance(size, Real) and not isinstance(size, Integral) and 0 < float(size) < 1
+
+
+def _sizes(wanted: list[float], sample: Sample) -> list[int]:
+    """Return the training sizes in order, each once; shares are of the labelled rows or groups."""
+    rows = sample.n_labeled if sample.groups is None else len(sample.groups)
+    sizes = {round(size * rows) if size < 1 else int(size) for size in wanted}
+    if min(sizes) < 2:
+        raise ArgumentError(
+            f"n must be at least 2 (one row is removed from n), and {min(wanted)} of {rows} is less"
+        )
+    return sorted(sizes)
+
+
+def _check_limits(epsilon: float | None, delta: float | None, alpha: float) -> None:
     if epsilon is None and delta is None:
         raise ArgumentError("give epsilon (for delta_hat), delta (for epsilon_hat) or both")
     if epsilon is not None:

@@ -7,7 +7,7 @@
     compare_result    several algorithms on the same trials: one verdict each, one error level for
     curve_result      stability against the training size: what is certified, and apart from it wh
     design            what was asked of which data: everything about a run that is known before a
-    extrapolation     what a trend would give at training sizes that nobody tried: a guess, and la
+    extrapolation     what would hold at training sizes that nobody tried, if changes shrink as is
     json_encoding     numbers to JSON and back without loss: infinities and fractions included
     plots/            pictures of results, drawn with matplotlib and without its global state
     procedure_result  what a procedure other than the Binomial test found, and whether it may be r

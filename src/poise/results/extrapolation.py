@@ -1,49 +1,73 @@
-"""What a trend would give at training sizes that nobody tried: a guess, and labelled as one."""
+"""What would hold at training sizes that nobody tried, if changes shrink as is assumed.
+
+How changes shrank between the sizes that were measured does not tell how they go on:
+those of ordinary least squares shrink fast until n is several times the number of
+columns, and slowly from there on. A line through what was measured says too little
+change by a factor of three to five. So nothing is fitted here: the user says how fast
+changes shrink at least, and the limits that hold at the measured sizes are carried on.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from poise import arguments
 from poise.errors import ArgumentError
 from poise.results.json_encoding import plain
-from poise.results.text.numbers import number
+from poise.results.text.numbers import at_most, number
 from poise.results.text.table import Table
 from poise.results.trials import Trials
 
-__all__ = ["Extrapolation", "Trend"]
+__all__ = ["ASSUMPTIONS", "CarriedOn", "Extrapolation", "assumed", "carry_on", "shrinkage_seen"]
 
-_TAIL = 0.1  # follow the largest tenth of the changes where no δ is given
+# Exponents that are worth reporting, in words: what is assumed beyond the sizes measured.
+ASSUMPTIONS = {
+    0.0: "do not grow with n",
+    0.5: "shrink at least like 1/sqrt(n)",
+    1.0: "shrink at least like 1/n",
+}
 
 
 @dataclass(frozen=True)
 class Extrapolation:
-    """What ε and δ would be if changes went on shrinking like a power of n.
+    """Limits at larger training sizes, which hold if changes shrink as was assumed.
 
-    Nothing certifies these numbers: no model was fitted at these sizes, and an
-    algorithm may behave differently there.
+    With probability at least 1 − α, all of them hold at once if from every measured
+    size n₀ on changes are at most (n₀/n)^β times as large in law: P{Δ_n > (n₀/n)^β t}
+    ≤ P{Δ_n₀ > t} for all t. Nothing in the data can tell whether that is so, and no
+    model was fitted at these sizes: ``certified`` is False.
 
     Attributes
     ----------
     n : tuple of int
         Training sizes.
     epsilon, delta : tuple of float, or None
-        The change exceeded with probability δ, the probability of a change larger than ε.
+        Upper limits for the change exceeded with probability δ, and for the
+        probability of a change larger than ε.
     exponent : float
-        β: changes are taken to shrink like n to the power −β.
+        β, as assumed.
+    alpha : float
+        Error level of all limits together, if the assumption holds.
     """
 
     n: tuple[int, ...]
     epsilon: tuple[float, ...] | None
     delta: tuple[float, ...] | None
     exponent: float
+    alpha: float
     certified: bool = False
+
+    def columns(self) -> dict[str, tuple[Any, ...]]:
+        """Return the limits by name; what was not asked is left out."""
+        found = {"n": self.n, "epsilon": self.epsilon, "delta": self.delta}
+        return {name: values for name, values in found.items() if values is not None}
+
+    def headline(self) -> str:
+        """Say under which assumption these are limits."""
+        return f"Not certified: limits if changes {assumed(self.exponent)}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
@@ -54,108 +78,151 @@ class Extrapolation:
         """Return a pandas DataFrame with one row per training size."""
         import pandas as pd
 
-        columns = {"n": self.n, "epsilon": self.epsilon, "delta": self.delta}
-        kept = {name: values for name, values in columns.items() if values is not None}
-        return pd.DataFrame(kept | {"certified": False})
+        return pd.DataFrame(self.columns() | {"certified": False})
+
+    def table(self) -> Table:
+        """Return one line per training size, in words."""
+        columns = self.columns()
+        rows = [
+            [number(n), *map(at_most, limits)] for n, *limits in zip(*columns.values(), strict=True)
+        ]
+        return Table([*columns], rows, self.headline())
 
     def _repr_html_(self) -> str:
-        columns = {"n": self.n, "epsilon": self.epsilon, "delta": self.delta}
-        kept = {name: values for name, values in columns.items() if values is not None}
-        rows = [[number(value) for value in row] for row in zip(*kept.values(), strict=True)]
-        return Table([*kept], rows, "Extrapolated, not certified.").html()
+        return self.table().html()
+
+    def __str__(self) -> str:
+        return f"{self.headline()}\n\n{self.table().text()}"
+
+
+def assumed(exponent: float) -> str:
+    """Say how fast changes are assumed to shrink.
+
+    Examples
+    --------
+    >>> assumed(1.0), assumed(0.8)
+    ('shrink at least like 1/n', 'shrink at least like n^-0.8')
+    """
+    return ASSUMPTIONS.get(exponent, f"shrink at least like n^-{number(exponent)}")
 
 
 @dataclass(frozen=True)
-class Trend:
-    """The law of changes keeps its shape and shrinks like n to the power −β.
-
-    β is the slope of a weighted least-squares line through log n and the log of
-    the (1−δ)-quantile of the changes. Then Δ·n^β has one law at every n, and all
-    changes together are a sample of it.
+class CarriedOn:
+    """Limits at measured sizes, carried on to larger ones.
 
     Attributes
     ----------
+    trials : sequence of Trials
+        The measurements.
+    level : float
+        Error level of a single limit.
     exponent : float
-        β.
-    scaled : ndarray
-        Δ·n^β of every trial.
+        β, at least 0: changes are assumed to shrink at least like n to the power −β.
 
     Examples
     --------
-    >>> trials = [Trials.from_changes(np.arange(1, 51) / n, n=n) for n in (10, 20, 40)]
-    >>> trend = Trend.through(trials, delta=0.1)
-    >>> round(trend.exponent, 6), round(trend.epsilon_at(100, delta=0.1), 6)
-    (1.0, 0.45)
+    >>> trials = [Trials.from_changes([1 / n] * 50, n=n) for n in (10, 20)]
+    >>> CarriedOn(trials, level=0.05, exponent=1.0).epsilon_at(200, delta=0.1)
+    0.005
     """
 
+    trials: Sequence[Trials]
+    level: float
     exponent: float
-    scaled: NDArray[np.float64]
 
-    @classmethod
-    def through(cls, trials: Sequence[Trials], delta: float | None) -> Trend | None:
-        """Fit the trend; None where fewer than two sizes have a quantile to follow."""
-        tail = _TAIL if delta is None else delta
-        used = [t for t in trials if 0 < upper_quantile(t.changes, tail) < math.inf]
-        if len(used) < 2:
-            return None
-        sizes = np.log([t.design.n for t in used])
-        heights = np.log([upper_quantile(t.changes, tail) for t in used])
-        weights = np.sqrt([t.n_observed for t in used])
-        slope = float(np.polyfit(sizes, heights, 1, w=weights)[0])
-        return cls(-slope, np.concatenate([t.changes * t.design.n**-slope for t in trials]))
+    def __post_init__(self) -> None:
+        if not (isinstance(self.exponent, (int, float)) and 0 <= self.exponent < math.inf):
+            raise ArgumentError(
+                "exponent must be a number >= 0: changes are assumed to shrink at least like n to "
+                f"the power -exponent; got {self.exponent!r}"
+            )
 
     def epsilon_at(self, n: int, delta: float) -> float:
-        """Return the change that would be exceeded with probability ``delta`` at n."""
-        return float(upper_quantile(self.scaled, delta) * n**-self.exponent)
-
-    def delta_at(self, n: int, epsilon: float) -> float:
-        """Return the probability that a change would be larger than ``epsilon`` at n."""
-        return float(np.mean(self.scaled * n**-self.exponent > epsilon))
-
-    def size_for(self, epsilon: float, delta: float) -> float:
-        """Return the n at which ``epsilon`` would be reached; infinity if changes do not shrink."""
-        reached = upper_quantile(self.scaled, delta)
-        if self.exponent <= 0 or epsilon <= 0:
-            return math.inf
-        try:
-            return float((reached / epsilon) ** (1 / self.exponent))
-        except OverflowError:
-            return math.inf
-
-    def extrapolate(
-        self, sizes: int | Iterable[int], epsilon: float | None, delta: float | None
-    ) -> Extrapolation:
-        """Carry the trend on to other training sizes."""
-        wanted = sizes if isinstance(sizes, Iterable) else [sizes]
-        n = tuple(arguments.training_size(size) for size in wanted)
-        return Extrapolation(
-            n,
-            None if delta is None else tuple(self.epsilon_at(size, delta) for size in n),
-            None if epsilon is None else tuple(self.delta_at(size, epsilon) for size in n),
-            self.exponent,
+        """Return an upper limit for the change exceeded with probability ``delta`` at n."""
+        return min(
+            t.epsilon_hat(delta, self.level) * self._factor(t, n) for t in self._not_larger(n)
         )
 
+    def delta_at(self, n: int, epsilon: float) -> float:
+        """Return an upper limit for the probability of a change larger than ``epsilon`` at n."""
+        return min(
+            t.delta_hat(epsilon / self._factor(t, n), self.level) for t in self._not_larger(n)
+        )
 
-def upper_quantile(changes: NDArray[np.float64], delta: float) -> float:
-    """Return the smallest change that at most a share ``delta`` of the changes exceed.
+    def size_for(self, epsilon: float, delta: float) -> float:
+        """Return the smallest n at which the limit is ``epsilon``; infinity if there is none."""
+        return min(self._size_from(t, epsilon, delta) for t in self.trials)
+
+    def _size_from(self, trials: Trials, epsilon: float, delta: float) -> float:
+        limit, n = trials.epsilon_hat(delta, self.level), trials.design.n
+        if limit <= epsilon:
+            return n
+        if epsilon <= 0 or self.exponent == 0 or not math.isfinite(limit):
+            return math.inf
+        return n * math.exp(min(math.log(limit / epsilon) / self.exponent, 700.0))
+
+    def _factor(self, trials: Trials, n: int) -> float:
+        return float((trials.design.n / n) ** self.exponent)
+
+    def _not_larger(self, n: int) -> list[Trials]:
+        found = [t for t in self.trials if t.design.n <= n]
+        if not found:
+            smallest = min(t.design.n for t in self.trials)
+            raise ArgumentError(
+                f"n must be at least the smallest size measured ({smallest}), got {n}: changes "
+                "are carried on to larger sizes only"
+            )
+        return found
+
+
+def carry_on(
+    carried: CarriedOn,
+    sizes: int | Iterable[int],
+    question: tuple[float | None, float | None],
+    alpha: float,
+) -> Extrapolation:
+    """Carry limits on to these sizes; ``question`` is ε and δ, either of which may be None."""
+    wanted = sizes if isinstance(sizes, Iterable) else [sizes]
+    n = tuple(arguments.training_size(size) for size in wanted)
+    epsilon, delta = question
+    # The limits for δ are at another ε for each n, so each n has its share of the level.
+    shared = replace(carried, level=carried.level / max(1, len(n)))
+    return Extrapolation(
+        n,
+        None if delta is None else tuple(carried.epsilon_at(size, delta) for size in n),
+        None if epsilon is None else tuple(shared.delta_at(size, epsilon) for size in n),
+        float(carried.exponent),
+        alpha,
+    )
+
+
+def shrinkage_seen(
+    trials: Sequence[Trials], delta: float, alpha: float
+) -> tuple[float, float] | None:
+    """Return limits for the exponent with which changes shrank between measured sizes.
+
+    With probability at least 1 − α, ε*_δ at the largest size is between (n₁/n₂)^high
+    and (n₁/n₂)^low times what it is at the smallest: order statistics give limits for
+    either, at level α/4 each. Sizes with too few trials for that are left out; None if
+    fewer than two remain.
 
     Examples
     --------
-    >>> upper_quantile(np.array([1.0, 2.0, 3.0, 4.0]), 0.25)
-    3.0
+    >>> import numpy as np
+    >>> trials = [Trials.from_changes(np.arange(1, 1001) / n, n=n) for n in (10, 100)]
+    >>> low, high = shrinkage_seen(trials, delta=0.5, alpha=0.05)
+    >>> round(low, 2), round(high, 2)
+    (0.94, 1.06)
     """
-    if len(changes) == 0:
-        return math.inf
-    ordered = np.sort(changes)
-    # The count of larger changes may be at most δ·m; a product a hair below a whole
-    # number (0.3 * 10) must still count as that number.
-    allowed = math.floor(delta * len(ordered) + 1e-9)
-    return float(ordered[len(ordered) - 1 - allowed])
+    limits = [(t.design.n, *_both_limits(t, delta, alpha / 4)) for t in trials]
+    known = [(n, low, high) for n, low, high in limits if low > 0 and high < math.inf]
+    if len(known) < 2:
+        return None
+    (first, first_low, first_high), (last, last_low, last_high) = known[0], known[-1]
+    span = math.log(last / first)
+    return math.log(first_low / last_high) / span, math.log(first_high / last_low) / span
 
 
-def no_trend() -> ArgumentError:
-    """Return the error that says why nothing can be carried on."""
-    return ArgumentError(
-        "there is no trend to carry on: fewer than two training sizes have changes that are "
-        "neither zero nor infinite where delta asks; measure more sizes"
-    )
+def _both_limits(trials: Trials, delta: float, alpha: float) -> tuple[float, float]:
+    """Return a lower and an upper limit for ε*_δ, each at level α."""
+    return trials.epsilon_lower(delta, alpha), trials.epsilon_hat(delta, alpha)

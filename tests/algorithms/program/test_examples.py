@@ -38,19 +38,25 @@ def least_squares(X, y, points):
     return np.column_stack([np.ones(len(points)), points]) @ coefficients
 
 
-@needs_r("jsonlite")
-def test_lm_is_least_squares_and_serving_changes_not_one_bit(examples, data, points):
+SERVING_LM = [
+    pytest.param("lm_serving.R", marks=needs_r("jsonlite")),
+    pytest.param("lm_serving_base.R", marks=needs_r()),
+]
+
+
+@pytest.mark.parametrize("name", SERVING_LM)
+def test_lm_is_least_squares_and_serving_changes_not_one_bit(examples, data, points, name):
     one_shot = r_program(examples / "lm.R").fit(*data, xi=1)(points)
-    serving = r_program(examples / "lm_serving.R", mode="serving").fit(*data, xi=1)(points)
+    serving = r_program(examples / name, mode="serving").fit(*data, xi=1)(points)
     np.testing.assert_allclose(one_shot, least_squares(*data, points), rtol=0, atol=1e-8)
     np.testing.assert_array_equal(serving, one_shot)
 
 
-@needs_r("jsonlite")
-def test_serving_lm_reports_its_errors_and_goes_on(examples, data, points):
-    program = r_program(examples / "lm_serving.R", mode="serving")
+@pytest.mark.parametrize("name", SERVING_LM)
+def test_serving_lm_reports_its_errors_and_goes_on(examples, data, points, name):
+    program = r_program(examples / name, mode="serving")
     no_response = [float("nan")] * 40
-    with pytest.raises(TrialError, match=r"lm_serving\.R` reported an error: .*0 \(non-NA\) cases"):
+    with pytest.raises(TrialError, match=rf"{name}` reported an error: .*0 \(non-NA\) cases"):
         program.fit(data[0], no_response, xi=1)(points)
     found = program.fit(*data, xi=1)(points)
     np.testing.assert_allclose(found, least_squares(*data, points), rtol=0, atol=1e-8)

@@ -156,13 +156,17 @@ def test_the_command_line_goes_on_too(run, tmp_path, command) -> None:
     files = sorted((tmp_path / "kept").iterdir())
     assert len(files) == 2
     shorten(files[0], 3)
-    facts = json.loads(run("status kept --json").stdout)
-    assert [known["trials"] for known in facts] == [
+    unit = "algorithm" if command == COMPARE else "question"
+    together = json.loads(run("status kept --json").stdout)
+    assert (together["finished"], together["measurements"]) == (1, 2)
+    assert [known["trials"] for known in together["journals"]] == [
         3,
         read_journal(files[1]).trials.n_observed,
     ]
     assert run("status kept --quiet").exit_code == 0
-    assert run("status kept").stdout.count("3 of 30") == 1
+    shown = run("status kept").stdout
+    assert shown.startswith(f"1 of 2 {unit}s finished.")
+    assert shown.count("3 of 30") == 1
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     again = run("resume ../kept", cwd=elsewhere)

@@ -9,7 +9,7 @@ No window is ever opened and no figure is kept alive by anyone but the caller.
     canvas          figures, colours, titles and files: what every picture shares
     changes         the changes of a measurement, and beside them their profile
     compared        several algorithms side by side: how far predictions moved, trial by trial
-    curve           limits and estimates against the training size; the guess beyond it dashed
+    curve           limits and estimates against the training size; what is assumed beyond it dashed
     power           the power of a planned test against the true probability of a change beyond ε
     profile         the profile ε ↦ δ̂: a step function with the observed share below it
     shown_figure    A figure that a notebook shows by itself, whether or not pyplot was imported

@@ -1,4 +1,4 @@
-"""Limits and estimates against the training size; the guess beyond it dashed."""
+"""Limits and estimates against the training size; what is assumed beyond it dashed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arguments import shortened
+from poise.results.extrapolation import ASSUMPTIONS, assumed
 from poise.results.plots.canvas import COLOURS, Panels, legend, name_sizes, tidy
 from poise.results.text.numbers import confidence, exactly
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Line", "plot_curve"]
 
-_BEYOND = 4.0  # how far the guess is drawn: this many times the largest n
+_BEYOND = (1.0, 1.5, 2.0, 3.0, 4.0)  # times the largest n: where limits are carried on to
+_DASHES = {0.5: "--", 1.0: "-."}
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,8 @@ class Line:
         Pairs (n, value): what is certified, and what was seen.
     no_limit : ndarray
         Sizes at which the limit is infinite: too few trials. They are drawn at the edge.
-    guessed : ndarray or None
-        The extrapolation, where there is one.
+    assumed : dict of float to ndarray
+        Limits beyond the sizes measured, by the exponent that is assumed.
     asked : float or None
         The allowed value.
     """
@@ -44,7 +46,7 @@ class Line:
     limits: NDArray[np.float64]
     no_limit: NDArray[np.float64]
     observed: NDArray[np.float64]
-    guessed: NDArray[np.float64] | None
+    assumed: dict[float, NDArray[np.float64]]
     asked: float | None
 
 
@@ -58,24 +60,24 @@ def lines(curve: StabilityCurve) -> list[Line]:
     >>> [line] = lines(StabilityCurve(tuple(trials), epsilon=None, delta=0.2))
     >>> line.limits.tolist()
     [[10.0, 4.6], [20.0, 2.3]]
-    >>> line.guessed[-1].round(6).tolist()
-    [80.0, 0.5]
+    >>> line.assumed[1.0][-1].round(6).tolist()  # a quarter of the limit at four times n
+    [80.0, 0.575]
     """
-    beyond = np.unique(np.geomspace(curve.n[-1], _BEYOND * curve.n[-1], 25).round().astype(int))
-    guess = None if curve.trend is None else curve.extrapolate(beyond.tolist())
+    beyond = [round(factor * curve.n[-1]) for factor in _BEYOND]
+    further = {b: curve.extrapolate(beyond, b) for b in ASSUMPTIONS if b > 0}
     found = []
     if curve.epsilon_hat is not None:
         label = f"change exceeded with probability {exactly(curve.delta or 0.0)}"
-        guessed = None if guess is None else _points(guess.n, guess.epsilon)
+        carried = {b: _points(f.n, f.epsilon) for b, f in further.items()}
         seen = _points(curve.n, curve.observed_epsilon)
         limits = _limits(curve.n, curve.epsilon_hat)
-        found.append(Line(label, *limits, seen, guessed, curve.epsilon))
+        found.append(Line(label, *limits, seen, carried, curve.epsilon))
     if curve.delta_hat is not None:
         label = f"probability of a change larger than {exactly(curve.epsilon or 0.0)}"
-        guessed = None if guess is None else _points(guess.n, guess.delta)
+        carried = {b: _points(f.n, f.delta) for b, f in further.items()}
         seen = _points(curve.n, curve.observed_delta)
         limits = _limits(curve.n, curve.delta_hat)
-        found.append(Line(label, *limits, seen, guessed, curve.delta))
+        found.append(Line(label, *limits, seen, carried, curve.delta))
     return found
 
 
@@ -98,7 +100,7 @@ def plot_curve(
     title: str | None = None,
     figsize: tuple[float, float] | None = None,
 ) -> Any:
-    """Draw certified limits as bars, what was seen as circles, and the guess dashed.
+    """Draw certified limits as bars, what was seen as circles, and what is assumed dashed.
 
     Parameters
     ----------
@@ -139,13 +141,13 @@ def _draw(axes: Axes, line: Line, alpha: float) -> None:
     axes.plot(*line.limits.T, "o", color=COLOURS["band"], label=sure)
     axes.vlines(line.limits[:, 0], 0, line.limits[:, 1], color=COLOURS["band"], alpha=0.35)
     axes.plot(*line.observed.T, "o", color=COLOURS["observed"], label="observed", mfc="white")
-    if line.guessed is not None:
+    for exponent, points in line.assumed.items():
         options: dict[str, Any] = {
-            "linestyle": "--",
-            "color": COLOURS["observed"],
+            "linestyle": _DASHES[exponent],
+            "color": COLOURS["band"],
             "linewidth": 1.2,
         }
-        axes.plot(*line.guessed.T, label="extrapolated, not certified", **options)
+        axes.plot(*points.T, label=f"if they {assumed(exponent)}", **options)
     if line.asked is not None:
         axes.axhline(line.asked, color=COLOURS["mark"], linewidth=1, linestyle=":", label="allowed")
     axes.set_ylim(bottom=0)

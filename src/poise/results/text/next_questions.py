@@ -70,6 +70,10 @@ def as_commands(menu: Menu, rows: str, algorithm: str) -> dict[str, str]:
         "Which of several algorithms are stable?": (
             f"poise compare {rows} --algorithm A --algorithm B --n {n} --epsilon E --delta {delta}"
         ),
+        "How does stability depend on n?": (
+            f"poise curve {rows} {algorithm} --n {n // 4 or 2} --n {n // 2 or 2} --n {n} "
+            "--epsilon E"
+        ),
         "Can it be made stable, by a theorem?": (
             f"poise stabilize {asked} --epsilon E --delta {delta}"
         ),

@@ -42,6 +42,11 @@ class JournalFolder:
     def __init__(self, path: str | Path | None, command: dict[str, Any] | None = None) -> None:
         self.path = None if path is None else Path(path)
         self.command = command or {}
+        self.siblings: dict[str, Any] = {}
+
+    def expect(self, count: int, unit: str) -> None:
+        """Say how many measurements there will be, and of what: ``poise status`` counts them."""
+        self.siblings = {"count": count, "unit": unit}
 
     @classmethod
     def of(cls, journal: str | Path | JournalFolder | None) -> JournalFolder:
@@ -78,7 +83,7 @@ class JournalFolder:
         code = hashlib.blake2b(known.encode(), digest_size=4).hexdigest()
         words = re.sub(r"[^\w.]+", "-", without_addresses(name)).strip("-.")
         journal = Journal(self.path / f"{words[:_NAME_CHARACTERS]}-{code}{_SUFFIX}", self.command)
-        journal.place = self.path
+        journal.place, journal.siblings = self.path, self.siblings
         return journal
 
 

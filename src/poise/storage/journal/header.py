@@ -50,6 +50,9 @@ class Header:
         Digest of the function that is tested, or "" where there is none.
     distance_code : str
         Digest of a distance or loss of the user's own, or "" where there is none.
+    siblings : dict
+        How many measurements belong together (``count``), and what they are of
+        (``unit``), where there are several; each has a journal of its own.
     """
 
     design: Design
@@ -60,6 +63,7 @@ class Header:
     versions: dict[str, str] = field(default_factory=dict)
     code: str = ""
     distance_code: str = ""
+    siblings: dict[str, Any] = field(default_factory=dict)
 
     def to_line(self) -> bytes:
         """Write the header as one line."""

@@ -53,6 +53,7 @@ class Journal:
     def __init__(self, path: str | Path, command: dict[str, Any] | None = None) -> None:
         self.path = self.place = Path(path)  # the place to go on from: a folder, of several
         self.command = command or {}
+        self.siblings: dict[str, Any] = {}
         self.trials = 0
         self._planned: Header
 
@@ -98,6 +99,7 @@ class Journal:
             versions=current_versions(),
             code=code,
             distance_code=distance_code,
+            siblings=self.siblings,
         )
 
     def begin(self, path: str, decision_points: tuple[float, ...]) -> Iterator[Answer]:

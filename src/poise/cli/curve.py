@@ -1,0 +1,93 @@
+"""``poise curve``: stability at several training sizes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from poise.cli.exit_status import ExitStatus
+from poise.cli.fit_options import FitOptions, fit_options, journal_folder
+from poise.cli.json_output import print_json
+from poise.cli.options import Output, alpha_option, journals_option, output_options
+from poise.cli.output_files import check_files
+from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
+
+if TYPE_CHECKING:
+    from poise.results import StabilityCurve
+
+__all__ = ["command"]
+
+EXAMPLE = """\b
+Example:
+  poise curve patients.csv --target progression \\
+      --algorithm sklearn.linear_model:Ridge \\
+      --n 5 --n 10 --n 20 --n 0.1 --epsilon 15 --delta 0.3
+"""
+
+
+@click.command("curve", epilog=EXAMPLE)
+@fit_options(without=("n", "journal"))
+@click.option(
+    "--n",
+    "sizes",
+    type=float,
+    multiple=True,
+    required=True,
+    help="A training size, or a share of the rows below 1. Repeatable.",
+)
+@journals_option
+@click.option("--epsilon", type=float, help="Give the limit for the probability of more change.")
+@click.option("--delta", type=float, help="Give the limit for the change of this probability.")
+@alpha_option
+@output_options("plot")
+def command(
+    fit: FitOptions,
+    output: Output,
+    sizes: tuple[float, ...],
+    journal: Path | None,
+    **asked: Any,
+) -> int:
+    """Measure stability on the rows of DATA at several training sizes N.
+
+    With --delta: the change that is exceeded with probability DELTA at most. With
+    --epsilon: the probability of a change larger than EPSILON at most. All limits
+    hold at once, with probability 1 - ALPHA. Beyond the sizes nothing is certified.
+
+    Exit status: 0 certified stable at one size at least, or nothing was asked; 1
+    certified at none; 2 usage or data, 3 a fit failed.
+    """
+    from poise.questions.stability_curve import check_curve_question, stability_curve
+
+    check_files(output)
+    check_curve_question(sizes, **asked)
+    read = fit.rows()
+    algorithm = fit.algorithm()
+    rows = read.given_to(algorithm)
+    with one_line_warnings(output.quiet), fits_print_to_stderr():
+        settings = asked | fit.settings() | {"progress": output.progress}
+        folder = journal_folder(journal)
+        curve = stability_curve(algorithm, **rows, n=sizes, **settings, journal=folder)
+    _tell(curve, output)
+    both = curve.epsilon is not None and curve.delta is not None
+    return ExitStatus.of_result(bool(curve.certified) or not both)
+
+
+def _tell(curve: StabilityCurve, output: Output) -> None:
+    if output.plot is not None:
+        from poise.results.plots import save_figure
+
+        save_figure(curve.plot(), output.plot)
+    if output.as_json:
+        print_json(curve.to_dict())
+    elif output.quiet:
+        for row in curve.table().rows:
+            click.echo("\t".join(row))
+    else:
+        from poise.cli.screen import print_paragraphs, print_table
+
+        print_paragraphs(curve.headline() + "\n")
+        table = curve.table()
+        print_table(table.columns, table.rows)
+        print_paragraphs("\n" + curve.meaning())
