@@ -17,7 +17,7 @@ from poise.arguments import did_you_mean, listed
 from poise.cli.input_files import note_input
 from poise.cli.stderr import one_line
 from poise.errors import AlgorithmError
-from poise.running.transport.pickle_by_value import carry
+from poise.running.transport.pickle_by_value import send_by_value
 
 __all__ = [
     "ignores_names",
@@ -154,7 +154,7 @@ def _file_module(path: Path) -> ModuleType:
             f"{path.name} has the name of a module that is already there "
             f"({module.__name__}); rename the file"
         )
-    carry(module)  # to where there is no such file
+    send_by_value(module)  # to where there is no such file
     return module
 
 

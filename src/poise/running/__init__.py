@@ -2,13 +2,13 @@
 
 ::
 
-    answers       answers as they are written down, in plan order
-    execution     how fits are run: where, for how long, what a failed one means
-    faults/       what goes wrong while fits run: dead workers, late fits, signals, parents that e
-    oracle        the only caller of user code
-    progress      how far a run is, for whoever is looking: a bar, a line a minute, or nothing
-    repeat_check  the cheap part of a preflight, which every test does: its first trial once more,
-    tasks         what travels to workers: user code, data, and the tasks to do with them
+    answers       the record of answers, in plan order
+    execution     how fits are run: on which workers, for how long, and what a failed fit means
+    faults/       what goes wrong while fits run: dead workers, late fits, signals, parents that end
+    oracle        the oracle computes batches of trials; only it calls the user's algorithm
+    progress      the progress of a run: a bar, a line per minute, or nothing
+    repeat_check  compute the first trial again at the end, and warn if its change differs
+    tasks         what is sent to workers: user code, data, and tasks
     transport/    how data and code reach the workers
     workers/      who computes: this process, processes, threads, Dask or Ray
 """

@@ -1,4 +1,4 @@
-"""Answers as they are written down, in plan order."""
+"""The record of answers, in plan order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Until = Callable[[Any], bool]
 
 
 class AnswerRecord(Protocol):
-    """Where the oracle writes answers; knows when the procedure has seen enough."""
+    """The record into which the oracle writes answers; it says when a procedure needs no more."""
 
     done: int
     failures: list[Failure]
@@ -80,7 +80,7 @@ class ChangeRecord:
         return self.until is not None and self.until(change if shown is None else shown)
 
     def entered(self) -> NDArray[np.float64]:
-        """Return the changes so far, to be read: a million of them are not copied about."""
+        """Return the changes so far as a view, not a copy: do not change them."""
         changes = self.changes[: self.done]
         changes.setflags(write=False)
         return changes

@@ -1,4 +1,4 @@
-"""How fits are run: where, for how long, and what a failed one means."""
+"""How fits are run: on which workers, for how long, and what a failed fit means."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _POLICIES = ("raise", "unstable")
 
 @dataclass(frozen=True, kw_only=True)
 class Execution:
-    """Everything about a run that does not touch its trials.
+    """The settings of a run that do not change its trials.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Execution:
         _check_timeout(self.timeout)
 
     def engine_for(self, algorithm: Algorithm) -> tuple[Algorithm, Engine]:
-        """Choose the engine; the time limit is kept by the algorithm itself, or else by workers."""
+        """Choose the engine; the algorithm keeps the time limit itself, or else the workers do."""
         timeout = self.timeout
         limited = None if timeout is None else algorithm.with_timeout(timeout)
         if limited is not None:

@@ -1,8 +1,8 @@
-"""The only caller of user code.
+"""The oracle computes batches of trials; only it calls the user's algorithm.
 
-A procedure yields batches; the oracle has an engine compute them, applies the
-failure policy, and sends back the answers in plan order. A procedure therefore
-cannot look inside the algorithm: everything it knows went through here.
+A procedure yields batches. The oracle gives them to an engine, applies the failure
+policy, and sends the answers back in plan order. So a procedure cannot look inside
+the algorithm: it knows only what the oracle answered.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ __all__ = ["AnswerLog", "Oracle"]
 
 
 class AnswerLog(Protocol):
-    """Where answers are kept while they come in, and read from after a crash: a journal."""
+    """A journal: it keeps each answer when it comes in, and gives them back after a crash."""
 
     def begin(self, path: str, decision_points: tuple[float, ...]) -> Iterator[Change]:
-        """Yield the answers that are known already."""
+        """Yield the answers that the journal already holds."""
         ...
 
     def append(self, answer: Change) -> None:
@@ -110,7 +110,7 @@ class Oracle:
         response: str = "predict",
         execution: Execution | None = None,
     ) -> Oracle:
-        """Check everything that concerns the fits, and bring it together."""
+        """Check the settings that concern the fits, and build the oracle."""
         black_box = as_algorithm(algorithm, response).prepared(sample)
         measure_of_change = as_distance(distance, black_box.natural_distance)
         if isinstance(measure_of_change, LossChange):
@@ -178,29 +178,31 @@ class Oracle:
                     break
 
     def _recall(self, path: str, batch: Batch, record: AnswerRecord) -> bool:
-        """Enter what the journal already holds; return whether that is enough."""
+        """Read the answers that the journal holds; return whether they are enough."""
         if self.journal is None:
             return False
         known = self.journal.begin(path, batch.decision_points)
         return any(self._enter(answer, record, new=False) for answer in known)
 
     def _enter(self, answer: Answer, record: AnswerRecord, new: bool = True) -> bool:
-        """Decide about a failure, and write the answer down; return whether to stop."""
+        """Apply the failure policy, and record the answer; return whether to stop."""
         if isinstance(answer, Failure):
             self._decide(answer, record)
-            answer = replace(answer, cause=None)  # its traceback holds on to the rows of the fit
+            answer = replace(
+                answer, cause=None
+            )  # its traceback keeps the rows of the fit in memory
         before = record.done
         finished = record.enter(answer)
         if new and self.journal is not None and not isinstance(answer, Reply):
-            # A block may reach beyond the trial that settled the matter.
+            # A block may hold trials after the one that decided.
             used = answer[: record.done - before] if isinstance(answer, np.ndarray) else answer
             self.journal.append(used)
         return finished
 
     def _work(self, batch: Batch) -> tuple[Work, str]:
-        """Return the work of a batch and a word for the path taken."""
+        """Return the work of a batch, and the name of the way it is computed."""
         if batch.compares and self.execution.fast:
-            # Single trials that a shortcut hands back are computed with every check.
+            # Single trials that a shortcut cannot answer are computed with every check.
             checked = self._comparisons(batch, relax=False)
             fast = batched(checked, self.algorithm.batch(), batch.decision_points)
             if fast is not None:
@@ -217,7 +219,7 @@ class Oracle:
         return kind(self.algorithm, self.sample, batch.tasks, relax, self.distance)
 
     def repeat(self, batch: Batch, index: int) -> Answer:
-        """Compute one task of a batch once more, fit by fit and here; it counts for nothing."""
+        """Compute one task of a batch again, fit by fit and in this process; no result uses it."""
         with one_inner_thread():
             [answer] = self._fit_by_fit(batch, relax=False)(index, index + 1)
         return answer

@@ -1,9 +1,8 @@
-"""How far a run is, for whoever is looking: a bar, a line a minute, or nothing.
+"""The progress of a run: a bar, a line per minute, or nothing.
 
-The bar is for terminals and for notebooks with ipywidgets, and for work of more than a
-second. The lines are for logs, where stderr is no terminal, and for work of more than a
-minute; a notebook without ipywidgets gets them sooner.
-Both come in time even if the first trial takes hours.
+Terminals and notebooks with ipywidgets get the bar, after one second. Logs, where
+stderr is not a terminal, get a line per minute; a notebook without ipywidgets gets the
+lines sooner. Both also appear while the first trial is still running.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _SECONDS_BETWEEN_LOOKS = 0.2
 
 
 class Progress(AbstractContextManager["Progress"]):
-    """Counts trials and shows, now and then, how many are done and how long it will take.
+    """Counts trials, and shows from time to time how many are done and how long the rest takes.
 
     Parameters
     ----------
@@ -70,7 +69,7 @@ class Progress(AbstractContextManager["Progress"]):
         self._clock: threading.Thread | None = None
 
     def advance_to(self, done: int) -> None:
-        """Say how many trials are done; show it if it is time."""
+        """Set how many trials are done; show it if enough time has passed."""
         self.done = done
         if time.monotonic() >= self._next:
             with self._showing:
@@ -84,14 +83,14 @@ class Progress(AbstractContextManager["Progress"]):
         return self
 
     def _watch(self) -> None:
-        """Show what there is when it is time, though no trial may have ended since."""
+        """Show the progress at its time, also if no trial has ended since."""
         with suppress(OSError, ValueError):  # nobody reads stderr any more
             while not self._over.wait(max(_SECONDS_BETWEEN_LOOKS, self._next - time.monotonic())):
                 self.advance_to(self.done)
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds that all the trials still to come would take; None before the first."""
+        """Seconds that all remaining trials would take; None before the first has ended."""
         fresh = self.done - self.start
         if fresh == 0:
             return None
@@ -122,14 +121,14 @@ def _view(shown: bool | None) -> _View:
     if shown is False:
         return _Nothing()
     notebook = _in_notebook()
-    # Without ipywidgets, rich warns at every redrawing instead of drawing.
+    # Without ipywidgets, rich warns each time instead of drawing.
     if sys.stderr.isatty() or (notebook and find_spec("ipywidgets")):
         return _Bar()
     return _RarerLines() if notebook else _Lines()
 
 
 def _in_notebook() -> bool:
-    """Tell a notebook, without importing what knows about them where there is none."""
+    """Tell whether this is a notebook; IPython is not imported if it was not."""
     if "ipykernel" not in sys.modules:
         return False
     from rich.console import Console
@@ -148,7 +147,7 @@ class _Nothing:
 
 
 class _Lines:
-    """A line a minute, for logs."""
+    """A line per minute, for logs."""
 
     patience = interval = _SECONDS_BETWEEN_LINES
 
@@ -176,7 +175,7 @@ class _RarerLines(_Lines):
 
 
 class _Bar:
-    """A bar with the time left, drawn by rich, gone when the work is done."""
+    """A bar with the time left, drawn by rich, removed when the work is done."""
 
     patience, interval = _SECONDS_BEFORE_BAR, _SECONDS_BETWEEN_REDRAWS
 

@@ -1,10 +1,9 @@
-"""The cheap part of a preflight, which every test does: its first trial once more, at the end.
+"""Compute the first trial again at the end, and warn if its change differs.
 
-A test is told "the same rows and the same random term give the same change". Of
-an algorithm that draws from a generator nobody set, or that remembers earlier
-fits, that is not true. Computing the first trial again after all the others shows
-both, for two fits. It comes last, so that it cannot alter what was measured, and
-it is left out where it would cost more than next to nothing.
+A test assumes that the same rows and the same random term give the same change. That
+is false if the algorithm draws from a generator that nobody set, or remembers earlier
+fits. Computing the first trial again shows both, for two fits. It comes after all the
+other trials, so that it cannot alter them, and it is left out if it would take long.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _SAME_RELATIVE = (
 
 
 class RepeatCheck:
-    """Watches a run; once it is over, computes its first trial again and compares.
+    """Computes the first trial again after a run, and compares the two changes.
 
     Parameters
     ----------
@@ -58,7 +57,7 @@ class RepeatCheck:
         self.began = time.perf_counter()
 
     def __call__(self, batch: Batch, answers: Answers | TrialError) -> None:
-        """Look again if that is cheap and can tell something; warn of a difference."""
+        """Compute it again if that is cheap and can show something; warn of a difference."""
         if isinstance(answers, TrialError) or not self._worthwhile(answers):
             return
         first, again = float(answers.changes[0]), self.oracle.repeat(batch, 0)
@@ -73,9 +72,9 @@ class RepeatCheck:
             answers.path == FIT_BY_FIT
             and done > 0
             and math.isfinite(answers.changes[0])
-            # What is thread-safe has no state and no generator of its own to forget.
+            # An algorithm that is thread-safe has no state and no generator of its own.
             and not oracle.algorithm.thread_safe
-            # Trials read from a journal took no time, whatever their fits take.
+            # Trials read from a journal took no time, so the time of a fit is not known.
             and oracle.journal is None
             and self._seconds_per_trial(done) < _CHEAP_SECONDS
         )
@@ -85,12 +84,14 @@ class RepeatCheck:
         if backend is None:
             return (time.perf_counter() - self.began) / done
         if backend.processes:
-            return math.inf  # what runs elsewhere may first have to be loaded or started here
+            return (
+                math.inf
+            )  # an algorithm that ran elsewhere may first have to be loaded or started here
         return (time.perf_counter() - self.began) * int(backend.workers) / done
 
 
 def _size(answers: Answers) -> float:
-    """Return the largest finite change: a difference far below it is rounding."""
+    """Return the largest finite change; a difference far below it is rounding."""
     return float(answers.changes[np.isfinite(answers.changes)].max())
 
 

@@ -1,4 +1,4 @@
-"""What travels to workers: user code, data, and the tasks to do with them."""
+"""What is sent to workers: user code, data, and tasks."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class FitByFitWork(abc.ABC):
             for index in range(start, stop):
                 answer = self._attempt(index, ambient)
                 if isinstance(answer, Failure) and index > start and self._skips_checks():
-                    # Skipped checks may have hidden the reason: run it again with all of them.
+                    # A check that was skipped may name the reason: run it again with all.
                     relaxed.close()
                     answer = self._attempt(index, ambient)
                     relaxed.enter_context(self.algorithm.skip_checks())
@@ -76,18 +76,18 @@ class FitByFitWork(abc.ABC):
                     relaxed.enter_context(self.algorithm.skip_checks())
 
     def _skips_checks(self) -> bool:
-        """Tell whether anything was skipped; if not, a failed task is never run again."""
+        """Tell whether checks were skipped; if not, a failed task is not run again."""
         return self.relax and not isinstance(self.algorithm.skip_checks(), nullcontext)
 
     def _attempt(self, index: int, ambient: GlobalGenerators) -> Answer:
         try:
             with one_at_a_time(self.algorithm.thread_safe):
                 return self.compute(self.tasks[index], ambient)
-        except TrialError as error:  # a program, which knows how it went
+        except TrialError as error:  # an external program, which says itself why it failed
             return Failure(index, in_one_line(error), _portable(error), kind=error.kind)
-        except KeyboardInterrupt:  # of whoever sits at the terminal
+        except KeyboardInterrupt:  # Ctrl-C
             raise
-        # A fit that wants to end the program, or a task, or panics, ends its own trial.
+        # Whatever a fit raises (SystemExit too) ends its own trial only.
         except BaseException as error:
             return Failure(index, in_one_line(error), _portable(error))
 
@@ -104,16 +104,16 @@ class FitByFitWork(abc.ABC):
 
     @property
     def suits_threads(self) -> bool:
-        """Whether fits of this size spend their time outside Python's lock."""
+        """Whether fits of this size run mostly outside Python's global lock."""
         return n_rows(first_query(self.tasks).train) >= self.algorithm.threads_from
 
     @property
     def data(self) -> WorkData:
-        """What workers need besides user code; it travels once."""
+        """What workers need besides user code; it is sent once."""
         return self.sample, self.tasks
 
     def without_data(self) -> Self:
-        """Return the part that travels with every chunk."""
+        """Return the part that is sent with every chunk."""
         return self.with_data(NO_SAMPLE, ())
 
     def with_data(self, sample: Sample, tasks: Tasks) -> Self:
@@ -163,7 +163,9 @@ def _only_row(rows: object) -> int:
     """Return the number of the one row of the sample that is evaluated."""
     if isinstance(rows, np.ndarray) and len(rows) == 1:
         return int(rows[0])
-    raise Undefined("losses are compared at one labelled row; made-up rows have no response")
+    raise Undefined(
+        "losses are compared at one labelled row; rows that poise generated have no response"
+    )
 
 
 @dataclass(frozen=True)
@@ -182,7 +184,7 @@ class QueryWork(FitByFitWork):
 
 
 def _several(predictions: object, count: int) -> Any:
-    """Return the predictions, refusing any other number of them and what is not a number."""
+    """Return the predictions; refuse a wrong number of them."""
     array = as_array(predictions)
     if array.ndim == 0 or array.shape[0] != count:
         raise Undefined(
@@ -194,7 +196,7 @@ def _several(predictions: object, count: int) -> Any:
 
 
 def _portable(error: BaseException) -> BaseException:
-    """Return the exception if it survives pickling and can be read, else its traceback in one."""
+    """Return the exception if it can be pickled and read, else a new one with its traceback."""
     import pickle
 
     try:

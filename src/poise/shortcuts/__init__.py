@@ -1,28 +1,28 @@
-"""Exact stand-ins for fits: both fits of a trial for hardly more than the price of one.
+"""Exact shortcuts: they compute both fits of a trial for little more than the cost of one.
 
 ::
 
-    batched                       thousands of trials at once, where the algorithm knows how
-    block_memory                  memory that is used again from block to block, and blocks that f
-    centred_moments               rows and responses about their means, and the products of them t
+    batched                       many trials in one computation, for algorithms that can do that
+    block_memory                  memory that blocks of trials reuse, and blocks that fit the cache
+    centred_moments               centred rows and responses, and their products, for linear fits
     class_labels                  Class labels as numbers, and the decision among classes
-    discriminant_and_naive_bayes  shortcuts for LinearDiscriminantAnalysis and GaussianNB: class m
-    dummy                         the shortcut for scikit-learn's DummyRegressor: the same statist
-    factorizations                factorisations over a stack of trials, in the array API that Num
-    find_shortcut                 exact shortcuts: both fits of a trial for hardly more than the p
-    gaussian_process              the shortcut for scikit-learn's GaussianProcessRegressor with a
-    kernel_functions              kernel functions over a stack of trials: rows against rows, and
+    discriminant_and_naive_bayes  shortcuts for LinearDiscriminantAnalysis and GaussianNB
+    dummy                         the shortcut for scikit-learn's DummyRegressor
+    factorizations                factorisations of all trials at once, with NumPy or JAX
+    find_shortcut                 which estimator has an exact shortcut
+    gaussian_process              the shortcut for GaussianProcessRegressor with a fixed kernel
+    kernel_functions              kernel functions between the rows and the test point of each trial
     kernel_ridge                  the shortcut for scikit-learn's KernelRidge
-    kernel_systems                kernel systems (K + λI)a = y: the last row leaves by a bordered
-    linear_narrow                 linear fits with more rows than columns: one row is removed by f
-    linear_wide                   linear fits with at least as many columns as rows: the dual form
-    nearest_neighbors             shortcuts for scikit-learn's KNeighborsRegressor and KNeighborsC
-    nearest_rows                  which rows are nearest to a test point, what each of them counts
-    parameter_types               tests of an estimator's parameters: whatever is not plainly in r
+    kernel_systems                kernel systems (K + λI)a = y, with and without the last row
+    linear_narrow                 linear fits with more rows than columns; the last row is removed
+    linear_wide                   linear fits with at least as many columns as rows (dual form)
+    nearest_neighbors             shortcuts for KNeighborsRegressor and KNeighborsClassifier
+    nearest_rows                  the nearest rows of a test point, and their weights
+    parameter_types               checks of parameters: a value out of range gets no shortcut
     ridge_and_least_squares       shortcuts for scikit-learn's Ridge and LinearRegression
-    ridge_classifier              the shortcut for scikit-learn's RidgeClassifier: ridge regressio
-    rounding_bounds               what all shortcuts for regressors share: their own bound on the
-    row_distances                 how far the rows of each trial are from its test point
-    scaler_pipeline               shortcuts for a Pipeline of StandardScaler and an estimator that
-    shortcut                      what a shortcut is: both predictions of many trials at once, and
+    ridge_classifier              the shortcut for scikit-learn's RidgeClassifier
+    rounding_bounds               the base class of shortcuts for regressors, with an error bound
+    row_distances                 distances between the rows of each trial and its test point
+    scaler_pipeline               shortcuts for a Pipeline of StandardScaler and an estimator
+    shortcut                      the interface of shortcuts: both predictions of many trials
 """

@@ -1,11 +1,10 @@
-"""Thousands of trials at once, where the algorithm knows how.
+"""Many trials in one computation, for algorithms that can do that.
 
-Some algorithms can compute both predictions of many trials together, hundreds
-of times faster than fit by fit. Nothing else changes: trials keep their rows,
-their random terms and their order. Whatever such a shortcut is not sure of
-(ill-conditioned data, a change so close to ε that rounding could decide) is
-computed fit by fit; and a sample of the trials is computed both ways before the
-first answer counts.
+Some algorithms can compute both predictions of many trials together, hundreds of
+times faster than fit by fit. Nothing else changes: trials keep their rows, their
+random terms and their order. A trial about which the shortcut is not certain
+(ill-conditioned data, a change so close to ε that rounding could decide) is computed
+fit by fit. And some trials are computed both ways before the first answer is used.
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ from poise.shortcuts.shortcut import AGREEMENT, Pairs
 
 __all__ = ["BatchedWork", "batched"]
 
-_TRIALS_COMPARED = 8  # trials computed both ways before the first answer counts
-_FEWEST_TRIALS = 4 * _TRIALS_COMPARED  # fewer trials than this are sooner done fit by fit
+_TRIALS_COMPARED = 8  # trials computed both ways before the first answer is used
+_FEWEST_TRIALS = 4 * _TRIALS_COMPARED  # fewer trials than this are faster fit by fit
 _NO_TERMS = np.empty(0, dtype=np.uint64)
 
 
 @runtime_checkable
 class EqualTrials(Protocol):
-    """Trials of n rows each, which lie end to end and can be looked up by the block."""
+    """Trials of n rows each, one after the other, which can be read in blocks."""
 
     n: int
 
@@ -81,22 +80,22 @@ class BatchedWork:
 
     @property
     def suits_threads(self) -> bool:
-        """Whether fits of this size spend their time outside Python's lock."""
+        """Whether fits of this size run mostly outside Python's global lock."""
         return self.fit_by_fit.suits_threads
 
     @property
     def data(self) -> WorkData:
-        """What workers need besides user code; it travels once."""
+        """What workers need besides user code; it is sent once."""
         return self.fit_by_fit.data
 
     def with_data(self, sample: Sample, tasks: Tasks) -> BatchedWork:
         """Return the same work on these data."""
         plain = self.fit_by_fit.with_data(sample, tasks)
-        trials = cast("EqualTrials", tasks)  # the same as before they travelled
+        trials = cast("EqualTrials", tasks)  # the same trials as before they were sent
         return replace(self, fit_by_fit=plain, sample=sample, tasks=trials)
 
     def without_data(self) -> BatchedWork:
-        """Return the part that travels with every chunk."""
+        """Return the part that is sent with every chunk."""
         return self.with_data(NO_SAMPLE, ())
 
     def with_algorithm(self, wrap: Callable[[Algorithm], Algorithm]) -> BatchedWork:
@@ -118,7 +117,7 @@ class BatchedWork:
                 yield from self._settled(first, changes, doubtful)
 
     def _one_by_one(self, first: int, last: int, error: BaseException) -> Iterator[Answer]:
-        """Let every trial say what is wrong; if nothing is, say what was wrong with the block."""
+        """Compute a block fit by fit; if no trial fails, warn of the error of the block."""
         for trial, answer in enumerate(self.fit_by_fit(first, last), first):
             if trial == first and not isinstance(answer, Failure):
                 warnings.warn(
@@ -130,7 +129,7 @@ class BatchedWork:
             yield answer
 
     def changes(self, start: int, stop: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Compute the changes of a block, and say which of them need the fits themselves."""
+        """Compute the changes of a block, and mark those that must be computed fit by fit."""
         stack = self.stack(start, stop)
         return self._judged(stack, self._pairs(stack))
 
@@ -150,9 +149,9 @@ class BatchedWork:
         return changes, doubtful
 
     def _undefined(self, predictions: NDArray[Any]) -> bool:
-        """Tell predictions that this distance cannot compare, so that a fit may say so.
+        """Tell whether this distance cannot compare the predictions; the fit then says why.
 
-        Text is no number, numbers are no probabilities, nor are vectors numbers.
+        Text is not a number, numbers are not probabilities, and vectors are not numbers.
         """
         if self._compares_labels:
             return False
@@ -160,7 +159,7 @@ class BatchedWork:
         return predictions.dtype.kind not in "biufc" or self.distance is DISTANCES[unsuited]
 
     def _pairs(self, stack: Stack) -> Pairs:
-        """Compute both predictions; what is compiled always sees blocks of one size.
+        """Compute both predictions; compiled code always gets blocks of one size.
 
         A program compiled for another size may round differently, so a last,
         smaller block is filled up with copies of its last trial.
@@ -175,10 +174,10 @@ class BatchedWork:
     def _too_close(
         self, changes: NDArray[np.float64], stack: Stack, pairs: Pairs
     ) -> NDArray[np.bool_]:
-        """Mark changes so near a decision that rounding could settle it.
+        """Mark changes so close to a threshold that rounding could decide.
 
-        Few blocks hold any: what would be too close for the largest numbers of the
-        block is looked for first, because the size of every trial costs a pass.
+        Few blocks have such changes. The bound for the largest numbers of the block is
+        tried first, because a bound for every trial needs another pass over the data.
         """
         largest = max(np.fmax.reduce(np.abs(part), axis=None) for part in (*pairs[:2], stack.y))
         suspects = self._near(changes, AGREEMENT * largest)
@@ -207,15 +206,15 @@ class BatchedWork:
         return changes
 
     def stack(self, start: int, stop: int) -> Stack:
-        """Gather the rows of a block of trials."""
-        # A stand-in for a deterministic estimator has no use for random terms.
+        """Collect the rows of a block of trials."""
+        # The shortcut of a deterministic estimator needs no random terms.
         terms = (_NO_TERMS, _NO_TERMS) if self.batch.exact else self.tasks.terms(start, stop)
         return Stack(*self._gathered(*self.tasks.rows(start, stop)), *terms)
 
     def _gathered(
         self, train: NDArray[np.int64] | slice, points: NDArray[np.int64]
     ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Return the training rows, responses and test points of trials that lie end to end."""
+        """Return the training rows, responses and test points of successive trials."""
         shape = (len(points), self.tasks.n)
         X, y = _rows(self.sample.X), _rows(self.sample.y)
         rows = self._taken("stacked rows", X, train).reshape(*shape, -1)
@@ -225,10 +224,10 @@ class BatchedWork:
     def _taken(
         self, what: str, array: NDArray[Any], rows: NDArray[np.int64] | slice
     ) -> NDArray[Any]:
-        """Select rows, for a stand-in into memory that the next block overwrites.
+        """Select rows; for a shortcut, into memory that the next block overwrites.
 
-        A contiguous range is not copied: batched code does not write to it. What is
-        compiled may still read one block when the next is made.
+        A contiguous range is not copied: batched code does not write to it. Compiled
+        code may still read one block while the next is made.
         """
         if isinstance(rows, slice):
             return array[rows]
@@ -239,13 +238,13 @@ class BatchedWork:
         from poise.shortcuts.block_memory import scratch
 
         memory = scratch(what, (len(rows), *array.shape[1:]))
-        # Checking that rows exist, as all of them do, would cost a second copy.
+        # All rows exist; checking that would cost a second copy.
         return array.take(rows, axis=0, out=memory, mode="clip")
 
     def _settled(
         self, first: int, changes: NDArray[np.float64], doubtful: NDArray[np.bool_]
     ) -> Iterator[Answer]:
-        """Yield a block with its doubtful trials computed fit by fit."""
+        """Yield a block; its uncertain trials are computed fit by fit."""
         done = 0
         for i in np.flatnonzero(doubtful):
             yield changes[done:i]
@@ -263,10 +262,10 @@ class BatchedWork:
         return math.ceil(trials / blocks)
 
     def agrees(self) -> bool:
-        """Compute a few trials both ways; warn and say no where a prediction differs.
+        """Compute a few trials both ways; warn and return False if a prediction differs.
 
-        Say no as well where the stand-in is certain of none, or the estimator refuses the
-        data: it is no help with those.
+        Return False as well if the shortcut is certain of no trial, or if the estimator
+        refuses the data.
         """
         trials = np.linspace(0, len(self.tasks) - 1, _TRIALS_COMPARED).astype(int).tolist()
         stack = self._stack_of(trials)
@@ -288,13 +287,13 @@ class BatchedWork:
         return True
 
     def _stack_of(self, trials: list[int]) -> Stack:
-        """Gather the rows of trials that need not follow one another."""
+        """Collect the rows of trials that need not be successive."""
         train, points = zip(*(self.tasks.rows(i, i + 1) for i in trials), strict=True)
         rows = np.concatenate([_numbers(part) for part in train])
         return Stack(*self._gathered(rows, np.concatenate(points)), _NO_TERMS, _NO_TERMS)
 
     def _fitted(self, trials: list[int], stack: Stack) -> Iterator[Any]:
-        """Return both predictions of the fits; after the first, without checks that cannot fail."""
+        """Return both predictions of the fits; after the first, skip checks that cannot fail."""
         finite = bool(np.isfinite(stack.X).all() and np.isfinite(stack.x).all())
         chosen = [self.tasks[trial] for trial in trials]
         return self.fit_by_fit.comparing(chosen, _both, relax=finite)(0, len(chosen))
@@ -302,18 +301,18 @@ class BatchedWork:
 
 @np.errstate(invalid="ignore")
 def _slack(stack: Stack, pairs: Pairs) -> NDArray[np.float64]:
-    """Bound the rounding by which two correct computations may differ."""
+    """Bound the rounding error by which two correct computations may differ."""
     size = np.maximum(np.abs(pairs.full), np.abs(pairs.reduced))
     return np.asarray(AGREEMENT * np.maximum(size, np.abs(stack.y).mean(axis=1)))
 
 
 def _both(full: object, reduced: object) -> Any:
-    """Stand in for a distance, to see the predictions themselves."""
+    """Return the predictions themselves; used in place of a distance."""
     return full, reduced
 
 
 def _agree(stand_in: Any, fitted: Any, slack: float) -> bool:
-    """Compare two predictions: labels have to be the same, numbers nearly so."""
+    """Compare two predictions: labels must be the same, numbers nearly the same."""
     if stand_in == fitted:
         return True
     return isinstance(fitted, float) and bool(abs(fitted - stand_in) <= slack)
@@ -335,7 +334,7 @@ def _in_words(predictions: tuple[Any, Any]) -> str:
 def batched(
     work: FitByFit, batch: BatchAlgorithm | None, decision_points: tuple[float, ...]
 ) -> BatchedWork | None:
-    """Return the batched form of fit-by-fit work where it applies and has been checked."""
+    """Return the batched form of fit-by-fit work if it applies and agrees; else None."""
     sample, tasks = work.data
     if batch is None or not isinstance(tasks, EqualTrials) or not _applies(work, batch):
         return None
@@ -354,7 +353,7 @@ def _applies(work: FitByFit, batch: BatchAlgorithm) -> bool:
         and work.distance in DISTANCES.values()
         and all(_plain(array, 2, "f8") for array in features)
         and _plain(array_of(sample.y), 1)
-        # A stand-in hands every trial with a NaN or an infinity back by itself.
+        # A shortcut itself leaves every trial with a NaN or an infinity to the fits.
         and (batch.exact or sample.all_finite)
     )
 
@@ -370,7 +369,7 @@ def _gaps(pairs: Pairs, distance: Distance) -> NDArray[np.float64]:
 
 
 def _rows(table: Table) -> NDArray[Any]:
-    """Return the rows of a table that is an array, or stands for one: others are not batched."""
+    """Return rows of a table that is an array or behaves like one; others are not batched."""
     return np.asarray(array_of(table))
 
 

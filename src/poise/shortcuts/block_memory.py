@@ -1,9 +1,9 @@
-"""Memory that is used again from block to block, and blocks that fit the cache.
+"""Memory that blocks of trials reuse, and blocks that fit the cache.
 
-Blocks of trials follow one another by the thousand. Large arrays go back to the
-operating system after each of them and are handed out page by page for the next,
-which can take several times as long as the arithmetic. So the shortcuts work in
-place where they can, and keep what cannot be avoided.
+A run has thousands of blocks. Without this module, large arrays would go back to the
+operating system after each block and be allocated page by page for the next, which can
+take several times as long as the arithmetic. So the shortcuts work in place if they
+can, and reuse the other arrays.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from poise.shortcuts.shortcut import Floats
 __all__ = ["cached_slices", "keep_freed_memory", "scratch"]
 
 _NUMBERS_KEPT = 1 << 22  # numbers: 32 MiB for each thread and purpose
-_CACHE_BYTES = 1 << 19  # bytes: what a second pass finds in the cache, with as much again beside it
+_CACHE_BYTES = 1 << 19  # bytes: so much fits the cache, beside as much other data
 
 
 class _Memory(threading.local):
@@ -34,7 +34,7 @@ _memory = _Memory()
 
 
 def scratch(purpose: str, shape: tuple[int, ...]) -> Floats:
-    """Return an array of any content, which the next call for the same purpose overwrites.
+    """Return an array with undefined content; the next call for the same purpose overwrites it.
 
     Examples
     --------
@@ -52,16 +52,16 @@ def scratch(purpose: str, shape: tuple[int, ...]) -> Floats:
 
 @functools.cache
 def keep_freed_memory() -> None:
-    """Let the C library keep what is freed for the next block, as far as it can be made to.
+    """Make the C library keep freed memory for the next block, if that is possible.
 
-    The GNU library gives the end of its heap back to the operating system once it
-    is twice as long as the longest array it has seen come and go. So let it see one.
+    The GNU library returns the end of its heap to the operating system when that end is
+    twice as long as the longest array freed before. So a long array is freed once.
     """
     np.empty(_NUMBERS_KEPT - 4096)
 
 
 def cached_slices(X: Floats) -> Iterator[slice]:
-    """Cut a stack of trials so that several passes over the rows of a slice read memory once.
+    """Cut a stack of trials into slices that fit the cache, so that memory is read once.
 
     Examples
     --------

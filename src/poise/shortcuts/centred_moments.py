@@ -1,4 +1,4 @@
-"""Rows and responses about their means, and the products of them that a linear fit needs."""
+"""Centred rows and responses, and their products, for linear fits."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from poise.shortcuts.shortcut import Array, Floats
 
 __all__ = ["Centred", "Moments", "less"]
 
-_FEW_COLUMNS = 32  # below, half of a product takes longer than all of it
+_FEW_COLUMNS = 32  # with fewer, computing half of a product takes longer than all of it
 
 
 class Centred(NamedTuple):
-    """Rows and responses less their means, or as they are without an intercept."""
+    """Rows and responses minus their means; unchanged without an intercept."""
 
     rows: Array  # (trials, n, d)
     mean: Array  # (trials, 1, d)
@@ -39,7 +39,7 @@ class Centred(NamedTuple):
 
 
 class Moments(NamedTuple):
-    """What a linear fit needs of the rows: a few products of them."""
+    """The products of rows and responses that a linear fit needs."""
 
     gram: Array  # rows' rows, (trials, d, d)
     cross: Array  # responses' rows, (trials, responses, d)
@@ -59,7 +59,7 @@ class Moments(NamedTuple):
 
     @classmethod
     def about(cls, data: Centred, gram: Array) -> Moments:
-        """Add the other products to a matrix found elsewhere."""
+        """Add the other products to a matrix that was computed elsewhere."""
         rows, mean, responses, level, share = data
         return cls(gram, responses @ rows, rows[:, -1:, :], mean, responses, level, share)
 
@@ -83,7 +83,7 @@ class Moments(NamedTuple):
 
 
 def less(X: Array, point: Array) -> Array:
-    """Subtract from all rows of each trial the same point, (trials, 1, d).
+    """Subtract one point per trial, (trials, 1, d), from all rows of the trial.
 
     Repeating the point is several times faster than broadcasting it along the
     middle axis, where every inner loop is only d long.
@@ -97,7 +97,7 @@ def _multiply_by_itself(rows: Floats, out: Floats) -> None:
     """Multiply the rows by themselves.
 
     NumPy recognises the same array twice and calls a routine that does half the
-    arithmetic, but loses by it on few columns. A copy is not recognised.
+    arithmetic, but is slower with few columns. A copy is not recognised.
     """
     other = rows
     if rows.shape[2] < _FEW_COLUMNS:

@@ -13,20 +13,20 @@ __all__ = ["Classes", "choose", "encode", "label_pairs"]
 
 
 class Classes(NamedTuple):
-    """The classes that occur in a stack of trials, and who belongs to them."""
+    """The classes that occur in a stack of trials, and the rows of each."""
 
     names: NDArray[Any]  # sorted
     member: NDArray[np.bool_]  # (trials, classes, n)
 
     @property
     def are_labels(self) -> bool:
-        """Whether scikit-learn takes these for classes: fractions, infinities and NaN are not."""
+        """Whether scikit-learn accepts these as classes: fractions, infinities and NaN are none."""
         kind = self.names.dtype.kind
         return kind in "biuUSO" or bool(np.all(np.equal(np.mod(self.names, 1), 0)))
 
     @property
     def survive(self) -> NDArray[np.bool_]:
-        """Whether at least two classes are there, and the same without the last row."""
+        """Whether there are at least two classes, and the same ones without the last row."""
         present, left = self.member.any(axis=2), self.member[:, :, :-1].any(axis=2)
         return np.asarray((present == left).all(axis=1) & (np.count_nonzero(left, axis=1) > 1))
 
@@ -46,7 +46,7 @@ def encode(y: NDArray[Any]) -> Classes:
 
 
 def choose(scores: Floats, error: Floats) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Pick the class of highest score, and tell where it leads by more than the error.
+    """Choose the class with the highest score; tell whether it leads by more than the error.
 
     Parameters
     ----------

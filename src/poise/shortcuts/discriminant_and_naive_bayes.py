@@ -1,7 +1,7 @@
-"""Shortcuts for LinearDiscriminantAnalysis and GaussianNB: class moments of all trials at once.
+"""Shortcuts for LinearDiscriminantAnalysis and GaussianNB.
 
-Neither has anything iterative about it, so both fits of every trial are done in
-one batch; there is no formula for the difference that would be more exact.
+Neither iterates, so both fits of all trials are computed in one batch. No formula for
+the difference would be more exact.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ _FAINTEST = 100 * float(np.finfo(np.float64).eps)
 
 
 class Moments(NamedTuple):
-    """What the rows of each class look like."""
+    """Sizes, means and centred rows of each class."""
 
     sizes: Floats  # number of rows, (trials, classes)
     prior: Floats  # sizes/n, (trials, classes)
     mean: Floats  # 0 for a class without rows, (trials, classes, d)
-    apart: Floats  # rows less the mean of their class, (trials, n, d)
+    apart: Floats  # rows minus the mean of their class, (trials, n, d)
 
 
 def class_moments(X: Floats, member: NDArray[np.float64]) -> Moments:
-    """Average the rows of every class and centre the rows at their own class."""
+    """Compute the mean of every class, and centre each row at the mean of its class."""
     sizes = member.sum(axis=2)
     mean = (member @ X) / np.maximum(sizes, 1.0)[..., None]
     return Moments(sizes, sizes / X.shape[1], mean, X - member.mT @ mean)
@@ -89,8 +89,8 @@ class DiscriminantShortcut(GaussianClassesShortcut):
     """Linear discriminant analysis with one covariance for all classes."""
 
     tolerance: float
-    spend_degrees: bool  # divide by n less the number of classes, not by n
-    drops_small: bool = False  # least squares, which takes a column of tiny numbers for none
+    spend_degrees: bool  # divide by n minus the number of classes, not by n
+    drops_small: bool = False  # least squares, which ignores a column of tiny numbers
     name: str = "discriminants of all trials in one batch"
 
     def score(self, X: Floats, member: Floats, x: Floats) -> tuple[Floats, Floats]:
@@ -106,7 +106,7 @@ class DiscriminantShortcut(GaussianClassesShortcut):
         scores = np.where(present, np.log(moments.prior) - 0.5 * quadratic, -np.inf)
         smallest = smallest_eigenvalue(within, pivots)
         if self.drops_small:
-            # Not of the scaled matrix: beside large columns the digits of small ones are lost.
+            # Not of the scaled matrix: small columns lose digits beside large ones.
             diagonal = np.linalg.diagonal(within)
             smallest = smallest * diagonal.min(axis=1) / diagonal.max(axis=1)
         reach = np.max(norm(white), axis=1, where=present, initial=0.0)
@@ -116,16 +116,16 @@ class DiscriminantShortcut(GaussianClassesShortcut):
         return scores, np.where(kept, error, np.inf)
 
     def _error(self, X: Floats, x: Floats, within: Floats, reach: Floats) -> Floats:
-        """Bound the error of a quadratic form, but for the conditioning of its matrix."""
+        """Bound the error of a quadratic form, without the condition number of its matrix."""
         size = np.sqrt(np.linalg.diagonal(within))
-        # Some solvers measure from the origin instead of the means.
+        # Some solvers compute distances from the origin, not from the means.
         offset = norm((np.abs(x) + np.abs(X).max(axis=1)) / size)
-        # Rows that vary little about their class mean have lost digits of that little.
+        # Rows that vary little around their class mean have lost digits.
         lost = 1.0 + math.sqrt(X.shape[1]) * offset
         return np.asarray(ROUNDING * (reach + offset) ** 2 * lost)
 
     def _separated(self, white: Floats, moments: Moments) -> NDArray[np.bool_]:
-        """Tell whether no direction between the class means is faint enough to be dropped."""
+        """Tell whether scikit-learn keeps every direction between the class means."""
         weight = np.sqrt(moments.prior)[..., None]
         centre = np.vecmat(moments.prior, white)[:, None, :]
         means = weight * (white - centre)
@@ -206,7 +206,7 @@ def _is_plain(estimator: Any) -> bool:
 
 @functools.cache
 def _svd_spends_degrees() -> bool:
-    """Ask scikit-learn by which number it divides: versions differ.
+    """Find out by which number this version of scikit-learn divides.
 
     Two classes at 0 and 3 with squares 1 in all: the slope is 3n, or 3(n − 2).
     """

@@ -1,4 +1,4 @@
-"""The shortcut for scikit-learn's DummyRegressor: the same statistic of every trial at once."""
+"""The shortcut for scikit-learn's DummyRegressor."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class DummyShortcut(RegressorShortcut):
     def estimate(self, X: Floats, y: Floats, x: Floats) -> Estimate:
         """See :meth:`poise.shortcuts.rounding_bounds.RegressorShortcut.estimate`."""
         full, reduced = self._statistic(y), self._statistic(y[:, :-1])
-        # Order statistics are picked, not computed.
+        # Order statistics are selected, not computed: they have no error.
         exact = (self.strategy != "mean") | sums_are_exact(y)
         error = np.where(exact, 0.0, ROUNDING * np.abs(y).mean(axis=1))
         return Estimate(full, reduced, error)

@@ -1,4 +1,4 @@
-"""Factorisations over a stack of trials, in the array API that NumPy and JAX share.
+"""Factorisations of all trials at once, with NumPy or JAX.
 
 The Cholesky factor of a bordered matrix [[A, V'], [V, ·]] holds V L⁻ᵀ in its lower
 rows, so that one LAPACK call factors A and solves for every row of V.
@@ -14,8 +14,8 @@ from poise.shortcuts.shortcut import Array, Floats
 
 __all__ = ["bordered", "cholesky", "length", "norm", "smallest_eigenvalue"]
 
-_CORNER = 1e300  # anything so large that the bordered matrix is positive definite
-_SAFE_EIGENVALUE = 1e-3  # a smallest eigenvalue about which nothing more need be known
+_CORNER = 1e300  # large enough to make the bordered matrix positive definite
+_SAFE_EIGENVALUE = 1e-3  # a smallest eigenvalue that is large enough; no better bound is needed
 
 
 def norm(vectors: Array) -> Array:
@@ -25,14 +25,14 @@ def norm(vectors: Array) -> Array:
 
 
 def length(vectors: Floats) -> Floats:
-    """Return Euclidean lengths of vectors so small that their squares vanish."""
+    """Return Euclidean lengths, also of vectors whose squares underflow."""
     largest = np.abs(vectors).max(axis=-1, keepdims=True)
     lengths = norm(vectors / np.where(largest > 0, largest, 1.0))
     return np.asarray(largest[..., 0] * lengths)
 
 
 def bordered(gram: Array, borders: Array) -> Array:
-    """Put the vectors to be solved for around A, with a corner too large to matter."""
+    """Put the right-hand sides around A, with a corner large enough to be positive definite."""
     if isinstance(gram, np.ndarray):
         return _bordered_below(gram, borders)
     xp = gram.__array_namespace__()
@@ -56,7 +56,8 @@ def _bordered_below(gram: Floats, borders: Floats) -> Floats:
 def cholesky(stack: Array) -> Array:
     """Factor every matrix of a stack; NaN where one is not positive definite.
 
-    NumPy refuses a whole stack for one bad matrix, so halve until it stands alone.
+    NumPy refuses a whole stack for one bad matrix, so the stack is halved until the bad
+    matrix is alone.
     """
     xp = stack.__array_namespace__()
     try:
@@ -71,13 +72,13 @@ def cholesky(stack: Array) -> Array:
 def smallest_eigenvalue(gram: Floats, pivots: Floats) -> Floats:
     """Bound the smallest eigenvalue of each Gram matrix scaled to a unit diagonal, from below.
 
-    The eigenvalues of the scaled matrix add up to d, so by the inequality of the
-    means all but the smallest multiply to at most e, and the smallest is at least
-    the determinant over e. That costs nothing. Only where it says too little are
-    the eigenvalues computed.
+    The eigenvalues of the scaled matrix add up to d. By the inequality of arithmetic and
+    geometric means the product of all but the smallest is at most e, so the smallest is
+    at least the determinant divided by e. This bound costs nothing. The eigenvalues are
+    computed only if it is too small to be useful.
     """
     diagonal = np.linalg.diagonal(gram)
-    # The ratios turned round: NumPy reduces along the first axis several times faster.
+    # Transposed, because NumPy reduces along the first axis several times faster.
     ratios = np.ascontiguousarray((pivots**2 / diagonal).T)
     bound = np.asarray(np.prod(ratios, axis=0) / math.e)
     doubtful = bound < _SAFE_EIGENVALUE

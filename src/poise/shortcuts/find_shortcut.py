@@ -1,9 +1,9 @@
-"""Exact shortcuts: both fits of a trial for hardly more than the price of one.
+"""Which estimator has an exact shortcut.
 
-A shortcut replaces the pair of fits on n and on n−1 rows for an estimator whose
-exact type and parameters it knows, for many trials at once. It changes how fast
-the changes are found, never what they are: every trial whose rounding error
-might show is handed back.
+A shortcut replaces the two fits on n and on n−1 rows, for many trials at once. It
+exists for estimators of known type and parameters. It makes the computation faster and
+does not alter the changes: a trial whose rounding error could matter is left to the
+fits.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _FINDERS: tuple[Callable[[Any], PlainShortcut | None], ...] = (
 def find_shortcut(estimator: Any, response: str = "predict") -> Shortcut | None:
     """Return the exact shortcut for this estimator, or None if there is none.
 
-    Only the exact type counts: a subclass may do anything. So do the parameters:
-    one that the shortcut does not cover, or that scikit-learn would refuse, means None.
+    Only the exact type has a shortcut: a subclass may do anything. A parameter that the
+    shortcut does not support, or that scikit-learn would refuse, gives None.
 
     Parameters
     ----------
@@ -56,12 +56,12 @@ def find_shortcut(estimator: Any, response: str = "predict") -> Shortcut | None:
     >>> find_shortcut(Lasso()) is None
     True
     """
-    # The name never selects a shortcut; it only spares other people's estimators the imports.
+    # The name does not select the shortcut; it only avoids imports for other estimators.
     if response != "predict" or not type(estimator).__module__.startswith("sklearn."):
         return None
     return _find_plain(estimator) or find_standardized(estimator, _find_plain)
 
 
 def _find_plain(estimator: Any) -> PlainShortcut | None:
-    """Ask every family in turn."""
+    """Try every family in turn."""
     return next((found for find in _FINDERS if (found := find(estimator)) is not None), None)

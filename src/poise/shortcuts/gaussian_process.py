@@ -1,4 +1,4 @@
-"""The shortcut for scikit-learn's GaussianProcessRegressor with a fixed kernel."""
+"""The shortcut for GaussianProcessRegressor with a fixed kernel."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class GaussianProcessShortcut(RegressorShortcut):
         responses = np.stack([centred, constant], axis=1)
         found = remove_last(system, responses, test, blur, sensitivity)
         # The standard deviation of y cancels. Its mean does not: without the last row the
-        # responses are centred at `moved` more, which the model returns in part.
+        # centre of the responses is `moved` higher, and the model returns part of that.
         moved = centred[:, :-1].mean(axis=1) if self.normalize else np.zeros(len(y))
         full = level + found.full[:, 0]
         reduced = level + found.reduced[:, 0] + moved * (1.0 - found.reduced[:, 1])
@@ -79,10 +79,10 @@ def evaluate(kernel: Any, X: Floats, x: Floats) -> Covariance:
 
 
 def _one_by_one(kernel: Any, X: Floats, x: Floats) -> Covariance:
-    """Call the kernel once per trial: half of what the two fits would call."""
+    """Call the kernel once per trial; the two fits would call it twice."""
     trials, n, _ = X.shape
     rows, test = np.full((trials, n, n), np.nan), np.full((trials, n), np.nan)
-    # A kernel may refuse the data (wrong number of length scales): let the estimator say so.
+    # A kernel may refuse the data (wrong number of length scales); the fit then reports it.
     with contextlib.suppress(ValueError):
         for trial in range(trials):
             rows[trial] = kernel(X[trial])
@@ -110,7 +110,7 @@ def find_gaussian_process(estimator: Any) -> GaussianProcessShortcut | None:
 
 
 def _as_fitted(kernel: object) -> Any:
-    """Send the parameters through their logarithms, as fitting does: the last digit may change."""
+    """Take exp(log) of the parameters, as fitting does: the last digit may change."""
     from sklearn.base import clone
 
     fitted = clone(kernel)

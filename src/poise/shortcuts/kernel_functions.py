@@ -1,4 +1,4 @@
-"""Kernel functions over a stack of trials: rows against rows, and rows against the test point."""
+"""Kernel functions between the rows and the test point of each trial."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Covariance(NamedTuple):
 
     rows: Floats  # of which the part above the diagonal is used, (trials, n, n)
     test: Floats  # (trials, n)
-    sensitivity: Floats  # error of an entry over the largest, in units of rounding, (trials,)
+    sensitivity: Floats  # error of an entry divided by the largest, in units of rounding, (trials,)
     blur: Floats  # error of the test vector, a length, in units of rounding, (trials,)
 
     @classmethod
     def of(cls, rows: Floats, test: Floats, sensitivity: Floats) -> Covariance:
-        """Bring together entries whose errors are in proportion to themselves."""
+        """Build it from entries whose errors are proportional to the entries."""
         return cls(rows, test, sensitivity, sensitivity * length(test))
 
 
@@ -56,7 +56,7 @@ def polynomial(X: Floats, x: Floats, gamma: float, constant: float, degree: floa
 def to_power(base: Covariance, degree: float) -> Covariance:
     """Raise every entry of a kernel to a power."""
     rows, test = base.rows**degree, base.test**degree
-    if degree < 1:  # steep where an entry is small
+    if degree < 1:  # a large derivative where an entry is small
         return Covariance.of(rows, test, np.full(len(rows), np.inf))
     slope = degree * np.abs(base.test).max(axis=-1) ** (degree - 1.0)
     sensitivity = 1.0 + degree * base.sensitivity
@@ -79,11 +79,11 @@ def gaussian(X: Floats, x: Floats, length_scale: float | Floats, expands: bool) 
     """Evaluate exp(−|x − x̃|²/(2ℓ²)), with one length scale or one for every column.
 
     The estimator rounds x/ℓ before it takes differences, so its error grows with the
-    distance of the data from the origin; and with the square of that distance where,
-    as ``expands`` says, it multiplies |x − x̃|² out.
+    distance of the data from the origin. If ``expands`` is True, it expands |x − x̃|², and
+    the error grows with the square of that distance.
     """
     n = X.shape[1]
-    # About the test point the expansion is accurate however far from the origin all points lie.
+    # Relative to the test point the expansion is accurate, also far from the origin.
     rows = less(X, x[:, None, :])
     rows /= length_scale
     half = -0.5 * np.vecdot(rows, rows)[..., None]

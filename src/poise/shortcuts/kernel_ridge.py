@@ -81,7 +81,7 @@ def _is_plain(estimator: Any) -> bool:
         isinstance(estimator.kernel, str)
         and estimator.kernel in _KERNELS
         and is_number(estimator.alpha, 0)
-        # A kernel that ignores its arguments (gamma = 0) is nothing to be fast about.
+        # A kernel that ignores its arguments (gamma = 0) needs no shortcut.
         and (estimator.gamma is None or is_number(estimator.gamma, 1e-300))
         and is_number(estimator.degree, 0)
         and is_number(estimator.coef0, -math.inf)

@@ -1,4 +1,4 @@
-"""Kernel systems (K + λI)a = y: the last row leaves by a bordered update.
+"""Kernel systems (K + λI)a = y, with and without the last row.
 
 With H the inverse of the system and e the last unit vector, removing the last
 row and column takes (k'He)(e'Hy)/e'He from every bilinear form k'Hy. One
@@ -6,7 +6,7 @@ factorisation with the right-hand sides y, k and e therefore serves both fits.
 
 LAPACK is called once per trial, in place: for matrices of this size that is
 faster than NumPy's stacked routines, and a matrix that is not positive definite
-spoils its own trial only.
+affects its own trial only.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from poise.shortcuts.shortcut import Floats
 
 __all__ = ["BorderedRemoval", "remove_last", "solve_in_place"]
 
-_SUBNORMAL = 1e-290  # numbers this small have lost digits, or soon will
+_SUBNORMAL = 1e-290  # numbers this small may have lost digits
 
 
 class BorderedRemoval(NamedTuple):
-    """Both values of k'Hy for every trial and response, and what bounds their error."""
+    """Both values of k'Hy for every trial and response, and the terms of their error bound."""
 
     full: Floats  # (trials, responses)
     reduced: Floats  # (trials, responses)
@@ -52,7 +52,7 @@ def solve_in_place(matrices: Floats, sides: Floats) -> Floats:
     from scipy.linalg.lapack import dposv
 
     for matrix, side in zip(matrices, sides, strict=True):
-        # Transposed views are what Fortran calls contiguous: nothing is copied.
+        # Transposed views are contiguous for Fortran: nothing is copied.
         failed = dposv(matrix.T, side.T, lower=1, overwrite_a=1, overwrite_b=1)[2]
         if failed:
             side[:] = np.nan
@@ -115,6 +115,6 @@ def remove_last(
 
 
 def _underflow(test: Floats) -> Floats:
-    """Allow for digits lost at the end of the range; all lost, exactly 0, is exact again."""
+    """Bound the error of underflow; an exact 0 has no error."""
     vanishing = (test != 0) & (np.abs(test) < _SUBNORMAL)
     return np.asarray(_SUBNORMAL * vanishing.any(axis=-1))

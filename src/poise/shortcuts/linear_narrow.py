@@ -1,15 +1,15 @@
-"""Linear fits with more rows than columns: one row is removed by formula.
+"""Linear fits with more rows than columns; the last row is removed.
 
 With S the centred Gram matrix, c the centred cross products, u and w the
 removed row and the test point relative to the mean, and A = S + λI = LL'::
 
     change = e/(1 − h) · (1/n + w'A⁻¹u),   h = 1/n + u'A⁻¹u,   e = (y_n − ȳ) − u'A⁻¹c
 
-so one factorisation of A serves both fits, and all that is needed of it are
-L⁻¹u, L⁻¹w and L⁻¹c. A bordered Cholesky factorisation of A leaves them behind
-in one LAPACK call per trial. Where its error, which grows with the square of the
-condition number, might show, an orthogonal factorisation of the rows gives the
-same three vectors with an error that grows with the condition number itself.
+so one factorisation of A serves both fits. Only L⁻¹u, L⁻¹w and L⁻¹c are needed, and a
+bordered Cholesky factorisation of A gives them in one LAPACK call per trial. Its error
+grows with the square of the condition number. If that is too large, an orthogonal
+factorisation of the rows gives the same vectors, with an error that grows with the
+condition number itself.
 :func:`remove_row` runs unchanged on NumPy and on JAX arrays.
 """
 
@@ -44,11 +44,11 @@ class RowRemoval(NamedTuple):
     reduced: Array  # (trials, responses)
     gram: Array  # A, (trials, d, d)
     pivots: Array  # diagonal of L, (trials, d)
-    reach: Array  # |L⁻¹w|, how far out the test point lies, (trials,)
+    reach: Array  # |L⁻¹w|, distance of the test point from the mean, (trials,)
     fitted: Array  # |L⁻¹c|, size of the fit, (trials, responses)
     spread: Array  # |y − ȳ|, (trials, responses)
     left_out: Array  # |y_n − prediction without row n|, (trials, responses)
-    gap: Array  # 1 − h, what the leverage of the removed row leaves, (trials,)
+    gap: Array  # 1 − h, with h the leverage of the removed row, (trials,)
 
 
 def narrow_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: bool) -> LinearPairs:
@@ -135,12 +135,12 @@ def _conditioning(found: RowRemoval) -> tuple[Floats, Floats]:
 
     Both are NaN where one of the fits is degenerate.
     """
-    # Turned round: NumPy reduces along the first axis several times faster.
+    # Transposed, because NumPy reduces along the first axis several times faster.
     diagonal = np.ascontiguousarray(np.linalg.diagonal(found.gram).T)
     low, high = diagonal.min(axis=0), diagonal.max(axis=0)
     regular = (found.gap > 0) & (low > SMALLEST) & (high < LARGEST)
     smallest = np.where(regular, smallest_eigenvalue(found.gram, found.pivots), np.nan)
-    # Removing the row takes at most the factor 1 − h from the smallest eigenvalue.
+    # Removing the row multiplies the smallest eigenvalue by at least 1 − h.
     return smallest, np.sqrt(diagonal.sum(axis=0) / (smallest * found.gap * low))
 
 
@@ -149,8 +149,8 @@ def _rounding_error(found: RowRemoval, data: Moments, x: Floats, amplification: 
 
     A perturbation E of the Gram matrix, |E_ij| <= u·√(A_ii·A_jj), moves w'A⁻¹c by at
     most u·d·|L⁻¹w|·|L⁻¹c| over the smallest eigenvalue, and dividing by 1 − h
-    enlarges that. One of the rows moves it by the condition number at most. Beside it
-    stands the cancellation in x'β + (ȳ − x̄'β), large for data far from the origin.
+    enlarges that. A perturbation of the rows moves it by the condition number at most. To
+    this the cancellation in x'β + (ȳ − x̄'β) is added, large for data far from the origin.
     """
     n = data.responses.shape[2]
     size = np.sqrt(np.linalg.diagonal(found.gram))

@@ -1,8 +1,8 @@
-"""Linear fits with at least as many columns as rows: the dual form.
+"""Linear fits with at least as many columns as rows (dual form).
 
 The n × n matrix of inner products takes the place of the d × d Gram matrix. An
 intercept makes that matrix singular along the vector of ones; a multiple of the
-projection on that vector makes it regular without touching anything else.
+projection on that vector makes it regular and alters nothing else.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def wide_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: bool)
     n = X.shape[1]
     rows, mean, responses, level, _ = Centred.of(X, Y, intercept)
     if intercept:
-        # Once more: the rounding of a mean is the same in all rows, and with a test point
-        # far away it would count.
+        # Centre again: the rounding error of a mean is the same in all rows, and matters for
+        # a test point that is far away.
         rows -= np.full((1, n), 1.0 / n) @ rows
     system = rows @ rows.mT
     typical = np.trace(system, axis1=1, axis2=2) / n

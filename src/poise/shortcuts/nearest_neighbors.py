@@ -1,4 +1,4 @@
-"""Shortcuts for scikit-learn's KNeighborsRegressor and KNeighborsClassifier.
+"""Shortcuts for KNeighborsRegressor and KNeighborsClassifier.
 
 Removing a row changes nothing unless it is among the k nearest, and the
 distances are the same either way: one computation of them serves both fits.
@@ -31,16 +31,16 @@ __all__ = ["NeighborsClassifierShortcut", "NeighborsRegressorShortcut", "find_ne
 
 
 class Prediction(NamedTuple):
-    """What the neighbours of each trial say, and how much of it is certain."""
+    """The prediction of the neighbours of each trial, and its error bound."""
 
     values: NDArray[Any]  # (trials,)
-    error: Floats  # bound on the error of a value; infinite where a tie leaves it open
-    radius: Floats  # rows beyond this distance have no part in it
-    ordered: NDArray[np.bool_]  # whether it is certain who is first, second, and so on
+    error: Floats  # bound on the error of a value; infinite where a tie makes it uncertain
+    radius: Floats  # rows beyond this distance do not matter
+    ordered: NDArray[np.bool_]  # whether the order of the neighbours is certain
 
 
 class Predict(Protocol):
-    """Predicts from the first so many rows of each trial, given the distances of all."""
+    """Predicts from the first n rows of each trial, given the distances of all rows."""
 
     def __call__(self, distances: Floats, rows: int, x: Floats, y: NDArray[Any]) -> Prediction: ...
 
@@ -61,7 +61,7 @@ class BothFits(NamedTuple):
     full: NDArray[Any]
     reduced: NDArray[Any]
     error: Floats
-    apart: NDArray[np.bool_]  # the removed row is no neighbour, and those have a certain order
+    apart: NDArray[np.bool_]  # the removed row is no neighbour, and the order is certain
 
 
 def both_fits(
@@ -94,14 +94,14 @@ class NeighborsRegressorShortcut(RegressorShortcut):
         weighted = self.neighborhood.by_distance
         predict = self._weighted_mean if weighted else self._mean
         full, reduced, error, apart = both_fits(self.neighborhood, X, y, x, predict)
-        # The same mean: whether it is rounded alike depends on the order of the neighbours.
+        # The same mean; its rounding depends on the order of the neighbours.
         alike = np.flatnonzero((full == reduced) & ~apart)
         exact = sums_are_exact(y[alike]) & (not weighted)
         error[alike] = np.where(exact, error[alike], np.inf)
         return Estimate(full, reduced, error)
 
     def _mean(self, distances: Floats, rows: int, x: Floats, y: Floats) -> Prediction:
-        """Average the nearest responses; look closer only where rows tie."""
+        """Average the nearest responses; ties are treated separately."""
         found = self.neighborhood.nearest(distances, rows, x)
         responses = y.reshape(-1).take(found.places)
         mean = responses.sum(axis=0) / self.neighborhood.k
@@ -154,7 +154,7 @@ class NeighborsRegressorShortcut(RegressorShortcut):
 
 
 def _merged(where: NDArray[np.bool_], values: Floats, others: Floats) -> Floats:
-    """Put the values of the trials marked, and those of the others, into one array."""
+    """Merge the values of the marked trials with those of the others."""
     merged = np.empty(len(where))
     merged[where], merged[~where] = values, others
     return merged

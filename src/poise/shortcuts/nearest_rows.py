@@ -1,4 +1,4 @@
-"""Which rows are nearest to a test point, what each of them counts, and when that is certain."""
+"""The nearest rows of a test point, and their weights."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ __all__ = ["Nearest", "Neighborhood", "Votes"]
 
 
 class Votes(NamedTuple):
-    """The say of each row in the prediction of its trial."""
+    """The weight of each row in the prediction of its trial."""
 
     weights: NDArray[Any]  # 0 outside the neighbourhood, (trials, n)
     error: Floats  # relative error of a weight, (trials,)
     clear: NDArray[np.bool_]  # no tie that could matter, (trials,)
-    radius: Floats  # distance to the last neighbour, with room for a tie, (trials,)
+    radius: Floats  # distance to the last neighbour, plus a margin for ties, (trials,)
 
 
 class Nearest(NamedTuple):
-    """The k nearest rows of the trials in which no tie leaves a doubt which they are."""
+    """The k nearest rows of the trials in which no tie makes them uncertain."""
 
     places: NDArray[np.intp]  # in all rows of all trials, end to end, (k, clear trials)
     clear: NDArray[np.bool_]  # (trials,)
@@ -45,10 +45,10 @@ class Neighborhood:
     power: float
     by_distance: bool
     exact_zeros: bool  # differences are formed before squaring, whatever the shape
-    noise: float = 0.0  # error of a coordinate, where rows were computed and not given
+    noise: float = 0.0  # error of a coordinate, if rows were computed and not given
 
     def on_rounded_rows(self, roundings: Floats) -> Self:
-        """Return the same for rows that are off by no more roundings of a unit than the worst."""
+        """Return the same for rows with so many roundings of a unit; the largest number counts."""
         return replace(self, noise=ROUNDING * float(np.max(roundings)))
 
     def distances(self, X: Floats, x: Floats) -> Floats:
@@ -59,10 +59,10 @@ class Neighborhood:
 
     @property
     def _expands(self) -> bool:
-        """Whether to square as scikit-learn's search by brute force does.
+        """Whether to expand the square, as scikit-learn's brute-force search does.
 
-        Rounding can then be larger than for differences. That is no loss if the
-        estimator may do the same, and if distances only tell who is near.
+        Rounding errors can then be larger than for differences. That does not matter if the
+        estimator may do the same, and if distances only select the neighbours.
         """
         return self.power == 2 and not self.exact_zeros and not self.by_distance
 
@@ -81,7 +81,7 @@ class Neighborhood:
         return np.asarray(ROUNDING * terms * extent**2 + SMALLEST**2) + self._blur(distances, x)
 
     def _blur(self, distances: Floats, x: Floats) -> Floats | float:
-        """Bound what the error of the coordinates does to distances: by Hölder's inequality."""
+        """Bound the effect of errors of coordinates on distances, by Hölder's inequality."""
         if self.noise == 0 or math.isinf(self.power):
             return self.noise
         p, d = self.power, x.shape[1]
@@ -103,7 +103,7 @@ class Neighborhood:
         return Nearest(places.reshape(-1, self.k).T, clear, radius[:, 0])
 
     def are_ordered(self, nearest: Floats, x: Floats) -> NDArray[np.bool_]:
-        """Tell where it is certain which neighbour is first, which second, and so on.
+        """Tell in which trials the order of the neighbours is certain.
 
         The estimator adds up their responses in that order, and rounds accordingly; the sum
         of two is the same either way.
@@ -122,7 +122,7 @@ class Neighborhood:
         return np.where(certain[:, None], chosen, -1)
 
     def _tied(self, distances: Floats, x: Floats) -> NDArray[np.intp]:
-        """Count the rows too many that are as near as the last neighbour."""
+        """Count the rows beyond k that are as near as the last neighbour."""
         last, slack = self._last(distances, x)
         return np.asarray(np.count_nonzero(distances <= last + slack, axis=1) - self.k)
 
@@ -150,13 +150,13 @@ class Neighborhood:
         return Votes(weights, self._error(distances, x), clear, (last + slack)[:, 0])
 
     def _shares(self, chosen: NDArray[np.bool_], zone: NDArray[np.bool_]) -> Floats:
-        """Divide the places that are left among the rows that tie for them."""
+        """Divide the remaining places among the rows that tie for them."""
         tied = np.count_nonzero(zone, axis=1)
         places = self.k - (np.count_nonzero(chosen, axis=1) - tied)
         return np.asarray((places / tied)[:, None])
 
     def _weights(self, distances: Floats, chosen: NDArray[np.bool_]) -> Floats:
-        """Weigh by inverse distance; rows at distance 0 leave nothing to the others."""
+        """Weigh by inverse distance; if rows are at distance 0, the others have weight 0."""
         length = distances if math.isinf(self.power) else distances ** (1.0 / self.power)
         zero = distances == 0
         hit = zero.any(axis=1)
@@ -173,7 +173,7 @@ class Neighborhood:
 
 
 def _falls_into_rows(places: NDArray[np.intp], rows: int, length: int, each: int) -> bool:
-    """Tell whether ascending places in an array are equally many in every row of it."""
+    """Tell whether ascending positions in an array are equally many in each of its rows."""
     if len(places) != rows * each:
         return False
     starts = length * np.arange(rows)

@@ -1,4 +1,4 @@
-"""Tests of an estimator's parameters: whatever is not plainly in range gets no shortcut."""
+"""Checks of parameters: a value out of range gets no shortcut."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def _single_response(found: LinearPairs, largest_condition: float) -> Estimate:
 
 
 def ridge_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: bool) -> LinearPairs:
-    """Choose the form that scikit-learn chooses, so that both round alike."""
+    """Use the same form (narrow or wide) as scikit-learn, so that both round in the same way."""
     n, d = X.shape[1:]
     if d < n:
         return narrow_pairs(X, Y, x, penalty, intercept)
@@ -95,15 +95,15 @@ def ridge_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: bool
     if d == n:  # the larger fit is still done in the narrow form, the smaller in the wide one
         narrow = narrow_pairs(X, Y, x, penalty, intercept)
         return found._replace(error=np.maximum(found.error, narrow.error))
-    if penalty == 0:  # a singular system, which scikit-learn hands from solver to solver
+    if penalty == 0:  # a singular system, for which scikit-learn tries one solver after the other
         return found._replace(error=np.full_like(found.error, np.inf))
     return found
 
 
 def linear_workspace(n: int, d: int) -> int:
-    """Count the smaller of the two square matrices three times, and the rows of wide data again.
+    """Count three square matrices of the smaller size, and the rows again if data are wide.
 
-    Those of narrow data are centred a few trials at a time.
+    Rows of narrow data are centred a few trials at a time.
     """
     return 8 * (3 * (min(n, d) + 3) ** 2 + (n * d if d >= n else 0))
 
@@ -131,8 +131,8 @@ def is_plain_ridge(estimator: Any) -> bool:
 def find_least_squares(estimator: Any) -> LeastSquaresShortcut | None:
     """Return the shortcut of a ``LinearRegression`` without sign constraints.
 
-    scikit-learn drops singular values below ``tol`` times the largest: stay a
-    factor of 100 away from that.
+    scikit-learn drops singular values below ``tol`` times the largest; the shortcut is used
+    only if all are at least 100 times as large.
     """
     from sklearn.linear_model import LinearRegression
 

@@ -1,4 +1,4 @@
-"""The shortcut for scikit-learn's RidgeClassifier: ridge regression on ±1, one response a class."""
+"""The shortcut for scikit-learn's RidgeClassifier."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class RidgeClassifierShortcut:
     penalty: float
     intercept: bool
     largest_condition: float = math.inf
-    roundings: Floats | float = 1.0  # that the rows of each trial have behind them
+    roundings: Floats | float = 1.0  # number of roundings that the rows have had already
     name: str = "rank-one downdate of the ridge classifier"
 
     @np.errstate(all="ignore")

@@ -1,10 +1,9 @@
-"""What all shortcuts for regressors share: their own bound on the rounding error decides.
+"""The base class of shortcuts for regressors, with an error bound.
 
-A shortcut and the estimator it replaces compute the same number along two
-routes, and each route rounds. To first order their difference is at most a
-multiple of the unit roundoff times an amplification that the data determine.
-Every shortcut bounds that per trial, on the pessimistic side; a trial whose
-bound exceeds the agreement promised is left to the estimator.
+A shortcut and the estimator that it replaces compute the same number in two ways, and
+each way rounds. To first order their difference is at most the unit roundoff times a
+factor that depends on the data. Every shortcut computes an upper bound on this factor
+for each trial. A trial whose bound is too large is left to the estimator.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ Rows = tuple[Floats, Floats]
 
 
 class Estimate(NamedTuple):
-    """Both predictions of every trial, and how far either may be from the estimator's."""
+    """Both predictions of every trial, and a bound on their distance from the estimator's."""
 
     full: Floats
     reduced: Floats
@@ -48,7 +47,7 @@ class Estimate(NamedTuple):
 
     @property
     def is_accurate(self) -> NDArray[np.bool_]:
-        """Whether the error keeps the agreement promised, on numbers of an ordinary size."""
+        """Whether the error is within the promised agreement, for numbers of an ordinary size."""
         scale = np.maximum(np.abs(self.full), np.abs(self.reduced))
         ordinary = (scale < LARGEST) & ((scale > SMALLEST) | (scale == 0))
         return np.asarray((self.error <= AGREEMENT * scale) & ordinary)
@@ -62,7 +61,7 @@ class Estimate(NamedTuple):
 
 
 class RegressorShortcut(abc.ABC):
-    """A shortcut that predicts numbers: subclasses estimate, the base class decides on trust."""
+    """A shortcut that predicts numbers; it trusts a trial if the bound of the subclass is small."""
 
     @abc.abstractmethod
     def estimate(self, X: Floats, y: Floats, x: Floats) -> Estimate:
@@ -74,22 +73,22 @@ class RegressorShortcut(abc.ABC):
 
     @property
     def vouches_for_zero(self) -> bool:
-        """Whether equal predictions are equal because the removed row has no part in either.
+        """Whether predictions are equal because the removed row matters for neither.
 
-        Elsewhere two fits that round differently may differ where their shortcut does not.
+        Otherwise two fits may differ by rounding where the two predictions of a shortcut do not.
         """
         return False
 
     def add_up_alike(self, full: Rows, reduced: Rows, y: Floats) -> NDArray[np.bool_]:
-        """Tell where equal predictions add up the same responses in the same order.
+        """Tell in which trials equal predictions add the same responses in the same order.
 
-        Asked of a shortcut that vouches for zero, about rows and test points that the
-        two fits see differently.
+        Only for a shortcut with ``vouches_for_zero``, when the two fits get different rows and
+        test points.
         """
         return np.zeros(len(y), dtype=np.bool_)
 
     def on_rounded_rows(self, roundings: Floats) -> Self:
-        """Return the same for rows that are off by so many roundings; errors are the caller's."""
+        """Return the shortcut for rows that were rounded before; the caller adds that error."""
         return self
 
     @final
@@ -116,14 +115,14 @@ def _as_numbers(y: NDArray[Any]) -> Floats:
 def sums_are_exact(y: Floats) -> NDArray[np.bool_]:
     """Tell in which trials responses add up without rounding, in whatever order.
 
-    Whole numbers do, as long as their sum is one that floating point holds.
+    Whole numbers do, if floating point can represent their sum.
     """
     return np.asarray((y == np.rint(y)).all(axis=1) & (np.abs(y).sum(axis=1) < 2.0**53))
 
 
 def finite_trials(*arrays: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell which trials hold finite numbers only: estimators refuse all others."""
-    # One infinity or NaN makes a sum infinite or NaN, and summing is faster than testing.
+    """Tell which trials have only finite numbers; estimators refuse all others."""
+    # One infinity or NaN makes a sum infinite or NaN, and summing is faster than testing each.
     finite = np.ones(len(arrays[0]), dtype=np.bool_)
     for array in arrays:
         if array.dtype.kind == "f":

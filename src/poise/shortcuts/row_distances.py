@@ -1,4 +1,4 @@
-"""How far the rows of each trial are from its test point."""
+"""Distances between the rows of each trial and its test point."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from poise.shortcuts.shortcut import Floats
 
 __all__ = ["differences_to_power", "expanded_squares"]
 
-_FEW_COLUMNS = 16  # a call of BLAS for each row costs more than squaring all entries at once
+_FEW_COLUMNS = 16  # with fewer, a call of BLAS per row costs more than squaring all entries at once
 
 
 def expanded_squares(X: Floats, x: Floats) -> Floats:
-    """Return |X|² − 2X·x + |x|², as a brute-force search does: no difference is ever stored.
+    """Return |X|² − 2X·x + |x|², as a brute-force search does, without storing differences.
 
-    Of the terms the largest may be far larger than the result, which therefore
-    can be off by rounding of (|X| + |x|)², and negative.
+    The terms may be far larger than the result. So the error of the result is that of
+    rounding (|X| + |x|)², and the result may be negative.
     """
     distances = np.empty(X.shape[:2])
     twice = -2.0 * x
     for part in cached_slices(X):
-        # The squares first: unlike a matrix product they read the rows as memory likes it.
+        # The squares first: they read the rows in the order of memory, a matrix product does not.
         _squares(X[part], distances[part])
         distances[part] += np.matvec(X[part], twice[part])
     distances += np.vecdot(x, x)[:, None]

@@ -1,8 +1,8 @@
-"""Shortcuts for a Pipeline of StandardScaler and an estimator that has a shortcut itself.
+"""Shortcuts for a Pipeline of StandardScaler and an estimator.
 
 The scaler's means and deviations change with the removed row too. So the rows
-are standardised twice, once for each fit, and the inner shortcut is asked for
-the full prediction of one and the reduced prediction of the other.
+are standardised twice, once for each fit. The inner shortcut gives the full prediction
+for one and the reduced prediction for the other.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SMALLEST_DEVIATION = 1e-300
 
 
 class Standardized(NamedTuple):
-    """Rows and test points in units of the deviations of each trial."""
+    """Rows and test points in units of the standard deviations of each trial."""
 
     X: Floats
     x: Floats
@@ -45,13 +45,13 @@ class Standardizer:
     scale: bool
 
     def __call__(self, X: Floats, x: Floats, n: int) -> Standardized:
-        """Apply what the scaler learns from the first ``n`` rows to all rows and the test point."""
+        """Fit the scaler to the first ``n`` rows; apply it to all rows and the test point."""
         seen = X[:, :n]
         averaging = np.full((1, n), 1.0 / n)
         mean = averaging @ seen
         standard = less(seen, mean)
         deviation = np.sqrt(averaging @ np.square(standard, out=standard))
-        # Exactly, or the rounding of the mean would pass for a variation.
+        # Exactly; otherwise the rounding of the mean would look like variation.
         constant = (seen == seen[:, :1]).all(axis=1, keepdims=True)
         far = np.abs(mean) if self.centre else np.abs(seen).max(axis=1, keepdims=True)
         offset = np.where(np.isfinite(deviation), far / deviation, np.inf)
@@ -93,9 +93,9 @@ class StandardizedRegressor(RegressorShortcut):
         return Estimate(full.full, reduced.reduced, error)
 
     def _error(self, error: Floats, rows: Standardized) -> Floats:
-        """Allow for the digits that the rows have lost: the inner bounds are for exact ones."""
+        """Add the error of the standardised rows: the inner bounds are for exact rows."""
         error = np.where(rows.offset <= _LARGEST_OFFSET, error * (1.0 + rows.offset), np.inf)
-        # Of a constant column nothing is left, or the rounding of its mean: not exactly nothing.
+        # A constant column becomes 0, or the rounding error of its mean.
         return np.asarray(np.where(rows.flat, np.maximum(error, _SMALLEST_DEVIATION), error))
 
     @property

@@ -1,4 +1,4 @@
-"""What a shortcut is: both predictions of many trials at once, and which of them to believe."""
+"""The interface of shortcuts: both predictions of many trials."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Pairs(NamedTuple):
     """Predictions of the model on n rows and of the model on the first n−1, per trial.
 
     ``full`` and ``reduced`` hold numbers for regressors and class labels for
-    classifiers. Where ``trusted`` is False the other two mean nothing: the data
-    are tied, degenerate or too ill-conditioned for two correct computations to
-    agree, and the trial belongs to the estimator itself.
+    classifiers. Where ``trusted`` is False the other two have no meaning: the data are
+    tied, degenerate or too ill-conditioned for two correct computations to agree, and the
+    trial is left to the estimator.
     """
 
     full: NDArray[Any]
@@ -33,7 +33,7 @@ class Pairs(NamedTuple):
 
     @property
     def scale(self) -> Floats:
-        """Size of the predictions of each trial: what agreement is measured against.
+        """Size of the predictions of each trial; agreement is relative to it.
 
         Two class labels agree or they do not, so their scale is 0.
         """
@@ -67,7 +67,7 @@ class Shortcut(Protocol):
 
 
 class PlainShortcut(Shortcut, Protocol):
-    """A shortcut that can stand behind a scaler."""
+    """A shortcut that can follow a scaler in a pipeline."""
 
     def on_rounded_rows(self, roundings: Floats) -> Self:
-        """Return the same for rows that are off by so many roundings of a unit in each trial."""
+        """Return the shortcut for rows with so many roundings of a unit in each trial."""

@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from poise.running.faults.sigint import deaf_children
+from poise.running.faults.sigint import block_sigint_in_children
 from shared.processes import python
 
 
@@ -29,7 +29,7 @@ def interrupt_a_thread_that_listens() -> None:
 
 
 def test_a_process_that_is_being_started_does_not_hear_it() -> None:
-    with deaf_children():
+    with block_sigint_in_children():
         child = subprocess.Popen(
             [sys.executable, "-c", "print('ready', flush=True); input()"],
             stdin=subprocess.PIPE,
@@ -47,7 +47,7 @@ def test_this_process_hears_it_when_all_is_set_up(interrupt) -> None:
     done = []
 
     def set_up() -> None:
-        with deaf_children():
+        with block_sigint_in_children():
             interrupt()
             done.append("all")
 

@@ -17,7 +17,7 @@ from poise.data.on_disk import StoredTable
 from poise.data.sample import Sample
 from poise.procedures.split_of_rows import Split
 from poise.protocol.randomness import Randomness, Shared
-from poise.running.transport.memmap import Rearranged, let_go, write_mapped
+from poise.running.transport.memmap import Rearranged, release_pages, write_mapped
 from poise.running.transport.row_order import RangesOfFile, arranged
 
 ROWS = np.random.default_rng(0).normal(size=(6000, 100))  # 4.8 MB
@@ -152,7 +152,7 @@ def test_letting_go_of_ranges_loses_nothing(folder, monkeypatch) -> None:
     table = write_mapped(RangesOfFile(Rearranged(ROWS, order)), folder).open()
     for rows in (slice(10, 900), np.array([5999, 0, 3]), slice(0, 6000)):
         assert np.array_equal(table.take(rows), ROWS[order][rows])
-    let_go(ROWS)  # which lies in no file, and stays
+    release_pages(ROWS)  # which lies in no file, and stays
     assert len(table) == 6000
 
 

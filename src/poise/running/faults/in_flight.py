@@ -1,8 +1,9 @@
-"""Notes that workers leave about what they are doing, for whoever finds one of them dead.
+"""Files in which each worker notes the fit that it is computing.
 
 When a process dies, joblib ends all of its workers and cannot say which trial was
-to blame. So each worker keeps the random term ξ of the fit it has begun, which
-names the trial, in a mapped file: that costs a microsecond and outlives any crash.
+the cause. So each worker writes the random term ξ of the fit it has begun, which
+identifies the trial, into a mapped file. That costs a microsecond, and the file
+still exists after a crash.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import IO
 
 from poise.protocol.messages import Comparison, Query, Tasks
 
-__all__ = ["Findings", "begin", "last_words", "take", "trials_with"]
+__all__ = ["Findings", "begin", "late_file", "take", "trials_with"]
 
 _RUNNING, _LATE = "running-", "late-"
 _WORD = struct.Struct("<Q")
@@ -32,10 +33,10 @@ def begin(folder: Path, xi: int) -> None:
 
 @lru_cache(maxsize=4)
 def _page(folder: str, process: int) -> mmap.mmap | bytearray:
-    """Return eight bytes that outlive this process, or that do not, far from the folder."""
+    """Return eight bytes in a file of the folder, or in memory if there is no such folder here."""
     try:
         descriptor = os.open(f"{folder}/{_RUNNING}{process}", os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError:  # a worker on another machine: nobody will read its notes
+    except OSError:  # a worker on another machine: nobody reads its file
         return bytearray(_WORD.size)
     try:
         os.ftruncate(descriptor, _WORD.size)
@@ -44,8 +45,8 @@ def _page(folder: str, process: int) -> mmap.mmap | bytearray:
         os.close(descriptor)
 
 
-def last_words(folder: Path) -> IO[str]:
-    """Return an open file for a worker that is about to end because a fit takes too long."""
+def late_file(folder: Path) -> IO[str]:
+    """Open the file into which a worker writes its traceback if a fit takes too long."""
     return _opened(str(folder), os.getpid())
 
 
@@ -59,7 +60,7 @@ def _opened(folder: str, process: int) -> IO[str]:
 
 @dataclass(frozen=True)
 class Findings:
-    """What the notes said.
+    """What the files of the workers said.
 
     Attributes
     ----------
@@ -74,13 +75,13 @@ class Findings:
 
 
 def take(folder: Path) -> Findings:
-    """Read all notes, and forget them."""
+    """Read all files of the workers, and empty them."""
     findings = Findings()
     for path in folder.glob(f"{_RUNNING}*"):
         with path.open("r+b") as page:
             xi = _word(page.read())
             page.seek(0)
-            page.write(_WORD.pack(_NOTHING))  # a worker that lives goes on writing here
+            page.write(_WORD.pack(_NOTHING))  # a worker that is still alive goes on writing here
         words = _taken(path.with_name(path.name.replace(_RUNNING, _LATE)))
         if xi != _NOTHING:
             findings.running.add(xi)
@@ -89,7 +90,7 @@ def take(folder: Path) -> Findings:
 
 
 def _word(content: bytes) -> int:
-    """Return the random term; a worker that has only just made its page has begun nothing."""
+    """Return the random term, or 0 if the worker has not begun a fit."""
     xi: int = _WORD.unpack(content)[0] if len(content) == _WORD.size else _NOTHING
     return xi
 
@@ -103,7 +104,7 @@ def _taken(path: Path) -> str:
 
 
 def trials_with(terms: Iterable[int], tasks: Tasks, trials: Iterable[int]) -> list[int]:
-    """Return the trials, out of the given ones, that use one of these random terms."""
+    """Return those of the given trials that use one of these random terms."""
     wanted = set(terms)
     return [trial for trial in trials if wanted & _terms(tasks[trial])] if wanted else []
 

@@ -1,8 +1,8 @@
-"""Worker processes that never hear Ctrl-C, from their first moment on.
+"""Worker processes ignore Ctrl-C from their start; the main process ends them.
 
-A terminal sends it to every process of a run. What it means is for the one that
-started them to say: it ends its workers. One that heard it as well would end on
-its own, with a traceback, and most likely while it still imports its modules.
+A terminal sends Ctrl-C to every process of a run. The main process reacts to it and
+ends its workers. A worker that reacted too would end with a traceback of its own,
+most likely while it still imports its modules.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["deaf_children"]
+__all__ = ["block_sigint_in_children"]
 
 
 @contextmanager
-def deaf_children() -> Iterator[None]:
-    """Context in which processes, and threads that start them later, begin with Ctrl-C blocked.
+def block_sigint_in_children() -> Iterator[None]:
+    """Context in which new processes (and threads that start processes) begin with Ctrl-C blocked.
 
-    For this process it is not lost: it is heard at the end of the block, when whoever
-    was started can be ended in good order.
+    In this process Ctrl-C is only delayed: it is raised at the end of the block, when
+    the processes that were started can be ended in order.
 
     Examples
     --------
-    >>> with deaf_children():
+    >>> with block_sigint_in_children():
     ...     pass
     """
     if os.name != "posix":
         yield
         return
     _start_tracker()
-    with _heard_later():
+    with _delayed_sigint():
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             yield
@@ -41,11 +41,11 @@ def deaf_children() -> Iterator[None]:
 
 
 @contextmanager
-def _heard_later() -> Iterator[None]:
-    """Put off Ctrl-C, which may come by way of a thread of this process that does not block it."""
+def _delayed_sigint() -> Iterator[None]:
+    """Delay Ctrl-C also when it reaches a thread of this process that does not block it."""
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or before is None:
-        yield  # signals are none of its business
+        yield  # only the main thread may handle signals
         return
     heard: list[int] = []
     signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
@@ -58,7 +58,7 @@ def _heard_later() -> Iterator[None]:
 
 
 def _start_tracker() -> None:
-    """Start Python's own helper process, which would unblock the signal after its start."""
+    """Start Python's resource tracker first: starting it later would unblock the signal."""
     from multiprocessing.resource_tracker import ensure_running
 
     ensure_running()

@@ -1,8 +1,12 @@
-"""An algorithm that is watched in its worker: what it is doing, and for how long.
+"""The time limit for one fit (``timeout``): a worker ends when a fit takes longer.
 
-Nothing in Python can interrupt a fit that hangs inside an extension, except the
-end of its process. So the worker watches itself: when a fit overruns its time the
-process writes down where it was and ends, and the engine treats that as a death.
+Python cannot interrupt a fit that hangs inside an extension; only the end of its
+process ends it. So the worker watches itself: when a fit exceeds its time, the process
+writes down where it was and ends. The engine treats that as the death of a worker.
+
+The clock exists once per process. A process that does other things as well would end
+these too, and of two fits at the same time one would not be watched. So a time limit
+needs workers that are processes and compute one fit at a time.
 """
 
 from __future__ import annotations
@@ -14,20 +18,22 @@ from pathlib import Path
 from typing import Any
 
 from poise.algorithms.algorithm import Algorithm, BatchAlgorithm, Predict
+from poise.errors import ArgumentError
 from poise.running.faults import in_flight
+from poise.running.workers.backend import Backend
 
-__all__ = ["Watched"]
+__all__ = ["Watched", "check_timeout"]
 
 
 class Watched(Algorithm):
-    """An algorithm that notes every fit it begins, and ends its process if one takes too long.
+    """An algorithm that notes each fit when it begins, and ends its process if one takes too long.
 
     Parameters
     ----------
     algorithm : Algorithm
         The black box.
     folder : Path
-        Where notes are left.
+        Where workers write which fit they compute.
     seconds : float or None
         Time for one fit, and for its prediction.
     """
@@ -39,7 +45,7 @@ class Watched(Algorithm):
         self.thread_safe = algorithm.thread_safe
 
     def fit(self, X: Any, y: Any, xi: int) -> Predict:
-        """Fit within the time, and hand out a predictor that must keep it too."""
+        """Fit within the time limit; the predictor has the same time limit."""
         return self._watched(xi, lambda: self.algorithm.fit(X, y, xi))
 
     def fit_with(self, X: Any, y: Any, xi: int, arguments: dict[str, Any]) -> Predict:
@@ -55,7 +61,7 @@ class Watched(Algorithm):
         return _TimedPredict(predict, self)
 
     def limit(self) -> AbstractContextManager[Any]:
-        """Context that must end in time."""
+        """Context that ends the process if it takes too long."""
         return nullcontext() if self.seconds is None else _TimeLimit(self.seconds, self.folder)
 
     def model(self, predict: Predict) -> Any:
@@ -64,7 +70,7 @@ class Watched(Algorithm):
         return self.algorithm.model(inner)
 
     def batch(self) -> BatchAlgorithm | None:
-        """Return the inner algorithm's batches: they do not hang."""
+        """Return the inner algorithm's batches; they need no time limit."""
         return self.algorithm.batch()
 
     def skip_checks(self) -> AbstractContextManager[Any]:
@@ -82,17 +88,44 @@ class _TimedPredict:
 
 
 class _TimeLimit(AbstractContextManager[None]):
-    """Ends the process unless the block ends first.
+    """Ends the process if the block takes longer than the limit.
 
-    The fault handler's clock needs no help from the interpreter: it also ends an
-    extension that hangs while it holds the global lock.
+    The clock of ``faulthandler`` runs outside the interpreter: it also ends an extension
+    that hangs while it holds the global lock.
     """
 
     def __init__(self, seconds: float, folder: Path) -> None:
-        self.seconds, self.file = seconds, in_flight.last_words(folder)
+        self.seconds, self.file = seconds, in_flight.late_file(folder)
 
     def __enter__(self) -> None:
         faulthandler.dump_traceback_later(self.seconds, exit=True, file=self.file)
 
     def __exit__(self, *details: object) -> None:
         faulthandler.cancel_dump_traceback_later()
+
+
+def check_timeout(timeout: float, backend: Backend) -> None:
+    """Refuse a time limit that is not positive, or that these workers cannot have.
+
+    Examples
+    --------
+    >>> check_timeout(60.0, Backend("loky", 2))
+    """
+    if not (timeout > 0 and backend.processes):
+        raise ArgumentError(
+            f"timeout needs a number of seconds > 0 and worker processes (n_jobs=2 or more), "
+            f"got timeout={timeout!r} with {backend.workers} {backend.name} worker(s)"
+        )
+    if backend.name == "dask":
+        _check_dask(timeout, backend.address)
+
+
+def _check_dask(timeout: float, address: str | None) -> None:
+    from poise.running.workers.dask_cluster import each_thread_is_a_process
+
+    if not each_thread_is_a_process(address):
+        raise ArgumentError(
+            f"timeout needs Dask workers that are processes with one thread each, got "
+            f"timeout={timeout!r} with workers that are threads; start them with "
+            "LocalCluster(n_workers=..., threads_per_worker=1) or dask worker --nthreads 1"
+        )

@@ -1,4 +1,8 @@
-"""Who killed the worker? The trials that were running are tried again, in the end alone."""
+"""When a worker dies: find the trial that killed it.
+
+The trials that were running are computed again: many together first, then fewer, and
+in the end each one alone. A trial whose worker dies again is a failed trial.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +14,20 @@ from poise.protocol.messages import Answer, Failure, Tasks
 from poise.running.faults import in_flight
 from poise.running.workers.workers import WorkerDied, Workers
 
-__all__ = ["DeathInquiry"]
+__all__ = ["FatalTrialSearch"]
 
-_FEW = 4  # suspects who are heard one by one; more are tried together first
+_TRIALS_RETRIED_ALONE = 4  # so few are retried one by one; more are retried together first
 
 
-class DeathInquiry:
-    """Finds the trials that kill their worker, and clears the others.
+class FatalTrialSearch:
+    """Finds the trials that kill their worker, and computes the others.
 
     Parameters
     ----------
     workers : Workers
-        Workers, replaced since.
+        The workers, with the dead one replaced.
     folder : Path
-        Where the dead left their notes.
+        Where workers wrote which fit they computed.
     tasks : sequence
         The trials.
     timeout : float or None
@@ -33,8 +37,8 @@ class DeathInquiry:
     def __init__(self, workers: Workers, folder: Path, tasks: Tasks, timeout: float | None) -> None:
         self.workers, self.folder, self.tasks, self.timeout = workers, folder, tasks, timeout
 
-    def hold(self, death: WorkerDied, first: int, last: int) -> dict[int, list[Answer]]:
-        """Try again the trials, out of those in flight, that may have killed a worker.
+    def retry(self, death: WorkerDied, first: int, last: int) -> dict[int, list[Answer]]:
+        """Compute again those of the trials in flight that may have killed a worker.
 
         Parameters
         ----------
@@ -46,33 +50,33 @@ class DeathInquiry:
         Returns
         -------
         dict
-            For each trial that was tried again, its answers: as ever, or a failure.
+            For each trial that was computed again its answers, or a failure.
         """
         self.workers.recover()
-        return self._hear(self._suspects(death, first, last))
+        return self._retry(self._suspects(death, first, last))
 
     def _suspects(self, death: WorkerDied, first: int, last: int) -> list[int]:
-        """Return the trials that overran their time, or that were running, or all in flight."""
+        """Return the trials that took too long; else the running ones; else all in flight."""
         found = in_flight.take(self.folder)
         flying = range(*death.span) if death.span else range(first, last)
         named = in_flight.trials_with(found.late or found.running, self.tasks, flying)
-        return named or list(flying)  # workers on other machines leave no notes here
+        return named or list(flying)  # workers on other machines write no files here
 
-    def _hear(self, suspects: list[int]) -> dict[int, list[Answer]]:
-        """Try many together, and halve them while someone dies; few are tried alone."""
-        if len(suspects) <= _FEW:
+    def _retry(self, suspects: list[int]) -> dict[int, list[Answer]]:
+        """Compute many together, halve them while a worker dies, and compute a few one by one."""
+        if len(suspects) <= _TRIALS_RETRIED_ALONE:
             return {trial: self._alone(trial) for trial in suspects}
-        heard: dict[int, list[Answer]] = {}
+        answered: dict[int, list[Answer]] = {}
         try:
             with closing(self.workers.submit((k, k + 1) for k in suspects)) as reports:
                 for trial, (_, answers) in zip(suspects, reports, strict=True):
-                    heard[trial] = answers
+                    answered[trial] = answers
         except WorkerDied:
             self.workers.recover()
-            left = suspects[len(heard) :]
+            left = suspects[len(answered) :]
             middle = len(left) // 2
-            heard |= self._hear(left[:middle]) | self._hear(left[middle:])
-        return heard
+            answered |= self._retry(left[:middle]) | self._retry(left[middle:])
+        return answered
 
     def _alone(self, trial: int) -> list[Answer]:
         """Compute one trial with nothing else running."""
@@ -87,8 +91,8 @@ class DeathInquiry:
         return answers
 
     def _failure(self, trial: int, found: in_flight.Findings, seconds: float) -> Failure:
-        """Say what a lone trial died of: of its time limit, or by itself."""
-        # A worker on another machine leaves no notes at all here: the clock has to do.
+        """Say why a trial failed that was computed alone: its time limit, or a crash."""
+        # A worker on another machine writes no file here: its time tells.
         overdue = self.timeout is not None and not found.running and seconds >= self.timeout
         if found.late or overdue:
             place = "".join(_innermost(words) for words in found.late.values())

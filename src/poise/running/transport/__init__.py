@@ -2,8 +2,8 @@
 
 ::
 
-    memmap           data that processes on one machine share: written once, mapped into the memor
-    pickle_by_value  modules that other machines do not have: they travel with the code that is in
-    row_order        A large array, sent to workers in the order in which the trials read its rows
-    shared_files     large arrays in files that the workers of a cluster see too: opened there, no
+    memmap           data that processes of one machine share as memory-mapped files
+    pickle_by_value  user modules are pickled with their code, for workers of other machines
+    row_order        rows of a large array are written in the order in which the trials read them
+    shared_files     large arrays in files that all workers of a cluster can open are not sent
 """

@@ -1,9 +1,9 @@
-"""Data that processes on one machine share: written once, mapped into the memory of each.
+"""Data that processes of one machine share as memory-mapped files.
 
-Large arrays and tables become files of their own; what already lies in a file
-(a ``numpy.memmap``, a Parquet or Feather file left on disk) stays where it is. A
-worker reads the rows it needs, and lets go of them when they have become many:
-what it has mapped counts as its memory, and loky replaces workers that grow.
+Large arrays and tables are written to files of their own. Data that are in a file
+already (a ``numpy.memmap``, a Parquet or Feather file) stay where they are. A worker
+reads the rows it needs and releases them when they are many: mapped data count as
+memory of the worker, and loky replaces workers whose memory grows.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ __all__ = [
     "MappedData",
     "Rearranged",
     "is_large",
-    "let_go",
     "lies_in_a_file",
     "mapped_at",
     "place_in_file",
+    "release_pages",
     "write_mapped",
 ]
 
-_SMALLEST_FILE_BYTES = 1 << 20  # bytes; smaller things travel inside the pickle
-_LARGE_BYTES = 1 << 26  # bytes; two of these would be felt
+_SMALLEST_FILE_BYTES = 1 << 20  # bytes; smaller objects are sent inside the pickle
+_LARGE_BYTES = 1 << 26  # bytes; a second copy would cost noticeable memory
 _BYTES_AT_ONCE = 1 << 25  # bytes put in order together
 
 
 class MappedData:
-    """Something small that travels with every chunk, and opens into the data.
+    """A small object that is sent with every chunk and opens the data.
 
     Examples
     --------
@@ -56,16 +56,16 @@ class MappedData:
         self.path = path
 
     def open(self) -> Any:
-        """Return the data; memory holds them once, however many processes do this."""
+        """Return the data; all processes share one copy in memory."""
         return _opened(self.path)[0]
 
     def release(self) -> None:
-        """Let go of what was read so far if it is much; what is needed again is read again."""
+        """Release the rows read so far if they are many; they can be read again."""
         _, mappings, before = _opened(self.path)
         held = _bytes_of_files()
         if held is None or held - before >= _LARGE_BYTES:
             for mapping in mappings:
-                forget(mapping)
+                drop_pages(mapping)
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Rearranged:
 
 
 def is_large(array: object) -> bool:
-    """Tell whether a second copy of an array in memory would be felt."""
+    """Tell whether a second copy of an array would cost noticeable memory."""
     return isinstance(array, np.ndarray) and array.nbytes >= _LARGE_BYTES
 
 
@@ -101,21 +101,21 @@ def lies_in_a_file(array: object) -> bool:
     return place_in_file(array) is not None
 
 
-def let_go(array: NDArray[Any]) -> None:
-    """Drop from memory what was read of the file that an array lies in."""
+def release_pages(array: NDArray[Any]) -> None:
+    """Drop from memory what was read of the file in which an array lies."""
     root = _root(array)
     if root is not None:
-        forget(root.base)
+        drop_pages(root.base)
 
 
-def forget(mapping: mmap.mmap) -> None:
+def drop_pages(mapping: mmap.mmap) -> None:
     """Drop the pages of a file from the memory of this process."""
-    if hasattr(mmap, "MADV_DONTNEED"):  # Windows has no such thing
+    if hasattr(mmap, "MADV_DONTNEED"):  # Windows has no madvise
         mapping.madvise(mmap.MADV_DONTNEED)
 
 
 def _bytes_of_files() -> int | None:
-    """Return how much of files this process holds in memory; only Linux tells."""
+    """Return how many bytes of files this process holds in memory; known on Linux only."""
     try:
         with open("/proc/self/statm", "rb") as file:
             return int(file.read().split()[2]) * mmap.PAGESIZE
@@ -133,7 +133,7 @@ def write_mapped(content: object, folder: Path) -> MappedData:
 
 @lru_cache(maxsize=2)
 def _opened(path: str) -> tuple[Any, list[mmap.mmap], int]:
-    """Map the files, once per worker and run; say how much of files was in memory before."""
+    """Map the files, once per worker and run; return how many bytes were mapped before."""
     before = _bytes_of_files() or 0
     with open(path, "rb") as file:
         unpacker = _Unpacker(file)
@@ -146,11 +146,11 @@ class _Packer(pickle.Pickler):
     def __init__(self, file: IO[bytes], folder: Path) -> None:
         super().__init__(file, protocol=5)
         self.folder = folder
-        # Objects are kept too: the identity of one that is gone may be given to another.
+        # Objects are kept too: Python may give the id of a deleted object to another.
         self.places: dict[int, tuple[Any, tuple[Any, ...]]] = {}
 
     def persistent_id(self, obj: object) -> tuple[Any, ...] | None:
-        """Say where something large is; None is for what is pickled as usual."""
+        """Return the place of a large object; None means: pickle it as usual."""
         if id(obj) in self.places:
             return self.places[id(obj)][1]
         place = self._place_of(obj)
@@ -202,7 +202,7 @@ def _is_arrow(obj: object) -> bool:
 
 
 class _Unpacker(pickle.Unpickler):
-    """Brings back what :class:`_Packer` wrote, large things as maps of their files."""
+    """Reads what :class:`_Packer` wrote; large objects are maps of their files."""
 
     def __init__(self, file: IO[bytes]) -> None:
         super().__init__(file)

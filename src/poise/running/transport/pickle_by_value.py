@@ -1,7 +1,7 @@
-"""Modules that other machines do not have: they travel with the code that is in them.
+"""User modules are pickled with their code, for workers of other machines.
 
-A file named on the command line can be imported here, and by workers that start
-here. Those of a cluster may be anywhere; for them it is packed by value.
+A file named on the command line can be imported here and by workers that start here.
+Workers of a cluster may not have it; for them the module is pickled by value.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ from contextlib import ExitStack, contextmanager
 from types import ModuleType
 from typing import Any
 
-__all__ = ["carry", "packed"]
+__all__ = ["packed", "send_by_value"]
 
-_carried: set[str] = set()
+_sent_by_value: set[str] = set()
 
 
-def carry(module: ModuleType) -> None:
-    """Have a module travel to workers on other machines, for as long as it is imported here."""
-    _carried.add(module.__name__)
+def send_by_value(module: ModuleType) -> None:
+    """Send a module by value to workers on other machines, from now on."""
+    _sent_by_value.add(module.__name__)
 
 
 def packed(job: object) -> Any:
-    """Return a job that can be unpacked where the carried modules do not exist.
+    """Return a job that can be unpacked where the modules sent by value do not exist.
 
     Examples
     --------
     >>> packed(len)("four")
     4
     """
-    if not _carried:
+    if not _sent_by_value:
         return job
     import cloudpickle
 
@@ -42,14 +42,14 @@ def packed(job: object) -> Any:
 @contextmanager
 def _by_value(cloudpickle: Any) -> Iterator[None]:
     with ExitStack() as stack:
-        for module in filter(None, map(sys.modules.get, _carried)):
+        for module in filter(None, map(sys.modules.get, _sent_by_value)):
             cloudpickle.register_pickle_by_value(module)
             stack.callback(cloudpickle.unregister_pickle_by_value, module)
         yield
 
 
 class _Packed:
-    """Bytes that become a job once more when they arrive."""
+    """Bytes that become a job when they are unpickled."""
 
     def __init__(self, content: bytes) -> None:
         self.content = content

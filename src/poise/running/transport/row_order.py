@@ -1,9 +1,8 @@
-"""A large array, sent to workers in the order in which the trials read its rows.
+"""Rows of a large array are written in the order in which the trials read them.
 
-Shuffled trials pick rows from all over the array. A worker that maps it would
-soon hold all of it, once more beside the array itself. Written in the order of
-the trials, a trial is a range of rows that lie together: it is read quickly, and
-let go of after use.
+Shuffled trials pick rows from all over the array. A worker that maps it would soon
+hold a second copy of the whole array. In the order of the trials, the rows of a trial
+lie together: they are read quickly and released after use.
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ from poise.data.sample import Sample
 from poise.data.tables import ArrayTable, Selection, Table, as_table
 from poise.protocol.messages import Tasks
 from poise.protocol.work import WorkData
-from poise.running.transport.memmap import Rearranged, is_large, let_go, lies_in_a_file
+from poise.running.transport.memmap import Rearranged, is_large, lies_in_a_file, release_pages
 
 __all__ = ["RangesOfFile", "arranged"]
 
-_BYTES_HELD = 1 << 24  # bytes that a worker reads before it lets go of them
+_BYTES_HELD = 1 << 24  # bytes that a worker reads before it releases them
 
 
 @runtime_checkable
@@ -35,9 +34,9 @@ class _Arrangeable(Protocol):
 
 
 def arranged(sample: Sample, tasks: Tasks) -> WorkData:
-    """Return the same data for the same trials, rows in reading order where that pays.
+    """Return the same data for the same trials, with rows in reading order if that saves memory.
 
-    The sample is only good for being written by
+    The sample can only be used to be written by
     :func:`~poise.running.transport.memmap.write_mapped`.
     """
     if not isinstance(tasks, _Arrangeable) or not _pays(sample.X):
@@ -55,7 +54,7 @@ def arranged(sample: Sample, tasks: Tasks) -> WorkData:
 
 
 def _pays(table: Table) -> bool:
-    """Tell a large array in memory; what lies in a file is best read there."""
+    """Tell whether X is a large array in memory; an array in a file is best read there."""
     array = table.native
     return isinstance(table, ArrayTable) and is_large(array) and not lies_in_a_file(array)
 
@@ -69,7 +68,7 @@ def _moved(table: Table, order: NDArray[np.int64]) -> Table:
 class RangesOfFile(ArrayTable):
     """An array in a file of its own, read from front to back.
 
-    What was read is let go of every so often: nobody comes back to it.
+    Rows that were read are released from time to time: no trial reads them again.
     """
 
     def __init__(self, native: Any) -> None:
@@ -81,6 +80,6 @@ class RangesOfFile(ArrayTable):
         taken = super().take(rows)
         self.read += taken.nbytes
         if self.read >= _BYTES_HELD:
-            let_go(self.native)
+            release_pages(self.native)
             self.read = 0
         return taken

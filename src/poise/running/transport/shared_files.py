@@ -1,4 +1,4 @@
-"""Large arrays in files that the workers of a cluster see too: opened there, not sent."""
+"""Large arrays in files that all workers of a cluster can open are not sent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Placed", "files_of", "find_files"]
 
 
 class Placed(tuple[Sample, Tasks]):
-    """Sample and plan that travel without the large arrays that lie in a file.
+    """Sample and plan without the large arrays that lie in a file.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def _paths(sample: Sample) -> Iterator[str]:
 
 
 def find_files(_first: int, _last: int, files: list[tuple[str, int]]) -> Report:
-    """Look, in a worker, whether these files are there: a job like any other.
+    """Tell whether this worker finds these files; it is called as a job.
 
     Examples
     --------

@@ -2,17 +2,17 @@
 
 ::
 
-    backend        which workers a run uses: those of joblib, or of a cluster that joblib knows by
-    chunk_job      one chunk of trials, computed in a worker: user code that travels, and its repo
-    chunks         ranges of tasks, made when a worker is free, each about as long as the others
-    cluster        workers of a Dask or Ray cluster, through the client that each of them brings
-    dask_cluster   Dask: the cluster that is there, one at an address, or one started here for the
-    engine         engines do the work of a batch, anywhere, and hand back answers in plan order
-    inner_threads  one inner thread per fit, whatever the libraries inside would like to start
-    parallel       many trials at once: processes, threads, or a cluster
-    processes      processes or threads of this machine, through joblib
-    ray_cluster    Ray: the cluster that is there, one at an address, or one started here
-    serial         one trial after the other, in this process
-    start_workers  start workers of the kind that was chosen, and give them the work of one run
-    workers        what workers are: they take spans of tasks, and one of them may die
+    backend        which workers a run uses: processes or threads of joblib, Dask or Ray
+    chunk_job      one chunk of trials, computed in a worker, and its report
+    chunks         ranges of tasks for one worker each, cut so that they take about the same time
+    cluster        workers of a Dask or Ray cluster, through the client of Dask or Ray
+    dask_cluster   workers of a Dask cluster: a connected one, one at an address, or a new one here
+    engine         engines compute the tasks of a batch and yield the answers in plan order
+    inner_threads  one thread inside each fit: BLAS and OpenMP are limited to one
+    parallel       many trials at the same time, in processes, threads or a cluster
+    processes      worker processes or threads of this machine, through joblib
+    ray_cluster    workers of a Ray cluster: a connected one, one at an address, or a new one here
+    serial         one trial after the other, in this process (``n_jobs=1``)
+    start_workers  start workers of the chosen kind, and give them the work of one run
+    workers        the interface of workers: they compute spans of tasks, and one of them may die
 """

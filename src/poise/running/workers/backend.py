@@ -1,4 +1,4 @@
-"""Which workers a run uses: those of joblib, or of a cluster that joblib knows by name."""
+"""Which workers a run uses: processes or threads of joblib, Dask or Ray."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Backend:
 
     @property
     def serial(self) -> bool:
-        """Whether there is nobody to share the work with."""
+        """Whether there is only one worker."""
         return self.workers == 1 and not self.cluster
 
     @property
@@ -55,7 +55,7 @@ class Backend:
         return self.name != "threading" and not self.serial
 
     def for_work(self, work: Work) -> Backend:
-        """Return threads where they serve the work as well, and may be used."""
+        """Return threads if the work suits threads and they may be used."""
         if self.or_threads and work.suits_threads:
             return Backend("threading", self.workers)
         return self
@@ -66,7 +66,7 @@ def choose_backend(
     backend: str | None = None,
     address: str | None = None,
 ) -> Backend:
-    """Settle the backend and its workers, honouring :func:`joblib.parallel_config`.
+    """Choose the backend and its workers; :func:`joblib.parallel_config` is respected.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def choose_backend(
     if name in CLUSTERS:
         return Backend(name, _cluster_size(name, address, n_jobs), address)
     workers = _workers(n_jobs, backend)
-    if name not in _LOCAL and workers > 1:  # it could not hand over answers one by one
+    if name not in _LOCAL and workers > 1:  # it cannot return answers one by one
         raise _not_supported(name)
     return Backend(name, workers, or_threads=backend is None and name == "loky")
 
@@ -102,7 +102,7 @@ def _not_supported(name: str) -> ArgumentError:
 def _check_jobs(n_jobs: object) -> None:
     if n_jobs is None:
         return
-    # True and False are whole numbers to Python, but nobody means them as a number of jobs.
+    # True and False are ints in Python, but not a number of jobs.
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
         raise ArgumentError(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}")
 
@@ -128,7 +128,7 @@ def _cluster_size(name: str, address: str | None, n_jobs: int | None) -> int:
     else:
         from poise.running.workers.ray_cluster import count_ray_workers as count_workers
     if n_jobs is None:
-        # joblib would use a single worker of Ray, without a word: one stands for unsaid.
+        # joblib reports 1 for Ray when no number was given.
         configured = _active()[1]
         n_jobs = -1 if configured in (None, 1) else configured
     there = count_workers(address)

@@ -1,4 +1,4 @@
-"""One chunk of trials, computed in a worker: user code that travels, and its report."""
+"""One chunk of trials, computed in a worker, and its report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from poise.errors import AlgorithmError
 from poise.protocol.messages import Answer
 from poise.protocol.work import Work, WorkData
-from poise.running.faults.parent_watch import end_with
+from poise.running.faults.parent_watch import end_when_parent_ends
 from poise.running.workers.inner_threads import one_inner_thread
 
 __all__ = ["STOP", "Job", "Report", "Span", "cannot_travel", "how_many", "in_blocks"]
@@ -23,13 +23,13 @@ Span = tuple[int, int]
 Report = tuple[float, list[Answer]]
 """The seconds a chunk took, and its answers in order; changes are in blocks, as arrays."""
 
-STOP = "stop"  # name of the note that tells workers to begin nothing more
+STOP = "stop"  # name of the file that tells workers to begin nothing more
 _SECONDS_BETWEEN_LOOKS = 0.001
 
 
 @dataclass(frozen=True)
 class Job:
-    """The part of the work that travels with every chunk: user code, without the data.
+    """The part of the work that is sent with every chunk: user code, without the data.
 
     Attributes
     ----------
@@ -48,14 +48,14 @@ class Job:
     def __call__(self, first: int, last: int, data: WorkData) -> Report:
         """Compute one chunk in a worker; report how long it took and what came out."""
         if self.parent is not None:
-            end_with(self.parent, self.folder)
+            end_when_parent_ends(self.parent, self.folder)
         began = time.perf_counter()
         with one_inner_thread(), closing(self._answers(first, last, data)) as answers:
             blocks = in_blocks(answers)
         return time.perf_counter() - began, blocks
 
     def _answers(self, first: int, last: int, data: WorkData) -> Generator[Answer, None, None]:
-        """Yield answers for as long as anybody wants them."""
+        """Yield answers until the run is stopped."""
         stop = _Note(self.folder / STOP)
         if stop.is_there():
             return
@@ -66,7 +66,7 @@ class Job:
 
 
 class _Note:
-    """A file that is looked for now and then: a look costs some microseconds."""
+    """A file whose existence is checked from time to time: each check takes microseconds."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -86,7 +86,7 @@ def how_many(answer: Answer) -> int:
 
 
 def in_blocks(answers: Iterable[Answer]) -> list[Answer]:
-    """Put changes that follow each other into arrays, which are cheap to send and to enter.
+    """Join successive changes into arrays, which are cheap to send and to record.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def cannot_travel(error: BaseException) -> AlgorithmError:
     """
     while error.__cause__ is not None:
         error = error.__cause__
-    # What a worker sends is its whole traceback: the last line says what went wrong.
+    # A worker sends its whole traceback; the last line says what went wrong.
     reason = str(error).strip('" \n').rpartition("\n")[2]
     return AlgorithmError(
         f"algorithm cannot be sent to worker processes: {reason}. It must not hold locks, open "

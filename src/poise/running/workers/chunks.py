@@ -1,4 +1,4 @@
-"""Ranges of tasks, made when a worker is free, each about as long as the others."""
+"""Ranges of tasks for one worker each, cut so that they take about the same time."""
 
 from __future__ import annotations
 
@@ -8,17 +8,15 @@ __all__ = ["Chunks"]
 
 _SHORTEST_SECONDS = 0.05  # seconds; sending a chunk there and back costs about one fiftieth of it
 _LONGEST_SECONDS = 0.1
-_SHARE_OF_TIME_SPENT = (
-    0.05  # of the time spent so far: an early verdict throws away no more than that
-)
+_SHARE_OF_TIME_SPENT = 0.05  # of the time spent so far: an early verdict wastes no more than that
 
 
 class Chunks:
     """Cuts a range of tasks by what the fits measured so far have taken.
 
-    Cheap fits are grouped by the hundred; a fit of ten minutes travels alone. Chunks
-    grow while a run goes on, because the longer it is the less one of them weighs.
-    Work that does ``grain`` tasks at the price of one is cut into multiples of that.
+    Hundreds of cheap fits form one chunk; a fit of ten minutes is a chunk of its own.
+    Chunks grow during a run, because one chunk is a smaller part of a longer run.
+    Work that does ``grain`` tasks for the cost of one is cut into multiples of that.
 
     Examples
     --------
@@ -39,7 +37,7 @@ class Chunks:
         self.spent = 0.0
 
     def learn(self, tasks: int, seconds: float) -> None:
-        """Size the chunks to come by what the last one took."""
+        """Choose the size of the next chunks from the time that the last one took."""
         self.spent += seconds
         aim = min(max(_SHORTEST_SECONDS, _SHARE_OF_TIME_SPENT * self.spent), _LONGEST_SECONDS)
         self.size = self._whole_grains(int(aim * tasks / max(seconds, 1e-7 * tasks, 1e-9)))
@@ -50,7 +48,7 @@ class Chunks:
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
         while self.position < self.stop:
-            # Near the end the chunks shrink, so that no worker is left waiting for another.
+            # Near the end the chunks get smaller, so that no worker waits for another.
             fair = self._whole_grains((self.stop - self.position) // (2 * self.workers))
             first = self.position
             self.position = min(first + min(self.size, fair), self.stop)

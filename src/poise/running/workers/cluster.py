@@ -1,9 +1,8 @@
-"""Workers of a Dask or Ray cluster, through the client that each of them brings.
+"""Workers of a Dask or Ray cluster, through the client of Dask or Ray.
 
-joblib has backends for both, and it says which of them to use. But its Dask
-backend waits for ever when a task has killed its workers, and its Ray backend
-needs seconds for every call and answers only when a whole call is done. So the
-trials go to the cluster's own client.
+The name of the backend comes from joblib, but joblib's own backends are not used: its
+Dask backend waits for ever when a task has killed its workers; its Ray backend needs
+seconds for every call, and answers only when the whole call is done.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ from poise.running.workers.workers import WorkerDied
 
 __all__ = ["Cluster", "ClusterWorkers"]
 
-_ATTEMPTS = 6  # at sending user code and data, while workers are dying
+_ATTEMPTS = 6  # to send user code and data, while workers are dying
 _PAUSE_SECONDS = (
     0.25  # seconds before the second attempt, and twice as long before each further one
 )
 
 
 class Cluster(Protocol):
-    """What is asked of a cluster's client."""
+    """What poise needs from the client of a cluster."""
 
     @property
     def deaths(self) -> tuple[type[BaseException], ...]:
@@ -44,7 +43,7 @@ class Cluster(Protocol):
         ...
 
     def put(self, content: object) -> Any:
-        """Send something to every worker, once; return what stands for it."""
+        """Send an object to every worker, once; return a reference to it."""
         ...
 
     def start(self, job: object, span: Span, data: object) -> Any:
@@ -60,12 +59,12 @@ class Cluster(Protocol):
         ...
 
     def cancel(self, futures: list[Any]) -> None:
-        """Begin none of these any more; end those that are running where that is possible."""
+        """Begin none of these; end those that are running if that is possible."""
         ...
 
 
 class ClusterWorkers:
-    """Keeps every worker of a cluster busy, and hands over reports in order.
+    """Keeps every worker of a cluster busy, and yields reports in order.
 
     Parameters
     ----------
@@ -79,14 +78,14 @@ class ClusterWorkers:
 
     def __init__(self, cluster: Cluster, workers: int, job: Job, data: WorkData) -> None:
         self.cluster = cluster
-        # Where every worker is ours, as many chunks again are waiting, so that nobody is idle.
-        # Where some are left to others, these would begin at once what is to wait.
+        # If all workers are ours, as many chunks again wait, so that no worker is idle.
+        # If some workers are for others, these would begin the waiting chunks at once.
         self.in_flight = workers if workers < cluster.size else 2 * workers
-        self.content = (_packed(job), self._lightened(*data))
+        self.content = (_packed(job), self._without_files(*data))
         self.recover()
 
-    def _lightened(self, sample: Sample, tasks: Tasks) -> WorkData:
-        """Leave behind what a worker finds in a file that it sees as well."""
+    def _without_files(self, sample: Sample, tasks: Tasks) -> WorkData:
+        """Remove the arrays that a worker can read from a file itself."""
         files = files_of(sample)
         if not files:
             return sample, tasks
@@ -94,8 +93,8 @@ class ClusterWorkers:
         return Placed((sample, tasks)) if found else (sample, tasks)
 
     def recover(self) -> None:
-        """Send user code and data; again, where a worker that died may have held the last copy."""
-        # A worker may die while it is being sent to: another takes its place in a moment.
+        """Send user code and data; again if a worker that died may have held the last copy."""
+        # A worker may die during the sending; another soon takes its place.
         passing: tuple[type[BaseException], ...] = (OSError, *self.cluster.deaths)
         for attempt in range(_ATTEMPTS):
             try:
@@ -154,7 +153,7 @@ class ClusterWorkers:
             return self.cluster.result(future)
         except self.cluster.deaths as error:
             raise WorkerDied(span) from error
-        except Exception as error:  # not of a fit: those are answers
+        except Exception as error:  # not the error of a fit: that is an answer
             raise cannot_travel(error) from error
 
 

@@ -1,4 +1,4 @@
-"""Dask: the cluster that is there, one at an address, or one started here for the run."""
+"""Workers of a Dask cluster: a connected one, one at an address, or a new one here."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from poise.errors import ArgumentError, ClusterError
-from poise.running.faults.sigint import deaf_children
+from poise.running.faults.sigint import block_sigint_in_children
 from poise.running.workers.chunk_job import Report, Span
 
 __all__ = ["DaskCluster", "connected_to_dask", "count_dask_workers", "each_thread_is_a_process"]
 
 _PATIENCE_SECONDS = 60  # seconds for a worker to come back
 _SETTINGS = {
-    # A trial that kills its worker is tried again alone by the engine, not in the crowd by Dask.
+    # The engine computes a trial that kills its worker again, alone; Dask must not.
     "distributed.scheduler.allowed-failures": 0,
     # A worker that dies twice in a quarter of a minute must not be given up.
     "distributed.deploy.lost-worker-timeout": "1 day",
@@ -37,7 +37,7 @@ class DaskCluster:
 
     def __init__(self, client: Any) -> None:
         self.client = client
-        # A worker that took data with it cancels what needed them.
+        # If a dead worker held data, Dask cancels the tasks that need them.
         self.deaths: tuple[type[BaseException], ...] = (
             _distributed().KilledWorker,
             CancelledError,
@@ -45,14 +45,14 @@ class DaskCluster:
 
     @property
     def size(self) -> int:
-        """The threads of all workers that are there now."""
+        """The threads of all present workers."""
         return _threads(self.client)
 
     def put(self, content: object) -> Any:
         """Send something to every worker."""
         self._wait_for_a_worker()
-        # In a list, because Dask would take a tuple apart. hash=False, because what is kept
-        # under the hash of its content is lost when an earlier run lets go of the same.
+        # In a list, because Dask would split a tuple. hash=False, because data stored under
+        # the hash of their content are lost when an earlier run releases the same data.
         (future,) = self.client.scatter([content], broadcast=True, hash=False)
         return future
 
@@ -67,7 +67,7 @@ class DaskCluster:
             ) from error
 
     def start(self, job: object, span: Span, data: object) -> Any:
-        """Have a chunk computed where there is room."""
+        """Compute a chunk on a free worker."""
         return self.client.submit(_compute, job, span, data, pure=False)
 
     def finished(self, futures: list[Any]) -> set[Any]:
@@ -76,12 +76,12 @@ class DaskCluster:
         return done
 
     def result(self, future: Any) -> Report:
-        """Return what came of a future."""
+        """Return the result of a future."""
         report: Report = future.result()
         return report
 
     def cancel(self, futures: list[Any]) -> None:
-        """Begin none of these any more; Dask cannot end what is running."""
+        """Begin none of these; Dask cannot end what is running."""
         if futures:
             self.client.cancel(futures, force=True)
 
@@ -93,7 +93,7 @@ def _compute(job: Any, span: Span, data: Any) -> Report:
 
 @contextmanager
 def connected_to_dask(address: str | None, workers: int, folder: Path) -> Iterator[DaskCluster]:
-    """Use the cluster at the address, or the one that is connected, or start one here."""
+    """Use the cluster at the address, or the connected one, or start one here."""
     client = _present_client() if address is None else None
     with ExitStack() as stack:
         if address is not None:
@@ -107,7 +107,7 @@ def _started(stack: ExitStack, workers: int, folder: Path) -> Any:
     import dask
 
     stack.enter_context(dask.config.set(_SETTINGS))
-    with deaf_children():
+    with block_sigint_in_children():
         cluster = _distributed().LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
@@ -121,7 +121,7 @@ def _started(stack: ExitStack, workers: int, folder: Path) -> Any:
 
 
 def count_dask_workers(address: str | None) -> int:
-    """Count the threads of all workers; of a cluster still to be started, the cores here."""
+    """Count the threads of all workers; without a cluster yet, the cores of this machine."""
     with _running(address) as client:
         if client is not None:
             return _threads(client)
@@ -131,9 +131,9 @@ def count_dask_workers(address: str | None) -> int:
 
 
 def each_thread_is_a_process(address: str | None) -> bool:
-    """Tell whether every thread that computes has a process of its own, and none is this one.
+    """Tell whether every thread that computes has a process of its own, and not this process.
 
-    So it is in a cluster still to be started.
+    This is so in a cluster that poise starts itself.
     """
     with _running(address) as client:
         if client is None:
@@ -149,7 +149,7 @@ def _process() -> tuple[str, int]:
 
 @contextmanager
 def _running(address: str | None) -> Iterator[Any]:
-    """Connect to the cluster that is there; None where one is still to be started."""
+    """Connect to an existing cluster; None if there is none yet."""
     if address is None:
         yield _present_client()
         return

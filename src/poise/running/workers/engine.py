@@ -1,7 +1,7 @@
-"""Engines do the work of a batch, anywhere, and hand back answers in plan order.
+"""Engines compute the tasks of a batch and yield the answers in plan order.
 
-An engine never looks at an answer: what stops a run, what a failure means and
-what the numbers say is decided by the oracle, which consumes them in order.
+An engine never looks at an answer. The oracle, which reads the answers in order,
+decides when a run stops and what a failure means.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Engine(Protocol):
 
     @property
     def backend(self) -> Backend | None:
-        """The workers it has; None if it computes in this process, one task at a time."""
+        """The workers; None if the engine computes in this process, one task at a time."""
         ...
 
     def map(self, work: Work, start: int, stop: int) -> Generator[Answer, None, None]:
@@ -38,7 +38,7 @@ def choose_engine(
     address: str | None = None,
     timeout: float | None = None,
 ) -> Engine:
-    """Pick the engine for ``n_jobs``, honouring :func:`joblib.parallel_config`.
+    """Choose the engine for ``n_jobs``; :func:`joblib.parallel_config` is respected.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def choose_engine(
     >>> type(choose_engine(1)).__name__
     'SerialEngine'
     """
-    from poise.running.faults.time_limit_support import check_timeout
+    from poise.running.faults.time_limit import check_timeout
     from poise.running.workers.backend import choose_backend
     from poise.running.workers.parallel import ParallelEngine
     from poise.running.workers.serial import SerialEngine

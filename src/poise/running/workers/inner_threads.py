@@ -1,8 +1,8 @@
-"""One inner thread per fit, whatever the libraries inside would like to start.
+"""One thread inside each fit: BLAS and OpenMP are limited to one.
 
-Two workers that each start two OpenMP threads on two cores can be a hundred
-times slower than one; and sums added up by several threads differ in their
-last bits from run to run. poise is parallel across trials instead.
+Two workers that each start two OpenMP threads on two cores can be a hundred times
+slower than one worker. And sums computed by several threads differ in their last bits
+from run to run. poise computes several trials at the same time instead.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def one_inner_thread() -> AbstractContextManager[Any]:
 
 @lru_cache(maxsize=1)
 def _controller(loaded_modules: int) -> Any:
-    """Find the thread pools of this process; looked up again once more modules are loaded."""
+    """Find the thread pools of this process; search again when more modules are loaded."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

@@ -1,8 +1,8 @@
-"""Many trials at once: processes, threads, or a cluster.
+"""Many trials at the same time, in processes, threads or a cluster.
 
-Answers are handed over in plan order, whatever order they were computed in. A
-worker that dies does not end the run: what it was doing is computed again alone,
-and a trial that kills its worker then too is a failure of that trial.
+Answers are yielded in plan order, in whatever order they were computed. A worker that
+dies does not end the run: its trials are computed again, alone. A trial that kills its
+worker again is a failed trial.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import ExitStack, closing
 from poise.algorithms.global_state import GlobalGenerators
 from poise.protocol.messages import Answer
 from poise.protocol.work import Work
-from poise.running.faults.worker_death import DeathInquiry
+from poise.running.faults.worker_death import FatalTrialSearch
 from poise.running.workers.backend import Backend
 from poise.running.workers.chunk_job import Span, how_many
 from poise.running.workers.chunks import Chunks
@@ -40,24 +40,24 @@ class ParallelEngine:
         self.timeout = timeout
 
     def map(self, work: Work, start: int, stop: int) -> Generator[Answer, None, None]:
-        """Yield the answers in order; on closing, begin nothing more."""
-        # Only processes can be held to a time limit.
+        """Yield the answers in order; begin nothing more once the generator is closed."""
+        # Only processes can have a time limit.
         backend = self.backend.for_work(work) if self.timeout is None else self.backend
         with ExitStack() as stack:
             if not backend.processes:
-                # Threads share global generators and thread pools with this very process.
+                # Threads share global generators and thread pools with this process.
                 stack.enter_context(GlobalGenerators())
                 stack.enter_context(one_inner_thread())
             workers, folder = stack.enter_context(start_workers(backend, work, self.timeout))
-            inquiry = DeathInquiry(workers, folder, work.data[1], self.timeout)
-            yield from self._outlive(workers, inquiry, (start, stop), work.grain)
+            search = FatalTrialSearch(workers, folder, work.data[1], self.timeout)
+            yield from self._with_recovery(workers, search, (start, stop), work.grain)
 
-    def _outlive(
-        self, workers: Workers, inquiry: DeathInquiry, span: Span, grain: int
+    def _with_recovery(
+        self, workers: Workers, search: FatalTrialSearch, span: Span, grain: int
     ) -> Iterator[Answer]:
-        """Yield every answer, going on after a worker has died."""
+        """Yield every answer; continue after a worker has died."""
         position, stop = span
-        settled: dict[int, list[Answer]] = {}  # trials whose case was heard
+        settled: dict[int, list[Answer]] = {}  # trials that were computed again
         while position < stop:
             if position in settled:
                 yield from settled.pop(position)
@@ -70,11 +70,11 @@ class ParallelEngine:
                     position += how_many(answer)
                     yield answer
             except WorkerDied as death:
-                settled |= inquiry.hold(death, position, chunks.position)
+                settled |= search.retry(death, position, chunks.position)
 
 
 def _stream(workers: Workers, chunks: Chunks) -> Iterator[Answer]:
-    """Yield answers while later chunks are computed elsewhere."""
+    """Yield answers while workers compute later chunks."""
     with closing(workers.submit(chunks)) as reports:
         try:
             for seconds, answers in reports:

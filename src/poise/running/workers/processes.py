@@ -1,4 +1,4 @@
-"""Processes or threads of this machine, through joblib."""
+"""Worker processes or threads of this machine, through joblib."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pickle import PicklingError
 from typing import Any
 
 from poise.protocol.work import WorkData
-from poise.running.faults.parent_watch import followers_of
-from poise.running.faults.sigint import deaf_children
+from poise.running.faults.parent_watch import watch_parent_arguments
+from poise.running.faults.sigint import block_sigint_in_children
 from poise.running.transport.memmap import MappedData, write_mapped
 from poise.running.transport.row_order import arranged
 from poise.running.workers.backend import Backend
@@ -22,7 +22,7 @@ from poise.running.workers.workers import WorkerDied
 
 __all__ = ["LocalWorkers"]
 
-_WORTH_WAITING_SECONDS = 1.0  # seconds; killing the workers would cost the next run as much
+_WORTH_WAITING_SECONDS = 1.0  # seconds; a next run would need as long to start new workers
 _SECONDS_BETWEEN_LOOKS = 0.005
 
 
@@ -47,42 +47,42 @@ class LocalWorkers:
         except PicklingError as error:
             raise cannot_travel(error) from error
         except BrokenProcessPool as error:
-            if "un-serialize" in str(error):  # joblib's word; it ends all workers for that
+            if "un-serialize" in str(error):  # joblib raises this, and ends all workers
                 raise cannot_travel(error) from error
             raise WorkerDied from error
         except GeneratorExit:
-            self._dismiss(reports, seconds)
+            self._stop_workers(reports, seconds)
             raise
 
     def _begin(self, spans: Iterable[Span]) -> Any:
         from joblib import Parallel, delayed, parallel_config
 
         processes = self.backend.processes
-        followers = followers_of(os.getpid()) if processes else {}
-        birth = deaf_children() if processes else nullcontext()
+        followers = watch_parent_arguments(os.getpid()) if processes else {}
+        birth = block_sigint_in_children() if processes else nullcontext()
         with parallel_config(backend=self.backend.name), birth:
             self.parallel: Any = Parallel(
                 n_jobs=self.backend.workers, return_as="generator", batch_size=1, **followers
             )
             return self.parallel(delayed(_compute)(self.job, span, self.data) for span in spans)
 
-    def _dismiss(self, reports: Any, seconds: float) -> None:
-        """Begin nothing more; wait for what is running only if it takes a moment.
+    def _stop_workers(self, reports: Any, seconds: float) -> None:
+        """Begin nothing more; wait for running fits only if they are short.
 
-        joblib's generator can only be left by killing the workers.
+        Leaving joblib's generator early kills the workers.
         """
         (self.job.folder / STOP).touch()
         with suppress(BrokenProcessPool), warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # joblib's, that work was left undone
+            warnings.simplefilter("ignore", UserWarning)  # joblib warns that work was not done
             if seconds > _WORTH_WAITING_SECONDS or not self._will_be_idle():
                 reports.close()
             for _ in reports:
                 pass
 
     def _will_be_idle(self) -> bool:
-        """Give what is running a moment to end; the fits before it may have been shorter."""
+        """Wait a moment for running fits to end."""
         if not self.backend.processes:
-            return True  # in its own time: threads cannot be killed
+            return True  # threads cannot be killed
         limit = time.monotonic() + _WORTH_WAITING_SECONDS
         while self.parallel.n_completed_tasks < self.parallel.n_dispatched_tasks:
             if time.monotonic() > limit:
@@ -91,16 +91,16 @@ class LocalWorkers:
         return True
 
     def recover(self) -> None:
-        """Nothing is lost with a process: the data are in a file."""
+        """Do nothing: the data are in a file, so a dead process loses nothing."""
 
 
 @contextmanager
 def _workers_may_be_replaced() -> Iterator[None]:
-    """Keep joblib quiet about a worker that it replaces because its memory has grown.
+    """Silence joblib's warning about a worker that it replaces because its memory has grown.
 
-    It is no matter of concern: a fit that imports PyTorch is enough. And where warnings
-    are errors, as in many test suites, this one would end the thread that hands out work,
-    and the run would wait for ever.
+    The replacement is harmless: a fit that imports PyTorch causes it. And where warnings
+    are errors, as in many test suites, the warning would end the thread that distributes
+    work, and the run would wait for ever.
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)

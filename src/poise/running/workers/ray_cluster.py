@@ -1,4 +1,4 @@
-"""Ray: the cluster that is there, one at an address, or one started here."""
+"""Workers of a Ray cluster: a connected one, one at an address, or a new one here."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class RayCluster:
             died.NodeDiedError,
             died.ObjectLostError,
         )
-        # No retries: a trial that kills its worker is tried again alone by the engine.
+        # No retries: the engine computes a trial that kills its worker again, alone.
         self._remote = self.ray.remote(num_cpus=1, max_retries=0)(_compute)
 
     @property
@@ -41,11 +41,11 @@ class RayCluster:
         return _processors(self.ray)
 
     def put(self, content: object) -> Any:
-        """Keep something in the object store of each machine."""
+        """Keep an object in the object store of each machine."""
         return self.ray.put(content)
 
     def start(self, job: object, span: Span, data: object) -> Any:
-        """Have a chunk computed where there is room."""
+        """Compute a chunk on a free worker."""
         return self._remote.remote(job, span, data)
 
     def finished(self, futures: list[Any]) -> set[Any]:
@@ -54,12 +54,12 @@ class RayCluster:
         return set(done)
 
     def result(self, future: object) -> Report:
-        """Return what came of a future."""
+        """Return the result of a future."""
         report: Report = self.ray.get(future)
         return report
 
     def cancel(self, futures: list[Any]) -> None:
-        """End these, also those that are running."""
+        """Cancel these, also those that are running."""
         for future in futures:
             self.ray.cancel(future, force=True)
 
@@ -79,17 +79,17 @@ def _processors(ray: Any) -> int:
 
 
 def _joined(address: str | None) -> Any:
-    """Return Ray, connected; whoever is connected already stays with that cluster."""
+    """Return Ray, connected; a connection that exists is kept."""
     ray = _ray()
     if not ray.is_initialized():
-        with _termination_as_it_was():
+        with _keep_sigterm_handler():
             ray.init(address=address, include_dashboard=False, log_to_driver=False)
     return ray
 
 
 @contextmanager
-def _termination_as_it_was() -> Iterator[None]:
-    """Keep what somebody has arranged for SIGTERM, which Ray would replace by a mere exit."""
+def _keep_sigterm_handler() -> Iterator[None]:
+    """Keep the user's handler of SIGTERM, which Ray would replace by an exit."""
     before = signal.getsignal(signal.SIGTERM)
     yield
     if callable(before) and threading.current_thread() is threading.main_thread():

@@ -1,4 +1,4 @@
-"""One trial after the other, in this process."""
+"""One trial after the other, in this process (``n_jobs=1``)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["SerialEngine"]
 
 
 class SerialEngine:
-    """Computes each answer when it is asked for, so an early stop wastes nothing.
+    """Computes each answer when it is needed, so an early stop wastes nothing.
 
     Examples
     --------

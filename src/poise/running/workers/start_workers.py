@@ -1,4 +1,4 @@
-"""Start workers of the kind that was chosen, and give them the work of one run."""
+"""Start workers of the chosen kind, and give them the work of one run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["start_workers"]
 def start_workers(
     backend: Backend, work: Work, timeout: float | None
 ) -> Iterator[tuple[Workers, Path]]:
-    """Bring workers and work together; yield the workers and the folder for its notes."""
+    """Start the workers with the work; yield them and the folder in which they note their fits."""
     with ExitStack() as stack:
         folder = stack.enter_context(temporary_folder())
         if backend.processes:
@@ -45,5 +45,5 @@ def _workers_of(backend: Backend, work: Work, folder: Path, stack: ExitStack) ->
     else:
         from poise.running.workers.ray_cluster import RayCluster
 
-        cluster = RayCluster(backend.address)  # Ray stays up for the runs to come, as it advises
+        cluster = RayCluster(backend.address)  # Ray keeps running, for later runs
     return ClusterWorkers(cluster, backend.workers, Job(work.without_data(), folder), work.data)

@@ -1,4 +1,4 @@
-"""What workers are: they take spans of tasks, and one of them may die."""
+"""The interface of workers: they compute spans of tasks, and one of them may die."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class Workers(Protocol):
     """The workers of one run."""
 
     def submit(self, spans: Iterable[Span]) -> Generator[Report, None, None]:
-        """Have spans of tasks computed, and yield their reports in order.
+        """Compute spans of tasks, and yield their reports in order.
 
-        A span is taken only when a worker will soon be free for it, so that it can
-        be cut by what the ones before it took. Closing the generator cancels what
-        was not begun, and what is running where that is possible and worth it.
+        A span is taken only when a worker will soon be free for it, so that its length
+        can depend on the time of the spans before. Closing the generator cancels what
+        was not begun, and what is running if that is possible and useful.
         Raises :class:`WorkerDied` if a worker was killed.
         """
         ...
 
     def recover(self) -> None:
-        """Make good what may have been lost with a worker that died."""
+        """Send again what a worker that died may have held."""
         ...

@@ -1,17 +1,17 @@
-"""A journal: every trial of a run on disk the moment it is known, so that a run can go on.
+"""Journals: each trial of a run is written to disk at once, so that a run can be continued.
 
-One JSON object per line. The first line says what is being measured; each line
-after it holds one trial, in plan order. The file only ever grows: a process
-killed at any moment leaves a journal that is whole up to its last line.
+One JSON object per line. The first line says what is measured; each further line holds
+one trial, in plan order. The file only grows: a process that is killed at any moment
+leaves a journal that is complete up to its last line.
 
 ::
 
     append_only_file  A file that only grows, line by line, for one process at a time
-    folder            A folder of journals: one file for each of several measurements that belong
-    header            the first line of a journal: what is measured, by which versions, for which
-    journal           A run that writes down its trials, and goes on where an earlier one ended
-    lines             one trial, one line: numbers that read back bit for bit, failures with their
-    read_journal      look into a journal, finished or not, without touching it
+    folder            A folder of journals, one file for each measurement of a comparison or curve
+    header            the first line of a journal: what is measured, and by which versions
+    journal           the journal of a run: it writes each trial, and continues an earlier run
+    lines             how a trial is written as a line of a journal, and read back bit for bit
+    read_journal      read a journal, finished or not, without changing it
 """
 
 from __future__ import annotations

@@ -22,11 +22,11 @@ _BEGINNING = f'{{"format": "{FORMAT}"'.encode()
 
 
 class GrowingFile:
-    """Opened and locked on creation; what an earlier process left is in ``before``.
+    """Opened and locked on creation; the lines of an earlier process are in ``before``.
 
-    Every append reaches the operating system at once, so that it outlives this
-    process, and the disk within a second of work, so that little is lost if the
-    machine goes down.
+    Every append is given to the operating system at once, so that it is kept if this
+    process is killed. It is on the disk within a second, so that little is lost if the
+    machine fails.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class GrowingFile:
         self._synced = time.monotonic()
 
     def _whole_lines(self) -> WholeLines:
-        """Lock the file, look into it, and cut off a last line that was not finished."""
+        """Lock the file, read it, and cut off a last line that is not complete."""
         if not (lock(self._descriptor) and self._still_there):
             raise RecordError(
                 f"{self.path} is being written by another process; wait for it to end, "
@@ -58,7 +58,7 @@ class GrowingFile:
 
     @property
     def _still_there(self) -> bool:
-        """Whether the name still stands for the file that is open here."""
+        """Whether the path still names the file that is open here."""
         return self.path.exists() and os.path.samestat(self.path.stat(), os.fstat(self._descriptor))
 
     def append(self, content: bytes) -> None:
@@ -76,7 +76,7 @@ class GrowingFile:
             self.sync()
 
     def sync(self) -> None:
-        """Have everything on the disk itself."""
+        """Write everything to the disk."""
         try:
             os.fsync(self._descriptor)
         except OSError as error:
@@ -84,12 +84,12 @@ class GrowingFile:
         self._synced = time.monotonic()
 
     def close(self) -> None:
-        """Have everything on the disk and let others use the file; leave no empty one."""
+        """Write everything to the disk, unlock the file, and remove it if it is empty."""
         try:
             if self._size:
                 self.sync()
             else:
-                with suppress(OSError):  # while it is locked: nobody else has begun to use it
+                with suppress(OSError):  # while it is locked: no other process uses it
                     self.path.unlink()
         finally:
             os.close(self._descriptor)
@@ -118,11 +118,11 @@ def _cannot_write(path: Path, error: OSError) -> RecordError:
 
 
 class WholeLines:
-    """The finished lines of a file, read when they are wanted: there may be millions.
+    """The complete lines of a file, read when they are needed: there may be millions.
 
-    A last line without its end was being written when its process died. The
-    only line of a file may be such a one if it is the beginning of a header;
-    any other file is not ours to cut.
+    A last line without its end was being written when its process died, and is cut off.
+    A file with one incomplete line is cut only if that line begins like a header; any
+    other file is not a journal.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A folder of journals: one file for each of several measurements that belong together."""
+"""A folder of journals, one file for each measurement of a comparison or curve."""
 
 from __future__ import annotations
 
@@ -68,14 +68,14 @@ class JournalFolder:
             ) from None
 
     def randomness(self, random_state: RandomStateLike) -> Randomness:
-        """Return the randomness of all measurements: the earlier run's, unless told otherwise."""
+        """Return the randomness of all measurements; by default that of the earlier run."""
         begun = [] if self.path is None or random_state is not None else journals_in(self.path)
         for journal in begun:
             return Randomness(header_of(journal).design.seed)
         return Randomness.from_state(random_state)
 
     def journal(self, name: str, *details: object) -> Journal | None:
-        """Return the journal of one measurement; what tells it from others is in the details."""
+        """Return the journal of one measurement; its details are part of the file name."""
         if self.path is None:
             return None
         self._make(self.path)
@@ -88,7 +88,7 @@ class JournalFolder:
 
 
 def journals_of(path: Path) -> list[Path]:
-    """Return a journal by itself, or those of a folder; refuse a folder without any."""
+    """Return one journal, or all journals of a folder; refuse a folder without any."""
     if not path.is_dir():
         return [path]
     found = journals_in(path)
@@ -98,13 +98,13 @@ def journals_of(path: Path) -> list[Path]:
 
 
 def journals_in(folder: Path) -> list[Path]:
-    """Return the journals of a folder that hold at least a whole header, in order of name."""
+    """Return the journals of a folder that have a complete header, in order of name."""
     found = sorted(folder.glob(f"*{_SUFFIX}"))
     return [path for path in found if _first_line(path).endswith(b"\n")]
 
 
 def header_of(path: Path) -> Header:
-    """Read what a journal is about."""
+    """Read the header of a journal."""
     return Header.from_line(_first_line(path), str(path))
 
 

@@ -1,4 +1,4 @@
-"""The first line of a journal: what is measured, by which versions, for which question."""
+"""The first line of a journal: what is measured, and by which versions."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ FORMAT = "poise journal 1"
 
 @dataclass(frozen=True)
 class Header:
-    """Everything that determines the changes, and some things worth knowing.
+    """Everything that determines the changes, and some further facts.
 
     A journal may be continued if ``design`` and ``data`` are the same. ε, δ and α
-    do not touch the changes, so another question may be asked of the same trials;
-    only a shortcut looks at ε (it leaves changes next to it to the fits
-    themselves), so there ``near`` must be the same too.
+    do not alter the changes, so another question may be asked of the same trials. Only a
+    shortcut uses ε (it leaves changes close to ε to the fits), so with a shortcut ``near``
+    must be the same too.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class Header:
         return cls(design, near=near, **content)
 
     def check_same(self, now: Header, name: str) -> None:
-        """Refuse to go on with a run that is another one, and show the difference."""
+        """Refuse to continue a different run, and show the difference."""
         before, after = self._determinants(), now._determinants()
         different = [
             f"  {key}: {before[key]} in the journal, {after[key]} now;"
@@ -107,7 +107,7 @@ class Header:
         self._warn_of_code(now, name)
 
     def _determinants(self) -> dict[str, Any]:
-        """Return what changes depend on, by the name a reader knows it under."""
+        """Return what the changes depend on, by the name that the user knows."""
         facts = {"data": self.data, **self.design.to_dict()}
         facts["algorithm"] = without_addresses(facts["algorithm"])
         if self.design.path != FIT_BY_FIT:
@@ -132,10 +132,9 @@ class Header:
             )
 
     def _warn_of_code(self, now: Header, name: str) -> None:
-        """Say that a function was edited: perhaps what failed was mended, perhaps all is different.
+        """Warn that the code of the algorithm was edited since the journal was begun.
 
-        A distance that was edited is refused instead: changes of two kinds cannot be counted
-        together, whatever was wrong with the first.
+        An edited distance is refused: changes by two distances cannot be counted together.
         """
         if self._knows_code_of(now) and _differ(self.code, now.code):
             warnings.warn(
@@ -147,17 +146,17 @@ class Header:
             )
 
     def _knows_code_of(self, now: Header) -> bool:
-        """Tell whether code was written down by the same version of Python, which it depends on."""
+        """Tell whether both digests are from the same version of Python; they depend on it."""
         return self.versions.get("python") == now.versions.get("python")
 
 
 def _differ(before: str, after: str) -> bool:
-    """Compare two digests; "" stands for code that is not known, or of an older journal."""
+    """Compare two digests; "" means that the code is not known, or an older journal."""
     return before != after and "" not in (before, after)
 
 
 def current_versions() -> dict[str, str]:
-    """Return the versions of what computes changes here.
+    """Return the versions of the libraries that compute changes here.
 
     Examples
     --------

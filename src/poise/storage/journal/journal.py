@@ -1,4 +1,4 @@
-"""A run that writes down its trials, and goes on where an earlier one ended."""
+"""The journal of a run: it writes each trial, and continues an earlier run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["Journal"]
 
 
 class Journal:
-    """A file that a run is written to, and read from if it began before.
+    """A file that keeps the trials of a run, also those of an earlier, interrupted run.
 
     Use: enter it, take the :meth:`randomness`, :meth:`describe` the run; the
     oracle then calls :meth:`begin` and :meth:`append`.
@@ -51,7 +51,7 @@ class Journal:
     """
 
     def __init__(self, path: str | Path, command: dict[str, Any] | None = None) -> None:
-        self.path = self.place = Path(path)  # the place to go on from: a folder, of several
+        self.path = self.place = Path(path)  # the path to continue from
         self.command = command or {}
         self.siblings: dict[str, Any] = {}
         self.trials = 0
@@ -77,7 +77,7 @@ class Journal:
         return self
 
     def randomness(self, random_state: RandomStateLike) -> Randomness:
-        """Return the randomness of this run: the earlier one's, unless told otherwise."""
+        """Return the randomness of this run; by default that of the earlier run."""
         if random_state is None and self._header is not None:
             return Randomness(self._header.design.seed)
         return Randomness.from_state(random_state)
@@ -90,7 +90,7 @@ class Journal:
         code: str = "",
         distance_code: str = "",
     ) -> None:
-        """Say what is about to be measured, by which code, and for which question if any."""
+        """Set what will be measured, by which code, and for which question if any."""
         self._planned = Header(
             design,
             data,
@@ -103,7 +103,7 @@ class Journal:
         )
 
     def begin(self, path: str, decision_points: tuple[float, ...]) -> Iterator[Answer]:
-        """Return the answers that are already here, or write the header of a new journal.
+        """Return the answers that the journal has, or write the header of a new journal.
 
         A journal that holds another run is refused.
 
@@ -133,7 +133,7 @@ class Journal:
         return as_answers(islice(self._file.before, 1, None))
 
     def append(self, answer: Answer) -> None:
-        """Write down the next trial, or the next block of them."""
+        """Write the next trial, or the next block of trials."""
         self._file.append(as_lines(self.trials, answer))
         self.trials += len(answer) if isinstance(answer, np.ndarray) else 1
 
@@ -146,13 +146,13 @@ class Journal:
         if error is not None and self.trials:
             with suppress(
                 OSError, RecordError
-            ):  # an interrupt may come between a line and its count
+            ):  # an interrupt may come between writing a line and counting it
                 self.trials = WholeLines(self.path).count - 1
             error.add_note(self.how_to_resume())
         self._file.close()
 
     def how_to_resume(self) -> str:
-        """Say what is safe and how to go on."""
+        """Say which trials are kept, and how to continue."""
         again = f"poise resume {self.place}" if self.command else "the same call"
         known = f"{counted(self.trials, 'trial')} {'is' if self.trials == 1 else 'are'}"
         return f"{known} in {self.path}; {again} goes on from there"

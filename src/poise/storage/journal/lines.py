@@ -1,4 +1,4 @@
-"""One trial, one line: numbers that read back bit for bit, failures with their reason."""
+"""How a trial is written as a line of a journal, and read back bit for bit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Look into a journal, finished or not, without touching it."""
+"""Read a journal, finished or not, without changing it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["JournalContent", "read_journal"]
 
 @dataclass(frozen=True)
 class JournalContent:
-    """What a journal says.
+    """The content of a journal.
 
     Attributes
     ----------

@@ -1,14 +1,14 @@
-"""Everything a procedure asked and was told, so that its verdict can be computed again.
+"""Transcripts: all questions and answers of a run, so that its verdict can be recomputed.
 
 ::
 
-    archive        A transcript in one file: a JSON header and plain arrays, nothing that is code
-    array_pool     many small arrays in a few large ones, so that a file holds columns and not a m
-    containers     containers of rows, written as plain arrays and read back as what they were
-    recording      the record of one run: written while it happens, kept in a file, read back
-    replay         the verdict again, from the record alone: the algorithm is not needed any more
+    archive        the file format of transcripts: a JSON header and plain arrays, no code
+    array_pool     many small arrays stored as a few large ones
+    containers     tables and lists of rows, written as plain arrays and read back with their type
+    recording      the transcript of one run: recorded during the run, saved, and loaded
+    replay         recompute a verdict from a transcript, without the algorithm
     stage          one batch of a run: what was asked, and what was answered
-    stage_columns  one stage of a transcript as columns: a row per question, a reference per part
+    stage_columns  one stage of a transcript as columns, with one row per question
 """
 
 from __future__ import annotations

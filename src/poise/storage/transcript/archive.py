@@ -1,4 +1,4 @@
-"""A transcript in one file: a JSON header and plain arrays, nothing that is code."""
+"""The file format of transcripts: a JSON header and plain arrays, no code."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _procedure(name: str, parameters: dict[str, Any] | None) -> Procedure | None
     if built_in is None:
         return None
     known = {field.name for field in dataclasses.fields(built_in)}
-    # Procedures of poise 0.1.0 carried names for the record; the transcript has them as well.
+    # Procedures of poise 0.1.0 had names of their own; the transcript has them as well.
     dropped = {"algorithm", "distance"} - known
     kept = {key: value for key, value in parameters.items() if key not in dropped}
     rebuilt: Procedure = built_in(**kept)

@@ -1,4 +1,4 @@
-"""Many small arrays in a few large ones, so that a file holds columns and not a million entries."""
+"""Many small arrays stored as a few large ones."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ArrayPool:
         self._columns: list[NDArray[Any]] = []
 
     def add(self, values: object) -> Reference:
-        """Keep an array; refuse what cannot be written without running code to read it."""
+        """Keep an array; refuse one that could only be read by running code."""
         if values is None:
             return NOTHING
         if not isinstance(values, np.ndarray) or values.dtype.kind not in "biufcUSMm":

@@ -1,4 +1,4 @@
-"""Containers of rows, written as plain arrays and read back as what they were."""
+"""Tables and lists of rows, written as plain arrays and read back with their type."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["read_container", "write_container"]
 
 
 def write_container(native: Any, pool: ArrayPool) -> dict[str, Any]:
-    """Keep a container's values in the pool; return how to put it together again.
+    """Keep a container's values in the pool; return what is needed to rebuild it.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def write_container(native: Any, pool: ArrayPool) -> dict[str, Any]:
 
 
 def _checked_json(native: Any) -> Any:
-    """Refuse lists of what JSON would change."""
+    """Refuse a list that JSON would alter."""
     plain = list(native)
     try:
         if json.loads(json.dumps(plain, allow_nan=False)) == plain:
@@ -83,7 +83,7 @@ def _column(column: Any, pool: ArrayPool) -> Any:
 
 
 def read_container(note: dict[str, Any], pool: ArrayPool) -> Any:
-    """Put a container together again from what :func:`write_container` noted."""
+    """Rebuild a container from what :func:`write_container` returned."""
     if note["kind"] == "array":
         return pool.get(note["values"])
     if note["kind"] == "list":

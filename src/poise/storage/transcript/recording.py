@@ -1,4 +1,4 @@
-"""The record of one run: written while it happens, kept in a file, read back."""
+"""The transcript of one run: recorded during the run, saved, and loaded."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def verdict_in_words(result: object) -> str:
 class Transcript:
     """One run, complete: the verdict is a function of this alone (Definition 2).
 
-    Every ξ stands in the question it belongs to; every ζ follows from ``seed``.
+    Every ξ is in the question it belongs to; every ζ follows from ``seed``.
 
     Attributes
     ----------
@@ -96,10 +96,10 @@ class Transcript:
 
 @dataclass
 class Recorder:
-    """Watches a run and keeps every batch with its answers."""
+    """Keeps every batch of a run with its answers."""
 
     stages: list[Stage] = field(default_factory=list)
 
     def __call__(self, batch: Batch, outcome: Answers | TrialError) -> None:
-        """Write down one stage."""
+        """Keep one stage."""
         self.stages.append(Stage.of(batch, outcome))

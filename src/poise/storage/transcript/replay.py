@@ -1,4 +1,4 @@
-"""The verdict again, from the record alone: the algorithm is not needed any more."""
+"""Recompute a verdict from a transcript, without the algorithm."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ __all__ = ["replay"]
 def replay(transcript: Transcript, procedure: Procedure | None = None) -> Any:
     """Compute the verdict of a run again from its transcript, bit for bit.
 
-    The procedure is asked again, and answered from the record. Each question
-    must be the recorded one; the first that is not is an error, and so is
-    another verdict. Made-up rows are compared bit for bit too, so a procedure
-    that computes them must be replayed with the numerical libraries it ran with.
+    The procedure runs again and gets its answers from the transcript. Each question must
+    be the recorded one; the first difference is an error, and so is another verdict.
+    Rows that the procedure generated are compared bit for bit too, so such a procedure
+    must be replayed with the numerical libraries with which it ran.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def replay(transcript: Transcript, procedure: Procedure | None = None) -> Any:
 
 
 class _Recording:
-    """Answers a procedure with what the oracle said, if it asks what it asked then."""
+    """Gives a procedure the recorded answers, if it asks the recorded questions."""
 
     def __init__(self, transcript: Transcript) -> None:
         self.transcript = transcript
@@ -75,7 +75,7 @@ class _Recording:
         return self.transcript.sample
 
     def answer(self, batch: Batch) -> Answers:
-        """Return the recorded answers to the next stage, or fail where it differs."""
+        """Return the recorded answers to the next stage, or fail if the stage differs."""
         stage = self._next()
         where = f"stage {self.position}"
         _same(where, "number of tasks", stage.asked, len(batch))
@@ -109,13 +109,13 @@ class _Recording:
 
 
 def _feed(where: str, batch: Batch, stage: Stage) -> None:
-    """Show the answers to ``batch.until`` as the oracle did; it must stop where it stopped then."""
+    """Give the answers to ``batch.until`` as the oracle did; it must stop at the same place."""
     if batch.until is None:
         return
     answers = stage.answers.fed
     stops = next((i + 1 for i, answer in enumerate(answers) if batch.until(answer)), stage.asked)
     if len(answers) < stops and getattr(batch.until, "forced", False):
-        return  # written by a version that stopped as soon as nothing could change any more
+        return  # written by a version that stopped as soon as the verdict was certain
     _same(where, "place where the batch was stopped", len(answers), stops)
 
 

@@ -62,7 +62,7 @@ class Stage:
 
     @classmethod
     def of(cls, batch: Batch, outcome: Answers | TrialError) -> Stage:
-        """Copy what is needed: a procedure may go on changing its own arrays."""
+        """Copy the batch: a procedure may later change its own arrays."""
         if isinstance(outcome, TrialError):
             answers, refusal = Answers(), _refusal(outcome)
             answered = len(refusal.partial)
@@ -79,7 +79,7 @@ def _refusal(error: TrialError) -> Refusal:
 
 
 def _without_causes(answers: Answers) -> Answers:
-    """Drop exceptions of user code: they hold on to its frames and cannot be saved."""
+    """Drop exceptions of user code: they keep its frames in memory and cannot be saved."""
     clean = {failure.trial: replace(failure, cause=None) for failure in answers.failures}
     failed = {id(failure): failure.trial for failure in answers.failures}
     predictions = tuple(

@@ -1,4 +1,4 @@
-"""One stage of a transcript as columns: a row per question, a reference per part of it."""
+"""One stage of a transcript as columns, with one row per question."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _ABSENT, _INDICES, _MADE = 0, 1, 2
 
 @dataclass(frozen=True, eq=False)
 class LinearModel:
-    """A fitted linear model as a file remembers it: its coefficients, and nothing that predicts."""
+    """A fitted linear model read from a file: its coefficients only; it cannot predict."""
 
     coef_: Any
     intercept_: Any
 
 
 def write_stage(stage: Stage, name: str, pool: ArrayPool, arrays: dict[str, Any]) -> dict[str, Any]:
-    """Put a stage's columns into ``arrays``; return the rest, for the header."""
+    """Write the columns of a stage into ``arrays``; return the rest, for the header."""
     queries = _flat(stage.tasks)
     rows = [_write_rows(query.train, pool) + _write_rows(query.evaluate, pool) for query in queries]
     arrays[f"{name} rows"] = np.array(rows, dtype=np.int64).reshape(-1, 14)
@@ -44,7 +44,7 @@ def write_stage(stage: Stage, name: str, pool: ArrayPool, arrays: dict[str, Any]
 
 
 def read_stage(note: dict[str, Any], name: str, pool: ArrayPool, arrays: dict[str, Any]) -> Stage:
-    """Put a stage together again."""
+    """Rebuild a stage."""
     queries = [
         Query(_read_rows(row[:7], pool), _read_rows(row[7:], pool), int(xi))  # type: ignore[arg-type]
         for row, xi in zip(arrays[f"{name} rows"], arrays[f"{name} xi"], strict=True)
