@@ -1,10 +1,10 @@
-"""Everything poise raises, drawn as a tree.
+"""All exceptions and warnings of poise, as a tree.
 
 ::
 
     PoiseError
     ├── ArgumentError (ValueError)      an argument is out of range: name, value, remedy
-    │   ├── DataError                   the rows themselves are at fault
+    │   ├── DataError                   the rows cannot be used
     │   └── AlgorithmError (TypeError)  this object cannot be used as an algorithm
     ├── TrialError (RuntimeError)       user code failed; names the trial, keeps the cause
     │   └── BudgetError                 a procedure asked for more than it was granted
@@ -90,7 +90,7 @@ class ClusterError(PoiseError, RuntimeError):
 
 
 class RecordError(PoiseError):
-    """A saved record cannot be read or written, or does not belong to the run that wants it.
+    """A saved file cannot be read or written, or belongs to another run.
 
     Attributes
     ----------
@@ -116,9 +116,9 @@ class PowerWarning(PoiseWarning):
 
 
 def in_one_line(error: BaseException) -> str:
-    r"""Return the name of an exception and what it says, also where it cannot say it.
+    r"""Return the name and the message of an exception, also if the message cannot be read.
 
-    Exceptions of other people's code may fail, or end the program, when they are written.
+    Exceptions of user code may fail, or end the program, when they are turned into text.
 
     Examples
     --------

@@ -354,7 +354,7 @@ def test_weights_follow_the_rows() -> None:
 def test_made_up_rows_have_no_weights() -> None:
     query = Query(Made(np.zeros((3, 3)), np.arange(3.0)), np.array([0]), xi=0)
     weights = {"sample_weight": np.ones(len(y))}
-    with pytest.raises(ArgumentError, match="makes up its own rows has no sample_weight"):
+    with pytest.raises(ArgumentError, match="generates its own rows has no sample_weight"):
         poise.run(
             Ask(Batch([query])), Ridge(), X, y, fit_params=weights, on_error="unstable"
         )  # not a failed trial: no answer at all

@@ -2,20 +2,20 @@
 
 ::
 
-    column_remarks  columns that deserve a look before a test: identifiers, times, groups, missing
+    column_remarks  columns that may be identifiers, times or groups, or have missing values
     duplicates      equal rows: copies of one observation are not independent of each other
-    file_lock       A lock on an open file that ends with the process that holds it, however that
-    files/          tables from files: CSV, npz, Parquet, Feather
+    file_lock       A lock on a file, which ends when its process ends, also if that is killed
+    files/          tables from files: text, npz, npy, Parquet, Feather
     fit_params      arguments of ``fit`` that belong to the rows, such as sample weights
     groups          rows that belong together: the rows of one patient, one user, one day
     known_values    how many values a response or a point can take, where somebody could know and
     on_disk/        tables that stay on disk: the rows of a trial are read when it needs them
-    own_copies      copies that share nothing with the user's rows, however deep they are nested
-    response_scale  the scale of a response: what ε may be measured by, and which classes are rare
-    responses       what a response may be: a number, a class, or several of them; never missing o
-    row_hashes      one word per row: equal rows get equal words, others hardly ever do
-    sample          the data of one question: labelled rows, unlabelled rows, and how to take some
-    synthetic_rows  rows by their numbers in the sample, or rows that a procedure made up
-    tables          rows of any container people keep data in, selected without coercing it
-    temp_folders    temporary folders, removed at the end of a run; also of one that was killed
+    own_copies      deep copies of the user's rows, so that a fit cannot alter them
+    response_scale  the spread of a response, for a choice of ε, and its rare classes
+    responses       checks of responses: numbers or classes, never missing or infinite
+    row_hashes      A hash of each row: equal rows have equal hashes, others almost never
+    sample          the data of one question: labelled rows and unlabelled rows
+    synthetic_rows  rows that a procedure generated, instead of taking them from the sample
+    tables          tables of rows: arrays, data frames, sparse matrices, lists; never converted
+    temp_folders    temporary folders, which are removed at the end of a run, also of a killed run
 """

@@ -1,7 +1,7 @@
-"""Columns that deserve a look before a test: identifiers, times, groups, missing values.
+"""Columns that may be identifiers, times or groups, or have missing values.
 
-Nothing here is proof. A column is named because of its name or its values, and whoever knows
-the data decides.
+Nothing here is proof: a column is listed because of its name or its values. A person who
+knows the data must decide.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _OWNER_WORDS = {
 
 @dataclass(frozen=True)
 class ColumnRemark:
-    """What is odd about one column.
+    """What is remarkable about one column.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class ColumnRemark:
 def suspicious_columns(table: Table) -> tuple[ColumnRemark, ...]:
     """List the columns that look like identifiers, times or groups, or have missing values.
 
-    The first 100,000 rows are looked at; of sparse matrices and lists, nothing is.
+    Only the first 100,000 rows are examined; sparse matrices and lists are not.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def _missing(values: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _looks_like(name: str, values: NDArray[Any]) -> tuple[Kind, str] | None:
-    """Return the first that fits: a time, an identifier, a group."""
+    """Return the first kind that fits: a time, an identifier, a group."""
     words = set(re.split(r"[\W_]+|(?<=[a-z])(?=[A-Z])", name))
     lower = {word.lower() for word in words}
     numeric = values.dtype.kind in "iuf"

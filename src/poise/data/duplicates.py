@@ -1,9 +1,9 @@
 """Equal rows: copies of one observation are not independent of each other.
 
-If a row occurs twice, a trial may be tested at a row that it, or another trial,
-was trained on, and the count of large changes is not Binomial any more. But equal
-rows need not be copies: where columns take few values, chance alone makes some.
-So they are counted, and reported only where chance does not explain them.
+If a row occurs twice, a trial may be tested at a row on which it, or another trial,
+was trained, and the count of large changes is no longer Binomial. But equal rows need
+not be copies: if columns take few values, some rows are equal by chance. So equal rows
+are counted, and reported only if chance does not explain them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from poise.errors import PoiseWarning
 
 __all__ = ["Copies", "find_copies", "warn_of_copies"]
 
-_VALUES_HASHED = 200_000_000  # a second or two; of a larger table, some rows are looked at
+_VALUES_HASHED = 200_000_000  # a second or two; in a larger table, only some rows are examined
 _VALUES_READ = 200_000  # from a table that stays on disk
 _WEIGHT_OF_OBJECTS = 20  # times as long as a number takes
 _ROWS_COMPARED = 2_000  # distinct rows from which the chance of equal values is estimated
@@ -32,7 +32,7 @@ _BEYOND_CHANCE = 1_000  # times more equal pairs than expected
 
 @dataclass(frozen=True)
 class Copies:
-    """What was found.
+    """The equal rows that were found.
 
     Attributes
     ----------
@@ -76,11 +76,11 @@ def warn_of_copies(sample: Sample) -> None:
 
 
 def find_copies(sample: Sample) -> Copies:
-    """Count rows with equal features and response; those of one group are allowed to be equal.
+    """Count rows with equal features and response; rows of one group may be equal.
 
     Unlabelled rows are compared by their features, among themselves and with
-    the labelled ones. Every row is looked at, unless the table is huge or stays on
-    disk: then enough of them that copies are found if a good part of it are copies.
+    the labelled ones. Every row is examined, unless the table is huge or stays on disk:
+    then so many rows that copies are found if a good part of the table are copies.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def find_copies(sample: Sample) -> Copies:
 
 
 class _Looked:
-    """The rows of tables side by side that are looked at."""
+    """The examined rows of tables that stand side by side."""
 
     def __init__(self, table: Table, beside: tuple[Table, ...] = ()) -> None:
         self.tables = [table, *beside]
@@ -114,7 +114,7 @@ class _Looked:
 
 
 def _chosen(table: Table) -> NDArray[np.int64] | None:
-    """Choose rows to look at, always the same ones; None means all of them."""
+    """Choose the rows to examine, always the same ones; None means all."""
     columns = table.columns()
     width = 1 + (columns if isinstance(columns, int) else len(columns or ()))
     values = _VALUES_READ if isinstance(table, StoredTable) else _VALUES_HASHED
@@ -122,7 +122,7 @@ def _chosen(table: Table) -> NDArray[np.int64] | None:
     count = values // (width if numbers else _WEIGHT_OF_OBJECTS * width)
     if len(table) <= count:
         return None
-    # Drawing with replacement and dropping repeats takes no time that grows with the table;
+    # Drawing with replacement and dropping repeats takes the same time for any table;
     # small integers are sorted faster.
     kind = np.min_scalar_type(len(table))
     drawn = np.sort(np.random.default_rng(0).integers(0, len(table), count, dtype=kind))
@@ -152,8 +152,7 @@ def _chance(looked: list[_Looked], distinct: NDArray[np.int64]) -> float:
     """Estimate the probability that two different observations agree in every column.
 
     The share of equal pairs is found column by column, among rows that are not
-    equal, and multiplied. One pair is added to each, so that a column without
-    any is not taken for proof that there are none.
+    equal, and multiplied. One pair is added to each share, so that no share is 0.
     """
     some = np.sort(distinct)[:: 1 + len(distinct) // _ROWS_COMPARED]
     chance = 1.0

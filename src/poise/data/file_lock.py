@@ -1,4 +1,4 @@
-"""A lock on an open file that ends with the process that holds it, however that ends."""
+"""A lock on a file, which ends when its process ends, also if that is killed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if sys.platform == "win32":
     import msvcrt
     import os
 
-    _BEYOND = 1 << 60  # Windows forbids reading what is locked: lock a byte that is not there
+    _BEYOND = 1 << 60  # Windows forbids reading locked bytes: lock a byte beyond the end
 
     def lock(descriptor: int) -> bool:
         """Lock the file for this process alone; say no where another one has it."""

@@ -15,7 +15,7 @@ from poise.errors import ArgumentError, DataError
 
 __all__ = ["FitParams"]
 
-_PER_ROW = ("sample_weight", "groups")  # names that never mean anything else
+_PER_ROW = ("sample_weight", "groups")  # names that always mean one value per row
 
 
 class FitParams:
@@ -74,12 +74,12 @@ class FitParams:
         """Refuse rows that are not those of the data."""
         if isinstance(rows, SyntheticRows) and self.per_row:
             raise ArgumentError(
-                "fit_params belong to the rows of the data; a procedure that makes up its own "
+                "fit_params belong to the rows of the data; a procedure that generates its own "
                 f"rows has no {', '.join(self.per_row)} for them"
             )
 
     def of(self, rows: Rows) -> dict[str, Any]:
-        """Return the arguments for a fit on these rows, all of them copies of its own."""
+        """Return the arguments for a fit on these rows, as fresh copies."""
         self.require_rows(rows)
         constant = {name: own_copy(value) for name, value in self.constant.items()}
         if isinstance(rows, SyntheticRows):
@@ -88,7 +88,7 @@ class FitParams:
 
 
 def _length(value: Any) -> int | None:
-    """Count the rows of a container; None for what is no container of rows."""
+    """Count the rows of a container; None if the value is not a container of rows."""
     shape = getattr(value, "shape", None)
     if shape is not None:
         return int(shape[0]) if shape else None

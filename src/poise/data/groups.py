@@ -1,4 +1,4 @@
-"""Rows that belong together: the rows of one patient, one user, one day."""
+"""Groups: rows that belong together, such as those of one patient or one day."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Groups:
         return int(self.codes.max()) + 1
 
     def layout(self, order: Indices | None = None) -> Layout:
-        """Put the rows group by group, the groups in this order; rows keep theirs."""
+        """List the rows group by group, in this order of groups."""
         rank = self.codes if order is None else np.argsort(order)[self.codes]
         sizes = np.bincount(rank, minlength=len(self))
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -63,7 +63,7 @@ class Groups:
 
 
 def _codes(labels: list[Any]) -> Indices:
-    """Give labels of any hashable kind numbers by first appearance."""
+    """Replace labels of any hashable type by numbers, in order of appearance."""
     seen: dict[Any, int] = {}
     codes = np.empty(len(labels), dtype=np.int64)
     for row, label in enumerate(labels):
@@ -71,7 +71,7 @@ def _codes(labels: list[Any]) -> Indices:
             raise DataError(
                 f"groups must not hold missing labels, got {label!r} in row {row} "
                 "(counting from 0); "
-                "a row that belongs to nobody needs a label of its own"
+                "a row without a group needs a label of its own"
             )
         codes[row] = seen.setdefault(label, len(seen))
     return codes

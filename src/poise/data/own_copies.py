@@ -1,9 +1,9 @@
-"""Copies that share nothing with the user's rows, however deep what they hold is nested.
+"""Deep copies of the user's rows, so that a fit cannot alter them.
 
-A fit may change what it is given. A copy of a list of arrays, of dicts, or of an array
-of lists still holds the user's own arrays, dicts and lists; the next fit would see the
-damage. So rows that can be changed inside are copied to the bottom; of plain numbers and
-text, which cannot, the cheap copy is enough, and which it is is found out once.
+A fit may change its input. A shallow copy of a list of arrays, of dicts, or of an array
+of lists still holds the user's own arrays, dicts and lists, and the next fit would get
+the altered ones. So rows with such values are copied deeply. For numbers and text a
+shallow copy is enough. Which copy is needed is found out once.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _FIXED = (
 
 
 def some_can_change(values: Iterable[Any]) -> bool:
-    """Tell whether there is anything among the values that could be written to.
+    """Tell whether one of the values is mutable.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def some_can_change(values: Iterable[Any]) -> bool:
 
 
 def own_copy(value: object) -> Any:
-    """Copy a value to the bottom; what refuses to be copied is handed over itself.
+    """Copy a value deeply; a value that cannot be copied is returned itself.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def own_copy(value: object) -> Any:
 
 
 def row_copier(rows: Sequence[Any]) -> Callable[[Any], Any]:
-    """Return the cheapest way to copy one of these rows that shares nothing with it.
+    """Return the cheapest function that copies one of these rows completely.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The scale of a response: what ε may be measured by, and which classes are rare."""
+"""The spread of a response, for a choice of ε, and its rare classes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from poise.data.tables import Table
 
 __all__ = ["ResponseScale", "response_scales"]
 
-_MOST_CLASSES = 20  # whole numbers with more different values are taken for quantities
+_MOST_CLASSES = 20  # whole numbers with more distinct values count as quantities
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class ResponseScale:
     def chance_absent(self, n: int) -> float:
         """Bound the chance that n rows, drawn at random from these, lack a class.
 
-        The chances of the classes, C(N − c, n) / C(N, n) each, are added up: at most that.
+        The bound is the sum over classes of C(N − c, n) / C(N, n).
         """
         from scipy.stats import hypergeom
 

@@ -1,4 +1,4 @@
-"""What a response may be: a number, a class, or several of them; never missing or infinite."""
+"""Checks of responses: numbers or classes, never missing or infinite."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["check_responses", "holds_labels"]
 
 
 def check_responses(y: Table, name: str = "y") -> None:
-    """Refuse responses that are missing, infinite, or no responses, and say where the first is.
+    """Refuse missing, infinite or unsuitable responses, and say where the first is.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def _is_date(value: object) -> bool:
 
 
 def _missing_or_infinite(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Look at values of any kind one by one; numbers that are not floats are all there."""
+    """Check values of any type one by one; integers are never missing."""
     if values.dtype.kind != "O":
         return np.zeros(1, dtype=np.bool_)
     bad = [v is None or v != v or v in (math.inf, -math.inf) for v in values.ravel()]
@@ -65,7 +65,7 @@ def _missing_or_infinite(values: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def holds_labels(y: Table) -> bool:
-    """Tell responses that are text or categories, also of a category that is named by a number.
+    """Tell whether responses are text or categories (also categories that are numbers).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One word per row: equal rows get equal words, others hardly ever do.
+"""A hash of each row: equal rows have equal hashes, others almost never.
 
 An array is read once, some rows at a time, in the order in which it lies in memory:
 a table of 52,397 rows and 282 columns takes about a tenth of a second.
@@ -20,7 +20,7 @@ __all__ = ["Words", "column_words", "row_words"]
 Words = NDArray[np.uint64]
 
 _FAMILIAR = "iufb"  # kinds of numbers
-_VALUES_AT_ONCE = 1 << 15  # what stays in a cache while it is mixed
+_VALUES_AT_ONCE = 1 << 15  # so many stay in the cache while they are mixed
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -57,7 +57,7 @@ def _array_words(array: NDArray[Any]) -> Words:
     keys = np.empty(len(array), dtype=np.uint64)
     for start in range(0, len(array), step):
         words = _number_words(array[start : start + step])
-        # The last bits of many floats are zero: let the first ones reach them.
+        # The last bits of many floats are zero: mix the first bits into them.
         words ^= words >> np.uint64(29)
         words *= _GOLDEN
         words ^= words >> np.uint64(32)
@@ -114,14 +114,14 @@ def _words_of_objects(values: Any) -> Words:
 
 
 def _sparse_words(native: Any) -> Words:
-    """Hash the entries of each row of a sparse matrix, where they stand."""
+    """Hash the entries of each row of a sparse matrix with their positions."""
     entries = mixed(mixed(_words(native.indices)) * _GOLDEN + _words(native.data))
     total = np.concatenate([[np.uint64(0)], np.cumsum(entries, dtype=np.uint64)])
     return np.asarray(total[native.indptr[1:]] - total[native.indptr[:-1]])
 
 
 def mixed(words: Words) -> Words:
-    """Let every bit of a word depend on every other (the finaliser of SplitMix64)."""
+    """Make every bit of a word depend on every other (the finaliser of SplitMix64)."""
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return np.asarray(words ^ (words >> np.uint64(31)))

@@ -1,4 +1,4 @@
-"""The data of one question: labelled rows, unlabelled rows, and how to take some of them."""
+"""The data of one question: labelled rows and unlabelled rows."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from poise.errors import DataError
 
 __all__ = ["Sample", "fingerprint"]
 
-_AT_ONCE = 1 << 26  # bytes looked at together
+_AT_ONCE = 1 << 26  # bytes read together
 
 
 class Sample:
     """Labelled rows (X, y) and, optionally, rows without a response.
 
     Rows are numbered from 0: first the labelled ones, then the unlabelled.
-    Everything that can be wrong with the data is found here, before a fit.
+    Errors in the data are found here, before the first fit.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class Sample:
         return self._mixed_points(self.X_unlabeled, rows)
 
     def _mixed_points(self, unlabeled: Table, rows: NDArray[np.int64]) -> Any:
-        """Take points from both sides, in the order asked for."""
+        """Take labelled and unlabelled points, in the given order."""
         labeled = rows < self.n_labeled
         both = concatenate(
             self.X.take(rows[labeled]), unlabeled.take(rows[~labeled] - self.n_labeled)
@@ -150,7 +150,7 @@ class Sample:
 
     @cached_property
     def has_labels(self) -> bool:
-        """Whether the responses are text or categories, which nobody can subtract."""
+        """Whether the responses are text or categories, which cannot be subtracted."""
         return holds_labels(self.y)
 
     @cached_property
@@ -214,7 +214,7 @@ def _check_columns(X: Table, unlabeled: Table) -> None:
 
 
 def _kind(table: Table) -> type:
-    """Return what must be the same for both: for data frames also the library."""
+    """Return the type that X and X_unlabeled must share: for data frames also the library."""
     return type(table.native) if isinstance(table, FrameTable) else type(table)
 
 

@@ -1,4 +1,4 @@
-"""Rows by their numbers in the sample, or rows that a procedure made up."""
+"""Rows that a procedure generated, instead of taking them from the sample."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Made", "Rows", "SyntheticRows", "n_rows"]
 
 @dataclass(frozen=True, slots=True)
 class SyntheticRows:
-    """Rows that a procedure made up, rather than took from the sample.
+    """Rows that a procedure generated; they are not in the sample.
 
     Examples
     --------
@@ -62,4 +62,4 @@ def n_rows(rows: Rows | None) -> int:
     return rows.stop - rows.start if isinstance(rows, slice) else len(rows)
 
 
-Made = SyntheticRows  # its first name, which scripts of other people use
+Made = SyntheticRows  # the earlier name, which users' scripts have

@@ -1,8 +1,8 @@
-"""Rows of any container people keep data in, selected without coercing it.
+"""Tables of rows: arrays, data frames, sparse matrices, lists; never converted.
 
 A DataFrame stays a DataFrame and sparse stays sparse, so pipelines see their
-column names. Every selection is a fresh copy: an algorithm that changes its
-input cannot reach the user's data, nor the other fit of the same trial.
+column names. Every selection is a fresh copy: an algorithm that changes its input
+cannot alter the user's data, nor the other fit of the same trial.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class Table(Protocol):
     def __len__(self) -> int: ...
 
     def take(self, rows: Selection) -> Any:
-        """Return a fresh copy of these rows in the container they came in."""
+        """Return a fresh copy of these rows in the same kind of container."""
         ...
 
     def columns(self) -> tuple[str, ...] | int | None:
-        """Return the column names, or their number, or None where there are none."""
+        """Return the column names, or their number, or None if there are no columns."""
         ...
 
 
@@ -89,7 +89,7 @@ class SparseTable:
 
 
 class FrameTable:
-    """A pandas, polars or pyarrow table (or column), seen through narwhals."""
+    """A pandas, polars or pyarrow table (or column), read through narwhals."""
 
     def __init__(self, native: Any) -> None:
         import narwhals as nw
@@ -108,7 +108,7 @@ class FrameTable:
 
     @cached_property
     def _objects(self) -> tuple[str, ...] | bool:
-        """The columns of lists, dicts and the like; of a single column, whether it is one."""
+        """The columns of mutable objects (lists, dicts); for a single column, whether it is one."""
         import narwhals as nw
 
         if hasattr(self._frame, "dtype"):
@@ -134,7 +134,7 @@ class FrameTable:
 
     @cached_property
     def numbers(self) -> NDArray[Any] | None:
-        """The same as an array of numbers in double precision, or None if it is none."""
+        """The table as an array of floats in double precision, or None if it is not numeric."""
         frame = self._frame
         kinds = frame.schema.values() if hasattr(frame, "schema") else [frame.dtype]
         if not all(str(kind).startswith(("Float64", "Int", "UInt")) for kind in kinds):
@@ -186,7 +186,7 @@ class ListTable:
 
 
 def array_of(table: Table) -> NDArray[Any] | None:
-    """Return all rows as an array, the one that an estimator of numbers sees, or None.
+    """Return all rows as the array that a numeric estimator would get, or None.
 
     Examples
     --------
@@ -237,7 +237,7 @@ def as_table(native: Any, name: str) -> Table:
 
 
 def _familiar(native: Any) -> Any:
-    """Turn the loose columns and batches of pyarrow and pandas into what narwhals reads."""
+    """Turn single columns and batches of pyarrow and pandas into tables for narwhals."""
     pyarrow, pandas = sys.modules.get("pyarrow"), sys.modules.get("pandas")
     if pyarrow is not None and isinstance(native, pyarrow.Array):
         return pyarrow.chunked_array([native])
@@ -249,13 +249,13 @@ def _familiar(native: Any) -> Any:
 
 
 def _is_sparse(native: Any) -> bool:
-    """Tell a SciPy sparse container, without importing SciPy for those who have none."""
+    """Tell whether this is a sparse container of SciPy, without importing SciPy."""
     sparse = sys.modules.get("scipy.sparse")
     return sparse is not None and bool(sparse.issparse(native))
 
 
 def _is_frame(native: Any) -> bool:
-    """Tell a table or column that narwhals can read row by row."""
+    """Tell whether narwhals can read this table or column row by row."""
     import narwhals as nw
 
     wrapped = nw.from_native(native, eager_only=True, allow_series=True, pass_through=True)

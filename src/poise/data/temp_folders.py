@@ -1,7 +1,7 @@
-"""Temporary folders, removed at the end of a run; also of one that was killed.
+"""Temporary folders, which are removed at the end of a run, also of a killed run.
 
-A process that is killed removes nothing. Its workers do, if they were already at work;
-what is left even so, the next run finds by a lock that nobody holds any more.
+A killed process removes nothing. Its workers remove its folders if they have begun to
+work. What is still left, the next run removes: it finds folders whose lock is free.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _OWNED = "owned"  # a file that the owner of a folder keeps locked
 
 @lru_cache(maxsize=1)
 def folder_prefix(process: int) -> str:
-    """Return how the names of a process's folders begin; no other process has the same."""
+    """Return the prefix of the names of a process's folders; each process has its own."""
     return f"{_PREFIX}{process}-{secrets.token_hex(4)}-"
 
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Make a folder for one run, and remove what killed runs have left.
+    """Make a folder for one run, and remove the folders of killed runs.
 
     Examples
     --------
@@ -54,17 +54,17 @@ def owned(folder: Path, mark: str) -> Iterator[Path]:
     """Keep a folder locked, by a file of this name; the lock ends with this process."""
     unseen = folder / (mark if os.name == "nt" else "new")
     with unseen.open("w") as file:
-        with suppress(OSError):  # where files cannot be locked, nobody will take it for orphaned
+        with suppress(OSError):  # where files cannot be locked, no folder is taken for orphaned
             lock(file.fileno())
         if os.name != "nt":  # Windows does not rename open files
-            unseen.rename(folder / mark)  # seen by others only once it is locked
+            unseen.rename(folder / mark)  # renamed only after it is locked
         yield folder
 
 
 def orphaned(pattern: str) -> Iterator[Path]:
     """Yield the temporary folders with marks of this pattern whose owners have ended."""
     for mark in Path(tempfile.gettempdir()).glob(pattern):
-        with suppress(OSError):  # somebody else's, or just being removed
+        with suppress(OSError):  # of another user, or just being removed
             with mark.open("r+") as file:
                 left = lock(file.fileno())
             if left:

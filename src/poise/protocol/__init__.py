@@ -1,10 +1,10 @@
-"""What passes between asking and answering: questions, answers, random numbers, budgets.
+"""Messages between a procedure and the oracle, random numbers, and budgets.
 
 ::
 
-    budget      how much a procedure may ask, and how much it has asked
-    messages    what a black-box test asks and what it is told (Definition 2)
-    procedure   A black-box test is a generator: it yields batches of questions and returns its ve
-    randomness  every random number, as a function of (root seed, role, trial) alone
-    work        what workers are given: tasks to compute, and how code and data travel
+    budget      budgets: how much a procedure may ask, and how much it has asked
+    messages    questions of a black-box test and their answers (Definition 2)
+    procedure   the interface of procedures: a generator that yields batches and returns a verdict
+    randomness  random numbers: each depends on (root seed, role, trial) alone
+    work        the interface of work: tasks that any worker can compute, with or without their data
 """

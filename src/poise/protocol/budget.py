@@ -1,4 +1,4 @@
-"""How much a procedure may ask, and how much it has asked."""
+"""Budgets: how much a procedure may ask, and how much it has asked."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Counts:
 
 
 def cost(tasks: Sequence[Any], stop: int) -> Counts:
-    """Add up what the first ``stop`` tasks ask for.
+    """Add up the calls and rows of the first ``stop`` tasks.
 
-    A sequence that knows its own cost has a method ``cost(stop)``: a million
-    trials made on demand are then not made just to be counted.
+    A sequence that knows its own cost has a method ``cost(stop)``: a million trials that
+    are made on demand need not be made to be counted.
 
     Examples
     --------

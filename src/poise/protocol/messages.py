@@ -1,4 +1,4 @@
-"""What a black-box test asks and what it is told (Definition 2).
+"""Questions of a black-box test and their answers (Definition 2).
 
 A *query* is one call of the algorithm: rows to train on, a random term, points
 to evaluate. A *comparison* is a pair of queries that differ in what was removed;
@@ -38,7 +38,7 @@ FIT_BY_FIT = "fit by fit"
 class Query:
     """One stage of Definition 2: train on these rows with ``xi``, predict at those points.
 
-    ``evaluate`` may be None where the fitted model itself is asked for (Definition 3).
+    ``evaluate`` may be None if the fitted model itself is asked for (Definition 3).
 
     Examples
     --------
@@ -97,7 +97,7 @@ def first_query(tasks: Sequence[Any]) -> Query:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A trial that could not be computed; never dropped, always decided by policy.
+    """A trial that could not be computed; it is never dropped: a policy decides.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What one query brought: its predictions and, where it may be seen, the fitted model."""
+    """The answer to one query: predictions and, if the procedure may see it, the fitted model."""
 
     predictions: Any
     model: Any = None
@@ -130,7 +130,7 @@ Answer = Change | Reply
 
 @dataclass(frozen=True)
 class Batch:
-    """As much work as the procedure knows now; the engine may do it all at once.
+    """The tasks that a procedure can name now; the engine may do them all at once.
 
     Attributes
     ----------
@@ -204,7 +204,7 @@ class Answers:
 
     @property
     def fed(self) -> list[Any]:
-        """The answers as ``until`` of a batch is fed them.
+        """The answers in the form that ``until`` of a batch gets.
 
         Examples
         --------

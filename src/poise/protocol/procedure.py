@@ -1,4 +1,4 @@
-"""A black-box test is a generator: it yields batches of questions and returns its verdict."""
+"""The interface of procedures: a generator that yields batches and returns a verdict."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Procedure(Protocol):
 
 
 class Respondent(Protocol):
-    """Whoever answers a procedure: the oracle, or a recording of what it said."""
+    """What answers a procedure: the oracle, or a transcript."""
 
     @property
     def sample(self) -> Sample:
@@ -55,11 +55,11 @@ def run_procedure(
     randomness: Randomness,
     watch: Watch | None = None,
 ) -> Any:
-    """Drive a procedure to its verdict.
+    """Run a procedure until its verdict.
 
     A failed trial, or a journal that cannot be written, is thrown into the
-    procedure, so that it can say what had been measured until then. ``watch`` is
-    shown every batch with its answers.
+    procedure, so that it can report what was measured before. ``watch`` is called with
+    every batch and its answers.
     """
     conversation = procedure.ask(oracle.sample, randomness)
     name = type(procedure).__name__
@@ -77,7 +77,7 @@ def converse(
     watch: Watch | None = None,
     name: str = "the procedure",
 ) -> Concluded:
-    """Answer what is asked until the verdict is there."""
+    """Answer each batch until the procedure returns its verdict."""
     try:
         batch = next(conversation)
         while True:
@@ -100,7 +100,7 @@ def _answers_or_error(oracle: Respondent, batch: Batch) -> Answers | TrialError 
         return oracle.answer(batch)
     except RecordError as error:
         if error.partial is None:
-            raise  # not about what was measured: no business of the procedure
+            raise  # not about the trials: the procedure does not get it
         return error
     except TrialError as error:
         return error

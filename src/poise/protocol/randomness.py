@@ -1,8 +1,8 @@
-"""Every random number, as a function of (root seed, role, trial) alone.
+"""Random numbers: each depends on (root seed, role, trial) alone.
 
-A counter-based generator is asked for the trial's own block, so one worker or
-sixty, a crash and a resume, any backend: trial 7 sees the same ξ. Nothing here
-depends on the order in which trials are computed.
+A counter-based generator gives each trial its own block. So trial 7 gets the same ξ with
+one worker or sixty, on any backend, and after a crash and a resume. Nothing here depends
+on the order in which trials are computed.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Randomness:
 
     @property
     def zeta(self) -> float:
-        """The coin of a randomised test; in (0, 1], since a 0 would spoil exact ties."""
+        """The random number ζ of a randomised test; in (0, 1], since 0 would break exact ties."""
         return 1.0 - self.uniform("zeta")
 
     def generator(self, role: str, trial: int = 0) -> np.random.Generator:
@@ -139,7 +139,7 @@ class Coupling(Protocol):
 
     @property
     def name(self) -> str:
-        """A word for the record."""
+        """The name, for records."""
         ...
 
     def pairs(self, words: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
@@ -191,7 +191,7 @@ def as_coupling(coupling: str | Coupling) -> Coupling:
 
 
 def _check_pairs(coupling: Coupling) -> None:
-    """Ask for two pairs, so that a coupling of the wrong shape is told so before the first fit."""
+    """Ask for two pairs, so that a wrong shape is an error before the first fit."""
     made: Any = coupling.pairs(np.zeros((2, 4), dtype=np.uint64))
     shapes = [np.shape(part) for part in made] if isinstance(made, tuple) else type(made).__name__
     if shapes != [(2,), (2,)]:

@@ -1,4 +1,4 @@
-"""What workers are given: the answers to a range of tasks, and how code and data travel apart."""
+"""The interface of work: tasks that any worker can compute, with or without their data."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ WorkData = tuple[Sample, Tasks]
 
 
 class Work(Protocol):
-    """The tasks of one batch, ready to be computed anywhere.
+    """The tasks of one batch, which can be computed anywhere.
 
-    Serial or in sixty processes: an engine needs no more of them than this.
+    Serial or in sixty processes, an engine needs only these members.
     """
 
     @property
     def grain(self) -> int:
-        """How many tasks are computed at the price of one; ranges are multiples of it."""
+        """How many tasks are computed for the cost of one; ranges are multiples of it."""
         ...
 
     @property
     def suits_threads(self) -> bool:
-        """Whether fits of this size spend their time outside Python's lock."""
+        """Whether fits of this size run mostly outside Python's global lock."""
         ...
 
     @property
     def data(self) -> WorkData:
-        """What workers need besides user code; it travels once."""
+        """What workers need besides user code; it is sent once."""
         ...
 
     def __call__(self, start: int, stop: int) -> Iterator[Answer]:
@@ -47,7 +47,7 @@ class Work(Protocol):
         ...
 
     def without_data(self) -> Self:
-        """Return the part that travels with every chunk; it computes nothing by itself."""
+        """Return the part that is sent with every chunk; it cannot compute without data."""
         ...
 
     def with_data(self, sample: Sample, tasks: Tasks) -> Self:
@@ -60,7 +60,7 @@ class Work(Protocol):
 
 
 class FitByFit(Work, Protocol):
-    """Comparisons computed one fit at a time: what a shortcut stands in for."""
+    """Comparisons computed one fit at a time; a shortcut replaces these fits."""
 
     @property
     def distance(self) -> Distance:

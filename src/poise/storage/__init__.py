@@ -2,6 +2,6 @@
 
 ::
 
-    journal/     journals: each trial of a run is written to disk at once, so that a run can be cont
-    transcript/  transcripts: all questions and answers of a run, so that its verdict can be recompu
+    journal/     journals: each trial is written to disk at once, so that a run can be continued
+    transcript/  transcripts: all questions and answers of a run, to recompute its verdict
 """

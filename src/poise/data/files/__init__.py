@@ -2,16 +2,16 @@
 
 ::
 
-    columns       A table as the readers see it: named columns, some of which become features
-    csv_text      CSV, TSV and other text: checked line by line first, because the fast readers fo
-    decode_text   The text of a file or of standard input: decompressed, then decoded
-    large_files   Parquet and Feather files whose features stay on disk, however many they are
-    npy           NumPy's npy: one array, whose columns are called 1, 2, 3 and so on
-    npz           NumPy's npz: features in the array ``X``, responses in ``y`` or another named ar
-    parquet       Parquet and Feather, through whichever library is installed
-    read_table    Tables from files: labelled rows, rows without responses, single columns
-    row_source    Where the rows of a question come from: files, columns, and how they are written
-    table_file    A file of rows, opened once: what is wrong with it is said before anything is fi
-    text_columns  Columns of a text file: named at once, parsed by pandas or polars when they are
-    text_format   How a text file is written: what separates values, decimal mark, encoding, heade
+    columns       the named columns of a file, some of which become features
+    csv_text      CSV, TSV and other text files: each line is checked before the values are read
+    decode_text   the text of a file or of standard input: decompressed, and decoded to Unicode
+    large_files   Parquet and Feather files whose features stay on disk
+    npy           numPy's npy files: one array, whose columns are named 1, 2, 3 and so on
+    npz           numPy's npz files: features in the array ``X``, responses in ``y`` or another
+    parquet       Parquet and Feather files, read by pandas or polars
+    read_table    read tables from files: labelled rows, unlabelled rows, single columns
+    row_source    where the rows come from: files, columns, and the format of text files
+    table_file    A file of rows, read once and checked before the first fit
+    text_columns  columns of a text file, parsed by pandas or polars when they are needed
+    text_format   the format of a text file: separator, decimal mark, encoding, header
 """

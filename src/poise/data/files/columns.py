@@ -1,4 +1,4 @@
-"""A table as the readers see it: named columns, some of which become features."""
+"""The named columns of a file, some of which become features."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from poise.errors import DataError
 
 __all__ = ["UNNAMED", "Columns", "FrameColumns", "NumericColumns", "as_numbers", "by_number"]
 
-UNNAMED = "Unnamed: "  # pandas' word for a column with an empty name, kept for all libraries
+UNNAMED = "Unnamed: "  # pandas' name for a column without a name, used for all libraries
 
 
 class Columns(Protocol):
     """Named columns of one file."""
 
     names: list[str]
-    feature_names: list[str]  # what is a feature where no response is asked for
-    unit: str  # what a name stands for, in messages
+    feature_names: list[str]  # the features if no response is asked for
+    unit: str  # "column" or "array", for messages
     default_target: str | None
 
     def features(self, names: list[str]) -> Any:
@@ -38,17 +38,17 @@ class Columns(Protocol):
         ...
 
     def place(self, row: int) -> str:
-        """Say where a row stands, for messages."""
+        """Say where a row is in the file, for messages."""
         ...
 
 
 def by_number(row: int) -> str:
-    """Say where a row stands in a file that has no lines."""
+    """Say where a row is in a file without lines."""
     return f"row {row} (counting from 0)"
 
 
 class FrameColumns:
-    """A pandas or polars data frame, which stays one."""
+    """The columns of a pandas or polars data frame."""
 
     unit = "column"
     default_target: str | None = None
@@ -68,7 +68,7 @@ class FrameColumns:
         return self._frame.select(names).to_native()
 
     def response(self, name: str) -> Any:
-        """Return the column, unless a slip turned numbers into text."""
+        """Return the column; refuse numbers that a typing error turned into text."""
         column = self._frame.get_column(name)
         if not column.dtype.is_numeric():
             self._refuse_numbers_and_text(name, column.to_list())
@@ -80,7 +80,7 @@ class FrameColumns:
         return values
 
     def first_texts(self, name: str, rows: int) -> dict[int, str]:
-        """Return what is text among the first rows of a column, by row."""
+        """Return the texts among the first rows of a column, by row."""
         column = self._frame.get_column(name)
         if column.dtype.is_numeric():
             return {}
@@ -88,7 +88,7 @@ class FrameColumns:
         return {row: value for row, value in values if isinstance(value, str)}
 
     def _refuse_numbers_and_text(self, name: str, values: list[Any]) -> None:
-        """Refuse a response that is mostly numbers with some text: one slip makes it all text."""
+        """Refuse a response that mixes numbers and text: one typing error makes it all text."""
         texts = [v.replace(self._decimal, ".") if isinstance(v, str) else v for v in values]
         numeric = [reads_as_number(value) for value in texts]
         if sum(numeric) <= len(values) / 2:
@@ -103,7 +103,7 @@ class FrameColumns:
 
 
 class NumericColumns:
-    """Numbers only: a NumPy file, or text where there is no data-frame library."""
+    """Columns of numbers: a NumPy file, or text if no data-frame library is installed."""
 
     unit = "column"
     default_target: str | None = None
@@ -115,7 +115,7 @@ class NumericColumns:
         self._values, self.place = values, place
 
     def features(self, names: list[str]) -> NDArray[Any]:
-        """Return a plain array; it has no use for the names."""
+        """Return a plain array, without the names."""
         return self._values[:, [self.names.index(name) for name in names]]
 
     def first_texts(self, name: str, rows: int) -> dict[int, str]:
@@ -133,11 +133,11 @@ class NumericColumns:
 
 
 def as_numbers(native: Any) -> Any:
-    """Return a plain array if a frame or column holds nothing but numbers, else what was given.
+    """Return a plain array if all values are numbers, else the frame or column itself.
 
-    Rows of an array are selected many times faster. That is worth doing where
-    nothing depends on the names of the columns. Rows that stay on disk are written
-    to a temporary file, row after row, and come back as a memory map of it.
+    Rows of an array are selected many times faster. Use it if nothing depends on the names
+    of the columns. Rows that stay on disk are written to a temporary file, row after row,
+    and returned as a memory map of that file.
 
     Examples
     --------
@@ -158,4 +158,4 @@ def as_numbers(native: Any) -> Any:
     dtypes = table.schema.values() if hasattr(table, "schema") else [table.dtype]
     if not all(dtype.is_numeric() for dtype in dtypes):
         return native
-    return np.ascontiguousarray(table.to_numpy())  # rows are taken, and should lie together
+    return np.ascontiguousarray(table.to_numpy())  # C order: the values of a row lie together

@@ -1,7 +1,7 @@
-"""CSV, TSV and other text: checked line by line first, because the fast readers forgive too much.
+"""CSV, TSV and other text files: each line is checked before the values are read.
 
-They fill short lines with missing values and shift columns when every line is
-too long; both would change the question without a word.
+pandas and polars fill short lines with missing values, and shift columns if every line
+is too long. Both would change the question without a message.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ __all__ = ["read_text"]
 
 _BLANK = " "
 _BLANK_LINE = re.compile(r"(?:^|\n|\r)\r?\n")
-_NUMERIC = re.compile(r"[\d\s.,;|+-]+")  # numbers, though perhaps not separated as was thought
+_NUMERIC = re.compile(r"[\d\s.,;|+-]+")  # numbers, but perhaps with another separator
 _COMMENTS = ("#", "%", "//")
 
 
 def read_text(path: Path, form: TextFormat = TextFormat()) -> TextColumns:  # noqa: B008  # frozen
-    """Check a text file and name its columns; values are read when they are asked for."""
+    """Check a text file and name its columns; values are read when they are needed."""
     text = decoded(path, form.encoding)
     first, second, *_ = [*islice((s for s in io.StringIO(text) if s.strip()), 2), "", ""]
     if not first:
@@ -40,13 +40,13 @@ def read_text(path: Path, form: TextFormat = TextFormat()) -> TextColumns:  # no
     sep = form.sep or _guessed_separator(first, second, form)
     _refuse_comment(first, second, sep, path)
     content = _Content.checked(text, sep, form.header, path)
-    if sep == _BLANK or _BLANK_LINE.search(text):  # on which the libraries do not agree
+    if sep == _BLANK or _BLANK_LINE.search(text):  # which the libraries read differently
         text, sep = _with_tabs(text, sep), "\t"
     return TextColumns(path, text, sep, form, content.names, content.lines)
 
 
 def _guessed_separator(first: str, second: str, form: TextFormat) -> str:
-    """Return the separator that occurs most in the header; blanks where there is no other."""
+    """Return the separator that occurs most in the header; blanks if there is no other."""
     possible = [sep for sep in (",", ";", "\t", "|") if sep != form.decimal and sep in first]
     if not possible:
         blanks = len(first.split()) == len(second.split()) > 1
@@ -64,7 +64,7 @@ def _rows(text: str, sep: str) -> csv._reader:  # type: ignore[name-defined]
 
 
 def _with_tabs(text: str, sep: str) -> str:
-    """Write the rows once more, without blank lines."""
+    """Write the rows again, with tabs and without blank lines."""
     buffer = io.StringIO(newline="")
     csv.writer(buffer, delimiter="\t").writerows(row for row in _rows(text, sep) if row)
     return buffer.getvalue()
@@ -90,7 +90,7 @@ class _Content:
 
     @classmethod
     def checked(cls, text: str, sep: str, header: bool, path: Path) -> _Content:
-        """See that every line has one value for each name."""
+        """Check that every line has one value for each name."""
         names: list[str] = []
         lines = array("q")
         for line, row in _numbered(text, sep, path):
@@ -126,7 +126,7 @@ def _misquoted(line: int, reason: str, path: Path) -> DataError:
         size = f"{csv.field_size_limit():,}"
         reason = f"a value has more than {size} characters: is a quote never closed?"
     elif "expected after" in reason:
-        reason = "something follows a closing quote; write a quote inside quotes twice"
+        reason = "text follows a closing quote; write a quote inside quotes twice"
     return DataError(f"{path}, in the row that begins in line {line}: {reason}")
 
 

@@ -1,4 +1,4 @@
-"""The text of a file or of standard input: decompressed, then decoded."""
+"""The text of a file or of standard input: decompressed, and decoded to Unicode."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["COMPRESSED", "STDIN", "decoded"]
 
 STDIN = Path("-")
 
-_BYTE_ORDER_MARKS = {  # the longer ones first: that of UTF-16 begins that of UTF-32
+_BYTE_ORDER_MARKS = {  # the longer ones first: the mark of UTF-32 begins with that of UTF-16
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -60,7 +60,7 @@ def _undecodable(path: Path, content: bytes, encoding: str, error: UnicodeError)
 
 def _from_zip(content: bytes) -> bytes:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        # Folders, and the copies of names that macOS adds, are no files of the user's.
+        # Folders, and the extra entries of macOS, are not the user's files.
         names = [n for n in archive.namelist() if not n.endswith("/") and "__MACOSX" not in n]
         if len(names) != 1:
             raise ValueError(f"it holds {len(names)} files ({listed(names)}), and must hold one")

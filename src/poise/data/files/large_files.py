@@ -1,4 +1,4 @@
-"""Parquet and Feather files whose features stay on disk, however many they are."""
+"""Parquet and Feather files whose features stay on disk."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["StoredColumns"]
 
 
 class StoredColumns:
-    """Columns of a file; only what is asked for as response or labels is read."""
+    """Columns of a file; only responses and labels are read into memory."""
 
     unit = "column"
     default_target: str | None = None
@@ -25,11 +25,11 @@ class StoredColumns:
         self._library = _library(path)
         try:
             source = source_of(path)
-        except Exception as error:  # pyarrow has many for a damaged file
+        except Exception as error:  # pyarrow has many exceptions for a damaged file
             raise _unreadable(path, error) from error
         if source.n_rows == 0:
             raise DataError(f"{path} has no rows")
-        # The index of a pandas data frame is none of its columns.
+        # The index of a pandas data frame is not a column.
         index = (source.schema.pandas_metadata or {}).get("index_columns", [])
         self.names = [name for name in source.schema.names if name not in index]
         self.feature_names = self.names
@@ -52,7 +52,7 @@ class StoredColumns:
         return self._in_memory(name).labels(name)
 
     def place(self, row: int) -> str:
-        """Say where a row stands."""
+        """Say where a row is in the file."""
         return by_number(row)
 
     def _in_memory(self, name: str) -> FrameColumns:
@@ -61,7 +61,7 @@ class StoredColumns:
 
 
 def _library(path: Path) -> str:
-    """Choose who makes the data frames, or say which extra is missing."""
+    """Choose the library of the data frames, or say what to install."""
     libraries = [name for name in ("pandas", "polars") if find_spec(name) is not None]
     if not libraries or find_spec("pyarrow") is None:
         raise DataError(

@@ -1,4 +1,4 @@
-"""NumPy's npy: one array, whose columns are called 1, 2, 3 and so on."""
+"""NumPy's npy files: one array, whose columns are named 1, 2, 3 and so on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NumPy's npz: features in the array ``X``, responses in ``y`` or another named array."""
+"""NumPy's npz files: features in the array ``X``, responses in ``y`` or another."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class NamedArrays:
         return values
 
     def place(self, row: int) -> str:
-        """Say where a row stands."""
+        """Say where a row is in the file."""
         return by_number(row)
 
 

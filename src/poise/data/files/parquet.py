@@ -1,4 +1,4 @@
-"""Parquet and Feather, through whichever library is installed."""
+"""Parquet and Feather files, read by pandas or polars."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _has(*libraries: str) -> bool:
 
 
 def _require_polars(path: Path) -> None:
-    """Say which extra is missing where neither library can read the file."""
+    """Say what to install if no library can read the file."""
     if not _has("polars"):
         raise DataError(f"reading {path} needs pandas and pyarrow: pip install 'poise[data]'")
 

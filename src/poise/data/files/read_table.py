@@ -1,4 +1,4 @@
-"""Tables from files: labelled rows, rows without responses, single columns."""
+"""Read tables from files: labelled rows, unlabelled rows, single columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from poise.data.files.text_format import TextFormat
 
 __all__ = ["as_numbers", "read_features", "read_labels", "read_table", "worth_leaving"]
 
-_LARGE = 1 << 28  # bytes of a file; in memory it may well take ten times as much
+_LARGE = 1 << 28  # bytes of a file; in memory it may take ten times as much
 
 
 def read_table(
@@ -85,7 +85,7 @@ def read_table(
 def read_features(
     path: PathLike, columns: Sequence[str] | None = None, *, on_disk: bool = False
 ) -> Any:
-    r"""Read rows without responses, in the manner of :func:`read_table`.
+    r"""Read rows without responses, as :func:`read_table` does.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Where the rows of a question come from: files, columns, and how they are written."""
+"""Where the rows come from: files, columns, and the format of text files."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ class RowSource:
 
     @property
     def left_out(self) -> list[str]:
-        """Columns that are no features, each once."""
+        """Columns that are not features, each once."""
         also = [] if self.groups is None else [self.groups]
         return list(dict.fromkeys([*self.drop, *also, *self.fit_params.values()]))
 
 
 def columns_for_fit(weights: str | None, others: Mapping[str, str]) -> dict[str, str]:
-    """Return the columns that are handed to ``fit``, by the name of the argument.
+    """Return the columns that are passed to ``fit``, by the name of the argument.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A file of rows, opened once: what is wrong with it is said before anything is fitted.
+"""A file of rows, read once and checked before the first fit.
 
 A table with column names stays a data frame (pandas if it is installed, else
 polars), so that text and categories reach the algorithm as they are.
@@ -31,7 +31,7 @@ _URL = re.compile(r"(?:^|/)((?:https?|ftp|s3|gs|hdfs|abfss?|az):/.*)")
 
 @dataclass(frozen=True)
 class TableFile:
-    """Rows of one file; it is read once, however often it is asked.
+    """Rows of one file; it is read only once.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class TableFile:
         return self.columns.labels(name)
 
     def require(self, *names: str) -> None:
-        """Refuse a name that no column has, and suggest the closest."""
+        """Refuse a name that is not a column, and suggest the closest."""
         known = self.columns.names
         for name in names:
             if name not in known:
@@ -86,7 +86,7 @@ class TableFile:
             raise DataError(f"{self.path} has no column left for features besides {target!r}")
         unnamed = [name for name in features if name.startswith(UNNAMED)]
         if unnamed:
-            # pandas and R save row numbers like this; they must not become a feature by accident.
+            # pandas and R save row numbers like this; they must not become a feature.
             raise DataError(
                 f"{self.path} has a column without a name (row numbers?): drop {unnamed[0]!r}, "
                 "or give it a name in the file"
@@ -129,7 +129,7 @@ def _existing(path: PathLike) -> Path:
 
 
 def _columns(path: Path, on_disk: bool, form: TextFormat) -> Columns:
-    """Choose by the ending; each kind of file pays only for its own imports."""
+    """Choose the reader by the ending; only its own imports are made."""
     from poise.data.files.csv_text import read_text
     from poise.data.files.large_files import StoredColumns
     from poise.data.files.npy import read_npy
@@ -154,7 +154,7 @@ def _columns(path: Path, on_disk: bool, form: TextFormat) -> Columns:
 
 
 def _ending(path: Path) -> str:
-    """Return the ending that says of which kind a file is; what has no name is text."""
+    """Return the ending, which tells the kind of file; standard input is text."""
     if path == STDIN or not path.is_file():
         return ".csv"
     packed, inner = path.suffix.lower(), path.with_suffix("").suffix.lower()

@@ -1,4 +1,4 @@
-"""Columns of a text file: named at once, parsed by pandas or polars when they are asked for."""
+"""Columns of a text file, parsed by pandas or polars when they are needed."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _LOOKED_AT = 100  # values of a column, for decimal commas
 class TextColumns:
     """The columns of a text file whose lines have been checked.
 
-    A question about a column that is not there costs no import of a data-frame
-    library: only the header has been read.
+    A missing column is found without importing a data-frame library: only the header
+    has been read.
     """
 
     unit = "column"
@@ -49,7 +49,7 @@ class TextColumns:
         self._lines = lines
 
     def features(self, names: list[str]) -> Any:
-        """Return a data frame, or an array where there is no library for data frames."""
+        """Return a data frame, or an array if no data-frame library is installed."""
         for name in names:
             self._refuse_decimal_commas(name)
         return self._parsed.features(names)
@@ -64,7 +64,7 @@ class TextColumns:
         return self._parsed.labels(name)
 
     def place(self, row: int) -> str:
-        """Say where a row stands: by its line, which is what an editor shows."""
+        """Say where a row is, by its line number as an editor shows it."""
         return f"line {self._lines[row]}"
 
     @cached_property
@@ -73,11 +73,11 @@ class TextColumns:
             return self._read()
         except DataError:
             raise
-        except Exception as error:  # each library has its own
+        except Exception as error:  # each library has its own exceptions
             reason = " ".join(str(error).split()) or type(error).__name__
             raise DataError(f"{self._path} cannot be read as text: {reason}") from error
         finally:
-            self._text = ""  # the values are enough to hold in memory
+            self._text = ""  # do not keep the text in memory as well
 
     def _read(self) -> FrameColumns | NumericColumns:
         if find_spec("pandas"):

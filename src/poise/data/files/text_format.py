@@ -1,4 +1,4 @@
-"""How a text file is written: what separates values, decimal mark, encoding, header line."""
+"""The format of a text file: separator, decimal mark, encoding, header."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from poise.errors import ArgumentError
 
 __all__ = ["TextFormat"]
 
-_WORDS = {"\\t": "\t", "tab": "\t", "space": " "}  # what can be typed in a shell
+_WORDS = {"\\t": "\t", "tab": "\t", "space": " "}  # names of characters
 _MARKS = (".", ",")
 
 
 @dataclass(frozen=True)
 class TextFormat:
-    r"""How a text file is written; what is not given is taken from the file.
+    r"""The format of a text file; what is not given is guessed from the file.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class TextFormat:
 
     @property
     def given(self) -> list[str]:
-        """Names of what was said, which means nothing for a file that is no text."""
+        """Names of the settings that were given; they apply to text files only."""
         default = TextFormat()
         names = [field.name for field in fields(self)]
         return [name for name in names if getattr(self, name) != getattr(default, name)]

@@ -1,4 +1,4 @@
-"""Arrays in files: written a block at a time, mapped, and removed with their last user."""
+"""Arrays in temporary files, which are removed when nothing uses them any more."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def write_array(
 ) -> None:
     """Write blocks of rows as one array in NumPy's format.
 
-    Written, not mapped: a full disk is then an error, where a map would kill the process.
+    Written, not mapped: a full disk is then an error; with a map it would kill the process.
 
     Examples
     --------
@@ -44,10 +44,10 @@ def write_array(
 
 
 def in_new_folder(make: Callable[[Path], tuple[T, Any]]) -> T:
-    """Return the first thing that ``make`` makes in a new folder; the folder goes with the second.
+    """Return the first result of ``make`` in a new folder; the folder is removed with the second.
 
-    Also if ``make`` fails, if the process ends, and, when poise runs the next
-    time, if it was killed.
+    It is also removed if ``make`` fails, when the process ends, and, if the process was
+    killed, when poise runs the next time.
     """
     with ExitStack() as stack:
         try:

@@ -1,4 +1,4 @@
-"""Columns that are no plain numbers, in an Arrow file that is mapped into memory."""
+"""Columns that are not numbers, in an Arrow file that is mapped into memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["MappedArrow", "takeable"]
 
 
 def takeable(schema: Any) -> Any:
-    """Return a schema without views of text, of which pyarrow cannot take some."""
+    """Return a schema without string views, from which pyarrow cannot take rows."""
     import pyarrow as pa
 
     plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
@@ -23,7 +23,7 @@ def takeable(schema: Any) -> Any:
 
 
 class MappedArrow:
-    """The columns of an Arrow file; what is not read costs nothing.
+    """The columns of an Arrow file; rows that are not read use no memory.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class MappedArrow:
         """Return these rows as a pyarrow table.
 
         pyarrow's own ``take`` joins all batches of text first, which may not fit
-        into memory. Here each batch is visited once, in the order of the file.
+        into memory. Here each batch is read once, in the order of the file.
         """
         import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""What only a whole column tells: whether values are missing, and which categories there are."""
+"""The types of columns, which depend on missing values and categories."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["ColumnTypes", "Survey"]
 
 
 class Survey:
-    """What is found in some columns of a file, looked through once.
+    """Missing values and categories of some columns, found in one pass over the file.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Survey:
             self.categories[name] = _unified([self.categories.get(name, none), none])[0]
 
     def with_all_categories(self, batch: Any) -> Any:
-        """Return a batch whose columns know every category of the file."""
+        """Return a batch whose columns have every category of the file."""
         for name in set(batch.schema.names) & set(self.categories):
             column = _unified([self.categories[name], batch.column(name)])[1]
             batch = batch.set_column(batch.schema.get_field_index(name), batch.field(name), column)
@@ -50,7 +50,7 @@ class Survey:
 
 
 def _unified(columns: list[Any]) -> list[Any]:
-    """Give columns the same categories: those of the first, then what the others add."""
+    """Give columns the same categories: those of the first, then further ones of the others."""
     import pyarrow as pa
 
     chunks: list[Any] = pa.chunked_array(columns).unify_dictionaries().chunks
@@ -58,7 +58,7 @@ def _unified(columns: list[Any]) -> list[Any]:
 
 
 class ColumnTypes:
-    """How the columns of a file are kept, so that some rows look as they do in the whole.
+    """The types of the columns, so that some rows have the types of the whole file.
 
     Attributes
     ----------
@@ -83,10 +83,10 @@ class ColumnTypes:
 
     @staticmethod
     def to_look_at(schema: Any, library: str) -> list[str]:
-        """Return the columns whose type depends on what is in them.
+        """Return the columns whose type depends on their values.
 
         A missing value turns a column of integers into floats in pandas, and of
-        truth values into objects. In polars a number that is missing is no NaN.
+        truth values into objects. In polars a missing number is not NaN.
         """
         import pyarrow as pa
 
@@ -97,7 +97,7 @@ class ColumnTypes:
 
 
 def _in_pandas(schema: Any, missing: set[str]) -> dict[str, Any]:
-    """Return the types that pandas gives to columns, some of which miss values."""
+    """Return the types that pandas gives to these columns."""
     import pyarrow as pa
 
     gap = pa.table([pa.nulls(1, field.type) for field in schema], schema=schema)

@@ -1,4 +1,4 @@
-"""Parquet and Feather files, read a piece at a time."""
+"""Parquet and Feather files, read piece by piece."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BYTES_AT_ONCE = 1 << 22  # bytes decoded together; more is not faster, and frag
 
 
 class Source(Protocol):
-    """Columns of a file, as Arrow knows them."""
+    """Columns of a file, with the types of Arrow."""
 
     schema: Any
     n_rows: int
@@ -34,7 +34,7 @@ def is_parquet(path: Path) -> bool:
 
 
 def source_of(path: Path) -> Source:
-    """Open a file; what is wrong with it is pyarrow's to say."""
+    """Open a file; errors are those of pyarrow."""
     return ParquetSource(path) if is_parquet(path) else FeatherSource(path)
 
 

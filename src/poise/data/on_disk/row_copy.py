@@ -1,4 +1,4 @@
-"""From a Parquet or Feather file to its copy: numbers row by row, the rest in columns."""
+"""Copy a Parquet or Feather file: numbers row by row, the rest in columns."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class RowsInFiles:
 
     @property
     def parts(self) -> list[Any]:
-        """What there is of numbers and others."""
+        """The parts: numbers, and other columns."""
         return [part for part in (self.numbers, self.others) if part is not None]
 
     def __len__(self) -> int:
@@ -59,7 +59,7 @@ class RowsInFiles:
 
     @property
     def mappings(self) -> list[mmap.mmap]:
-        """The files, as this process sees them."""
+        """The files as mapped by this process."""
         return [getattr(part, "mapping", None) or part.base for part in self.parts]
 
 
@@ -89,7 +89,7 @@ def copied(path: Path, names: Sequence[str], library: str) -> RowsInFiles:
 
 
 def _records(batch: Any, record: np.dtype[Any]) -> NDArray[Any]:
-    """Put the numbers of each row side by side; what is missing becomes NaN."""
+    """Put the numbers of each row side by side; a missing value becomes NaN."""
     block = np.empty(batch.num_rows, record)
     for position, column in enumerate(batch.columns):
         block[str(position)] = column.to_numpy(zero_copy_only=False)

@@ -1,4 +1,4 @@
-"""A Parquet or Feather file as a table: rows come out as the data frames they would be."""
+"""A table in a Parquet or Feather file; rows are read as data frames."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from poise.errors import DataError
 
 __all__ = ["StoredTable", "stored_array"]
 
-_BYTES_AT_ONCE = 1 << 25  # bytes looked at together
+_BYTES_AT_ONCE = 1 << 25  # bytes read together
 
 Selection = NDArray[np.int64] | slice
 
@@ -24,10 +24,9 @@ Selection = NDArray[np.int64] | slice
 class StoredTable:
     """Columns of a file that may be larger than memory.
 
-    Whatever rows are taken come as a data frame with the columns, types and row
-    numbers that the whole file would have in memory. A copy of the columns, laid
-    out for reading rows, is kept in a temporary folder for as long as the table
-    is used.
+    Rows are returned as a data frame with the columns, types and row numbers that the
+    whole file would have in memory. A copy of the columns, arranged for reading rows, is
+    kept in a temporary folder as long as the table is used.
 
     Parameters
     ----------
@@ -117,7 +116,7 @@ class StoredTable:
         return frame.select(self.names)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Say where the file is, and where its copy: no rows travel."""
+        """Return the places of the file and of its copy; no rows are sent."""
         copy = (self.copy.folder, self.copy.names, self.copy.repaired)
         return {"path": self.path, "names": self.names, "library": self.library, "copy": copy}
 
@@ -138,8 +137,8 @@ def stored_array(table: StoredTable) -> NDArray[Any] | None:
     """Return a table of numbers as a memory map with a row for each row of the file.
 
     None if a column holds anything but numbers. The array has the type that the
-    data frame would have as an array in memory, with NaN for what is missing. Its
-    file is removed when nothing refers to the array any more.
+    data frame would have as an array in memory, with NaN for missing values. Its file is
+    removed when nothing refers to the array any more.
 
     Examples
     --------

@@ -4,7 +4,7 @@
 
     audit             measure the level or the power of any procedure, by simulation
     audit_result      what an audit found: a verdict on a procedure, never on an algorithm
-    audited_question  what an audit asks: the procedure's own question, and the truth in this world
+    audited_question  what an audit asks: the procedure's own question, and the truth in this worl
     with_traps        one procedure on one world and on the traps that mimic it
 """
 

@@ -8,8 +8,8 @@
     proportion         A probability that was simulated, with an exact interval
     replication        run a procedure on data drawn from a world, again and again
     simple_algorithms  small algorithms whose stability can be worked out on paper
-    world              A world: an algorithm, a distribution and a training size, with its true stab
-    zoo                A small zoo of worlds with closed forms, for audits and for learning the rope
+    world              A world: an algorithm, a distribution and a training size, with its true st
+    zoo                A small zoo of worlds with closed forms, for audits and for learning the ro
 """
 
 from __future__ import annotations

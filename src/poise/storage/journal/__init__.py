@@ -1,4 +1,4 @@
-"""Journals: each trial of a run is written to disk at once, so that a run can be continued.
+"""Journals: each trial is written to disk at once, so that a run can be continued.
 
 One JSON object per line. The first line says what is measured; each further line holds
 one trial, in plan order. The file only grows: a process that is killed at any moment

@@ -1,4 +1,4 @@
-"""Transcripts: all questions and answers of a run, so that its verdict can be recomputed.
+"""Transcripts: all questions and answers of a run, to recompute its verdict.
 
 ::
 
