@@ -31,8 +31,10 @@ _HOME = {
     "CompareResult": "poise.results.compare_result",
     "Comparison": "poise.protocol.messages",
     "Coupling": "poise.protocol.randomness",
+    "CoverageGuarantee": "poise.results.coverage",
     "Design": "poise.results.design",
     "Failure": "poise.protocol.messages",
+    "JackknifeRegressor": "poise.questions.intervals.jackknife_regressor",
     "LossChange": "poise.algorithms.losses",
     "Made": "poise.data.synthetic_rows",
     "Outcome": "poise.results.verdict",
@@ -112,11 +114,13 @@ if TYPE_CHECKING:
     from poise.questions.check.check_algorithm import check_algorithm
     from poise.questions.check.check_report import CheckReport
     from poise.questions.compare import compare
+    from poise.questions.intervals.jackknife_regressor import JackknifeRegressor
     from poise.questions.run import Run, run
     from poise.questions.stability_curve import stability_curve
     from poise.questions.stability_test import measure, stability_test
     from poise.results.advice import Advice
     from poise.results.compare_result import CompareResult
+    from poise.results.coverage import CoverageGuarantee
     from poise.results.curve_result import StabilityCurve
     from poise.results.design import Design
     from poise.results.procedure_result import ProcedureResult

@@ -170,3 +170,24 @@ def test_the_rule_with_a_refusal():
 def test_refusals(call, message):
     with pytest.raises(ArgumentError, match=message):
         call()
+
+
+@pytest.mark.parametrize("a", [0.05, 0.1, 0.25, 0.5])
+def test_ends_of_jackknife_plus_are_order_statistics(a):
+    """Against the definition of Barber et al. (2021), in exact fractions of n + 1 = 20."""
+    rng = np.random.default_rng(5)
+    predictions, residuals = rng.normal(size=(6, 19)), rng.exponential(size=19)
+    ends = theory.jackknife_plus_ends(predictions, residuals, a)
+    low, high = round(20 * a), 20 - round(20 * a)  # ⌊a(n + 1)⌋ and ⌈(1 - a)(n + 1)⌉
+    np.testing.assert_array_equal(ends[:, 0], np.sort(predictions - residuals)[:, low - 1])
+    np.testing.assert_array_equal(ends[:, 1], np.sort(predictions + residuals)[:, high - 1])
+
+
+def test_ends_are_infinite_where_rows_are_too_few_or_fits_failed():
+    ends = theory.jackknife_plus_ends(np.zeros((2, 8)), np.ones(8), 0.1)
+    assert ends.tolist() == [[-np.inf, np.inf]] * 2
+    residuals = [1.0, 2.0, 3.0, np.nan]
+    assert theory.jackknife_plus_ends(np.zeros((1, 4)), residuals, 0.4).tolist() == [[-3.0, 3.0]]
+    assert theory.jackknife_plus_ends(np.zeros((1, 4)), residuals, 0.2).tolist() == [
+        [-np.inf, np.inf]
+    ]

@@ -29,4 +29,5 @@
     stabilized/           estimators that are stable by theorem: averages over small bags (``poise.s
     symmetrized           A wrapper that makes any algorithm symmetric: it shuffles the rows by ξ
     user_code             errors of user code outside a fit, which never end a program silently
+    wrapper_input         what an estimator around another one accepts: rows as the inner one wants
 """

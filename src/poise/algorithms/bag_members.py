@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from poise.protocol.randomness import Randomness, RandomStateLike
 
-__all__ = ["class_votes", "ensemble_seed", "seeded_member", "with_input_tags_of"]
+__all__ = ["class_votes", "ensemble_seed", "seeded_member"]
 
 _WORD = 2**64 - 1
 
@@ -43,12 +43,3 @@ def class_votes(member: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.float6
     votes = np.zeros((len(probabilities), len(classes)))
     votes[:, np.searchsorted(classes, member.classes_)] = probabilities
     return votes
-
-
-def with_input_tags_of(estimator: Any, tags: Any) -> Any:
-    """Accept missing values and sparse matrices where the base estimator does."""
-    from sklearn.utils import get_tags
-
-    inner = get_tags(estimator).input_tags
-    tags.input_tags.allow_nan, tags.input_tags.sparse = inner.allow_nan, inner.sparse
-    return tags

@@ -44,13 +44,9 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from poise import arguments
-from poise.algorithms.bag_members import (
-    class_votes,
-    ensemble_seed,
-    seeded_member,
-    with_input_tags_of,
-)
+from poise.algorithms.bag_members import class_votes, ensemble_seed, seeded_member
 from poise.algorithms.bags import draw_bag
+from poise.algorithms.wrapper_input import with_input_tags_of
 from poise.data.tables import as_table
 from poise.protocol.randomness import RandomStateLike
 

@@ -7,6 +7,7 @@
     check/             before a test: whether an algorithm keeps what a stability test expects of it
     compare            many algorithms on the same trials, with one error level for all verdicts
     cost_of_stability  what stability costs: the accuracy of a stabilised estimator beside the origi
+    intervals/         prediction intervals whose coverage rests on a certificate of stability, or
     measurement        one algorithm on one sample: checked, then measured or tested
     notions            notions of stability for randomised algorithms (Appendix E), and what symmetr
     power_warnings     warnings before the first fit: nothing to run, or nothing to certify

@@ -12,6 +12,7 @@ from typing import Any
 from poise.algorithms.distance import needs_response
 from poise.algorithms.largest_change import largest_change, require_reachable
 from poise.data.duplicates import warn_of_copies
+from poise.data.row_digests import RowDigests
 from poise.data.sample import Sample
 from poise.procedures.binomial import BinomialTest, MeasureChanges
 from poise.procedures.checked_question import StabilityQuestion
@@ -136,7 +137,8 @@ class Measurement:
         test = BinomialTest(**{**self._of_a_trial, **asdict(question)})
         with self._begun(journal, question) as (oracle, design, randomness):
             watch = RepeatCheck(oracle) if self.execution.check else None
-            return converse(test.judged(design, self.sample, randomness), oracle, watch)
+            result = converse(test.judged(design, self.sample, randomness), oracle, watch)
+            return replace(result, tested_rows=RowDigests.of(self.sample))
 
     @contextmanager
     def _begun(

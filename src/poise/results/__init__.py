@@ -5,6 +5,7 @@
     advice            what some rows can answer, and what about them deserves a look, before anythi
     certificate       what a verdict "stable" states, and the weaker statements it implies (Append
     compare_result    several algorithms on the same trials: one verdict each, one error level for
+    coverage          what is promised about prediction intervals, and what the promise rests on
     curve_result      stability against the training size: what is certified, and apart from it wh
     design            what was asked of which data: everything about a run that is known before a
     extrapolation     what would hold at training sizes that nobody tried, if changes shrink as is

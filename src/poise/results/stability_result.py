@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from poise.results.verdict import Outcome
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from poise.data.row_digests import RowDigests
     from poise.results.text.summary import Summary
     from poise.results.trials import Trials
 
@@ -64,6 +65,8 @@ class StabilityResult:
         Whether trials were left out.
     warnings : tuple of str
         What was noticed that may make the error level wrong.
+    tested_rows : RowDigests or None
+        Which rows the verdict rests on, where that is known; not part of the JSON.
 
     Examples
     --------
@@ -94,6 +97,7 @@ class StabilityResult:
     design: Design
     epsilon_lower: float = 0.0
     warnings: tuple[str, ...] = ()
+    tested_rows: RowDigests | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def from_trials(
@@ -233,7 +237,7 @@ class StabilityResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return every number as a plain value, for JSON or an experiment tracker."""
-        fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.compare}
         derived = {
             "verdict": self.verdict.value,
             "stable": self.stable,

@@ -26,7 +26,7 @@ jackknife+ covers with probability at least 1 - 2a whatever the algorithm.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -45,6 +45,7 @@ __all__ = [
     "certified_miss",
     "certified_miss_given_data",
     "jackknife_miss",
+    "jackknife_plus_ends",
     "residual_quantile",
     "residual_rank",
     "rule_miss",
@@ -111,6 +112,45 @@ def residual_quantile(residuals: ArrayLike, a: float) -> float:
     if rank > values.size:
         return float("inf")
     return float(np.sort(np.where(np.isnan(values), np.inf, values))[rank - 1])
+
+
+def jackknife_plus_ends(predictions: ArrayLike, residuals: ArrayLike, a: float) -> NDArray[Any]:
+    """Find the ends of jackknife+ intervals (Barber, Candès, Ramdas & Tibshirani, 2021).
+
+    The upper end is the ⌈(1 - a)(n + 1)⌉-th smallest of the n numbers A[D without i](x) + R_i,
+    the lower end the ⌊a(n + 1)⌋-th smallest of A[D without i](x) - R_i. If A ignores the order of
+    its rows (in distribution is enough), a new response lies between them with probability at
+    least 1 - 2a, whatever the distribution.
+
+    Parameters
+    ----------
+    predictions : array of float, shape (points, n)
+        What each of the n models that were fitted without one row predicts at each point.
+    residuals : array of float, length n
+        ``|Y_i - A[D without i](X_i)|``; NaN stands for a fit that failed and counts as infinite.
+    a : float in [0, 1)
+        Share of new points that may be missed on either side.
+
+    Returns
+    -------
+    ndarray of float, shape (points, 2)
+        Lower and upper end; both infinite if n rows are too few for the level.
+
+    Examples
+    --------
+    >>> jackknife_plus_ends([[1.0, 1.5, 1.25, 1.0]], [0.5, 0.25, 1.0, 0.0], 0.2)
+    array([[0.25, 2.25]])
+    """
+    table = np.asarray(predictions, dtype=np.float64)
+    reach = np.asarray(residuals, dtype=np.float64).ravel()
+    rank = int(residual_rank(reach.size, a))
+    if rank > reach.size:
+        return np.tile([-np.inf, np.inf], (len(table), 1))
+    reach = np.where(np.isnan(reach), np.inf, reach)
+    upper = np.partition(reach + table, rank - 1, axis=1)[:, rank - 1]
+    # The ⌊a(n + 1)⌋-th smallest is the rank-th largest: the same rank of the negatives.
+    lower = -np.partition(reach - table, rank - 1, axis=1)[:, rank - 1]
+    return np.stack([lower, upper], axis=1)
 
 
 def jackknife_miss(

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_consistent_length, get_tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import check_consistent_length
+from sklearn.utils.validation import check_is_fitted
 
-from poise.algorithms.bag_members import ensemble_seed, with_input_tags_of
+from poise.algorithms.bag_members import ensemble_seed
 from poise.algorithms.stabilized.bag_fits import average, draw_bags, fit_bags
 from poise.algorithms.stabilized.guarantee import StabilityGuarantee
+from poise.algorithms.wrapper_input import checked_rows, with_input_tags_of
 from poise.data.tables import as_table
 from poise.protocol.randomness import RandomStateLike
 from poise.theory.bag_choice import BagChoice, bag_trade_off, bags_as_they_are, choose_bags
@@ -89,18 +90,7 @@ class Stabilized(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not an
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """Check rows as scikit-learn does, and leave tables and texts as they are."""
-        tags = get_tags(self.estimator).input_tags
-        if hasattr(X, "__dataframe__") or hasattr(X, "iloc") or not tags.two_d_array:
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            return X
-        return validate_data(
-            self,
-            X,
-            reset=reset,
-            dtype=None,
-            accept_sparse=["csr"] if tags.sparse else False,
-            ensure_all_finite=not tags.allow_nan,
-        )
+        return checked_rows(self, self.estimator, X, reset=reset)
 
     def _checked_pair(self, X: Any, y: NDArray[Any]) -> Any:
         rows = self._checked(X, reset=True)

@@ -21,7 +21,7 @@ from poise.data.tables import as_table
 from poise.errors import ArgumentError
 from poise.protocol.randomness import Randomness, RandomStateLike
 
-__all__ = ["SymmetryReport", "check_symmetry"]
+__all__ = ["SymmetryReport", "check_symmetry", "reordering_change"]
 
 _ROUNDING = 1e-9  # sums taken in another order differ by this much, relative to their size
 
@@ -132,8 +132,8 @@ def check_symmetry(
     fitter = _Fitter(as_algorithm(algorithm), as_table(X, "X"), as_table(y, "y"))
     randomness = Randomness.from_state(random_state)
     given, others = fitter.orders(randomness)
-    changes = [_change(fitter.at(given, 0), fitter.at(order, 0)) for order in others]
-    if max(changes) == 0.0:
+    change = fitter.largest_change(given, others)
+    if change == 0.0:
         return SymmetryReport("exact", 1.0, limit, 0.0, fitter.n_fits)
     terms = randomness.block("xi", 0, draws * (1 + len(others)))[:, 0].reshape(-1, draws)
     reference = fitter.sample(given, terms[0])
@@ -143,7 +143,31 @@ def check_symmetry(
     ]
     pvalue = min(1.0, len(others) * min(pvalues))
     finding = "not symmetric" if pvalue <= limit else "in distribution"
-    return SymmetryReport(finding, pvalue, limit, max(changes), fitter.n_fits)
+    return SymmetryReport(finding, pvalue, limit, change, fitter.n_fits)
+
+
+def reordering_change(algorithm: Any, X: Any, y: Any, *, random_state: Any = None) -> float:
+    """Return the largest change of a prediction when rows are reordered and ξ is kept.
+
+    The first half of the rows is trained on as given, in reverse and in a random order. 0 means
+    pointwise symmetry as far as seen, A[D; ξ] = A[D_σ; ξ]: stronger than symmetry in
+    distribution, and no proof.
+
+    Parameters
+    ----------
+    algorithm, X, y, random_state
+        As in :func:`check_symmetry`.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> X, y = np.arange(8.0).reshape(-1, 1), np.arange(8.0)
+    >>> reordering_change(Ridge(), X, y, random_state=0)
+    0.0
+    """
+    fitter = _Fitter(as_algorithm(algorithm), as_table(X, "X"), as_table(y, "y"))
+    given, others = fitter.orders(Randomness.from_state(random_state))
+    return fitter.largest_change(given, others)
 
 
 class _Fitter:
@@ -173,6 +197,11 @@ class _Fitter:
         with GlobalGenerators() as ambient:
             predict = ambient.seeded(int(xi), lambda: self._trained(order, int(xi)))
             return as_array(predict(self.features.take(np.arange(len(self.features)))))
+
+    def largest_change(self, given: NDArray[Any], others: list[NDArray[Any]]) -> float:
+        """Compare predictions after training in this order and in others, with one ξ."""
+        before = self.at(given, 0)
+        return max(_change(before, self.at(order, 0)) for order in others)
 
     def _trained(self, order: NDArray[Any], xi: int) -> Predict:
         return self.algorithm.fit(self.features.take(order), self.responses.take(order), xi)

@@ -1,0 +1,96 @@
+"""Which rows a test has used, as digests: so that they are not used again as if they were fresh."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.data.on_disk import StoredTable
+from poise.data.row_hashes import Words, row_words
+from poise.data.sample import Sample
+from poise.data.tables import Table, array_of, as_table
+
+__all__ = ["RowDigests"]
+
+_FALSE_ALARM = 1e-6
+_MOST_ROWS = 1_000_000  # eight bytes each
+
+
+@dataclass(frozen=True)
+class RowDigests:
+    """One word per row of a sample; equal rows have equal words.
+
+    Attributes
+    ----------
+    labeled : array of uint64
+        Of features and response, in ascending order.
+    unlabeled : array of uint64
+        Of features alone, in ascending order.
+    fit_params : tuple of str
+        Further arguments of ``fit``, such as weights.
+
+    Examples
+    --------
+    >>> used = RowDigests.of(Sample([[1.0], [2.0]], [5.0, 6.0]))
+    >>> used.find([[2.0], [3.0]], [6.0, 6.0]).tolist()
+    [0]
+    """
+
+    labeled: Words
+    unlabeled: Words
+    fit_params: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, sample: Sample) -> RowDigests | None:
+        """Digest every row; None of a table that is huge or stays on disk."""
+        tables = [sample.X] if sample.X_unlabeled is None else [sample.X, sample.X_unlabeled]
+        on_disk = any(isinstance(table, StoredTable) for table in tables)
+        if on_disk or sum(map(len, tables)) > _MOST_ROWS:
+            return None
+        more = np.zeros(0, dtype=np.uint64)
+        if sample.X_unlabeled is not None:
+            more = _words(sample.X_unlabeled)
+        names = () if sample.fit_params is None else tuple(sample.fit_params.names)
+        return cls(np.sort(_words(sample.X, sample.y)), np.sort(more), names)
+
+    def find(self, X: Any, y: Any) -> NDArray[np.int64]:
+        """Return the positions of the rows that are among those digested."""
+        features, responses = as_table(X, "X"), as_table(y, "y")
+        known = np.isin(_words(features, responses), self.labeled)
+        if len(self.unlabeled):
+            known |= np.isin(_words(features), self.unlabeled)
+        return np.flatnonzero(known)
+
+    def most_by_chance(self, count: int) -> int:
+        """Bound how many of ``count`` other rows are equal to one of these by chance.
+
+        Where columns take few values, rows of the sample are equal to each other too: another
+        row is about as likely to have an equal here as one of these rows. More than the bound
+        are found with probability 1e-6.
+        """
+        from scipy.stats import binom
+
+        share = max(_share_of_equals(part) for part in (self.labeled, self.unlabeled))
+        return int(binom.isf(_FALSE_ALARM, count, share)) if share > 0 else 0
+
+
+def _share_of_equals(words: Words) -> float:
+    """Return the share of sorted words that have an equal."""
+    if len(words) < 2:
+        return 0.0
+    same = words[1:] == words[:-1]
+    return float(np.mean(np.append(same, False) | np.append(False, same)))
+
+
+def _words(*tables: Table) -> Words:
+    """Digest rows of tables side by side, in whatever container their numbers came."""
+    arrays = [array_of(table) for table in tables]
+    return row_words(
+        [
+            table if array is None else as_table(array, "X")
+            for table, array in zip(tables, arrays, strict=True)
+        ]
+    )

@@ -1,0 +1,124 @@
+"""The whole rule: certify on some rows, fit on others, fall back if refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from poise import arguments
+from poise.data.tables import as_table
+from poise.errors import DataError
+from poise.protocol.randomness import Randomness
+from poise.questions.stability_test import stability_test
+
+if TYPE_CHECKING:
+    from poise.questions.intervals.jackknife_regressor import JackknifeRegressor
+    from poise.results.stability_result import StabilityResult
+    from poise.theory.jackknife_coverage import RuleMiss
+
+__all__ = ["CertifiedFit", "certify_and_fit"]
+
+
+@dataclass(frozen=True)
+class CertifiedFit:
+    """What :func:`certify_and_fit` made.
+
+    Attributes
+    ----------
+    model : JackknifeRegressor
+        Fitted, with a certificate if there is one.
+    result : StabilityResult
+        The test on the other rows.
+    rule : RuleMiss
+        The most that the whole rule misses, "certify, else fall back", if the algorithm is
+        stable and if it is not.
+    """
+
+    model: JackknifeRegressor
+    result: StabilityResult
+    rule: RuleMiss
+
+
+def certify_and_fit(
+    model: JackknifeRegressor, X: Any, y: Any, *, n: int, asked: dict[str, Any], **settings: Any
+) -> CertifiedFit:
+    """Split rows at random, test stability at size n on all but n of them, and fit the n.
+
+    If the test says "stable" the intervals rest on it (Theorem J). If not, they are those of
+    jackknife+ without a certificate. What the rule as a whole promises does not depend on how the
+    test comes out: :func:`poise.theory.rule_miss`.
+
+    Parameters
+    ----------
+    model : JackknifeRegressor
+        Unfitted, without a certificate; its ``random_state`` decides the split too.
+    X, y : array, data frame, sparse matrix or list
+        Labelled rows.
+    n : int, at least 2
+        Rows that the model is fitted to.
+    asked : dict
+        ``epsilon``, ``delta`` and ``alpha`` of the test.
+    **settings
+        Further keywords of :func:`poise.stability_test`.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from poise import JackknifeRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(2000, 2))
+    >>> y = X @ [1.0, 2.0] + rng.normal(size=2000)
+    >>> made = certify_and_fit(
+    ...     JackknifeRegressor(Ridge(), "jackknife", random_state=0), X, y, n=20,
+    ...     asked={"epsilon": 1.0, "delta": 0.05, "alpha": 0.05},
+    ... )
+    >>> made.result.verdict.value, made.model.guarantee_.has_certificate
+    ('stable', True)
+    >>> [round(miss, 3) for miss in made.rule]
+    [0.375, 0.24]
+    """
+    from sklearn.base import clone
+
+    from poise.theory.jackknife_coverage import rule_miss
+
+    features, responses = as_table(X, "X"), as_table(y, "y")
+    rows = arguments.training_size(n)
+    if len(features) <= rows:
+        raise DataError(
+            f"n must be below the number of rows, {len(features):,}, got {rows:,}: the test of "
+            "stability needs rows of its own"
+        )
+    order = (
+        Randomness.from_state(model.random_state)
+        .generator("fit or test")
+        .permutation(len(features))
+    )
+    train, rest = np.sort(order[:rows]), np.sort(order[rows:])
+    result = stability_test(
+        model.estimator,
+        features.take(rest),
+        responses.take(rest),
+        n=rows,
+        **asked,
+        random_state=model.random_state,
+        n_jobs=model.n_jobs,
+        **settings,
+    )
+    # Two rows that are equal are two rows: the split has put each of them into one part.
+    certificate = replace(result, tested_rows=None) if result.stable else None
+    fitted = clone(model).set_params(certificate=certificate)
+    if certificate is None:
+        fitted.set_params(method="plus")
+    fitted.fit(features.take(train), responses.take(train))
+    share = round(1 - float(model.level), 12)
+    rule = rule_miss(
+        rows,
+        share,
+        result.delta,
+        result.alpha,
+        a_refused=min(share, 0.5),
+        plus=model.method == "plus",
+    )
+    return CertifiedFit(fitted, result, rule)

@@ -1,0 +1,229 @@
+"""The n models that were fitted without one row: by fits, or in closed form."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.algorithms.algorithm import Predict
+from poise.data.sample import Sample
+from poise.errors import PoiseWarning, TrialError
+from poise.protocol.messages import FIT_BY_FIT, Batch, Query
+from poise.protocol.randomness import Randomness
+from poise.results.design import Design
+from poise.running.execution import Execution
+from poise.running.oracle import Oracle
+from poise.shortcuts.leave_one_out import find_left_out
+from poise.shortcuts.shortcut import AGREEMENT
+from poise.storage.journal import Journal
+
+__all__ = ["LeaveOneOut", "LeaveOneOutFits"]
+
+Floats = NDArray[np.float64]
+
+_ROWS_COMPARED = 8  # fits that check a closed form
+_FEWEST_ROWS = 4 * _ROWS_COMPARED  # fewer fits than this are sooner done than checked
+
+
+@dataclass(frozen=True)
+class LeaveOneOut:
+    """The full model, and what the models without one row say about that row.
+
+    Attributes
+    ----------
+    model : object
+        Fitted to all rows.
+    residuals : array of length n
+        How far the model without row i is from the response of row i.
+    models : callable or tuple or None
+        From rows to the predictions of all n models; or the models themselves; None where
+        they were not kept.
+    path : str
+        "fit by fit", or what was done instead.
+    """
+
+    model: Any
+    residuals: Floats
+    models: Callable[[Any], Floats] | tuple[Any, ...] | None
+    path: str
+
+    def full(self, X: Any) -> Floats:
+        """Predict by the full model."""
+        return _numbers(predictor(self.model)(X))
+
+    def each(self, X: Any) -> Floats:
+        """Predict by every model: an array of shape (rows, n)."""
+        if isinstance(self.models, tuple):
+            said = [_numbers(predictor(model)(X)) for model in self.models]
+            return np.stack(said, axis=1)
+        if self.models is None:
+            raise TypeError("the models without one row were not kept")
+        return self.models(X)
+
+
+def predictor(model: Any) -> Predict:
+    """Return the function from rows to predictions of what an algorithm calls its model."""
+    predict: Predict = getattr(model, "predict", model)
+    return predict
+
+
+def _numbers(predictions: Any) -> Floats:
+    return np.asarray(predictions, dtype=np.float64).reshape(len(predictions))
+
+
+class LeaveOneOutTasks(Sequence[Query]):
+    """Train on all rows but one and predict that one; made when they are looked up."""
+
+    def __init__(self, terms: NDArray[np.uint64], first: int = 0) -> None:
+        self.terms, self.first = terms, first
+
+    def __len__(self) -> int:
+        return len(self.terms) - self.first
+
+    @overload
+    def __getitem__(self, index: int) -> Query: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Query]: ...
+    def __getitem__(self, index: int | slice) -> Query | list[Query]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        row = self.first + index
+        others = np.delete(np.arange(len(self.terms)), row)
+        return Query(others, np.array([row]), int(self.terms[row]))
+
+
+@dataclass(frozen=True)
+class LeaveOneOutDesign(Design):
+    """What a journal of residuals says about itself: one line for each row that is left out."""
+
+    distance: str = "leave-one-out residual"
+
+    @property
+    def n_trials(self) -> int:
+        """Number of rows that are left out."""
+        return self.n
+
+
+@dataclass(frozen=True)
+class LeaveOneOutFits:
+    """How the n + 1 models of a jackknife are fitted.
+
+    Parameters
+    ----------
+    algorithm : estimator, function or Algorithm
+        The black box.
+    sample : Sample
+        The training rows.
+    execution : Execution
+        Where the fits run.
+    random_state : None, int, Generator or RandomState
+        Where random terms come from.
+    shared : bool
+        Whether all fits have one random term, as Theorem J needs. Jackknife+ without a
+        certificate has one for each fit: then it is enough that the law of the algorithm
+        ignores the order of its rows.
+    journal : path, Journal or None
+        Where residuals are written as they come, where the models need not be kept.
+    """
+
+    algorithm: Any
+    sample: Sample
+    execution: Execution
+    random_state: Any
+    shared: bool
+    journal: Any = None
+
+    def run(self, keep_models: bool) -> LeaveOneOut:
+        """Fit, by formula where there is one; keep the n models if they are needed."""
+        about = Oracle.about(self.algorithm, self.sample, execution=self.execution)
+        oracle = replace(about, models="transparent")
+        if self.journal is None:
+            return self._fitted(oracle, Randomness.from_state(self.random_state), keep_models)
+        with Journal.of(self.journal) as log:
+            randomness = log.randomness(self.random_state)
+            n = self.sample.n_labeled
+            design = LeaveOneOutDesign(oracle.names[0], n, n, seed=randomness.root)
+            log.describe(design, self.sample.digest(), None, *oracle.codes)
+            return self._fitted(oracle, randomness, keep_models, log)
+
+    def _fitted(
+        self, oracle: Oracle, randomness: Randomness, keep: bool, log: Journal | None = None
+    ) -> LeaveOneOut:
+        n, y = self.sample.n_labeled, _numbers(self.sample.y.native)
+        terms = randomness.block("leave one out", 0, n + 1)[:, 0]
+        if self.shared:
+            terms[:] = terms[n]
+        everything = Query(np.arange(n), None, int(terms[n]))
+        [model] = _answered(oracle, Batch([everything], models=True), "the fit of all rows").models
+        tasks = LeaveOneOutTasks(terms[:n])
+        found = self._closed_form(oracle, tasks)
+        if found is not None:
+            left_out = np.diagonal(found(self.sample.X.native))
+            return LeaveOneOut(model, np.abs(y - left_out), found, found.name)
+        if log is not None:
+            return LeaveOneOut(model, _logged(oracle, tasks, y, log), None, FIT_BY_FIT)
+        answers = _answered(oracle, Batch(tasks, models=keep), "a fit without one row")
+        left_out = np.concatenate([_numbers(each) for each in answers.predictions])
+        models = answers.models if keep else None
+        return LeaveOneOut(model, np.abs(y - left_out), models, FIT_BY_FIT)
+
+    def _closed_form(self, oracle: Oracle, tasks: LeaveOneOutTasks) -> Any:
+        """Return the models as a formula that agrees with a few fits, if there is one."""
+        X, y = self.sample.X.native, self.sample.y.native
+        if not self.execution.fast or len(tasks) < _FEWEST_ROWS:
+            return None
+        found = find_left_out(self.algorithm, X, y)
+        if found is None:
+            return None
+        some = np.linspace(0, len(tasks) - 1, _ROWS_COMPARED).astype(int).tolist()
+        said = _answered(oracle, Batch([tasks[i] for i in some]), "a fit without one row")
+        fitted = np.array([_numbers(each)[0] for each in said.predictions])
+        formula = found(X[some])[np.arange(len(some)), some]
+        scale = np.maximum(np.abs(fitted), np.abs(y).mean())
+        if (np.abs(formula - fitted) <= AGREEMENT * scale).all():
+            return found
+        warnings.warn(
+            f"the {found.name} differs from the fits by up to {np.abs(formula - fitted).max():g}; "
+            "every row is left out by a fit of its own instead",
+            PoiseWarning,
+            stacklevel=2,
+        )
+        return None
+
+
+def _logged(oracle: Oracle, tasks: LeaveOneOutTasks, y: Floats, log: Journal) -> Floats:
+    """Fit what the journal does not hold yet, and write down every residual at once."""
+    residuals = [
+        float(residual)
+        for answer in log.begin(FIT_BY_FIT, (0.0,))
+        for residual in np.atleast_1d(np.asarray(answer, dtype=np.float64))
+    ]
+
+    def write(predictions: Any) -> bool:
+        residual = float(abs(y[len(residuals)] - _numbers(predictions)[0]))
+        log.append(residual)
+        residuals.append(residual)
+        return False
+
+    rest = LeaveOneOutTasks(tasks.terms, first=len(residuals))
+    if len(rest):
+        _answered(oracle, Batch(rest, until=write), "a fit without one row")
+    return np.array(residuals)
+
+
+def _answered(oracle: Oracle, batch: Batch, what: str) -> Any:
+    """Have a batch fitted; a failed fit is the user's own error, with a note on where it was."""
+    try:
+        return oracle.answer(batch)
+    except TrialError as error:
+        cause = error.__cause__
+        if not isinstance(cause, Exception):
+            raise
+        which = f"{what} (row {error.trial}, counting from 0)" if len(batch) > 1 else what
+        cause.add_note(f"This happened in {which}.")
+        raise cause from None

@@ -1,0 +1,141 @@
+"""Which certificates Theorem J accepts, and why it refuses the others.
+
+The theorem is about one algorithm at one training size: pointwise symmetric, one random term
+for all fits, one row removed, predictions compared by their difference. A certificate of
+anything else says nothing about these intervals and is refused before the first fit.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from poise.algorithms.algorithm import Algorithm
+from poise.arguments import counted, without_addresses
+from poise.data.sample import Sample
+from poise.errors import ArgumentError, PoiseWarning
+from poise.questions.check.symmetry import reordering_change
+from poise.results.stability_result import StabilityResult
+
+if TYPE_CHECKING:
+    from poise.results.design import Design
+
+__all__ = ["UsableCertificate"]
+
+_DIFFERENCES = ("absolute", "euclidean")  # the same, for single numbers
+_REMEDY = "test again with poise.stability_test, or leave the certificate out"
+
+
+@dataclass(frozen=True)
+class UsableCertificate:
+    """A verdict "stable" about exactly the algorithm and the training size that are run.
+
+    Parameters
+    ----------
+    given : object
+        What the user handed over.
+    algorithm : Algorithm
+        What is about to be fitted.
+    sample : Sample
+        The rows that it is about to be fitted to.
+    """
+
+    given: Any
+    algorithm: Algorithm
+    sample: Sample
+
+    def result(self, random_state: Any = None) -> StabilityResult:
+        """Return the result, or say why it cannot be used; costs three fits of half the rows."""
+        result = _stable_result(self.given)
+        self._refuse_notion(result.design)
+        self._refuse_algorithm(result.design)
+        self._refuse_rows(result)
+        self._refuse_asymmetry(random_state)
+        for warning in result.warnings:
+            warnings.warn(f"the certificate has a warning: {warning}", PoiseWarning, stacklevel=4)
+        return result
+
+    def _refuse_notion(self, design: Design) -> None:
+        if design.n_groups is not None:
+            raise _refusal("is about groups of rows, and Theorem J removes single rows")
+        if design.replace or design.remove != 1:
+            what = "replaces rows" if design.replace else f"removes {design.remove} rows"
+            raise _refusal(f"{what}, and Theorem J removes one")
+        if design.labeled_test:
+            raise _refusal("is about losses, and Theorem J is about predictions")
+        if design.coupling != "shared":
+            raise _refusal(
+                f"is for {design.coupling} random terms, and all fits of a jackknife share one"
+            )
+        if design.distance not in _DIFFERENCES:
+            raise _refusal(
+                f"measures changes by {design.distance}, and intervals need the absolute difference"
+            )
+
+    def _refuse_algorithm(self, design: Design) -> None:
+        certified, run = map(without_addresses, (design.algorithm, self.algorithm.name))
+        if certified != run:
+            raise _refusal(f"is about {certified}, and the estimator is {run}")
+        n = self.sample.n_labeled
+        if design.n != n:
+            raise _refusal(
+                f"is about {counted(design.n, 'training row')}, and there are {n:,}",
+                f"fit on {design.n:,} rows, or test with n={n}",
+            )
+
+    def _refuse_rows(self, result: StabilityResult) -> None:
+        """Refuse training rows on which the certificate rests, as far as digests tell."""
+        used = result.tested_rows
+        if used is None:
+            return
+        if used.fit_params:
+            raise _refusal(
+                f"is about fits with {', '.join(used.fit_params)}, and these are without"
+            )
+        again = used.find(self.sample.X.native, self.sample.y.native)
+        if len(again) > used.most_by_chance(self.sample.n_labeled):
+            raise _refusal(
+                f"was obtained from {counted(len(again), 'row')} of X (row {again[0]}, counting "
+                "from 0, is one), and Theorem J needs other rows",
+                "fit on rows that the test has not seen",
+            )
+
+    def _refuse_asymmetry(self, random_state: Any) -> None:
+        from poise.algorithms.stabilized.ensemble import Stabilized
+
+        if isinstance(getattr(self.algorithm, "estimator", None), Stabilized):
+            raise _refusal(
+                "cannot be used for an average over random bags, which depends on the order of the "
+                "rows: Theorem J needs the same model whatever their order",
+                "leave it out: jackknife+ without a certificate covers this algorithm",
+            )
+        change = reordering_change(
+            self.algorithm, self.sample.X.native, self.sample.y.native, random_state=random_state
+        )
+        if change > 0:
+            raise _refusal(
+                f"cannot be used for {self.algorithm.name}: the order of the rows changes its "
+                f"predictions (by up to {change:g}) with one random term, and Theorem J needs the "
+                "same model whatever their order",
+                "leave it out: jackknife+ without a certificate covers algorithms whose law "
+                "ignores the order",
+            )
+
+
+def _stable_result(given: Any) -> StabilityResult:
+    if not isinstance(given, StabilityResult):
+        raise ArgumentError(
+            "certificate must be the StabilityResult of poise.stability_test, or None, got "
+            f"{type(given).__name__}: only a result says which algorithm was tested"
+        )
+    if not given.stable:
+        raise ArgumentError(
+            f"certificate must have the verdict 'stable', got {given.verdict.value!r}; with "
+            "certificate=None jackknife+ covers with probability 1 - 2a without stability"
+        )
+    return given
+
+
+def _refusal(reason: str, remedy: str = _REMEDY) -> ArgumentError:
+    return ArgumentError(f"the certificate {reason}; {remedy}")

@@ -1,0 +1,128 @@
+"""What is promised about prediction intervals, and what the promise rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from poise.arguments import counted
+from poise.theory.jackknife_coverage import certified_miss, jackknife_miss
+
+if TYPE_CHECKING:
+    from poise.results.stability_result import StabilityResult
+
+__all__ = ["CoverageGuarantee"]
+
+
+@dataclass(frozen=True)
+class CoverageGuarantee:
+    """The promise of a fitted :class:`poise.JackknifeRegressor`, in numbers and in words.
+
+    Attributes
+    ----------
+    method : {"plus", "jackknife"}
+        The interval that is computed.
+    n : int
+        Training rows.
+    level : float
+        1 - a, the level that the interval aims at.
+    coverage : float
+        The least probability of no miss. With a certificate 1 minus ``miss``.
+    miss : float
+        The largest probability that a new response is missed; with a certificate, that
+        stability is certified *and* a new response is missed.
+    widening : float
+        What is added on both sides to pay for stability: ε, 2ε for jackknife+, or 0.
+    epsilon, delta, alpha : float or None
+        The certificate; None without one.
+    remark : str
+        Why a certificate that was given is not used, or nothing.
+
+    Examples
+    --------
+    >>> CoverageGuarantee.without_certificate(99, 0.9).coverage
+    0.8
+    >>> CoverageGuarantee.without_certificate(99, 0.9).sentence
+    'Jackknife+ misses a new response with probability at most 0.2 (twice 1 - 0.9), whatever the ...
+    """
+
+    method: str
+    n: int
+    level: float
+    miss: float
+    widening: float = 0.0
+    epsilon: float | None = None
+    delta: float | None = None
+    alpha: float | None = None
+    remark: str = ""
+
+    @classmethod
+    def without_certificate(cls, n: int, level: float, remark: str = "") -> CoverageGuarantee:
+        """Promise what jackknife+ keeps without stability: a miss in 2a of the cases at most."""
+        return cls("plus", n, level, min(1.0, 2 * _share(level)), remark=remark)
+
+    @classmethod
+    def certified(cls, method: str, result: StabilityResult, level: float) -> CoverageGuarantee:
+        """Promise what Theorem J gives with a verdict "stable" from other rows.
+
+        Jackknife+ keeps 2a anyway. Where Theorem J promises no more than that, the intervals
+        would be widened for nothing, so they are not.
+        """
+        plus = method == "plus"
+        miss = float(certified_miss(result.n, _share(level), result.delta, result.alpha, plus))
+        if plus and miss >= 2 * _share(level):
+            remark = (
+                f"The certificate is not used: with delta = {result.delta:g} Theorem J allows "
+                f"{miss:.4g}, and the intervals would be wider."
+            )
+            return cls.without_certificate(result.n, level, remark)
+        widening = (2 if plus else 1) * result.epsilon
+        known = (result.epsilon, result.delta, result.alpha)
+        return cls(method, result.n, level, miss, widening, *known)
+
+    @property
+    def coverage(self) -> float:
+        """The least probability of no miss."""
+        return 1 - self.miss
+
+    @property
+    def has_certificate(self) -> bool:
+        """Whether the promise rests on a certificate of stability."""
+        return self.delta is not None
+
+    @property
+    def sentence(self) -> str:
+        """The promise in words, with what it rests on and what it does not say."""
+        if self.delta is None:
+            return (
+                f"Jackknife+ misses a new response with probability at most {self.miss:.4g} "
+                f"(twice 1 - {self.level:g}), whatever the distribution; it rests on independent "
+                "rows and an algorithm whose law ignores their order, and on no certificate of "
+                "stability. The probability is over training rows and new point together."
+                + (f" {self.remark}" if self.remark else "")
+            )
+        stable = float(jackknife_miss(self.n, _share(self.level), self.delta, self.plus))
+        return (
+            f"Stability is certified and a new response missed with probability at most "
+            f"{self.miss:.4g}: {self._name}, widened by {self.widening:g} on both sides, misses "
+            f"with probability at most {stable:.4g} if a prediction changes by more than "
+            f"{self.epsilon:g} with probability at most {self.delta:g} when one of "
+            f"{counted(self.n, 'row')} is removed (Theorem J), which was certified on other rows "
+            f"at error level {self.alpha:g}. It rests on that certificate, on independent rows, "
+            "and on an algorithm that ignores their order. It is not the probability of a miss "
+            "given the certificate, nor about one interval."
+        )
+
+    @property
+    def plus(self) -> bool:
+        """Whether the interval is that of jackknife+."""
+        return self.method == "plus"
+
+    @property
+    def _name(self) -> str:
+        return "jackknife+" if self.plus else "the jackknife interval"
+
+
+def _share(level: float) -> float:
+    """Return a = 1 - level without the float noise of the subtraction."""
+    return round(1 - level, 12)
