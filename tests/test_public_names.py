@@ -21,6 +21,7 @@ PINNED = {
     ),
     "plan": "n_labeled n delta alpha power n_unlabeled delta_star",
     "stabilize": "estimator n epsilon delta bounds classes",
+    "JackknifeRegressor": "estimator method level certificate",
 }
 
 PINNED_THEORY = {

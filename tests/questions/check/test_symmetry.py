@@ -110,8 +110,8 @@ def test_two_orders_are_paid_for(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_fits_are_counted() -> None:
     X, y = data()
-    assert check_symmetry(Ridge(), X, y, random_state=0).n_fits == 4
-    assert check_symmetry(last_response, X, y, n_draws=10, random_state=0).n_fits == 4 + 30
+    assert check_symmetry(Ridge(), X, y, random_state=0).n_fits == 3
+    assert check_symmetry(last_response, X, y, n_draws=10, random_state=0).n_fits == 3 + 30
 
 
 def test_bad_arguments_are_refused() -> None:

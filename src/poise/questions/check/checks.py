@@ -190,7 +190,7 @@ def is_symmetric(subject: Subject) -> Finding:
     try:
         report = check_symmetry(subject.probe, rows, rows, random_state=subject.xi)
     except OutOfTime:
-        if subject.probe.n_fits - spent <= 4:  # the exact part takes four fits
+        if subject.probe.n_fits - spent <= 3:  # the exact part takes three fits
             raise
         found = "reordering changes predictions; whether only in distribution was not settled"
         return Finding(SYMMETRIC, WARN, found, "allow more time: max_seconds")
