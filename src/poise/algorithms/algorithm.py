@@ -1,9 +1,9 @@
-r"""What poise calls an algorithm: data and a random term in, a prediction function out.
+r"""The interface of algorithms: data and a random term give a predictor.
 
 The paper writes :math:`\mathcal{A}[\mathcal{D}; \xi]`. Here that is
 ``algorithm.fit(X, y, xi)``, which returns a function from rows to predictions.
-Everything else poise can test (estimators, functions, programs) is turned into
-this by :func:`as_algorithm`.
+Everything else that poise can test (estimators, functions, programs) is turned into an
+``Algorithm`` by :func:`as_algorithm`.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ Predict = Callable[[Any], Any]
 
 
 class Algorithm(abc.ABC):
-    r"""The black box: :math:`\mathcal{A}[\mathcal{D}; \xi]` as one method.
+    r"""The algorithm to be tested: :math:`\mathcal{A}[\mathcal{D}; \xi]` as one method.
 
-    Subclass it to teach poise a new kind of algorithm; to test a function or
-    an estimator, hand it over as it is.
+    Subclass it for a new kind of algorithm. A function or an estimator can be given as
+    it is.
 
     Attributes
     ----------
@@ -84,9 +84,9 @@ class Algorithm(abc.ABC):
     def prepared(self, sample: Sample) -> Algorithm:
         """Return the algorithm to run on these rows, or refuse them before the first fit.
 
-        Called once per run. What is learnt from ``sample`` must not alter a
-        prediction: it serves checks and names, such as those of the classes, and
-        the natural distance where responses are text.
+        Called once per run. What is learnt from ``sample`` must not alter a prediction. It
+        is used for checks, for names such as those of the classes, and for the natural
+        distance if responses are text.
         """
         if sample.fit_params is not None and type(self).fit_with is Algorithm.fit_with:
             names = ", ".join(sample.fit_params.names)
@@ -94,7 +94,7 @@ class Algorithm(abc.ABC):
         return self.comparing(sample)
 
     def comparing(self, sample: Sample) -> Self:
-        """Return the same algorithm, whose predictions are labels if the responses are.
+        """Return the same algorithm; its predictions are labels if the responses are.
 
         Numbers are subtracted; text cannot be. Which of the two it is has to be known
         before the first fit, because a record says how changes were computed.
@@ -109,14 +109,14 @@ class Algorithm(abc.ABC):
         if self.natural_distance != "euclidean" or not sample.has_labels:
             return self
         labelled = copy.copy(self)
-        with suppress(AttributeError):  # one that computes its own knows better
+        with suppress(AttributeError):  # an algorithm with a distance of its own keeps it
             labelled.natural_distance = LABELS_ONLY
         return labelled
 
     def with_timeout(self, seconds: float) -> Algorithm | None:
-        """Return the same algorithm, which keeps this time limit for one fit by itself.
+        """Return the same algorithm, which itself ends a fit after this time.
 
-        None where it cannot: its worker process is then ended when the time is over.
+        None if it cannot: its worker process is then ended after this time.
         """
         return None
 
@@ -125,13 +125,13 @@ class Algorithm(abc.ABC):
         return predict
 
     def batch(self) -> BatchAlgorithm | None:
-        """Return a way to compute many trials at once, where there is one."""
+        """Return a way to compute many trials at once, if there is one."""
         return None
 
     def skip_checks(self) -> AbstractContextManager[Any]:
         """Context entered once a first trial has passed with every check switched on.
 
-        Estimators use it to skip validation that cannot fail any more.
+        Estimators use it to skip checks that can no longer fail.
         """
         return nullcontext()
 

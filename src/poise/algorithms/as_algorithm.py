@@ -1,4 +1,4 @@
-"""From what users have (an estimator, a function) to an :class:`~poise.Algorithm`."""
+"""Turn a user's estimator or function into an :class:`~poise.Algorithm`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _as_algorithm(candidate: object, response: str) -> Algorithm:
 
 
 def _as_it_is(algorithm: Algorithm, response: str) -> Algorithm:
-    """Refuse a choice of response where there is none: only estimators have several methods."""
+    """Refuse ``response`` for an algorithm that is not an estimator: it has no choice."""
     if response != "predict" and getattr(algorithm, "response", None) != response:
         raise AlgorithmError(
             f"response={response!r} is for estimators; {algorithm.name} returns what it returns"

@@ -1,4 +1,4 @@
-"""The models of a bagging ensemble: one per bag, with random states and votes of its own."""
+"""The models of a bagging ensemble, one per bag."""
 
 from __future__ import annotations
 

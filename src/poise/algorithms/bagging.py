@@ -20,7 +20,7 @@ What the certificate is about, by scheme:
     On ``nominal_rows`` rows, ordinary bagging; on fewer, the same bags with the
     missing rows erased, hence smaller. The certificate compares the ordinary
     ensemble on n = ``nominal_rows`` rows with the erased one: Elisseeff's
-    quantity to the letter. The erased ensemble is not what ordinary bagging would
+    quantity exactly. The erased ensemble is not what ordinary bagging would
     fit to n − 1 rows (its bags have n − 1 draws), so this is no statement about
     ordinary bagging in any notion of Appendix E.
 ``"redraw"``
@@ -54,7 +54,7 @@ __all__ = ["CoupledBaggingClassifier", "CoupledBaggingRegressor"]
 
 
 class _CoupledBagging(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not annotated
-    """What the regressor and the classifier have in common: the bags and their models."""
+    """The base class of regressor and classifier: the bags and their models."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class _CoupledBagging(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
 
     def _bag(self, seed: int, bag: int, n_rows: int) -> NDArray[np.int64]:
         rows = draw_bag(self.scheme, seed, bag, n_rows, self.nominal_rows)
-        # No model can be fitted to an empty bag; it stands for all the rows.
+        # No model can be fitted to an empty bag; all rows are used instead.
         return rows if rows.size else np.arange(n_rows)
 
     def __sklearn_tags__(self) -> Any:
@@ -96,7 +96,7 @@ class _CoupledBagging(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
 
 
 class CoupledBaggingRegressor(RegressorMixin, _CoupledBagging):  # type: ignore[misc]
-    """Average of regressors fitted to bags that survive the removal of the last row.
+    """Average of regressors on bags that are coupled between n and n − 1 rows.
 
     With the same ``random_state`` the bags of n − 1 rows are those of n rows with
     the last row erased (or redrawn), so a stability test with shared ξ compares
@@ -144,7 +144,7 @@ class CoupledBaggingRegressor(RegressorMixin, _CoupledBagging):  # type: ignore[
 
 
 class CoupledBaggingClassifier(ClassifierMixin, _CoupledBagging):  # type: ignore[misc]
-    """Vote of classifiers fitted to bags that survive the removal of the last row.
+    """Vote of classifiers on bags that are coupled between n and n − 1 rows.
 
     Members with ``predict_proba`` vote with their probabilities, others with one
     vote each; a class absent from a bag gets nothing from it.

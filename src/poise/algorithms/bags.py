@@ -1,4 +1,4 @@
-"""Bags that hardly change when the last row is removed.
+"""Bags that change little when the last row is removed.
 
 What the same seed gives an ordinary bagging ensemble on n and on n − 1 rows
 depends on how its generator draws numbers below n: scikit-learn's gives nearly
@@ -21,7 +21,7 @@ SCHEMES = ("erase", "poisson", "redraw")
 
 Rows = NDArray[np.int64]
 
-# P(Poisson(1) <= k) for k = 0 … 19; what lies beyond is smaller than a rounding error.
+# P(Poisson(1) <= k) for k = 0 … 19; the rest is smaller than a rounding error.
 _POISSON_CDF = np.exp(-1.0) * np.cumsum(1.0 / np.cumprod(np.maximum(np.arange(20.0), 1.0)))
 
 
@@ -78,10 +78,10 @@ def draw_bag(
 def _redraw(seed: int, bag: int, n_rows: int) -> Rows:
     """Draw ``n_rows`` positions by jump consistent hashing (Lamping & Veach, 2014).
 
-    Each place of the bag walks up a random sequence of positions that depends
-    on (seed, bag, place) alone, and stops before it would leave the rows at
-    hand. Its last position is uniform for every ``n_rows``, and is the same for
-    m − 1 rows as for m unless it was row m − 1.
+    Each place of the bag follows an increasing random sequence of positions, which
+    depends on (seed, bag, place) alone, and takes the last position below ``n_rows``.
+    That position is uniform for every ``n_rows``, and is the same for m − 1 rows as
+    for m unless it was row m − 1.
     """
     position = np.zeros(n_rows, dtype=np.int64)
     walking = np.arange(n_rows)

@@ -1,4 +1,4 @@
-"""Class labels for programs that compute with 0, 1, 2, … only."""
+"""Class labels as codes 0, 1, 2, …, for algorithms in JAX."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ __all__ = ["Labels"]
 class Labels:
     """The classes that may occur, known before the first fit.
 
-    They cannot be read off the training rows: a class that is missing from one
-    fit of a pair would give its predictions another shape.
+    They cannot be taken from the training rows: if a class is missing in one fit of a
+    pair, its predictions would have another shape.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Labels:
         """Return the position of each label among the sorted classes, or −1."""
         try:
             found = np.searchsorted(self.classes, y).clip(max=len(self) - 1)
-        except TypeError:  # text among numbers, or numbers among text
+        except TypeError:  # labels of mixed types
             return np.full(np.shape(y), -1, dtype=np.int32)
         return np.where(self.classes[found] == y, found, -1).astype(np.int32)
 

@@ -1,4 +1,4 @@
-"""A digest of user code, so that a journal notices when it is not the code it was."""
+"""A digest of user code, so that a journal notices when the code has changed."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _VALUES = (bool, int, float, complex, str, bytes, type(None), tuple, frozenset)
 
 
 def code_digest(function: object) -> str:
-    """Return a digest of what a function does, or "" where that is not known.
+    """Return a digest of the code of a function, or "" if it is not known.
 
-    That is its own code and defaults, what it encloses, and the constants and functions
-    of its own module that it names; for an object that is called, its method and what it
-    holds. Comments and line numbers do not count; the version of Python does.
+    The digest covers its code and defaults, its closure, and the constants and functions
+    of its module that it uses; for a callable object, its method and its attributes.
+    Comments and line numbers do not matter; the version of Python does.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def code_digest(function: object) -> str:
     >>> code_digest(print)
     ''
     """
-    method = vars(type(function)).get("__call__")  # an object that is called, not a function
+    method = vars(type(function)).get("__call__")  # a callable object, not a function
     if isinstance(function, MethodType):
         parts = list(_parts_of_object(function.__self__, function.__func__))
     elif isinstance(method, FunctionType):
@@ -44,7 +44,7 @@ def code_digest(function: object) -> str:
 
 
 def _parts(value: object, seen: set[int]) -> Iterator[Any]:
-    """Yield everything about a value that counts, what it refers to included."""
+    """Yield the parts of a value that enter the digest, with what it refers to."""
     if isinstance(value, functools.partial):
         yield from _parts(value.func, seen)
         yield _written((value.args, value.keywords))
@@ -59,7 +59,7 @@ def _parts(value: object, seen: set[int]) -> Iterator[Any]:
 
 
 def _parts_of_object(instance: object, method: object) -> Iterator[Any]:
-    """Yield what an object does when it is called, and what it was made with."""
+    """Yield the method that is called, and the attributes of the object."""
     seen: set[int] = set()
     yield from _parts(method, seen)
     for name, value in sorted(getattr(instance, "__dict__", {}).items()):
@@ -77,7 +77,7 @@ def _instructions(code: CodeType) -> Iterator[Any]:
 
 
 def _written(value: object) -> str:
-    """Write a value down; the order of a set differs in every process."""
+    """Write a value as text; sets are sorted, because their order differs between processes."""
     if isinstance(value, set | frozenset):
         return repr(sorted(map(_written, value)))
     if isinstance(value, tuple | list):
@@ -88,11 +88,11 @@ def _written(value: object) -> str:
 
 
 def _referred(function: FunctionType) -> Iterator[Any]:
-    """Yield what a function encloses, and what of its module it names."""
+    """Yield the closure of a function, and the globals that it uses."""
     for cell in function.__closure__ or ():
         try:
             yield cell.cell_contents
-        except ValueError:  # not filled yet
+        except ValueError:  # an empty closure cell
             continue
     for name in _names(function.__code__):
         value = function.__globals__.get(name)

@@ -1,8 +1,8 @@
 """Joint laws of (ξ, ξ′) beyond "shared" and "independent" (Appendix E).
 
 Each has uniform marginals, so a test run under any of them is valid for the
-coupled notion: "for some coupling Q". Which Q makes an algorithm look most
-stable depends on how the algorithm reads ξ; nothing can tell from outside.
+coupled notion: "for some coupling Q". Which Q makes an algorithm most stable depends on
+how the algorithm uses ξ; that cannot be seen from outside.
 """
 
 from __future__ import annotations

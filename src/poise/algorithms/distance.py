@@ -1,4 +1,4 @@
-"""How far apart two predictions are: the number called Δ.
+"""Distances between two predictions: the change Δ.
 
 A distance takes two predictions for one point and returns a number >= 0. Numbers of
 any type are subtracted. Only text, bytes, booleans and categories are labels, and they
@@ -61,7 +61,7 @@ _CLUSTERS = (
 
 
 def single(predictions: object) -> Any:
-    """Return the one prediction that was asked for, refusing any other number of them."""
+    """Return the one prediction; refuse any other number of predictions."""
     array = predictions if type(predictions) is np.ndarray else as_array(predictions)
     if array.ndim == 0 or array.shape[0] != 1:
         raise Undefined(
@@ -154,7 +154,7 @@ def label(a: object, b: object) -> float:
 
 
 def _require_labels(array: NDArray[Any]) -> None:
-    """Refuse values that are no labels, among those of any type."""
+    """Refuse values that are not labels."""
     for value in array.ravel():
         if is_missing(value):
             raise Undefined(f"a prediction is missing: {shown(value)}")
@@ -163,10 +163,10 @@ def _require_labels(array: NDArray[Any]) -> None:
 
 
 class _LabelsOnly:
-    """What "auto" means where the responses are text or categories: numbers are refused.
+    """The distance "auto" if responses are text or categories: it refuses numbers.
 
-    A function that is given labels and returns numbers may mean their codes, or
-    probabilities: whether a change of 0.01 is a change only its author knows.
+    A function that gets labels and returns numbers may return codes or probabilities. Only
+    its author knows whether a difference of 0.01 is a change.
     """
 
     __name__ = "label"
@@ -243,9 +243,9 @@ def as_distance(distance: str | Distance, natural: str = "euclidean") -> Distanc
 
 
 def distance_name(distance: Distance, natural: str = "euclidean") -> str:
-    """Return what a record calls a distance; ``natural`` is that of the algorithm's predictions.
+    """Return the name of a distance for records; ``natural`` is that of the algorithm.
 
-    Numbers that stand for classes, and probabilities, cannot move as far as others do.
+    Predictions that are classes or probabilities have bounded distances.
 
     Examples
     --------
@@ -260,7 +260,7 @@ def distance_name(distance: Distance, natural: str = "euclidean") -> str:
 
 
 def own_name(function: Callable[..., Any], taken: Iterable[str]) -> str:
-    """Return the name of a function of the user's, marked if poise has one of that name.
+    """Return the name of a user's function, marked if poise has a function of that name.
 
     Examples
     --------
@@ -272,7 +272,7 @@ def own_name(function: Callable[..., Any], taken: Iterable[str]) -> str:
 
 
 def distance_code(distance: Distance) -> str:
-    """Return a digest of a distance or loss of one's own; "" for those of poise, known by name.
+    """Return a digest of a user's distance or loss; "" for those of poise, known by name.
 
     Examples
     --------
@@ -287,7 +287,7 @@ def distance_code(distance: Distance) -> str:
 
 
 def needs_response(distance: Distance) -> bool:
-    """Tell whether a distance compares losses, and so has to know the true response.
+    """Tell whether a distance compares losses, and so needs the true response.
 
     Examples
     --------
@@ -298,7 +298,7 @@ def needs_response(distance: Distance) -> bool:
 
 
 class _Checked:
-    """A user's distance, held to the contract: a number >= 0, never NaN."""
+    """A user's distance; each value is checked: a number >= 0, never NaN."""
 
     def __init__(self, function: Distance) -> None:
         self.function = function

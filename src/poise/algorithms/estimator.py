@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 __all__ = ["EstimatorAlgorithm"]
 
-_GOLDEN = 0x9E3779B97F4A7C15  # spreads one ξ over the seeds of nested estimators
+_GOLDEN = 0x9E3779B97F4A7C15  # derives the seeds of nested estimators from one ξ
 _MASK = 0xFFFFFFFFFFFFFFFF
 
 
 class EstimatorAlgorithm(Algorithm):
-    """Fits a fresh copy of ``estimator`` each time; the user's object is never touched.
+    """Fits a fresh copy of ``estimator`` each time; the user's object is never changed.
 
     Every parameter that holds a seed (``random_state``, ``random_seed``, ``seed``),
     at any depth, is set from ξ, and every number of threads to one: poise runs
@@ -94,7 +94,7 @@ class EstimatorAlgorithm(Algorithm):
         return AlignedResponse(model, self.response, self._classes)
 
     def prepared(self, sample: Sample) -> EstimatorAlgorithm:
-        """Learn which classes there are; refuse data the estimator is certain to refuse."""
+        """Find the classes; refuse data that the estimator is certain to refuse."""
         with blamed_on_user_code(f"{self.name} cannot be described by its tags"):
             require_suitable(self.estimator, sample)
         if sample.fit_params is not None:
@@ -123,8 +123,8 @@ class EstimatorAlgorithm(Algorithm):
     def skip_checks(self) -> AbstractContextManager[Any]:
         """Skip scikit-learn's own checks, for its own plain estimators only.
 
-        Inside a composite (a pipeline, a search) a check may guard values made
-        on the way, and weights may be bad in any trial, so there they stay on.
+        Inside a composite (a pipeline, a search) a check may protect intermediate values,
+        and weights may be bad in any trial; there the checks stay on.
         """
         if self._shallow is None or self._weighted:
             return nullcontext()
@@ -151,7 +151,7 @@ class _Exact:
     """A shortcut for a deterministic estimator: the random terms are not needed."""
 
     exact = True
-    block_bytes = 8 << 20  # more would not stay in the cache, less would not repay the calls
+    block_bytes = 8 << 20  # larger blocks leave the cache; smaller ones cost more calls
 
     def __init__(self, shortcut: Shortcut) -> None:
         self.shortcut = shortcut
@@ -166,18 +166,18 @@ class _Exact:
 
 
 def _spread(xi: int, index: int) -> int:
-    """Give each nested random state a seed of its own; the first is that of a plain estimator."""
+    """Give each nested random state its own seed; the first is that of a single estimator."""
     return seed_from((xi + index * _GOLDEN) & _MASK)
 
 
 def _name(estimator: Any, response: str) -> str:
-    """Say which estimator, with which parameters, and what it is asked."""
+    """Name the estimator, its parameters and its response method."""
     name = " ".join(_in_words(estimator).split())
     return name if response == "predict" else f"{name}.{response}"
 
 
 def _in_words(estimator: Any) -> str:
-    """Return the estimator's own words or, where it has none, its class and parameters."""
+    """Return the repr of the estimator or, if it has none, its class and parameters."""
     words: Any = type(estimator).__repr__
     if words is not object.__repr__ or not hasattr(estimator, "get_params"):
         return f"{estimator!r}{_what_is_left_out(estimator)}"
@@ -186,9 +186,9 @@ def _in_words(estimator: Any) -> str:
 
 
 def _what_is_left_out(estimator: Any) -> str:
-    """Return a short digest where scikit-learn shows a long estimator with its middle left out.
+    """Return a short digest of the part that scikit-learn leaves out of a long repr.
 
-    Without it, two pipelines that differ there would be one algorithm to a journal.
+    Without it, a journal would take two pipelines that differ there for one algorithm.
     """
     from sklearn.base import BaseEstimator
 

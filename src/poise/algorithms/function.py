@@ -27,7 +27,7 @@ def seed_from(xi: int) -> int:
 
 
 class FunctionAlgorithm(Algorithm):
-    """Calls ``function(X, y, seed)``; what comes back must itself be callable.
+    """Calls ``function(X, y, seed)``; it must return a function.
 
     Examples
     --------
@@ -44,11 +44,11 @@ class FunctionAlgorithm(Algorithm):
         self.name = name or getattr(function, "__name__", repr(function))
 
     def fit(self, X: Any, y: Any, xi: int) -> Predict:
-        """Call the function and check that it returned something that predicts."""
+        """Call the function and check that it returned a function."""
         return self.fit_with(X, y, xi, {})
 
     def prepared(self, sample: Sample) -> Algorithm:
-        """Refuse ``fit_params`` that the function does not take, and their absence if it must."""
+        """Refuse ``fit_params`` that the function does not take, and missing ones that it needs."""
         if sample.fit_params is not None:
             require_arguments(self.function, 3, sample.fit_params.names)
         else:
@@ -77,4 +77,4 @@ def _check_signature(function: Callable[..., Any], whole: bool = False) -> None:
             f"{getattr(function, '__name__', function)!r}: {error}"
         ) from None
     except ValueError:
-        return  # a built-in without a signature: the first call will tell
+        return  # a built-in without a signature: the first call shows

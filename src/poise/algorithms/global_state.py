@@ -1,10 +1,10 @@
-"""What algorithms use without saying so: generators, and scikit-learn's configuration.
+"""Global state: random generators, and scikit-learn's configuration.
 
-``coupling="shared"`` promises that both fits see the same randomness. An
-algorithm that draws from a global generator would break that promise silently,
-so those of Python, NumPy and PyTorch are set from ξ before each fit, and left as
-they were found afterwards. Workers would see another configuration of
-scikit-learn than the thread that asks: it travels with the work.
+``coupling="shared"`` promises that both fits get the same random numbers. An algorithm
+that draws from a global generator would break that promise. So the generators of
+Python, NumPy and PyTorch are set from ξ before each fit, and restored afterwards.
+Workers would have another configuration of scikit-learn than the calling thread, so it
+is sent with the work.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Result = TypeVar("Result")
 
 
 def one_at_a_time(thread_safe: bool) -> AbstractContextManager[Any]:
-    """Context that threads enter in turn, unless the algorithm is known not to need it.
+    """Context that threads enter one at a time, unless the algorithm is thread-safe.
 
     The global generators belong to the whole process: two threads that both set
     and use them would see each other's randomness.
@@ -42,13 +42,13 @@ def one_at_a_time(thread_safe: bool) -> AbstractContextManager[Any]:
 
 
 def current_configuration() -> dict[str, Any]:
-    """Return scikit-learn's configuration in this thread; empty if nobody has imported it."""
+    """Return scikit-learn's configuration in this thread; empty if it is not imported."""
     sklearn = sys.modules.get("sklearn")
     return {} if sklearn is None else dict(sklearn.get_config())
 
 
 def configured(settings: dict[str, Any]) -> AbstractContextManager[Any]:
-    """Context with a configuration of scikit-learn taken elsewhere.
+    """Context with the configuration of scikit-learn of another thread.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def configured(settings: dict[str, Any]) -> AbstractContextManager[Any]:
 
 
 class GlobalGenerators:
-    """Context in which the global generators are set from ξ; restored on the way out.
+    """Context in which the global generators are set from ξ; restored at its end.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class GlobalGenerators:
     """
 
     def __enter__(self) -> GlobalGenerators:
-        with _TURN:  # not in the middle of another thread's fit
+        with _TURN:  # not during another thread's fit
             self._python = random.getstate()
             self._numpy: Any = np.random.get_state()  # noqa: NPY002 - the global one is the point
             self._torch = _torch()
@@ -98,8 +98,8 @@ class GlobalGenerators:
     def seeded(self, xi: int, fit: Callable[[], Result]) -> Result:
         """Return what ``fit`` returns when every global generator is set from ``xi``.
 
-        A fit that imports PyTorch did not find its generator set, nor its threads
-        limited to one: what it returned is forgotten, and it is called once more.
+        A fit that imports PyTorch ran without a seed for it and without a limit on its
+        threads: its result is dropped, and the fit is called again.
         """
         loaded = _torch() is not None
         self.pin(xi)
@@ -130,7 +130,7 @@ class GlobalGenerators:
 
 
 def _torch() -> Any:
-    """Return PyTorch if somebody has imported it; it is never imported here."""
+    """Return PyTorch if it is imported already; it is never imported here."""
     torch = sys.modules.get("torch")
     return torch if hasattr(torch, "manual_seed") else None  # not if it is half imported
 
@@ -139,15 +139,15 @@ def _torch() -> Any:
 def _without_accelerator(torch: Any) -> bool:
     """Whether the CPU's generator is the only one.
 
-    ``torch.manual_seed`` would put a note, with a picture of the call stack, on the
-    list of every accelerator that may yet appear: a millisecond before each fit.
+    ``torch.manual_seed`` would also register a call, with its stack trace, for every
+    accelerator that may appear later: that takes a millisecond before each fit.
     """
     accelerator = getattr(torch, "accelerator", None)  # since version 2.6
     return accelerator is not None and not accelerator.is_available()
 
 
 def _states(torch: Any) -> tuple[Any, Any]:
-    """Return the states of its generators: the CPU's, and those of GPUs that are in use."""
+    """Return the states of its generators: of the CPU, and of GPUs that are in use."""
     gpus = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else None
     return torch.get_rng_state(), gpus
 

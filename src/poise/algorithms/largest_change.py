@@ -1,4 +1,4 @@
-"""How large a change can be at all: an ε that no change can exceed is a gate that cannot fail."""
+"""The largest possible change: every algorithm would pass with a larger ε."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LABELS = ("label", "change of zero_one loss")
 
 
 def largest_change(distance: str, outputs: int = 1) -> float:
-    """Return the largest change that this distance can take; inf where there is no limit.
+    """Return the largest value of this distance; inf if there is no limit.
 
     Parameters
     ----------

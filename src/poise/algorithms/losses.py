@@ -1,7 +1,7 @@
 r"""Changes of a loss instead of a prediction: hypothesis stability.
 
 Bousquet and Elisseeff call an algorithm stable if its *loss* at a fresh
-labelled row hardly moves:
+labelled row changes little:
 :math:`|\ell(\hat\mu_n; (X, Y)) - \ell(\hat\mu_{n-1}; (X, Y))|`.
 """
 
@@ -70,7 +70,7 @@ def _is_text(values: NDArray[Any]) -> bool:
 
 
 def log(y: Any, prediction: Any) -> float:
-    """Return −log of the probability given to what happened; ``y`` is the number of its class.
+    """Return −log of the probability of the true class, whose number is ``y``.
 
     One probability is that of class 1; several are those of classes 0, 1, 2, …
 
@@ -104,11 +104,11 @@ LOSSES: dict[str, Loss] = {
 
 @dataclass(frozen=True)
 class LossChange:
-    r"""How far the loss at a fresh labelled row moves: hypothesis stability.
+    r"""The change of the loss at a fresh labelled row: hypothesis stability.
 
     :math:`\Delta = |\ell(\hat\mu_n; (X, Y)) - \ell(\hat\mu_{n-1}; (X, Y))|`.
     The Binomial test (Theorem 1) holds for this Δ as for any other. Since the
-    loss needs the response of the test row, unlabelled rows are of no use here:
+    loss needs the response of the test row, unlabelled rows cannot be used:
     :math:`\lfloor N_\ell / (n+1) \rfloor` trials.
 
     A stable loss is not a small one, and says nothing about predictions: two
@@ -149,7 +149,7 @@ class LossChange:
         return f"change of {name} loss"
 
     def about(self, sample: Sample) -> LossChange:
-        """Return the same change, knowing the classes; refuse labels the loss cannot use."""
+        """Return the same with the classes set; refuse labels that the loss cannot use."""
         if self.loss != "log" or self.classes is not None:
             return self
         if len(sample.classes) != 1:
@@ -196,7 +196,7 @@ def _differences(y: Any, prediction: object) -> NDArray[np.float64]:
 
 
 def _numbers(values: object) -> NDArray[np.float64]:
-    """Return numbers of any type as floats; text that reads as numbers is none of them."""
+    """Return numbers of any type as floats; text is refused, also text such as "1"."""
     array = np.asarray(values).ravel()
     if array.dtype.kind not in "biuf":
         reason = next(filter(None, map(objection_to, array)), None)

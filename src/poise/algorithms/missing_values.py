@@ -1,7 +1,7 @@
-"""Missing and infinite values that an estimator of scikit-learn is certain to refuse.
+"""Missing and infinite values that an estimator is certain to refuse.
 
-One such value among 200,000 fails one trial in the middle of a run, another one for every
-seed. The tags of scikit-learn's own estimators say whether they take any.
+One such value among 200,000 makes one trial fail in the middle of a run, a different one
+for every seed. The tags of scikit-learn's estimators say whether they accept such values.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from poise.data.sample import Sample
 
 __all__ = ["wants_complete_rows"]
 
-# Steps of a pipeline that hand on a missing value as it is.
+# Steps of a pipeline that pass a missing value on unchanged.
 _HAND_ON = (
     "StandardScaler",
     "MinMaxScaler",
@@ -32,7 +32,7 @@ _HAND_ON = (
 
 
 def wants_complete_rows(estimator: Any, tags: object, sample: Sample) -> str | None:
-    """Find the first missing or infinite feature, for an estimator that takes none.
+    """Find the first missing or infinite feature, if the estimator accepts none.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def wants_complete_rows(estimator: Any, tags: object, sample: Sample) -> str | N
 
 
 def _refuses_missing_values(estimator: Any) -> bool:
-    """Follow a missing value through a pipeline, to a step that refuses it for certain."""
+    """Tell whether a missing value reaches a step of a pipeline that certainly refuses it."""
     for part in _way_in(estimator):
         if plain_parameters(part) is None:
             return False
@@ -67,7 +67,7 @@ def _refuses_missing_values(estimator: Any) -> bool:
 
 
 def _way_in(estimator: Any) -> Iterator[Any]:
-    """Yield the parts of a composite in the order in which they see the features."""
+    """Yield the parts of a composite in the order in which they get the features."""
     steps = getattr(estimator, "steps", None)
     inner = getattr(estimator, "estimator", None)
     if steps:
@@ -93,7 +93,7 @@ def _takes_none(part: object) -> bool:
 
 
 def _first_not_finite(native: Any) -> tuple[Any, int, Any] | None:
-    """Return the column, row and value of the first entry that is no finite number."""
+    """Return the column, row and value of the first entry that is not a finite number."""
     if isinstance(native, StoredTable):
         return None  # a large file is not read to its end for this
     if hasattr(native, "indptr"):

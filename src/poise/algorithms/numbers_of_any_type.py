@@ -1,4 +1,4 @@
-"""Differences of numbers that are no floats, without losing digits or calling them labels.
+"""Differences of numbers that are not floats: Decimal, Fraction, complex.
 
 ``Decimal``, ``Fraction``, whole numbers beyond 64 bits, complex numbers and long doubles
 are numbers: they are subtracted in their own arithmetic, and only the difference becomes
@@ -21,7 +21,7 @@ from poise.errors import PoiseError
 
 __all__ = ["Undefined", "difference", "is_missing", "is_number", "objection_to", "shown"]
 
-# Wide enough for any exponent, and deaf to what a fit has set for its own thread.
+# Wide enough for any exponent, and independent of what a fit has set in its thread.
 _DECIMAL = decimal.Context(prec=60, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN, traps=[], clamp=0)
 _DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 
@@ -31,7 +31,7 @@ class Undefined(PoiseError, ValueError):
 
 
 def shown(value: object) -> str:
-    """Write a value as its reader knows it, without the name of its NumPy type.
+    """Write a value for a message, without the name of its NumPy type.
 
     Examples
     --------
@@ -42,9 +42,9 @@ def shown(value: object) -> str:
 
 
 def is_number(value: object) -> bool:
-    """Tell a number of any type; True and False count as 1 and 0.
+    """Tell whether a value is a number of any type; True and False count as 1 and 0.
 
-    NumPy calls a time span a whole number, and does not know those of machine learning.
+    NumPy takes a time span for a whole number, and does not know bfloat16.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def is_number(value: object) -> bool:
 
 
 def is_missing(value: object) -> bool:
-    """Tell what stands for a value that is not there: None, NaN, NaT, pandas' NA.
+    """Tell whether a value is missing: None, NaN, NaT, pandas' NA.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def is_missing(value: object) -> bool:
 
 
 def difference(a: object, b: object) -> float:
-    """Return how far apart two numbers of any type are; the modulus for complex ones.
+    """Return the absolute difference of two numbers of any type.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def difference(a: object, b: object) -> float:
 
 
 def objection_to(value: object) -> str | None:
-    """Say why a prediction is no number, and what to do; None if it is one."""
+    """Say why a prediction is not a number, and what to do; None if it is one."""
     if is_number(value) and not is_missing(value):
         return None
     if isinstance(value, (str, bytes)):
@@ -125,7 +125,7 @@ def objection_to(value: object) -> str | None:
 
 
 def _plain(number: object) -> Any:
-    """Return the same number in a type of Python that loses nothing, where there is one."""
+    """Return the same number in a type of Python that keeps all digits, if there is one."""
     if isinstance(number, (bool, np.bool_, numbers.Integral)):
         return int(number)
     if isinstance(number, np.complexfloating):

@@ -1,7 +1,7 @@
-"""What algorithms return as predictions, as an array that hides nothing.
+"""Predictions as arrays, with masked values and categories kept.
 
-``numpy.asarray`` forgets which values of a masked array are missing, and turns the
-categories of pandas into the numbers they may be named by.
+``numpy.asarray`` loses which values of a masked array are missing, and turns the
+categories of pandas into numbers if they are named by numbers.
 """
 
 from __future__ import annotations

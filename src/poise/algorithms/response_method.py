@@ -1,8 +1,8 @@
-"""What a fitted estimator is asked, and how its answers are made comparable.
+"""Which method of a fitted estimator is called; its columns are aligned.
 
-Two fits of one trial may have seen different classes: a rare class may have had
-its only row removed. Columns are therefore put in the order of all classes that
-occur in the data before anything is compared.
+Two fits of one trial may have different classes: the removed row may be the only row of
+a rare class. So columns are put in the order of all classes that occur in the data
+before they are compared.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Classes = tuple[NDArray[Any], ...]
 
 
 def require_response(estimator: Any, response: str) -> None:
-    """Refuse an estimator that cannot be fitted, or cannot be asked for this.
+    """Refuse an estimator that cannot be fitted, or that lacks this method.
 
     Examples
     --------
@@ -62,8 +62,8 @@ def require_response(estimator: Any, response: str) -> None:
 def can_answer(estimator: Any, response: str) -> bool:
     """Tell whether an estimator will have this method once it is fitted.
 
-    A stack whose final estimator was left to scikit-learn has its methods only
-    then; its class tells beforehand.
+    A stack without an explicit final estimator has its methods only then; before, its
+    class tells.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def can_answer(estimator: Any, response: str) -> bool:
 
 
 def natural_distance(estimator: Any, response: str) -> str:
-    """Say how far apart two answers are if nobody says otherwise.
+    """Return the default distance between two predictions.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def _predicts_labels(estimator: Any) -> bool:
 
 
 def detects_outliers(estimator: Any) -> bool:
-    """Tell an estimator that says of each row whether it is an outlier, and needs no responses.
+    """Tell whether an estimator is an outlier detector, which needs no responses.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def detects_outliers(estimator: Any) -> bool:
 
 
 def numbers_clusters(estimator: Any) -> bool:
-    """Tell an estimator whose classes have numbers that mean nothing: another fit, another order.
+    """Tell whether an estimator numbers its clusters: another fit may number them otherwise.
 
     Examples
     --------
@@ -135,14 +135,14 @@ def numbers_clusters(estimator: Any) -> bool:
 
 
 def _estimates_a_density(estimator: Any) -> bool:
-    """Tell a mixture, whose components are numbered as clusters are."""
+    """Tell whether an estimator is a mixture, whose components are numbered like clusters."""
     from sklearn.utils import get_tags
 
     return bool(get_tags(estimator).estimator_type == "density_estimator")
 
 
 def predicts_numbers(estimator: Any) -> bool:
-    """Tell an estimator that says it is a regressor.
+    """Tell whether an estimator is a regressor by its own tags.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def predicts_numbers(estimator: Any) -> bool:
 def _is(kind: Callable[[Any], bool], estimator: Any) -> bool:
     try:
         return bool(kind(estimator))
-    except (AttributeError, TypeError):  # knows nothing of scikit-learn's tags
+    except (AttributeError, TypeError):  # without scikit-learn's tags
         return False
 
 
@@ -230,12 +230,12 @@ def _output(seen: Any, index: int) -> Any:
 
 
 def _sees(seen: Any, known: NDArray[Any]) -> bool:
-    """Tell whether a fit saw every class; one that does not say is taken to have."""
+    """Tell whether a fit had every class; if it does not say, it is assumed."""
     return seen is None or (len(seen) == len(known) and bool(np.all(np.asarray(seen) == known)))
 
 
 def _spread(array: NDArray[Any], seen: object, known: NDArray[Any], absent: float) -> NDArray[Any]:
-    """Put the columns of the classes seen where they belong among all classes."""
+    """Put the columns of the fitted classes at their places among all classes."""
     if _sees(seen, known):
         return array
     labels = np.asarray(seen)

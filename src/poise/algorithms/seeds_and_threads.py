@@ -1,4 +1,4 @@
-"""Parameters that would make two fits of one trial differ for no good reason.
+"""Seeds and numbers of threads among the parameters of an estimator.
 
 Seeds are set from ξ, so that a fit is a function of its rows and ξ alone; inner
 threads are set to one, since trials run side by side: two workers with two
@@ -17,10 +17,10 @@ __all__ = ["cloned", "is_thread_safe", "plain_parameters", "seeds", "threads", "
 _SEEDS = ("random_state", "random_seed", "seed")
 _THREADS = ("n_jobs", "nthread", "num_threads", "thread_count")
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
-# CatBoost lists only the parameters that were set; unset, they mean chance and every core.
-# It refuses to be given both of two names for one parameter.
+# CatBoost lists only parameters that were set; unset means random seed and all cores.
+# It refuses two names for one parameter.
 _UNLISTED = {"catboost": {"random_seed": "random_state", "thread_count": "thread_count"}}
-# Modules whose fits spend their time in compiled code, once there are rows enough.
+# Modules whose fits run mostly in compiled code, if there are enough rows.
 _NATIVE = ("sklearn.tree.", "sklearn.ensemble.", "sklearn.svm.")
 _NOT_NATIVE = ("sklearn.ensemble._hist_gradient_boosting.", "sklearn.svm._classes.LinearSVC")
 
@@ -98,7 +98,7 @@ def plain_parameters(estimator: Any) -> dict[str, Any] | None:
 
 
 def is_thread_safe(estimator: Any) -> bool:
-    """Tell estimators that draw from nothing but the seed they were given.
+    """Tell whether an estimator uses no random numbers but those of its seed.
 
     scikit-learn's own with plain parameters do, and so do LightGBM and XGBoost,
     unless a parameter is a function, which may do anything.
@@ -136,7 +136,7 @@ def threads_from(estimator: Any) -> float:
 
 
 def cloned(estimator: Any) -> Any:
-    """Copy an estimator without what it has learnt."""
+    """Return an unfitted copy of an estimator."""
     if not hasattr(estimator, "get_params"):
         return copy.deepcopy(estimator)
     from sklearn.base import clone

@@ -1,8 +1,8 @@
-"""Whether data are what scikit-learn's own estimators can read: rows and columns, of numbers.
+"""Data that scikit-learn's estimators cannot read: no numbers, or no table.
 
-A fit would find out too, but as the failure of a trial, perhaps after hours.
-Only what is certain is refused: of an estimator of scikit-learn whose parameters
-are plain values it is known what it does with its input.
+A fit would find out too, but as the failure of a trial, perhaps after hours. Only what
+is certain is refused: for an estimator of scikit-learn with plain parameters it is known
+what it does with its input.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _wrong_shape(dimensions: int) -> str:
 
 
 def _uneven(rows: Any) -> str | None:
-    """Compare the lengths of rows in a list; a number has none."""
+    """Compare the lengths of the rows of a list."""
     if isinstance(rows[0], str) or not all(hasattr(row, "__len__") for row in rows):
         return _wrong_shape(1)
     lengths = [len(row) for row in rows]
@@ -62,7 +62,7 @@ def _uneven(rows: Any) -> str | None:
 
 
 def _entrance(estimator: Any) -> Any:
-    """Return the part of a composite that sees the features first."""
+    """Return the part of a composite that gets the features first."""
     steps = getattr(estimator, "steps", None)
     if steps:
         stages = [step for _, step in steps if step not in ("passthrough", None)]
@@ -82,7 +82,7 @@ def _reads_rows_and_columns(part: object) -> bool:
 
 
 def wants_numbers(estimator: Any, tags: Any, sample: Sample) -> str | None:
-    """Find text and dates among the features of a regressor or classifier that takes none.
+    """Find text and dates among the features of an estimator that needs numbers.
 
     Examples
     --------
@@ -122,14 +122,14 @@ def wants_numeric_responses(estimator: Any, tags: Any, sample: Sample) -> str | 
 
 
 def _in_memory(table: Table) -> Any:
-    """Return the rows; of those that stay in a file, the first."""
+    """Return the rows; only the first ones if they stay in a file."""
     if isinstance(table, StoredTable):
         return table.take(slice(0, min(len(table), _READ_FROM_DISK)))
     return table.native
 
 
 def _columns(native: Any) -> Iterator[tuple[Any, Iterable[Any]]]:
-    """Yield the columns that may hold anything but numbers, by name or number."""
+    """Yield the columns that may hold other values than numbers, by name or number."""
     if isinstance(native, np.ndarray):
         if native.ndim == 2 and native.dtype.kind not in "biufc":
             yield from enumerate(native.T)

@@ -1,4 +1,4 @@
-"""Estimators and data that cannot go together, found before the first fit.
+"""Data that an estimator cannot use, found before the first fit.
 
 scikit-learn estimators say in their tags what they need. Only what a tag states
 for certain is refused here; everything else is left to the fit.
@@ -40,7 +40,7 @@ def require_suitable(estimator: Any, sample: Sample) -> None:
 
 
 def objection(estimator: Any, sample: Sample) -> str | None:
-    """Return why this estimator cannot be fitted to these data, or None if nothing is known.
+    """Return why this estimator cannot be fitted to these data, or None if no reason is known.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def _wants_classes(estimator: Any, tags: Any, sample: Sample) -> str | None:
 
 
 def objection_to_fractions(sample: Sample) -> str | None:
-    """Say what is wrong with responses that are measured, where classes are wanted."""
+    """Refuse responses that are fractions if classes are needed; None if they are not."""
     values = np.asarray(sample.y.native)
     if values.dtype.kind != "f" or bool(np.all(values == np.floor(values))):
         return None
@@ -149,18 +149,18 @@ _RULES: tuple[Callable[[Any, Any, Sample], str | None], ...] = (
 
 
 def _stands_alone(estimator: Any) -> bool:
-    """Tell an estimator from a composite, whose other parts may change what one part sees."""
+    """Tell a single estimator from a composite, whose parts may change the data."""
     return not any("__" in name for name in estimator.get_params(deep=True))
 
 
 def _has_negative(native: Any) -> bool:
     if not isinstance(native, np.ndarray) or native.dtype.kind not in "if":
         return False
-    return bool(np.fmin.reduce(native, axis=None) < 0)  # looks past NaN, and needs no memory
+    return bool(np.fmin.reduce(native, axis=None) < 0)  # ignores NaN, and needs no memory
 
 
 def require_arguments(function: Callable[..., Any], fixed: int, names: Iterable[str]) -> None:
-    """Refuse ``fit_params`` that a function does not take beside its fixed arguments.
+    """Refuse ``fit_params`` that are not arguments of a function.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def require_arguments(function: Callable[..., Any], fixed: int, names: Iterable[
     """
     try:
         signature = inspect.signature(function)
-    except ValueError:  # a built-in without a signature: the first call will tell
+    except ValueError:  # a built-in without a signature: the first call shows
         return
     try:
         signature.bind(*[None] * fixed, **dict.fromkeys(names))

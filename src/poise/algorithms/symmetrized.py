@@ -1,4 +1,4 @@
-"""A wrapper that makes any algorithm symmetric: it shuffles the rows by ξ first."""
+"""A wrapper that makes any algorithm symmetric: it first shuffles the rows."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Symmetrized(Algorithm):
 
     The order is uniform and independent of the data, so the law of the fitted
     model does not depend on the order of the rows. With the same ξ the order of
-    n − 1 rows is that of n rows with the last one left out, so that shared
-    randomness compares like with like.
+    n − 1 rows is that of n rows with the last one left out, so that with a shared ξ the
+    two fits differ only by the removed row.
 
     It is another algorithm than the one it wraps: a certificate for it is about
     the version that shuffles.

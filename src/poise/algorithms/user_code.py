@@ -1,7 +1,7 @@
-"""Errors of user code outside a fit: in a constructor, in get_params, in its own words.
+"""Errors of user code outside a fit, such as in a constructor or in repr.
 
-Nothing of that may end a program without a word, least of all with status 0, which
-means "stable" to whoever asked.
+Such an error must not end a program without a message, and not with exit status 0, which
+means "stable".
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ __all__ = ["blamed_on_user_code"]
 
 @contextmanager
 def blamed_on_user_code(what: str) -> Iterator[None]:
-    """Context in which whatever user code raises becomes an error that says so.
+    """Context in which any exception of user code becomes an error that names user code.
 
-    Errors of poise, and Ctrl-C, stay what they are.
+    Errors of poise, and Ctrl-C, are not changed.
 
     Examples
     --------

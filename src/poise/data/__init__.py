@@ -8,7 +8,7 @@
     files/          tables from files: text, npz, npy, Parquet, Feather
     fit_params      arguments of ``fit`` that belong to the rows, such as sample weights
     groups          groups: rows that belong together, such as those of one patient or one day
-    known_values    how many values a response or a point can take, where somebody could know and tr
+    known_values    how many values a response or a point can take, if all could be tried
     on_disk/        tables that stay on disk: the rows of a trial are read when it needs them
     own_copies      deep copies of the user's rows, so that a fit cannot alter them
     response_scale  the spread of a response, for a choice of ε, and its rare classes

@@ -1,4 +1,4 @@
-"""How many values a response or a point can take, where somebody could know and try them all.
+"""How many values a response or a point can take, if all could be tried.
 
 A test that can try every value is not limited by a trap at a value nobody has seen
 (section 4.2 of the paper). Labels, whole numbers and numbers of few values are counted

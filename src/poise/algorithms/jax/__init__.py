@@ -2,6 +2,6 @@
 
 ::
 
-    jax_algorithm  A pure function ``(X, y, x, key) -> prediction`` as an algorithm, all trials at
-    jax_programs   one JAX function as compiled programs: for one trial, or for all trials of a bl
+    jax_algorithm  A JAX function ``(X, y, x, key) -> prediction`` as an algorithm
+    jax_programs   compiled programs of one JAX function: for one trial, or for a block of trials
 """

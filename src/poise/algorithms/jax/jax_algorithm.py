@@ -1,8 +1,7 @@
-"""A pure function ``(X, y, x, key) -> prediction`` as an algorithm, all trials at once.
+"""A JAX function ``(X, y, x, key) -> prediction`` as an algorithm.
 
-JAX turns a function of one trial into a compiled program for thousands of them.
-Such a program is the algorithm itself, not a stand-in for it: there is nothing
-else that it would have to agree with.
+JAX turns a function of one trial into a compiled program for thousands of trials. Such
+a program is the algorithm itself, not a shortcut that must agree with it.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ from poise.shortcuts.shortcut import Pairs
 __all__ = ["JaxAlgorithm", "jax_algorithm"]
 
 _DISTANCES = {"predict": "label", "predict_proba": "total_variation"}
-_CACHE_BYTES = 4 << 20  # on a CPU, trials that stay in the cache are fastest
-_DEVICE_BYTES = 4 << 30  # an accelerator is fastest when it has much to do
+_CACHE_BYTES = 4 << 20  # on a CPU, blocks that fit the cache are fastest
+_DEVICE_BYTES = 4 << 30  # an accelerator is fastest with large blocks
 
 
 def jax_algorithm(
@@ -138,7 +137,7 @@ class JaxAlgorithm(Algorithm):
         return predict
 
     def prepared(self, sample: Sample) -> Algorithm:
-        """Refuse rows that hold anything but numbers, and labels that were not announced."""
+        """Refuse rows that are not numbers, and unknown labels."""
         super().prepared(sample)
         first_row, _ = sample.training(slice(0, 1))
         _numbers("X", first_row)
@@ -153,7 +152,7 @@ class JaxAlgorithm(Algorithm):
         return _AllTrials(self)
 
     def predictions(self, values: Any) -> NDArray[Any]:
-        """Turn what the function returned for several points into predictions."""
+        """Turn the values of the function at several points into predictions."""
         array = np.asarray(values)
         if array.ndim > 2:
             raise TypeError(
@@ -162,16 +161,16 @@ class JaxAlgorithm(Algorithm):
             )
         if self.labels is not None:
             array = self.labels.predictions(array)
-        # bfloat16 and its relatives are floats that NumPy does not know.
+        # bfloat16 and similar types are floats that NumPy does not know.
         return array.astype(np.float64) if array.dtype.kind in "fV" else array
 
     def workspace_bytes(self, n: int, d: int) -> int:
-        """Return the memory that one trial needs beside its rows; found out once per shape."""
+        """Return the memory that one trial needs beside its rows; computed once per shape."""
         if (n, d) not in self._workspace:
             response = np.float64 if self.labels is None else np.int32
             try:
                 self._workspace[n, d] = self.programs.workspace_bytes(n, d, response)
-            except Exception:  # what cannot be compiled needs none; every trial will say why
+            except Exception:  # if it cannot be compiled, every trial reports the reason
                 self._workspace[n, d] = 0
         return self._workspace[n, d]
 
@@ -208,14 +207,14 @@ class _AllTrials:
         programs, predictions = self.algorithm.programs, self.algorithm.predictions
         y, trusted = self._responses(stack.y)
         with programs.precision():
-            # The rows travel once; a result is read before the next program starts.
+            # The rows are sent once; a result is read before the next program starts.
             rows = [on_device(part) for part in (stack.X, y, stack.x)]
             full = predictions(programs.full(*rows, key_data(stack.xi)))
             reduced = predictions(programs.reduced(*rows, key_data(stack.xi_reduced)))
         return Pairs(full, reduced, trusted)
 
     def _responses(self, y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """Return the responses, and which trials hold none that a fit would refuse."""
+        """Return the responses, and which trials have only responses that a fit accepts."""
         if self.algorithm.labels is None:
             return _numbers("y", y), np.ones(len(y), dtype=np.bool_)
         codes = self.algorithm.labels.encode(y)
@@ -231,7 +230,7 @@ def _revived(
     options: dict[str, Any],
     workspace: dict[tuple[int, int], int],
 ) -> JaxAlgorithm:
-    """Unpickle an algorithm; a worker keeps the last few, and with them what it has compiled."""
+    """Unpickle an algorithm; a worker keeps the last few with their compiled programs."""
     if token not in _REVIVED:
         while len(_REVIVED) >= 8:
             _REVIVED.pop(next(iter(_REVIVED)))
@@ -242,7 +241,7 @@ def _revived(
 
 
 def _numbers(name: str, values: Any) -> NDArray[np.float64]:
-    """Return floats, or say that a JAX function sees nothing else."""
+    """Return floats, or say that a JAX function needs numbers."""
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -261,4 +260,4 @@ def _check_signature(function: FitPredict) -> None:
             f"fit_predict must accept (X, y, x, key), got {label!r}: {error}"
         ) from None
     except ValueError:
-        return  # compiled, without a signature: the first call will tell
+        return  # compiled, without a signature: the first call shows

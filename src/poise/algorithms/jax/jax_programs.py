@@ -1,4 +1,4 @@
-"""One JAX function as compiled programs: for one trial, or for all trials of a block."""
+"""Compiled programs of one JAX function: for one trial, or for a block of trials."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Compiled", "FitPredict", "import_jax", "key_data", "platform"]
 FitPredict = Callable[[Any, Any, Any, Any], Any]
 """``(X, y, x, key) -> prediction``: train on the rows, predict at the point."""
 
-_GUESSED_WORKSPACE = 256  # bytes per entry of X, where the compiler does not say
+_GUESSED_WORKSPACE = 256  # bytes per entry of X, if the compiler does not tell
 
 
 class Compiled:
@@ -42,7 +42,7 @@ class Compiled:
 
     @cached_property
     def single(self) -> Any:
-        """One fit and any number of points; training does not depend on them, so it is done once.
+        """One fit and any number of points; the training is done once.
 
         Called with (X, y, points, key data).
         """

@@ -2,15 +2,15 @@
 
 ::
 
-    activations       what follows a hidden layer, and its slope as a function of its value
-    adam              adam (Kingma & Ba, 2015) as one compiled loop
-    classes           classifiers in JAX whose classes are those of the data they will be run on
-    gpu_kernel        regression networks with one hidden layer, each trained inside one kernel of
-    gradient_descent  minimising a smooth convex function: one loop, two rules for where to go
-    input_scaling     bringing columns to mean 0 and spread 1, as part of the fit
-    logistic          penalised logistic regression to convergence: ``(X, y, x, key) -> prediction
-    networks          ready-made models in JAX, for whoever asks whether a small network is stable
-    perceptron        fully connected networks, trained by Adam: ``(X, y, x, key) -> prediction``
+    activations       activation functions, and their derivatives as functions of their values
+    adam              the Adam optimiser (Kingma & Ba, 2015) as one compiled loop
+    classes           classifiers in JAX that take their classes from the data
+    gpu_kernel        small regression networks, each trained inside one GPU kernel
+    gradient_descent  minimise a smooth convex function, by Newton's rule or by L-BFGS
+    input_scaling     scale columns to mean 0 and standard deviation 1, as part of the fit
+    logistic          penalised logistic regression in JAX, solved to convergence
+    networks          the public functions of ``poise.networks``: small models in JAX
+    perceptron        fully connected networks in JAX, trained by Adam
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What follows a hidden layer, and its slope as a function of its value."""
+"""Activation functions, and their derivatives as functions of their values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adam (Kingma & Ba, 2015) as one compiled loop."""
+"""The Adam optimiser (Kingma & Ba, 2015) as one compiled loop."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def adam(
     learning_rate: float,
     batches: Any = None,
 ) -> Any:
-    """Take ``steps`` steps of Adam from ``start`` and return where they lead.
+    """Take ``steps`` steps of Adam from ``start`` and return the parameters.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def adam(
 
 
 def moved(state: Any, slope: Any, rate: Any) -> tuple[Any, Any, Any]:
-    """Take one step: from (parameters, mean slope, mean square) and a slope to the next three."""
+    """Take one step from (parameters, mean gradient, mean square) along a gradient."""
     parameters, mean, square = state
     mean = jax.tree.map(lambda m, g: _KEEP_MEAN * m + (1 - _KEEP_MEAN) * g, mean, slope)
     square = jax.tree.map(lambda v, g: _KEEP_SQUARE * v + (1 - _KEEP_SQUARE) * g * g, square, slope)
@@ -66,7 +66,7 @@ def moved(state: Any, slope: Any, rate: Any) -> tuple[Any, Any, Any]:
 
 
 def step_sizes(steps: int, learning_rate: float) -> NDArray[np.float64]:
-    """Return the size of each step: averages that began at zero are corrected for that."""
+    """Return the size of each step, with the correction for averages that began at zero."""
     t = np.arange(1, steps + 1)
     sizes: NDArray[np.float64] = learning_rate * np.sqrt(1 - _KEEP_SQUARE**t) / (1 - _KEEP_MEAN**t)
     return sizes
@@ -75,8 +75,8 @@ def step_sizes(steps: int, learning_rate: float) -> NDArray[np.float64]:
 def minibatches(key: Any, rows: int, size: int, steps: int) -> Any:
     """Return the row numbers of one batch per step, shape (steps, size).
 
-    Rows are put in a new random order for every pass over the data; rows that do
-    not fill a last batch sit that pass out.
+    Rows are put in a new random order for every pass over the data; rows that do not fill
+    a last batch are left out of that pass.
 
     Examples
     --------

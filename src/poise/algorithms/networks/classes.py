@@ -1,4 +1,4 @@
-"""Classifiers in JAX whose classes are those of the data they will be run on."""
+"""Classifiers in JAX that take their classes from the data."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ class ClassifierAlgorithm(Algorithm):
         return self._completed[known]
 
     def prepared(self, sample: Sample) -> Algorithm:
-        """Take the classes that occur in the data; refuse numbers that are none."""
+        """Take the classes that occur in the data; refuse numbers that are not classes."""
         reason = objection_to_fractions(sample)
         if reason is not None:
             raise AlgorithmError(f"{self.name} cannot be used with these data: {reason}")
         return self.completed(np.unique(sample.y.native)).prepared(sample)  # type: ignore[arg-type]
 
     def fit(self, X: Any, y: Any, xi: int) -> Predict:
-        """Fit by itself, outside a run: with the classes that occur in these rows."""
+        """Fit outside a run, with the classes that occur in these rows."""
         return self.completed(np.unique(y)).fit(X, y, xi)  # type: ignore[arg-type]

@@ -1,7 +1,7 @@
-"""Regression networks with one hidden layer, each trained inside one kernel of a GPU.
+"""Small regression networks, each trained inside one GPU kernel.
 
-A general compiler writes the hidden layer to the GPU's memory and reads it back
-several times a step; for many small networks that traffic is what training costs.
+A general compiler writes the hidden layer to the GPU's memory and reads it back several
+times per step; for many small networks this takes most of the time.
 Here a network, its gradient and Adam's averages stay in one multiprocessor from
 the first step to the last. The arithmetic is that of :mod:`poise.algorithms.networks.perceptron`,
 in another order of summation.
@@ -49,20 +49,20 @@ class Weights(NamedTuple):
 
 
 def is_small(features: int, units: int, precision: str) -> bool:
-    """Say whether a network is small enough, and its products of a kind that kernels have."""
+    """Tell whether a network is small enough, and whether kernels have its products."""
     size = _power_of_two(features + 1) * _power_of_two(units)
     return size <= _LARGEST and precision in _PRODUCTS
 
 
 @cache
 def available() -> bool:
-    """Compile for a tiny network to find out whether this machine can: not every GPU or JAX can."""
+    """Tell whether this machine can, by compiling a tiny network: not every GPU or JAX can."""
     shape = partial(jax.ShapeDtypeStruct, dtype=jnp.float32)
     start = [(shape((1, 2)), shape((2,))), (shape((2, 1)), shape((1,)))]
     training = Training(1, 0.1, 0.0, "relu", "float32")
     try:
         jax.jit(partial(train, training)).lower(start, shape((2, 1)), shape((2,))).compile()
-    except Exception:  # whatever it is, the general way is still there
+    except Exception:  # whatever the reason, the general way still works
         return False
     return True
 
@@ -114,7 +114,7 @@ def _kernel(training: Training, n: int, features: int, units: int, *references: 
     X, y, *start, sizes = references[:6]
     weights = Weights(*(part[...] for part in start))
     gradient = partial(_gradient, training, X, y, n, units)
-    # Weights are penalised, biases are not; what fills up is zero and stays so.
+    # Weights are penalised, biases are not; the padding is zero and stays zero.
     is_weight = jnp.arange(weights.inner.shape[0])[:, None] < features
     shrink = training.penalty / n
 

@@ -1,7 +1,7 @@
-"""Minimising a smooth convex function: one loop, two rules for where to go.
+"""Minimise a smooth convex function, by Newton's rule or by L-BFGS.
 
-Newton's rule solves with the Hessian; L-BFGS (Liu & Nocedal, 1989) guesses it
-from the last few steps. Both halve a step until it goes down enough.
+Newton's rule solves with the Hessian; L-BFGS (Liu & Nocedal, 1989) estimates it from
+the last few steps. Both halve a step until the function decreases enough.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 __all__ = ["RULES", "lbfgs", "minimum", "newton"]
 
 _HALVINGS = 20
-_SUFFICIENT = 1e-4  # share of the decrease promised by the slope that a step must keep
-_REMEMBERED = 10  # steps from which L-BFGS guesses the curvature
+_SUFFICIENT = 1e-4  # the share of the decrease predicted by the gradient that a step must reach
+_REMEMBERED = 10  # steps from which L-BFGS estimates the curvature
 
 Objective = Callable[[Any], Any]
 Rule = Callable[[Any, Any, Any], tuple[Any, Any]]
@@ -58,7 +58,7 @@ def minimum(
 
 
 def _step_length(objective: Objective, point: Any, step: Any, value: Any, promised: Any) -> Any:
-    """Return the first of 1, ½, ¼, … that goes down enough (Armijo), rounding forgiven."""
+    """Return the first of 1, ½, ¼, … that decreases enough (Armijo), up to rounding."""
     lengths = 0.5 ** jnp.arange(_HALVINGS, dtype=point.dtype)
     values = jax.vmap(lambda length: objective(point + length * step))(lengths)
     forgiven = 10 * np.finfo(point.dtype).eps * jnp.maximum(1.0, jnp.abs(value))
@@ -67,7 +67,7 @@ def _step_length(objective: Objective, point: Any, step: Any, value: Any, promis
 
 
 def newton(objective: Objective, start: Any) -> tuple[Rule, Any]:
-    """Step to the bottom of the local parabola."""
+    """Step to the minimum of the local quadratic approximation."""
     hessian = jax.hessian(objective)
 
     def rule(point: Any, gradient: Any, memory: Any) -> tuple[Any, Any]:
@@ -78,7 +78,7 @@ def newton(objective: Objective, start: Any) -> tuple[Rule, Any]:
 
 
 def lbfgs(objective: Objective, start: Any) -> tuple[Rule, Any]:
-    """Step against the gradient, bent by the curvature met in the last few steps."""
+    """Step against the gradient, corrected by the curvature of the last few steps."""
     nothing = jnp.zeros((_REMEMBERED, len(start)), start.dtype)
 
     def rule(point: Any, gradient: Any, memory: Any) -> tuple[Any, Any]:
@@ -92,7 +92,7 @@ def lbfgs(objective: Objective, start: Any) -> tuple[Rule, Any]:
 
 
 def _bent(gradient: Any, moves: Any, turns: Any) -> Any:
-    """Multiply by the guessed inverse Hessian: the two-loop recursion, newest move first."""
+    """Multiply by the estimated inverse Hessian: the two-loop recursion, newest step first."""
     curvature = jnp.sum(moves * turns, axis=1)
     known = curvature > 0
     weights = jnp.where(known, 1 / jnp.where(known, curvature, 1.0), 0.0)
@@ -108,7 +108,7 @@ def _bent(gradient: Any, moves: Any, turns: Any) -> Any:
 
     vector, shares = jax.lax.scan(backward, gradient, (moves, turns, weights))
     size = turns[0] @ turns[0]
-    # Without any curvature yet, a first step of length one is as good as any.
+    # Before any curvature is known, the first step has length one.
     plain = 1 / jnp.maximum(1.0, jnp.linalg.norm(gradient))
     vector = vector * jnp.where(known[0], curvature[0] / jnp.where(size > 0, size, 1.0), plain)
     return jax.lax.scan(forward, vector, (moves, turns, weights, shares), reverse=True)[0]

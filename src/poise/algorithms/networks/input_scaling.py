@@ -1,4 +1,4 @@
-"""Bringing columns to mean 0 and spread 1, as part of the fit."""
+"""Scale columns to mean 0 and standard deviation 1, as part of the fit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["location_and_scale", "standardized"]
 
 
 def location_and_scale(values: Any) -> tuple[Any, Any]:
-    """Return mean and standard deviation along the first axis; 1 for what does not vary.
+    """Return mean and standard deviation along the first axis; 1 for constant columns.
 
     Examples
     --------
@@ -25,6 +25,6 @@ def location_and_scale(values: Any) -> tuple[Any, Any]:
 
 
 def standardized(X: Any, x: Any) -> tuple[Any, Any]:
-    """Scale the rows, and a point by what was learnt from the rows."""
+    """Scale the rows, and a point by the mean and deviation of the rows."""
     mean, spread = location_and_scale(X)
     return (X - mean) / spread, (x - mean) / spread

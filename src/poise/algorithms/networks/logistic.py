@@ -1,4 +1,4 @@
-"""Penalised logistic regression to convergence: ``(X, y, x, key) -> prediction`` in JAX."""
+"""Penalised logistic regression in JAX, solved to convergence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["LogisticRegression"]
 
 @dataclass(frozen=True)
 class LogisticRegression:
-    """Minimises Σ loss + penalty/2 · |weights|²; the intercepts go unpenalised.
+    """Minimises Σ loss + penalty/2 · |weights|²; intercepts are not penalised.
 
     Two classes share one row of weights, more have one each, as in scikit-learn
     with ``C = 1/penalty``. The key is not used: there is nothing random.
@@ -35,7 +35,7 @@ class LogisticRegression:
         rows, point = standardized(X, x) if self.standardize else (X, x)
         scores = 1 if self.classes == 2 else self.classes
         start = jnp.zeros(scores * (X.shape[1] + 1), X.dtype)
-        # On a GPU, products in less than full precision would stop a solver early.
+        # On a GPU, products in lower precision would stop a solver too early.
         with jax.default_matmul_precision("float32"):
             best = minimum(self._objective(rows, y, scores), start, RULES[self.solver], self.steps)
             found = _scores(best.reshape(scores, -1), point[None])[0]

@@ -1,4 +1,4 @@
-"""Ready-made models in JAX, for whoever asks whether a small network is stable on their data.
+"""The public functions of ``poise.networks``: small models in JAX.
 
 All trials are trained at once, on a CPU or on a GPU, whichever JAX finds. Each
 function returns an algorithm for :func:`poise.stability_test`; on the command
@@ -218,7 +218,7 @@ def _network(
     activation: str,
     precision: str,
 ) -> dict[str, Any]:
-    """Check what networks of both kinds share."""
+    """Check the parameters that both kinds of networks share."""
     layers = (hidden,) if isinstance(hidden, int) else tuple(hidden)
     return {
         "hidden": tuple(int(arguments.count("hidden", units, minimum=1)) for units in layers),
@@ -250,7 +250,7 @@ def _classifier(
     float64: bool | None,
     memory: int | None,
 ) -> Algorithm:
-    """Wrap a classifier; its classes are given, or known once the data are."""
+    """Wrap a classifier; its classes are given, or taken from the data."""
     from poise.algorithms.networks.classes import ClassifierAlgorithm
 
     given = {} if classes is None else {"classes": classes}
@@ -259,7 +259,7 @@ def _classifier(
 
 
 def _name(factory: Callable[..., Any], model: Any, **given: Any) -> str:
-    """Write a call that says what was chosen other than by default."""
+    """Write the call with the parameters that differ from their defaults."""
     defaults = {name: p.default for name, p in inspect.signature(factory).parameters.items()}
     values = {field.name: getattr(model, field.name) for field in dataclasses.fields(model)}
     chosen = {

@@ -1,4 +1,4 @@
-"""Fully connected networks, trained by Adam: ``(X, y, x, key) -> prediction`` in JAX.
+"""Fully connected networks in JAX, trained by Adam.
 
 Initialisation, loss, penalty and optimiser are those of scikit-learn's
 ``MLPRegressor`` and ``MLPClassifier``; the random numbers are JAX's own.
@@ -25,7 +25,7 @@ __all__ = ["ClassifierNetwork", "Network", "RegressorNetwork"]
 
 @dataclass(frozen=True)
 class Network(abc.ABC):
-    """What networks of both kinds share; the parameters are those of ``mlp_regressor``."""
+    """The base class of networks; the parameters are those of ``mlp_regressor``."""
 
     hidden: tuple[int, ...]
     steps: int
@@ -57,7 +57,7 @@ class Network(abc.ABC):
         return adam(gradient, start, self.steps, self.learning_rate, batches)
 
     def rows_per_step(self, X: Any) -> int:
-        """Return how many rows a step sees; all of them unless told otherwise."""
+        """Return how many rows a step uses; by default all."""
         return len(X) if self.batch_size is None else self.batch_size
 
     def _penalized_loss(self, parameters: Any, X: Any, y: Any) -> Any:
@@ -83,7 +83,7 @@ class RegressorNetwork(Network):
             return level + spread * self.outputs(parameters, point)[0]
 
     def trained(self, start: Any, X: Any, y: Any, key: Any) -> Any:
-        """Return the parameters after the last step; on a GPU in one kernel, where that can be."""
+        """Return the parameters after the last step; on a GPU in one kernel, if possible."""
         if not self._fits_one_kernel(X):
             return super().trained(start, X, y, key)
         from poise.algorithms.networks.gpu_kernel import Training, train
@@ -139,8 +139,8 @@ def glorot(key: Any, sizes: tuple[int, ...], dtype: Any) -> Any:
     """
     shapes = list(pairwise(sizes))
     ends = np.cumsum([inputs * outputs + outputs for inputs, outputs in shapes])
-    # One draw for all layers: drawing is what takes longest to compile. And the same
-    # draw in either precision, so that these differ by rounding alone.
+    # One draw for all layers: drawing takes longest to compile. And the same draw in
+    # either precision, so that the two differ by rounding alone.
     draw = jax.random.uniform(key, (int(ends[-1]),), jnp.float32, minval=-1.0).astype(dtype)
     layers = []
     for (inputs, outputs), part in zip(shapes, jnp.split(draw, ends[:-1]), strict=True):

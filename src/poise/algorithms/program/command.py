@@ -18,15 +18,15 @@ _REQUIRED = ("train", "test", "predictions")
 _KNOWN = (*_REQUIRED, "seed")
 
 # Workers already fill the cores: a second layer of threads makes every fit
-# slower, by up to two orders of magnitude. Whoever wants it sets the variable.
+# slower, by up to two orders of magnitude. A user who wants it sets the variable.
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 @dataclass(frozen=True)
 class Command:
-    """Everything needed to start the program, and nothing that is alive.
+    """Everything that is needed to start the program; not a running process.
 
-    Two equal commands start interchangeable processes, so it serves as a key.
+    Two equal commands start interchangeable processes, so a command is used as a key.
     """
 
     words: tuple[str, ...]
@@ -41,10 +41,10 @@ class Command:
         return [_PLACEHOLDER.sub(lambda found: values[found[1]], word) for word in self.words]
 
     def environment(self, folder: str | None = None) -> dict[str, str]:
-        """Return the variables the program sees; ``folder`` holds its temporary files.
+        """Return the environment of the program; ``folder`` holds its temporary files.
 
-        A program that is killed cannot tidy up: its temporary files go where
-        poise removes them.
+        A killed program cannot remove its temporary files: they go into a folder that poise
+        removes.
         """
         inherited = dict.fromkeys(_ONE_THREAD, "1") | dict(os.environ)
         temporary = {} if folder is None else {"TMPDIR": folder}

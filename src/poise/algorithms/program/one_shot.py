@@ -1,4 +1,4 @@
-"""The one-shot contract: a process per prediction, CSV files in, a CSV file out."""
+"""One-shot programs: one process per prediction, with CSV files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def run_once(command: Command, task: Task, timeout: float | None) -> NDArray[np.
         words = command.filled(_files(scratch.path, task))
         with Process(command, words, scratch) as process:
             problem = _wait(process, timeout)
-        # The group is gone and its output complete: only now is there a full story to tell.
+        # The processes have ended and their output is complete: only now report it.
         try:
             if problem is not None:
                 raise problem

@@ -1,4 +1,4 @@
-"""What a program answered, checked number by number."""
+"""Predictions of a program, read and checked number by number."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _MISSING = ("NA", "NaN", "nan")
 
 
 def from_file(path: Path, expected: int) -> NDArray[np.float64]:
-    """Read one number per line; a first line that is no number is a header.
+    """Read one number per line; a first line that is not a number is a header.
 
-    NaN passes: what to make of it is decided by whoever asked for the fit.
+    NaN is accepted here; the caller decides what it means.
     """
     try:
         text = path.read_text(encoding="utf-8-sig", errors="backslashreplace")

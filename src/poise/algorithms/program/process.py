@@ -1,4 +1,4 @@
-"""One program in a process group of its own: killed as a whole, the end of its stderr kept."""
+"""One program in a process group of its own, which is killed as a whole."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Late(Problem):
 
 
 def failure(command: Command, problem: Problem, process: Process | None = None) -> TrialError:
-    """Turn a problem into the error that the fit raises, with what the program said last."""
+    """Turn a problem into the error that the fit raises, with the last output of the program."""
     ending = "" if process is None else process.last_words()
     message = f"the program `{command}` {problem}{ending}"
     return TrialError(message, kind="timeout" if isinstance(problem, Late) else "error")
@@ -41,7 +41,7 @@ _running: weakref.WeakSet[Process] = weakref.WeakSet()
 
 
 def kill_all() -> None:
-    """Kill every program that runs for this process, which is about to end at once."""
+    """Kill every program of this process, which is about to end."""
     for process in list(_running):
         process.kill()
 
@@ -49,8 +49,8 @@ def kill_all() -> None:
 class Process:
     """A running program.
 
-    The group matters: a wrapper script that is killed alone leaves the real
-    work running. As a context manager it leaves no process behind.
+    The whole group is killed: if only a wrapper script were killed, the real work would go
+    on. As a context manager it leaves no process running.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Process:
                 self.popen.kill()
 
     def close(self) -> None:
-        """Kill what is left of the group and give back every resource; twice is fine."""
+        """Kill the rest of the group and release every resource; it may be called twice."""
         if self._closed:
             return
         self._closed = True
@@ -103,11 +103,11 @@ class Process:
             tail.close()
         for pipe in (self.popen.stdin, self.popen.stdout):
             if pipe is not None and "output" not in self._tails:
-                with contextlib.suppress(OSError):  # what could not be sent never will be
+                with contextlib.suppress(OSError):  # input that could not be sent is lost
                     pipe.close()
 
     def end_of_input(self) -> None:
-        """Tell the program that there is nothing more to do, and let it end in peace."""
+        """Close the input of the program, so that it can end by itself."""
         assert self.popen.stdin is not None
         with contextlib.suppress(OSError):
             self.popen.stdin.close()
@@ -115,7 +115,7 @@ class Process:
             self.popen.wait(_GRACE_SECONDS)
 
     def last_words(self) -> str:
-        """Quote the last lines of its standard error or, where that is silent, of its output."""
+        """Quote the last lines of its standard error or, if that is empty, of its output."""
         for name, tail in self._tails.items():
             last = tail.text().splitlines()[-_TAIL_LINES:]
             if last:
@@ -124,7 +124,7 @@ class Process:
         return ""
 
     def forget_stderr(self) -> None:
-        """Start afresh: what was printed for an earlier request explains nothing now."""
+        """Forget what was printed for an earlier request."""
         self._tails["error"].clear()
 
     def ending(self) -> str:
@@ -136,7 +136,7 @@ class Process:
 
 
 class _Tail:
-    """The last bytes of a stream, read by a thread so that the writer never has to wait."""
+    """The last bytes of a stream; a thread reads it, so that the writer never waits."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -155,7 +155,7 @@ class _Tail:
         return self._bytes.decode(errors="backslashreplace").strip()
 
     def close(self) -> None:
-        """Read to the end. A process that left the group may hold it open: do not wait for it."""
+        """Read to the end, but do not wait for a process that left the group and holds it open."""
         self._thread.join(_GRACE_SECONDS)
         if not self._thread.is_alive():
             self._stream.close()

@@ -42,7 +42,7 @@ def seed_of(xi: int) -> int:
 
 
 class Program(Algorithm):
-    """A program in any language, tested without looking inside.
+    """A program in any language, as an algorithm.
 
     *One-shot*: the command is run once per prediction, with the paths of CSV
     files in place of ``{train}``, ``{test}`` and ``{predictions}`` and a whole
@@ -50,10 +50,9 @@ class Program(Algorithm):
     worker and answers JSON lines, one per request, until its input ends; it
     saves the time to start, which for R is nearly all of it.
 
-    Training happens when predictions are asked for: only then does a program
-    have its two inputs. A program that fails, is late, or does not answer with
-    exactly one number per row raises :class:`~poise.errors.TrialError`; it is
-    never asked again for the same fit. A NaN among the predictions passes.
+    The program trains when predictions are needed: only then it has both inputs. A program
+    that fails, is late, or does not answer with exactly one number per row raises
+    :class:`~poise.errors.TrialError`; the fit is not tried again. A prediction may be NaN.
 
     Parameters
     ----------
@@ -112,14 +111,14 @@ class Program(Algorithm):
         self.command = as_command(command, mode, env, cwd)
         self.timeout = None if timeout is None else _seconds(timeout)
         self.name = str(self.command) if name is None else name
-        # Not for copies: a worker unpickles one per task, and its server must outlive it.
+        # Not for copies: a worker unpickles one per task, and the server must stay.
         weakref.finalize(self, _finish, self.command)
 
     def __repr__(self) -> str:
         return f"Program({str(self.command)!r}, mode={self.mode!r})"
 
     def prepared(self, sample: Sample) -> Algorithm:
-        """Refuse rows that cannot be written as CSV or JSON, by the first of them."""
+        """Refuse rows that cannot be written as CSV or JSON; the first one is tried."""
         super().prepared(sample)
         read_training(*sample.training(slice(0, 1)))
         return self
@@ -144,7 +143,7 @@ class Program(Algorithm):
         return _CONTRACTS[self.mode](self.command, task, self.timeout)
 
     def with_timeout(self, seconds: float) -> Program:
-        """Return the same program with no more time than this; it is killed with its family."""
+        """Return the same program with at most this time; then its process group is killed."""
         limited = copy.copy(self)
         limited.timeout = min(_seconds(seconds), self.timeout or math.inf)
         return limited
@@ -155,7 +154,7 @@ class Program(Algorithm):
 
 
 def _finish(command: Command) -> None:
-    """End what runs here, and tidy up after workers that were killed."""
+    """End the servers of this process, and clean up after workers that were killed."""
     servers.end(command)
     sweep()
 

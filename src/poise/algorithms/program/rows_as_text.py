@@ -1,7 +1,7 @@
-"""Rows in any container, read column by column into what CSV and JSON can hold.
+"""Rows of any container as values that CSV and JSON can hold.
 
-Nothing is lost on the way: numbers keep every bit, text stays text, a missing
-value stays missing, columns keep their names.
+Nothing is lost: numbers keep every bit, text stays text, a missing value stays missing,
+columns keep their names.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def _as_series(y: Any) -> Any:
 
 
 def _array_cells(column: NDArray[Any], name: str) -> list[Cell]:
-    """Turn one column of an array into cells; floats, the common case, take a short cut."""
+    """Turn one column of an array into cells; floats, the common case, are faster."""
     if column.dtype.kind == "f":
         doubles = column.astype(np.float64)
         cells: list[Cell] = doubles.tolist()
@@ -165,7 +165,7 @@ def _cells(values: Iterable[Any], name: str) -> list[Cell]:
 
 
 def _cell(value: object, name: str) -> Cell:
-    """Turn one value into what CSV and JSON can hold, or say why it cannot be."""
+    """Turn one value into one that CSV and JSON can hold, or say why not."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):

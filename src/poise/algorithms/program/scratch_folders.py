@@ -1,9 +1,9 @@
-"""Temporary folders that do not outlive their owners, even those that are killed.
+"""Temporary folders of programs, which are removed also after a kill.
 
-A process that is killed cannot tidy up, nor end the programs it has started. Each
-folder is therefore kept locked by its owner, and holds the id of the program that
-works there. Whoever starts a program next ends what such a process has left
-running, and removes its folder.
+A killed process can neither remove its folders nor end the programs that it started. So
+each folder is locked by its owner, and holds the process id of its program. The next
+process that starts a program ends the programs of killed processes, and removes their
+folders.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["Scratch", "sweep"]
 _PREFIX = "poise-program-"
 _OWNER, _PROGRAM = "owner", "program.pid"
 
-_swept: set[int] = set()  # processes that have looked for what others left: a fork looks again
+_swept: set[int] = set()  # processes that have searched for such folders: a fork searches again
 
 
 class Scratch:
@@ -48,28 +48,28 @@ class Scratch:
         self.ownership.enter_context(owned(self.path, _OWNER))
 
     def occupied_by(self, program: int) -> None:
-        """Note which process works here."""
-        with suppress(OSError):  # of use only if this process is killed
+        """Write down which process works here."""
+        with suppress(OSError):  # needed only if this process is killed
             (self.path / _PROGRAM).write_text(str(program), encoding="ascii")
 
     def remove(self) -> None:
-        """Remove the folder with everything in it; twice is fine."""
+        """Remove the folder with everything in it; it may be called twice."""
         self.ownership.close()
         shutil.rmtree(self.path, ignore_errors=True)
 
 
 def sweep() -> None:
-    """Remove the folders of processes that are no more, and end their programs."""
+    """Remove the folders of processes that have ended, and end their programs."""
     for folder in orphaned(f"{_PREFIX}*/{_OWNER}"):
         _end_program(folder)
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _end_program(folder: Path) -> None:
-    """Kill the group of the program, if that number still stands for it."""
+    """Kill the group of the program, if the process id is still that of the program."""
     with suppress(OSError, ValueError):  # it has ended, or never began
         program = int((folder / _PROGRAM).read_text(encoding="ascii"))
-        # Numbers are used again, but a program that works here was told so.
+        # Process ids are reused, but a program that works here has this folder in its environment.
         environment = Path(f"/proc/{program}/environ").read_bytes()
         if f"TMPDIR={folder}".encode() in environment.split(b"\0"):
             os.killpg(program, signal.SIGKILL)

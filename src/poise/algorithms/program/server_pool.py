@@ -1,10 +1,9 @@
-"""Serving programs between two requests, and their end.
+"""Idle serving programs, kept for the next request and ended later.
 
-A server is taken by one thread at a time and given back after its answer, so
-threads never share one and a worker process soon has as many as it has
-threads. Copies of a :class:`~poise.algorithms.program.Program` that reach a
-worker task by task find the server that the last task left: what is alive
-belongs to the process, not to the object.
+One thread takes a server and returns it after its answer. So threads never share a
+server, and a worker process has at most as many servers as threads. Each task brings a
+new copy of :class:`~poise.algorithms.program.Program` to a worker; it finds the server
+of the last task, because servers belong to the process, not to the object.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ class Pool:
         self._sweeper: dict[int, threading.Timer] = {}
 
     def take(self, command: Command) -> Server:
-        """Return the server used last, or a new one; a dead one is cleared away."""
+        """Return the server used last, or a new one; dead servers are removed."""
         idle = self._idle[os.getpid(), command]
         while True:
             try:
@@ -55,7 +54,7 @@ class Pool:
             server.end()
 
     def give(self, server: Server) -> None:
-        """Put a server back that is ready for the next request."""
+        """Return a server that is ready for the next request."""
         self._idle[os.getpid(), server.command].append((time.monotonic(), server))
         self._sweep_later()
 
@@ -83,7 +82,7 @@ class Pool:
 
 
 def _end_stale(idle: deque[tuple[float, Server]], older_than: float) -> None:
-    """End the servers at the old end of the deque; newer ones are still wanted."""
+    """End the servers that have been idle too long."""
     while idle:
         try:
             since, server = idle.popleft()

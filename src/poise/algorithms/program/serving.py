@@ -1,4 +1,4 @@
-"""The serving contract: started once per worker, one JSON line in, one JSON line out."""
+"""Serving programs: started once per worker, one JSON line per request."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from poise.algorithms.program.scratch_folders import Scratch
 
 __all__ = ["Server", "parse", "read_reply"]
 
-# No honest answer of n numbers needs more: 17 digits, sign, exponent, some spaces.
+# No correct answer of n numbers is longer: 17 digits, sign, exponent, some spaces.
 _BYTES_PER_ANSWER = 1 << 20
 _BYTES_PER_PREDICTION = 64
 
@@ -53,7 +53,7 @@ class Server:
         answer = b""
         try:
             with Watchdog(timeout, self.process.kill) as watchdog:
-                # A program that talks before it listens must not block both sides.
+                # A program that writes before it reads must not block both sides.
                 writer = self._write(line)
                 answer = self._read(_BYTES_PER_ANSWER + _BYTES_PER_PREDICTION * expected)
                 reply = parse(answer, request) if answer else self._died()
@@ -85,7 +85,7 @@ class Server:
         )
 
     def _see_it_end(self) -> None:
-        """Give a program that stopped talking the time to end with its own exit status."""
+        """Wait for a program that closed its output to end with its own exit status."""
         try:
             self.process.popen.wait(_PATIENCE_SECONDS)
         except subprocess.TimeoutExpired:
@@ -93,12 +93,12 @@ class Server:
             self.process.popen.wait()
 
     def end(self) -> None:
-        """End an idle program: by end of input and, if it does not listen, by force."""
+        """End an idle program: close its input and, if that does not help, kill it."""
         self.process.end_of_input()
         self.kill()
 
     def kill(self) -> None:
-        """End the program by force and remove its folder."""
+        """Kill the program and remove its folder."""
         self.process.close()
         self._scratch.remove()
 

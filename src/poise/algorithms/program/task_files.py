@@ -35,9 +35,9 @@ class Task:
 def to_csv(columns: Columns) -> str:
     """Write a header and one line per row.
 
-    A missing value is ``NA``: R and pandas know it without being told, and a
-    table of one column has no blank lines, which they would skip. Floats are
-    written with as many digits as it takes to read the same bits back.
+    A missing value is ``NA``: R and pandas recognise it, and a table of one column has no
+    blank lines, which they would skip. Floats have as many digits as are needed to read
+    back the same bits.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def _field(cell: Cell) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Quote text only where it would otherwise be read as something else."""
+    """Quote text only if it would otherwise be read as another value."""
     if text in ("", "NA") or not _NEEDS_QUOTES.isdisjoint(text):
         return '"' + text.replace('"', '""') + '"'
     return text

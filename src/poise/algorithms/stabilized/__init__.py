@@ -1,11 +1,11 @@
-"""Estimators that are stable by theorem: averages over small bags, whatever is bagged.
+"""Estimators that are stable by theorem: averages over small bags.
 
 ::
 
-    bag_fits    fitting all bags and averaging what they say, in one order for any number of workers
-    classifier  a stable classifier: probabilities, and sets of labels that survive removals
-    ensemble    what the stable regressor and the stable classifier have in common
-    guarantee   what a stabilised estimator promises, in numbers and in a sentence
-    regressor   a stable regressor: the average of clipped predictions
-    stabilize   the front door: from any estimator to a stable one
+    bag_fits    fit all bags and average their predictions, in one order for all workers
+    classifier  A stable classifier: averaged probabilities, and stable sets of labels
+    ensemble    the base class of the stable regressor and classifier
+    guarantee   the guarantee of a stabilised estimator, in numbers and in a sentence
+    regressor   A stable regressor: the average of clipped predictions over bags
+    stabilize   ``poise.stabilize``: from any estimator to one that is stable by theorem
 """

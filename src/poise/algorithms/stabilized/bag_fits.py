@@ -1,4 +1,4 @@
-"""Fitting all bags and averaging what they say, in one order for any number of workers."""
+"""Fit all bags and average their predictions, in one order for all workers."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def average(
     X: Any,
     n_jobs: int | None,
 ) -> NDArray[np.float64]:
-    """Average what the members say about X."""
+    """Average the predictions of the members at X."""
     sums = Parallel(n_jobs=n_jobs, require="sharedmem")(
         delayed(_sum)(members[start : start + _BAGS_PER_TASK], says, X)
         for start in range(0, len(members), _BAGS_PER_TASK)

@@ -1,4 +1,4 @@
-"""A stable classifier: averaged probabilities, and sets of labels that survive removals."""
+"""A stable classifier: averaged probabilities, and stable sets of labels."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class StabilizedClassifier(ClassifierMixin, Stabilized):  # type: ignore[misc]
         return StabilityGuarantee.about(bags, "probabilities", bags.delta, fixed)
 
     def _outputs(self) -> dict[str, float]:
-        """Without a list of labels there may be any number of them."""
+        """Without a list of labels their number is not bounded."""
         return {"n_classes": math.inf if self.classes is None else len(self._known_classes())}
 
     def _known_classes(self) -> NDArray[Any]:
@@ -139,7 +139,7 @@ class StabilizedClassifier(ClassifierMixin, Stabilized):  # type: ignore[misc]
         return np.asarray(self.classes_[winners])
 
     def predict_set(self, X: Any, k: int = 1) -> list[NDArray[Any]]:
-        """Return sets of labels, at least ``k`` of which survive the removal of a row.
+        """Return sets of labels; at least ``k`` labels stay if a row is removed.
 
         The inflated top-k of :func:`poise.theory.inflated_top`, with ``epsilon`` as inflation.
 

@@ -1,4 +1,4 @@
-"""What the stable regressor and the stable classifier have in common.
+"""The base class of the stable regressor and classifier.
 
 Subbagging as in Theorems K and L (:mod:`poise.theory.subbagging`): bags of b rows, drawn without
 replacement and shuffled, so that base estimators which look at the order of their rows
@@ -51,11 +51,11 @@ class Stabilized(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not an
         """Return the width of the base fits' range, or the number of classes."""
 
     def trade_off(self) -> tuple[BagChoice, ...]:
-        """List bag sizes and numbers of bags that keep the promise, cheapest first."""
+        """List bag sizes and numbers of bags that keep the guarantee, cheapest first."""
         return bag_trade_off(self.n, **self.question())
 
     def question(self) -> dict[str, Any]:
-        """Return what is asked of the bags, in the words of ``poise.theory.choose_bags``."""
+        """Return the arguments of ``poise.theory.choose_bags``."""
         return {
             "epsilon": self.epsilon,
             "delta": self.delta,
@@ -64,7 +64,7 @@ class Stabilized(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not an
         }
 
     def _bags(self) -> BagChoice:
-        """Take the bags that are asked for, and choose what is left open."""
+        """Use the bags that were given, and choose what was not given."""
         question = self.question()
         if self.bag_size is None or self.n_bags is None:
             return choose_bags(self.n, bag_size=self.bag_size, n_bags=self.n_bags, **question)
@@ -72,21 +72,21 @@ class Stabilized(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not an
 
     def _fit_bags(self, X: Any, y: NDArray[Any]) -> None:
         """Fit the base estimator to every bag of checked rows."""
-        bags = self._bags()  # arguments first: a hopeless question costs no fit
+        bags = self._bags()  # arguments first: no fit before they are checked
         features, seed = as_table(X, "X"), ensemble_seed(self.random_state)
-        # Of fewer rows than a bag holds, every bag holds all: nothing was promised about them.
+        # With fewer rows than a bag holds, every bag holds all rows: no guarantee covers them.
         size = min(bags.bag_size, len(y))
         self.bags_ = draw_bags(seed, bags.n_bags, len(y), size)
         self.estimators_ = fit_bags(self.estimator, self.bags_, seed, (features, y), self.n_jobs)
 
     def _average(self, X: Any) -> NDArray[np.float64]:
-        """Average what the members say about rows like those that were fitted."""
+        """Average the predictions of the members, after checking the rows."""
         check_is_fitted(self)
         return average(self.estimators_, self._says, self._checked(X, reset=False), self.n_jobs)
 
     @abstractmethod
     def _says(self, member: object, X: Any) -> NDArray[np.float64]:
-        """Return what one member says, within the range of base fits."""
+        """Return the prediction of one member, clipped to the range of base fits."""
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """Check rows as scikit-learn does, and leave tables and texts as they are."""
@@ -98,5 +98,5 @@ class Stabilized(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not an
         return rows
 
     def __sklearn_tags__(self) -> Any:
-        """Accept missing values and sparse matrices where the base estimator does."""
+        """Accept missing values and sparse matrices if the base estimator does."""
         return with_input_tags_of(self.estimator, super().__sklearn_tags__())

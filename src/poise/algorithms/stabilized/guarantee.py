@@ -1,4 +1,4 @@
-"""What a stabilised estimator promises, in numbers and in a sentence."""
+"""The guarantee of a stabilised estimator, in numbers and in a sentence."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class StabilityGuarantee:
     def about(
         cls, bags: BagChoice, units: str, delta: float, fixed_classes: bool = False
     ) -> StabilityGuarantee:
-        """State what these bags promise."""
+        """Compute the guarantee of these bags."""
         return cls(
             bags.n,
             bags.epsilon,
@@ -94,7 +94,7 @@ class StabilityGuarantee:
         )
 
     def _change(self) -> str:
-        """Say what hardly ever happens."""
+        """Say which event is rare."""
         if self.units == "response":
             return f"the prediction at a new point changes by more than {self.epsilon:g}"
         if self.units == "training range":
@@ -108,7 +108,7 @@ class StabilityGuarantee:
         )
 
     def _limits(self) -> str:
-        """Say what does not follow, and for labels what does."""
+        """Say what does not follow and, for labels, what does."""
         if self.units == "training range":
             return (
                 "The range depends on the data, so this is no (ε, δ)-certificate and no ground "

@@ -1,4 +1,4 @@
-"""The front door: from any estimator to one that is stable by theorem."""
+"""``poise.stabilize``: from any estimator to one that is stable by theorem."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def stabilize(
 
 
 def _builder(estimator: Any, bounds: Any, classes: Any) -> Any:
-    """Choose the class, and refuse what belongs to the other one."""
+    """Choose the class, and refuse arguments of the other class."""
     from functools import partial
 
     from sklearn.base import is_classifier, is_regressor
@@ -134,7 +134,7 @@ def _builder(estimator: Any, bounds: Any, classes: Any) -> Any:
 
 
 def _fill_in_bags(made: StabilizedRegressor | StabilizedClassifier) -> None:
-    """Fill in what was left open; refuse bags that do not keep the promise."""
+    """Choose what was not given; refuse bags that do not keep the guarantee."""
     from poise.theory.bag_choice import choose_bags
 
     bags = choose_bags(made.n, bag_size=made.bag_size, n_bags=made.n_bags, **made.question())
