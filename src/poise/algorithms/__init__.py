@@ -22,12 +22,12 @@
     numbers_of_any_type   differences of numbers that are not floats: Decimal, Fraction, complex
     prediction_arrays     predictions as arrays, with masked values and categories kept
     program/              external programs in any language, tested as algorithms
-    response_method       what a fitted estimator is asked, and how its answers are made comparabl
-    seeds_and_threads     parameters that would make two fits of one trial differ for no good reas
-    sklearn_input_checks  whether data are what scikit-learn's own estimators can read: rows and c
-    sklearn_suitability   estimators and data that cannot go together, found before the first fit
-    stabilized/           estimators that are stable by theorem: averages over small bags (``poise.s
-    symmetrized           A wrapper that makes any algorithm symmetric: it shuffles the rows by ξ
-    user_code             errors of user code outside a fit, which never end a program silently
-    wrapper_input         what an estimator around another one accepts: rows as the inner one wants
+    response_method       which method of a fitted estimator is called; its columns are aligned
+    seeds_and_threads     seeds and numbers of threads among the parameters of an estimator
+    sklearn_input_checks  data that scikit-learn's estimators cannot read: no numbers, or no table
+    sklearn_suitability   data that an estimator cannot use, found before the first fit
+    stabilized/           estimators that are stable by theorem: averages over small bags
+    symmetrized           A wrapper that makes any algorithm symmetric: it first shuffles the rows
+    user_code             errors of user code outside a fit, such as in a constructor or in repr
+    wrapper_input         what a wrapper estimator accepts: the rows that its estimator accepts
 """

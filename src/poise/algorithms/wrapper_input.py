@@ -1,4 +1,4 @@
-"""What an estimator around another one accepts: rows as the inner one wants them."""
+"""What a wrapper estimator accepts: the rows that its estimator accepts."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@
     own_copies      deep copies of the user's rows, so that a fit cannot alter them
     response_scale  the spread of a response, for a choice of ε, and its rare classes
     responses       checks of responses: numbers or classes, never missing or infinite
-    row_digests     hashes of the rows that a test used, so that they are not used again as fresh
+    row_digests     digests of the rows that a test has used, so that no row is used twice
     row_hashes      A hash of each row: equal rows have equal hashes, others almost never
     sample          the data of one question: labelled rows and unlabelled rows
     synthetic_rows  rows that a procedure generated, instead of taking them from the sample

@@ -1,4 +1,4 @@
-"""Which rows a test has used, as digests: so that they are not used again as if they were fresh."""
+"""Digests of the rows that a test has used, so that no row is used twice."""
 
 from __future__ import annotations
 
