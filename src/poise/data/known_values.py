@@ -18,7 +18,8 @@ from poise.data.tables import Table
 __all__ = ["n_known_points", "n_known_responses"]
 
 _FEW_VALUES = 50  # of numbers that are not whole
-_ENOUGH_ROWS = 10_000  # of the features, to tell numbers from codes
+_FIRST_ROWS = 100  # of the features: among these a measurement shows itself
+_ENOUGH_ROWS = 10_000  # of the features, to count codes
 _POINTS_TO_TRY = 1e6  # more than these nobody tries
 
 
@@ -55,7 +56,12 @@ def n_known_points(X: Table) -> int | None:
     """
     if hasattr(X.native, "indptr"):  # sparse: words, of which there is no end
         return None
-    values = _as_array(X.take(slice(0, min(len(X), _ENOUGH_ROWS))))
+    first = _n_points_among(X, _FIRST_ROWS)  # cheap, also where rows stay on disk
+    return None if first is None else _n_points_among(X, _ENOUGH_ROWS)
+
+
+def _n_points_among(X: Table, rows: int) -> int | None:
+    values = _as_array(X.take(slice(0, min(len(X), rows))))
     return None if values is None else _combinations(values, _POINTS_TO_TRY)
 
 

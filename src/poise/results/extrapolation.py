@@ -122,7 +122,7 @@ class CarriedOn:
     Examples
     --------
     >>> trials = [Trials.from_changes([1 / n] * 50, n=n) for n in (10, 20)]
-    >>> CarriedOn(trials, level=0.05, exponent=1.0).epsilon_at(200, delta=0.1)
+    >>> round(CarriedOn(trials, level=0.05, exponent=1.0).epsilon_at(200, delta=0.1), 12)
     0.005
     """
 
