@@ -12,11 +12,16 @@
     └── RecordError                     a saved file cannot be read, or belongs to another run
 
     PoiseWarning (UserWarning)
-    └── PowerWarning                    the data cannot answer this question
+    ├── PowerWarning                    the data cannot answer this question
+    └── ValidityWarning                 the error level may not hold; part of the result
 """
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Literal
 
 __all__ = [
@@ -30,7 +35,10 @@ __all__ = [
     "PowerWarning",
     "RecordError",
     "TrialError",
+    "ValidityWarning",
+    "collected_validity_warnings",
     "in_one_line",
+    "warn_of_validity",
 ]
 
 
@@ -113,6 +121,45 @@ class PoiseWarning(UserWarning):
 
 class PowerWarning(PoiseWarning):
     """The question asked cannot be answered with useful probability from these data."""
+
+
+class ValidityWarning(PoiseWarning):
+    """Something was noticed that may make the error level of a verdict wrong.
+
+    What is warned of in this way is also written on the result (``result.warnings``), and
+    the command line prints it however quiet it is told to be.
+    """
+
+
+_collected: ContextVar[list[str] | None] = ContextVar("_collected", default=None)
+
+
+def warn_of_validity(message: str, stacklevel: int = 2) -> None:
+    """Warn that the error level may not hold, and note it for the result of this run."""
+    noted = _collected.get()
+    if noted is not None and message not in noted:
+        noted.append(message)
+    warnings.warn(message, ValidityWarning, stacklevel=stacklevel + 1)
+
+
+@contextmanager
+def collected_validity_warnings() -> Iterator[list[str]]:
+    """Collect what :func:`warn_of_validity` says meanwhile, whether it is shown or not.
+
+    Examples
+    --------
+    >>> with warnings.catch_warnings(), collected_validity_warnings() as noted:
+    ...     warnings.simplefilter("ignore")
+    ...     warn_of_validity("12 rows occur twice")
+    >>> noted
+    ['12 rows occur twice']
+    """
+    noted: list[str] = []
+    token = _collected.set(noted)
+    try:
+        yield noted
+    finally:
+        _collected.reset(token)
 
 
 def in_one_line(error: BaseException) -> str:

@@ -122,6 +122,7 @@ def test_show_gives_the_limit_that_was_not_asked_with(run, saved: Trials) -> Non
         "epsilon": 0.2,
         "delta_hat": saved.delta_hat(0.2),
         "alpha": 0.05,
+        "warnings": [],
     }
     assert float(run("show saved.trials --delta 0.3 -q").output) == saved.epsilon_hat(0.3)
     found = json.loads(run("show saved.trials --delta 0.01 --json").stdout)
@@ -132,6 +133,7 @@ def test_show_gives_the_limit_that_was_not_asked_with(run, saved: Trials) -> Non
         "epsilon_hat_is_infinite": True,
         "delta": 0.01,
         "alpha": 0.05,
+        "warnings": [],
     }
 
 

@@ -49,11 +49,15 @@ def print_json_error(error: BaseException, message: str, status: int) -> None:
     click.echo(to_json(content))
 
 
-def note_warning(message: str) -> None:
-    """Keep a warning for the JSON of this command."""
+def note_warning(message: str) -> bool:
+    """Keep a warning for the JSON of this command; tell whether it is new."""
     context = click.get_current_context(silent=True)
-    if context is not None:
-        context.find_root().meta.setdefault(_WARNINGS, {})[message] = True
+    if context is None:
+        return True
+    noted = context.find_root().meta.setdefault(_WARNINGS, {})
+    new = message not in noted
+    noted[message] = True
+    return new
 
 
 def _sha256(path: Path) -> str:

@@ -10,7 +10,7 @@ from poise.arguments import counted
 from poise.cli.exit_status import ExitStatus
 from poise.cli.json_output import print_json
 from poise.cli.options import Output
-from poise.cli.stderr import say
+from poise.cli.stderr import say, say_doubts
 from poise.errors import TrialError
 
 if TYPE_CHECKING:
@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 __all__ = ["measured", "tell_result"]
 
 
-def measured(measurement: Measurement, output: Output, journal: Journal | None) -> Trials:
+def measured(
+    measurement: Measurement, output: Output, journal: Journal | None, *, repeat: bool = False
+) -> Trials:
     """Run every trial; if one fails, keep the trials before it where they were to be kept."""
     from poise.results import Trials
 
     try:
-        return measurement.run(journal)
+        return measurement.run(journal, repeat=repeat)
     except TrialError as error:
         if output.save is not None and isinstance(error.partial, Trials):
             error.partial.save(output.save)
@@ -37,6 +39,8 @@ def measured(measurement: Measurement, output: Output, journal: Journal | None) 
 
 def tell_result(result: StabilityResult, output: Output) -> int:
     """Print a verdict the way it was asked for; return the exit status that stands for it."""
+    if output.as_json or output.quiet:
+        say_doubts(result.warnings)
     if output.as_json:
         print_json(result.to_dict())
     elif output.quiet:

@@ -15,6 +15,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from poise.results.text.summary import in_words
+
 if TYPE_CHECKING:
     from poise.results import Profile, StabilityResult, Trials
 
@@ -76,6 +78,8 @@ def print_headline(result: StabilityResult) -> None:
 
 def print_trials(trials: Trials) -> None:
     """Print what was measured, and how large the changes were."""
+    for paragraph in in_words(trials.warnings):
+        screen().print(paragraph)
     print_facts(trials.facts())
     screen().print()
 

@@ -11,6 +11,7 @@ from poise.cli.json_output import print_json
 from poise.cli.options import Output, output_options, question_options
 from poise.cli.output_files import check_files, write_files
 from poise.cli.run_and_print import tell_result
+from poise.cli.stderr import say_doubts
 
 if TYPE_CHECKING:
     from poise.results import Trials
@@ -49,6 +50,8 @@ def command(
 
     check_files(output)
     trials = Trials.load(file)
+    if output.as_json or output.quiet:
+        say_doubts(trials.warnings)
     if asked["epsilon"] is not None:
         asked = asked | {"epsilon": in_units(asked["epsilon"], trials.design)}
     epsilon, delta, alpha = asked["epsilon"], asked["delta"], asked["alpha"]
@@ -85,10 +88,11 @@ def _tell_limits(limits: dict[str, float], trials: Trials, output: Output, alpha
     """Print an ε and a δ that belong together at this level; one of them was asked for."""
     from poise.results.text.describe_design import moved, perturbation
     from poise.results.text.numbers import at_most, confidence, exactly
+    from poise.results.text.summary import in_words
 
     change, chance = limits.values()
     if output.as_json:
-        print_json(limits | {"alpha": alpha})
+        print_json(limits | {"alpha": alpha, "warnings": list(trials.warnings)})
     elif output.quiet:
         click.echo(limits.get("epsilon_hat", chance))
     else:
@@ -97,7 +101,8 @@ def _tell_limits(limits: dict[str, float], trials: Trials, output: Output, alpha
         what = f"{perturbation(trials.design)} moves a {moved(trials.design)}"
         beyond = exactly(change) if "epsilon" in limits else at_most(change)
         most = exactly(chance) if "delta" in limits else at_most(chance)
-        print_paragraphs(
+        limit = (
             f"With confidence {confidence(alpha)}, {what} by more than {beyond} with "
             f"probability at most {most}."
         )
+        print_paragraphs("\n".join([*in_words(trials.warnings), limit]))

@@ -12,6 +12,7 @@ from poise.arguments import counted
 from poise.cli.json_output import print_json
 from poise.cli.options import question_options
 from poise.cli.partial_verdict import verdict_so_far
+from poise.cli.stderr import say_doubts
 
 if TYPE_CHECKING:
     from poise.storage.journal import JournalContent
@@ -32,11 +33,14 @@ def command(journal: Path, as_json: bool, quiet: bool, asked: dict[str, Any]) ->
     run began, unless --epsilon and --delta ask another. "open" means that trials
     still to come decide.
     """
+    from poise.results.text.summary import distinct_warnings
     from poise.storage.journal import journals_of, read_journal
 
     several = [(path, read_journal(path)) for path in journals_of(journal)]
     facts = [_facts(content, _question(content, asked), path) for path, content in several]
     together = _together([content.header.siblings for _, content in several], facts)
+    if as_json or quiet:
+        say_doubts(distinct_warnings(content.trials for _, content in several))
     if as_json:
         print_json({**together, "journals": facts} if journal.is_dir() else facts[0])
     elif quiet:
@@ -95,6 +99,7 @@ def _facts(content: JournalContent, question: dict[str, Any], path: Path) -> dic
         "trials": trials.n_observed,
         "planned": trials.n_trials,
         "failures": [f"trial {f.trial}: {f.message}" for f in content.failures],
+        "warnings": list(trials.warnings),
         "seconds_since_last_write": round(max(0.0, time.time() - path.stat().st_mtime), 1),
     }
     if question:

@@ -6,12 +6,13 @@ import io
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
 
 import click
 
 from poise.cli.json_output import note_warning
+from poise.errors import ValidityWarning
 
 __all__ = [
     "fits_print_to_stderr",
@@ -19,6 +20,7 @@ __all__ = [
     "one_line",
     "one_line_warnings",
     "say",
+    "say_doubts",
     "survive_narrow_encodings",
 ]
 
@@ -41,20 +43,28 @@ def say(message: str) -> None:
 
 @contextmanager
 def one_line_warnings(quiet: bool = False) -> Iterator[None]:
-    """Show each distinct warning once, as one line on stderr; none at all if ``quiet``."""
-    seen: set[str] = set()
+    """Show each distinct warning once, as one line on stderr.
+
+    If ``quiet`` only those are shown that say that an error level may not hold.
+    """
 
     def show(message: Warning | str, *rest: object, **named: object) -> None:
         line = one_line(str(message))
-        note_warning(line)
-        if line not in seen and not quiet:
-            seen.add(line)
+        new = note_warning(line)
+        if new and (not quiet or isinstance(message, ValidityWarning)):
             say(f"warning: {line}")
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = show
         yield
+
+
+def say_doubts(doubts: Iterable[str]) -> None:
+    """Write what may make an error level wrong to stderr, unless this command has done so."""
+    for line in map(one_line, doubts):
+        if note_warning(line):
+            say(f"warning: {line}")
 
 
 @contextmanager

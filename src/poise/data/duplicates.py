@@ -8,9 +8,9 @@ are counted, and reported only if chance does not explain them.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from itertools import chain
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,9 @@ from poise.data.on_disk import StoredTable
 from poise.data.row_hashes import Words, column_words, row_words
 from poise.data.sample import Sample
 from poise.data.tables import FrameTable, ListTable, Table, array_of
-from poise.errors import PoiseWarning
+from poise.errors import warn_of_validity
 
-__all__ = ["Copies", "find_copies", "warn_of_copies"]
+__all__ = ["Copies", "about_copies", "find_copies", "warn_of_copies"]
 
 _VALUES_HASHED = 200_000_000  # a second or two; in a larger table, only some rows are examined
 _VALUES_READ = 200_000  # from a table that stays on disk
@@ -57,21 +57,35 @@ class Copies:
         return self.rows > 0 and self.observed > _BEYOND_CHANCE * self.expected
 
 
+# Several measurements share a sample, and its rows are hashed once.
+_said: WeakKeyDictionary[Sample, str] = WeakKeyDictionary()
+
+
 def warn_of_copies(sample: Sample) -> None:
     """Warn if rows occur more than once and chance does not explain it."""
-    found = find_copies(sample)
+    said = about_copies(sample)
+    if said:
+        warn_of_validity(said, stacklevel=3)
+
+
+def about_copies(sample: Sample) -> str:
+    """Say that rows occur more than once and chance does not explain it; "" if none does."""
+    if sample not in _said:
+        _said[sample] = _about(find_copies(sample), sample)
+    return _said[sample]
+
+
+def _about(found: Copies, sample: Sample) -> str:
     if not found.beyond_chance:
-        return
+        return ""
     remedy = "drop all but one of them, or give groups= so that they stay together"
     if sample.groups is not None:
         remedy = "drop all but one of them, or put them into one group"
     looked_at = "" if found.looked_at == sample.n_labeled + sample.n_unlabeled else " looked at"
-    warnings.warn(
+    return (
         f"{found.rows:,} of the {found.looked_at:,} rows{looked_at} have an equal elsewhere. "
         "Copies of one observation end up in different trials, which are then not independent, "
-        f"and the error level does not hold; {remedy}",
-        PoiseWarning,
-        stacklevel=3,
+        f"and the error level does not hold; {remedy}"
     )
 
 

@@ -12,14 +12,13 @@ import copy
 import datetime
 import decimal
 import numbers
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from poise.errors import PoiseWarning, in_one_line
+from poise.errors import in_one_line, warn_of_validity
 
 __all__ = ["own_copy", "row_copier", "some_can_change"]
 
@@ -63,11 +62,10 @@ def own_copy(value: object) -> Any:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        warnings.warn(
+        warn_of_validity(
             f"a {type(value).__name__} among the rows cannot be copied ({in_one_line(error)}): an "
-            "algorithm that writes to it changes the rows of later fits",
-            PoiseWarning,
-            stacklevel=2,
+            "algorithm that writes to it changes the rows of later fits, and the error level does "
+            "not hold"
         )
         return value
 

@@ -37,6 +37,7 @@ class DisjointTrials(TrialSetup):
     labeled_test: bool = field(default=False, kw_only=True)
 
     keeps_groups: ClassVar[bool] = True
+    needs_independent_rows: ClassVar[bool] = True
 
     def design(self, sample: Sample, randomness: Randomness) -> Design:
         """Return what is known before the first fit; refuse more rows than there are.

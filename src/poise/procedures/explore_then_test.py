@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,6 +73,8 @@ class ExploreThenTest:
     share: float = 0.25
     explorations: int = 200
     randomized: bool = False
+
+    needs_independent_rows: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         arguments.training_size(self.n)

@@ -11,9 +11,10 @@ from typing import Any
 
 from poise.algorithms.distance import needs_response
 from poise.algorithms.largest_change import largest_change, require_reachable
-from poise.data.duplicates import warn_of_copies
+from poise.data.duplicates import about_copies, warn_of_copies
 from poise.data.row_digests import RowDigests
 from poise.data.sample import Sample
+from poise.errors import RecordError, TrialError, collected_validity_warnings
 from poise.procedures.binomial import BinomialTest, MeasureChanges
 from poise.procedures.checked_question import StabilityQuestion
 from poise.protocol.procedure import converse
@@ -22,7 +23,7 @@ from poise.questions.power_warnings import warn_if_empty, warn_if_hopeless
 from poise.questions.settings import from_settings, sample_of
 from poise.questions.setup import Setup
 from poise.results import Design, StabilityResult, Trials
-from poise.results.stamp import Names
+from poise.results.stamp import Names, with_warnings
 from poise.running.execution import Execution
 from poise.running.oracle import Oracle
 from poise.running.repeat_check import RepeatCheck
@@ -126,33 +127,54 @@ class Measurement:
             warn_if_hopeless(design, question)
         warn_of_copies(self.sample)
 
-    def run(self, journal: AnyJournal = None) -> Trials:
-        """Run every trial."""
-        with self._begun(journal) as (oracle, design, randomness):
+    def run(self, journal: AnyJournal = None, *, repeat: bool = False) -> Trials:
+        """Run every trial; ``repeat`` checks the first of them once more, if that is wanted."""
+        with self._begun(journal) as (oracle, design, randomness, noted):
             trials = self.trials.measured(design, self.sample, randomness)
-            return converse(trials, oracle)
+            measured = converse(trials, oracle, self._repeated(oracle) if repeat else None)
+            return replace(measured, warnings=tuple(noted))
 
     def test(self, question: StabilityQuestion, journal: AnyJournal = None) -> StabilityResult:
         """Run as many trials as the verdict needs."""
         test = BinomialTest(**{**self._of_a_trial, **asdict(question)})
-        with self._begun(journal, question) as (oracle, design, randomness):
-            watch = RepeatCheck(oracle) if self.execution.check else None
-            result = converse(test.judged(design, self.sample, randomness), oracle, watch)
-            return replace(result, tested_rows=RowDigests.of(self.sample))
+        with self._begun(journal, question) as (oracle, design, randomness, noted):
+            judged = test.judged(design, self.sample, randomness)
+            result = converse(judged, oracle, self._repeated(oracle))
+            rows = RowDigests.of(self.sample)
+            return replace(result, tested_rows=rows, warnings=tuple(noted))
+
+    def _repeated(self, oracle: Oracle) -> RepeatCheck | None:
+        return RepeatCheck(oracle) if self.execution.check else None
 
     @contextmanager
     def _begun(
         self, journal: AnyJournal, question: StabilityQuestion | None = None
-    ) -> Iterator[tuple[Oracle, Design, Randomness]]:
-        """Open the journal, if there is one; what an earlier run began goes on with its seed."""
-        if journal is None:
-            yield replace(self.oracle), self.design, self.randomness
-            return
-        with Journal.of(journal) as log:
-            randomness = self.randomness
-            if self.setup.random_state is None:
-                randomness = log.randomness(None)
-            design = replace(self.design, seed=randomness.root, zeta=randomness.zeta)
-            asked = None if question is None else question.for_trials
-            log.describe(design, self.sample.digest(), asked, *self.oracle.codes)
-            yield replace(self.oracle, journal=log), design, randomness
+    ) -> Iterator[tuple[Oracle, Design, Randomness, list[str]]]:
+        """Open the journal, if there is one; what an earlier run began goes on with its seed.
+
+        What may make the error level wrong is collected, and written on what was measured
+        before a run failed.
+        """
+        with collected_validity_warnings() as noted:
+            noted.extend(filter(None, [about_copies(self.sample)]))
+            try:
+                if journal is None:
+                    yield replace(self.oracle), self.design, self.randomness, noted
+                    return
+                with Journal.of(journal) as log:
+                    yield *self._in(log, question, noted), noted
+            except (TrialError, RecordError) as error:
+                error.partial = with_warnings(error.partial, noted)
+                raise
+
+    def _in(
+        self, log: Journal, question: StabilityQuestion | None, noted: list[str]
+    ) -> tuple[Oracle, Design, Randomness]:
+        """Describe the run in its journal."""
+        randomness = self.randomness
+        if self.setup.random_state is None:
+            randomness = log.randomness(None)
+        design = replace(self.design, seed=randomness.root, zeta=randomness.zeta)
+        asked = None if question is None else question.for_trials
+        log.describe(design, self.sample.digest(), asked, *self.oracle.codes, noted)
+        return replace(self.oracle, journal=log), design, randomness

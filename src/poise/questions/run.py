@@ -9,12 +9,13 @@ from typing import Any
 
 from poise.algorithms.distance import Distance, needs_response
 from poise.algorithms.largest_change import largest_change, require_reachable
-from poise.errors import ArgumentError
+from poise.data.duplicates import warn_of_copies
+from poise.errors import ArgumentError, collected_validity_warnings
 from poise.protocol.budget import Budget, Counts
 from poise.protocol.procedure import Procedure, run_procedure
 from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.questions.settings import from_settings, sample_of
-from poise.results.stamp import Names
+from poise.results.stamp import Names, with_warnings
 from poise.running.execution import Execution
 from poise.running.oracle import Oracle
 from poise.storage.transcript import Recorder, Transcript
@@ -152,9 +153,12 @@ def run(
     told = _told(procedure, oracle, distance)
     _require_reachable(told, oracle)
     recorder, names = Recorder(), Names(*oracle.names)
-    with names.on_partial_result():
+    with collected_validity_warnings() as noted, names.on_partial_result():
+        if getattr(procedure, "needs_independent_rows", False):
+            warn_of_copies(oracle.sample)
         result = names.on(run_procedure(told, oracle, randomness, watch=recorder))
-    return Run(result, _transcript(told, oracle, randomness, recorder, result))
+    transcript = _transcript(told, oracle, randomness, recorder, result)
+    return Run(with_warnings(result, noted), replace(transcript, warnings=tuple(noted)))
 
 
 def _require_reachable(procedure: object, oracle: Oracle) -> None:

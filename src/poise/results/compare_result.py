@@ -15,6 +15,7 @@ from poise.results.json_encoding import plain, to_json
 from poise.results.stability_result import StabilityResult
 from poise.results.text.describe_design import allowed_change
 from poise.results.text.numbers import at_most, confidence, exactly, number
+from poise.results.text.summary import distinct_warnings, in_words
 from poise.results.text.table import Table
 from poise.results.trials import Trials
 from poise.results.verdict import Outcome
@@ -145,6 +146,11 @@ class CompareResult:
         return tuple(row.name for row in self.rows if row.stable)
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was noticed that may make the error level wrong, of any of them."""
+        return distinct_warnings(self.trials)
+
+    @property
     def all_stable(self) -> bool:
         """Whether every algorithm is declared stable."""
         return all(row.stable for row in self.rows)
@@ -168,7 +174,7 @@ class CompareResult:
             ]
             for row in self.rows
         ]
-        return Table(_COLUMNS, rows, self.headline())
+        return Table(_COLUMNS, rows, "\n".join([self.headline(), *in_words(self.warnings)]))
 
     def headline(self) -> str:
         """Say in one sentence what was compared and what came out."""
@@ -182,6 +188,7 @@ class CompareResult:
         """Say what is guaranteed about all the verdicts together, and what is not."""
         return "\n".join(
             [
+                *in_words(self.warnings),
                 f'The chance that any "stable" is wrong is at most {at_most(self.alpha)}, and so '
                 'is the chance that any "unstable" is (Holm). The columns delta_hat and '
                 "epsilon_hat hold for all algorithms at once, each column with confidence "
@@ -212,7 +219,8 @@ class CompareResult:
         """Return every number as a plain value, for JSON or an experiment tracker."""
         names = ["n", "epsilon", "delta", "alpha", "randomized"]
         question = {name: getattr(self, name) for name in names}
-        return question | {"algorithms": [row.to_dict() for row in self.rows]}
+        rows = [row.to_dict() for row in self.rows]
+        return question | {"algorithms": rows, "warnings": list(self.warnings)}
 
     def to_json(self, indent: int | None = 2) -> str:
         """Write the numbers as JSON."""

@@ -22,6 +22,7 @@ from poise.results.extrapolation import (
 )
 from poise.results.json_encoding import plain, to_json
 from poise.results.text.numbers import at_most, confidence, exactly, number
+from poise.results.text.summary import distinct_warnings, in_words
 from poise.results.text.table import Table
 from poise.results.trials import Trials
 
@@ -73,6 +74,11 @@ class StabilityCurve:
     def __post_init__(self) -> None:
         if not self.trials or (self.epsilon is None and self.delta is None):
             raise ArgumentError("a curve needs trials, and epsilon or delta (or both)")
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was noticed that may make the error level wrong, at any of the sizes."""
+        return distinct_warnings(self.trials)
 
     @property
     def n(self) -> tuple[int, ...]:
@@ -185,7 +191,8 @@ class StabilityCurve:
             for name, values in self.columns().items()
         ]
         rows = [list(row) for row in zip(*worded, strict=True)]
-        return Table(list(self.columns()), rows, self.headline())
+        caption = "\n".join([self.headline(), *in_words(self.warnings)])
+        return Table(list(self.columns()), rows, caption)
 
     def headline(self) -> str:
         """Say what was asked, of which algorithm."""
@@ -196,7 +203,8 @@ class StabilityCurve:
     def meaning(self) -> str:
         """Say what is certified and, apart from it, what is only assumed."""
         sure = confidence(self.alpha)
-        parts = [f"Certified with confidence {sure}, all at once: the columns with a hat."]
+        parts = list(in_words(self.warnings))
+        parts.append(f"Certified with confidence {sure}, all at once: the columns with a hat.")
         if self.epsilon is not None and self.delta is not None:
             where = ", ".join(f"{n:,}" for n in self.certified)
             parts.append(f"Certified to be stable at {f'n = {where}' if where else _NOWHERE}.")
@@ -244,6 +252,7 @@ class StabilityCurve:
                 "level": self.level,
                 "sizes": self.columns(),
                 "certified": self.certified,
+                "warnings": list(self.warnings),
                 "not_certified": {
                     "shrinkage_seen": self.shrinkage_seen,
                     "sizes_needed": {f"n^-{b:g}": n for b, n in self.sizes_needed.items()},

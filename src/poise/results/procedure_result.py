@@ -48,6 +48,8 @@ class ProcedureResult:
         "stable", never for "unstable".
     measured : str
         What was compared with ε, for the summary: a change, or a bound on it.
+    warnings : tuple of str
+        What was noticed that may make the error level wrong.
 
     Examples
     --------
@@ -75,6 +77,7 @@ class ProcedureResult:
     certain: bool = False
     n_failures: int = 0
     measured: str = "the prediction moved"
+    warnings: tuple[str, ...] = ()
 
     @classmethod
     def from_test(
@@ -118,7 +121,7 @@ class ProcedureResult:
             f"{self.verdict.value.upper()}, says {self.procedure}, {self._worth()}: the "
             f"question was {question}."
         )
-        return Summary(headline, (self._found(), self.reason, self._not_meant()))
+        return Summary(headline, (self._found(), self.reason, self._not_meant()), self.warnings)
 
     def summary(self) -> str:
         """Say what was found and what it is worth."""
@@ -177,6 +180,7 @@ class ProcedureResult:
         """Read a result written by :meth:`to_json`."""
         fields = from_json(text)
         fields["verdict"] = Outcome(fields["verdict"])
+        fields["warnings"] = tuple(fields.get("warnings", ()))  # not in files of 0.1.0
         return cls(**fields)
 
     def to_frame(self) -> Any:
@@ -188,7 +192,7 @@ class ProcedureResult:
     def _repr_html_(self) -> str:
         from poise.results.text.facts import as_html
 
-        return as_html(self.facts(), self.describe().headline)
+        return as_html(self.facts(), self.describe().headline, self.warnings)
 
     def __str__(self) -> str:
         return self.summary()

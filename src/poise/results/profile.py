@@ -13,6 +13,7 @@ from poise import arguments
 from poise.results.json_encoding import fields_of, to_json
 from poise.results.text.describe_design import moved, perturbation
 from poise.results.text.numbers import at_most, confidence, exactly
+from poise.results.text.summary import in_words
 from poise.results.text.table import Table
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ class Profile:
         Its error level.
     design : Design
         What was measured.
+    warnings : tuple of str
+        What was noticed that may make its error level wrong.
 
     Examples
     --------
@@ -63,6 +66,7 @@ class Profile:
     band: str
     alpha: float
     design: Design
+    warnings: tuple[str, ...] = ()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Profile):
@@ -105,6 +109,7 @@ class Profile:
             "delta_hat": self.delta_hat.tolist(),
             "exceedances": self.exceedances.tolist(),
             "design": self.design.to_dict(),
+            "warnings": list(self.warnings),
         }
 
     def to_json(self, indent: int | None = None) -> str:
@@ -125,6 +130,7 @@ class Profile:
             content["band"],
             content["alpha"],
             Design(**content["design"]),
+            tuple(content.get("warnings", ())),  # not in files of 0.1.0
         )
 
     def statement(self) -> str:
@@ -146,7 +152,8 @@ class Profile:
             [written, f"{self._larger(e):,} of {total:,}", at_most(self.at(e))]
             for e, written in chosen.items()
         ]
-        return Table(["epsilon", "larger changes", "delta_hat"], rows, self.statement())
+        caption = "\n".join([*in_words(self.warnings), self.statement()])
+        return Table(["epsilon", "larger changes", "delta_hat"], rows, caption)
 
     def _larger(self, epsilon: float) -> int:
         position = np.searchsorted(self.epsilon, epsilon, side="right") - 1

@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from typing import Any, NamedTuple
 
 from poise.errors import RecordError, TrialError
 from poise.results.design import Design
 
-__all__ = ["Names"]
+__all__ = ["Names", "with_warnings"]
+
+
+def with_warnings(result: Any, noted: Iterable[str]) -> Any:
+    """Write what was noticed during a run on its result, if that has a place for it.
+
+    Examples
+    --------
+    >>> from poise import Trials
+    >>> with_warnings(Trials.from_changes([0.1], n=5), ["12 rows occur twice"]).warnings
+    ('12 rows occur twice',)
+    >>> with_warnings("stable", ["12 rows occur twice"])
+    'stable'
+    """
+    before = getattr(result, "warnings", None)
+    if not isinstance(before, tuple) or not is_dataclass(result):
+        return result
+    return replace(result, warnings=tuple(dict.fromkeys((*before, *noted))))  # type: ignore[type-var]
 
 
 class Names(NamedTuple):

@@ -230,7 +230,8 @@ class Trials:
         steps = np.unique(np.append(self.changes[np.isfinite(self.changes)], 0.0))
         ordered = np.sort(self.changes)
         above = self.n_observed - np.searchsorted(ordered, steps, side="right")
-        return Profile(steps, limits[above + self.n_unseen], above, band, alpha, self.design)
+        most = limits[above + self.n_unseen]
+        return Profile(steps, most, above, band, alpha, self.design, self.warnings)
 
     def _zeta(self, randomized: bool) -> float:
         return self.design.zeta if randomized else 1.0

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.errors import PoiseWarning, TrialError
+from poise.errors import TrialError, warn_of_validity
 from poise.protocol.messages import FIT_BY_FIT, Answers, Batch, Failure
 
 if TYPE_CHECKING:
@@ -96,10 +95,9 @@ def _size(answers: Answers) -> float:
 
 
 def _warn(what: str) -> None:
-    warnings.warn(
+    warn_of_validity(
         f"the first trial, computed once more, {what}: the algorithm is not a function of its "
-        "rows and its seed. It draws randomness that the seed does not set, or it remembers "
-        "earlier fits; poise.check_algorithm tells which, and check=False silences this",
-        PoiseWarning,
-        stacklevel=2,
+        "rows and its seed, and the error level may not hold. It draws randomness that the seed "
+        "does not set, or it remembers earlier fits; poise.check_algorithm tells which, and "
+        "check=False silences this"
     )

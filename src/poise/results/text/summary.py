@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-__all__ = ["Summary"]
+if TYPE_CHECKING:
+    from poise.results.trials import Trials
+
+__all__ = ["Summary", "distinct_warnings", "in_words"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,23 @@ class Summary:
     @property
     def rest(self) -> tuple[str, ...]:
         """Everything below the headline, warnings first."""
-        return (*(f"Warning: {text}" for text in self.warnings), *self.paragraphs)
+        return (*in_words(self.warnings), *self.paragraphs)
 
     def __str__(self) -> str:
         return "\n".join([self.headline, *self.rest])
+
+
+def in_words(warnings: Iterable[str]) -> tuple[str, ...]:
+    """Return one paragraph per warning.
+
+    Examples
+    --------
+    >>> in_words(["12 rows occur twice"])
+    ('Warning: 12 rows occur twice',)
+    """
+    return tuple(f"Warning: {text}" for text in warnings)
+
+
+def distinct_warnings(measurements: Iterable[Trials]) -> tuple[str, ...]:
+    """Return the warnings of several measurements, each once."""
+    return tuple(dict.fromkeys(text for trials in measurements for text in trials.warnings))

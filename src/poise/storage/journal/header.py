@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import platform
 import sys
-import warnings
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -13,7 +12,7 @@ import numpy as np
 
 from poise import __version__
 from poise.arguments import without_addresses
-from poise.errors import PoiseWarning, RecordError
+from poise.errors import RecordError, warn_of_validity
 from poise.protocol.messages import FIT_BY_FIT
 from poise.results.design import Design
 from poise.results.json_encoding import plain
@@ -53,6 +52,8 @@ class Header:
     siblings : dict
         How many measurements belong together (``count``), and what they are of
         (``unit``), where there are several; each has a journal of its own.
+    warnings : tuple of str
+        What was known at the beginning that may make the error level wrong.
     """
 
     design: Design
@@ -64,6 +65,7 @@ class Header:
     code: str = ""
     distance_code: str = ""
     siblings: dict[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
     def to_line(self) -> bytes:
         """Write the header as one line."""
@@ -84,7 +86,8 @@ class Header:
                 f"{name} has format {found!r}, and this version of poise reads {FORMAT!r}"
             )
         design, near = Design(**content.pop("design")), tuple(content.pop("near"))
-        return cls(design, near=near, **content)
+        noted = tuple(content.pop("warnings", ()))  # not in journals of 0.1.0
+        return cls(design, near=near, warnings=noted, **content)
 
     def check_same(self, now: Header, name: str) -> None:
         """Refuse to continue a different run, and show the difference."""
@@ -119,16 +122,14 @@ class Header:
 
     def _warn_of_versions(self, now: Header, name: str) -> None:
         different = [
-            f"{library} {old} (now {now.versions.get(library, 'not loaded')})"
+            f"{library} {old} (now {now.versions[library]})"
             for library, old in self.versions.items()
-            if now.versions.get(library) != old
+            if now.versions.get(library, old) != old  # what is not loaded computes nothing
         ]
         if different:
-            warnings.warn(
+            warn_of_validity(
                 f"{name} was begun with {', '.join(different)}; the trials still to come may "
-                "differ from what they would have been in their last digits, or more",
-                PoiseWarning,
-                stacklevel=2,
+                "differ from what they would have been in their last digits, or more"
             )
 
     def _warn_of_code(self, now: Header, name: str) -> None:
@@ -137,12 +138,10 @@ class Header:
         An edited distance is refused: changes by two distances cannot be counted together.
         """
         if self._knows_code_of(now) and _differ(self.code, now.code):
-            warnings.warn(
+            warn_of_validity(
                 f"the code of {self.design.algorithm} has changed since {name} was begun; the "
                 "trials in it are those of the earlier code. If it computes anything else now, "
-                "give another file name",
-                PoiseWarning,
-                stacklevel=2,
+                "the error level does not hold: give another file name"
             )
 
     def _knows_code_of(self, now: Header) -> bool:

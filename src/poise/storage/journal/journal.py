@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -89,8 +89,9 @@ class Journal:
         question: dict[str, Any] | None = None,
         code: str = "",
         distance_code: str = "",
+        warnings: Iterable[str] = (),
     ) -> None:
-        """Set what will be measured, by which code, and for which question if any."""
+        """Set what will be measured, by which code, for which question, with which doubts."""
         self._planned = Header(
             design,
             data,
@@ -100,6 +101,7 @@ class Journal:
             code=code,
             distance_code=distance_code,
             siblings=self.siblings,
+            warnings=tuple(warnings),
         )
 
     def begin(self, path: str, decision_points: tuple[float, ...]) -> Iterator[Answer]:

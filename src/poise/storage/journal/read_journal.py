@@ -64,5 +64,5 @@ def read_journal(path: str | Path) -> JournalContent:
     changes = [np.inf if isinstance(answer, Failure) else answer for answer in answers]
     values = np.concatenate([np.atleast_1d(part) for part in changes]) if changes else np.empty(0)
     messages = tuple(failure.message for failure in failures)
-    trials = Trials(values, header.design, n_fits=2 * len(values), failures=messages)
+    trials = Trials(values, header.design, 2 * len(values), messages, header.warnings)
     return JournalContent(header, trials, failures)

@@ -40,6 +40,7 @@ def save(transcript: dict[str, Any], path: Path) -> None:
     pool = ArrayPool()
     arrays: dict[str, Any] = {}
     header = {name: transcript[name] for name in _PLAIN}
+    header["warnings"] = list(transcript["warnings"])
     header |= {
         "format": _FORMAT,
         "procedure": _parameters(transcript["procedure"]),
@@ -84,6 +85,7 @@ def _read(header: dict[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
         "sample": _read_sample(header["sample"], pool),
         "stages": stages,
         "counts": Counts(**header["counts"]),
+        "warnings": tuple(header.get("warnings", ())),  # not in files of 0.1.0
     }
 
 

@@ -56,6 +56,8 @@ class Transcript:
         What the procedure concluded.
     counts : Counts
         What was asked in all.
+    warnings : tuple of str
+        What was noticed during the run that may make its error level wrong.
 
     Examples
     --------
@@ -79,6 +81,7 @@ class Transcript:
     on_timeout: str
     verdict: str
     counts: Counts
+    warnings: tuple[str, ...] = ()
 
     def save(self, path: str | Path) -> None:
         """Write everything to one file (NumPy's npz format; nothing in it is code)."""

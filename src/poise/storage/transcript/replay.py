@@ -13,7 +13,7 @@ from poise.errors import RecordError
 from poise.protocol.messages import Answers, Batch, Comparison, Query
 from poise.protocol.procedure import Procedure, run_procedure
 from poise.protocol.randomness import Randomness
-from poise.results.stamp import Names
+from poise.results.stamp import Names, with_warnings
 from poise.storage.transcript.recording import Transcript, verdict_in_words
 from poise.storage.transcript.stage import Refusal, Stage
 
@@ -60,7 +60,7 @@ def replay(transcript: Transcript, procedure: Procedure | None = None) -> Any:
     with names.on_partial_result():
         result = run_procedure(asking, recording, Randomness(transcript.seed))
     recording.finish(verdict_in_words(result))
-    return names.on(result)
+    return with_warnings(names.on(result), transcript.warnings)
 
 
 class _Recording:
