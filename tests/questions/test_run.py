@@ -1,36 +1,20 @@
-"""The protocol of Definitions 2 and 3: queries, made-up rows, budgets, models, failures."""
+"""The protocol of Definitions 2 and 3: queries, generated rows, models, failures."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression, Ridge
-from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
 
 import poise
-from poise import Batch, Budget, Comparison, Failure, Made, Query
-from poise.errors import ArgumentError, BudgetError, TrialError
-from poise.procedures.split_of_rows import Split
-from poise.protocol.budget import Counts, cost
-from poise.protocol.randomness import Randomness, Shared
-from shared.algorithms import mean
+from poise import Batch, Comparison, Failure, Made, Query
+from poise.errors import ArgumentError, TrialError
+from poise.protocol.budget import Counts
+from shared.algorithms import CountsFits, mean
 from shared.data import linear_rows
+from shared.procedures import Ask
 
 X, y = linear_rows(40, [1.0, -2.0, 0.5])
-
-
-class Ask:
-    """A procedure that yields the batches it is given and returns all answers."""
-
-    def __init__(self, *batches: Batch) -> None:
-        self.batches = batches
-
-    def ask(self, sample, randomness):
-        answers = []
-        for batch in self.batches:
-            answers.append((yield batch))
-        return answers
 
 
 def test_a_procedure_that_breaks_the_protocol_is_told_so() -> None:
@@ -46,20 +30,6 @@ def test_a_procedure_that_breaks_the_protocol_is_told_so() -> None:
         poise.run(Returns(), mean, X, y)
     with pytest.raises(ArgumentError, match=r"YieldsTasks must yield a poise.Batch, got \["):
         poise.run(YieldsTasks(), mean, X, y)
-
-
-class Spy:
-    """Counts fits; fails on rows whose first response is NaN-like: above a limit."""
-
-    def __init__(self, limit: float = np.inf) -> None:
-        self.fits = 0
-        self.limit = limit
-
-    def __call__(self, X, y, seed):
-        self.fits += 1
-        if y[0] > self.limit:
-            raise RuntimeError("too large")
-        return mean(X, y, seed)
 
 
 def test_a_query_is_a_fit_and_its_predictions() -> None:
@@ -138,7 +108,7 @@ def test_a_later_stage_may_depend_on_earlier_answers() -> None:
 
 
 def test_until_stops_a_batch_of_queries() -> None:
-    spy = Spy()
+    spy = CountsFits()
     tasks = [Query(np.array([k]), np.array([0]), 0) for k in range(40)]
     first_above = int(np.flatnonzero(y > 1.0)[0])
     run = poise.run(Ask(Batch(tasks, until=lambda p: p[0] > 1.0)), spy, X, y)
@@ -152,13 +122,15 @@ def test_a_failing_query_stops_the_run() -> None:
     tasks = [Query(np.array([k]), np.array([0]), 0) for k in range(40)]
     first = int(np.flatnonzero(y > 1.0)[0])
     with pytest.raises(TrialError, match=f"trial {first} failed: RuntimeError: too large") as error:
-        poise.run(Ask(Batch(tasks)), Spy(limit=1.0), X, y)
+        poise.run(Ask(Batch(tasks)), CountsFits(limit=1.0), X, y)
     assert len(error.value.partial) == first
 
 
 def test_a_failing_query_can_be_an_answer() -> None:
     tasks = [Query(np.array([k]), np.array([0]), 0) for k in range(40)]
-    (answers,) = poise.run(Ask(Batch(tasks)), Spy(limit=1.0), X, y, on_error="unstable").result
+    (answers,) = poise.run(
+        Ask(Batch(tasks)), CountsFits(limit=1.0), X, y, on_error="unstable"
+    ).result
     failed = [k for k, p in enumerate(answers.predictions) if isinstance(p, Failure)]
     assert failed == np.flatnonzero(y > 1.0).tolist() == [f.trial for f in answers.failures]
 
@@ -186,7 +158,7 @@ def test_a_procedure_may_recover_from_a_failure() -> None:
                 answers = yield Batch([Query(np.array([int(np.argmin(y))]), np.array([0]), 0)])
             return float(answers.predictions[0][0])
 
-    run = poise.run(Careful(), Spy(limit=1.0), X, y)
+    run = poise.run(Careful(), CountsFits(limit=1.0), X, y)
     assert run.result == pytest.approx(y.min())
     assert poise.replay(run.transcript) == run.result
 
@@ -221,70 +193,6 @@ def test_models_must_be_one_of_two_words() -> None:
         poise.run(Ask(), Ridge(), X, y, models="glass")
 
 
-# Budgets
-
-
-def test_what_is_asked_is_counted() -> None:
-    queries = Batch([Query(np.arange(10), np.arange(3), 0), Query(slice(0, 4), None, 0)])
-    pair = Query(np.arange(7), np.array([8]), 0)
-    run = poise.run(Ask(queries, Batch([Comparison(pair, pair)])), mean, X, y)
-    assert run.counts == Counts(calls=4, training_rows=10 + 4 + 14, evaluation_rows=3 + 2)
-
-
-@pytest.mark.parametrize(
-    ("limit", "granted"),
-    [("calls", 6), ("training_rows", 30), ("evaluation_rows", 12)],
-)
-def test_a_budget_is_enforced_before_the_work(limit: str, granted: int) -> None:
-    batch = Batch([Query(np.arange(10), np.arange(4), 0)] * 3)
-    spent = cost(batch.tasks, 3)
-    assert spent == Counts(3, 30, 12)
-    once, twice = getattr(spent, limit), 2 * getattr(spent, limit)
-    spy = Spy()
-    poise.run(Ask(batch, batch), spy, X, y, budget=Budget(**{limit: twice}))
-    assert spy.fits == 6
-    spy = Spy()
-    with pytest.raises(BudgetError, match=f"asks for {once} .* after {once}, .* {twice - 1} in"):
-        poise.run(Ask(batch, batch), spy, X, y, budget=Budget(**{limit: twice - 1}))
-    assert spy.fits == 3  # the second batch was refused as a whole
-
-
-def test_a_budget_holds_for_the_binomial_test_before_its_first_fit() -> None:
-    spy = Spy()
-    test = poise.procedures.BinomialTest(n=3, epsilon=0.1, delta=0.5)
-    with pytest.raises(BudgetError) as error:
-        poise.run(test, spy, X, y, budget=Budget(calls=19))
-    assert spy.fits == 0
-    assert error.value.partial.n_observed == 0
-
-
-def test_a_procedure_may_adapt_to_its_budget() -> None:
-    class Modest:
-        def ask(self, sample, randomness):
-            for size in (100, 10):
-                try:
-                    answers = yield Batch([Query(np.arange(5), np.array([0]), 0)] * size)
-                except BudgetError:
-                    continue
-                return len(answers.predictions)
-
-    run = poise.run(Modest(), mean, X, y, budget=Budget(calls=50))
-    assert run.result == 10
-    assert poise.replay(run.transcript) == 10
-
-
-def test_a_split_knows_its_cost_without_being_made() -> None:
-    split = Split(5, 6, 33, 4, Randomness(0), Shared())
-    assert split.cost(6) == cost(list(split), 6)
-    assert split.cost(2) == cost(list(split), 2)
-
-
-@pytest.mark.parametrize("value", [-1, 2.5, "ten"])
-def test_budgets_are_whole_numbers(value) -> None:
-    with pytest.raises(ArgumentError, match="calls must be"):
-        Budget(calls=value)
-
-
 # run itself
 
 
@@ -315,105 +223,3 @@ def test_a_plain_verdict_is_its_own_verdict() -> None:
 def test_what_cannot_ask_is_refused(procedure) -> None:
     with pytest.raises(ArgumentError, match="procedure must be an object with a method ask"):
         poise.run(procedure, mean, X, y)
-
-
-# Everything that concerns the fits, as in stability_test
-
-
-def run_and_test(algorithm, labels=y, *, question=None, **settings):
-    """The same question by both doors, and the transcript read back from memory."""
-    asked = {"n": 4, "epsilon": 0.3, "delta": 0.4} | (question or {})
-    test = poise.procedures.BinomialTest(**asked)
-    run = poise.run(test, algorithm, X, labels, random_state=3, **settings)
-    direct = poise.stability_test(algorithm, X, labels, **asked, random_state=3, **settings)
-    assert poise.replay(run.transcript) == run.result
-    return run.result, direct
-
-
-def test_what_an_estimator_is_asked() -> None:
-    model, labels = GaussianNB(), (y > 0).astype(int)
-    by_run, direct = run_and_test(model, labels, response="predict_proba")
-    assert by_run == direct
-    assert by_run.design.algorithm == "GaussianNB().predict_proba"
-    assert by_run.design.distance == "total_variation"
-
-
-def test_weights_follow_the_rows() -> None:
-    weights = {"sample_weight": np.linspace(0.1, 9.0, len(y))}
-    by_run, direct = run_and_test(Ridge(), fit_params=weights)
-    assert by_run == direct
-    every_trial = poise.procedures.MeasureChanges(n=4)
-    changes = [
-        poise.run(every_trial, Ridge(), X, y, random_state=3, fit_params=given).result.changes
-        for given in (weights, None)
-    ]
-    alone = poise.measure(Ridge(), X, y, n=4, random_state=3, fit_params=weights)
-    assert changes[0].tolist() == alone.changes.tolist() != changes[1].tolist()
-
-
-def test_made_up_rows_have_no_weights() -> None:
-    query = Query(Made(np.zeros((3, 3)), np.arange(3.0)), np.array([0]), xi=0)
-    weights = {"sample_weight": np.ones(len(y))}
-    with pytest.raises(ArgumentError, match="generates its own rows has no sample_weight"):
-        poise.run(
-            Ask(Batch([query])), Ridge(), X, y, fit_params=weights, on_error="unstable"
-        )  # not a failed trial: no answer at all
-
-    def level(X, y, seed, shift):
-        return lambda rows: np.full(len(rows), np.mean(y) + shift)
-
-    (answers,) = poise.run(Ask(Batch([query])), level, X, y, fit_params={"shift": 7.0}).result
-    assert answers.predictions[0].tolist() == [8.0]
-
-
-def test_groups_are_kept_together_by_procedures_that_say_so() -> None:
-    groups = np.arange(len(y)) // 2
-    by_run, direct = run_and_test(Ridge(), groups=groups, question={"delta": 0.6})
-    assert by_run == direct
-    assert by_run.n_trials == 20 // 5
-    for procedure in (poise.procedures.BootstrapTest(4, 0.3, 0.4), Ask()):
-        with pytest.raises(ArgumentError, match=r"would take groups apart; BinomialTest keeps"):
-            poise.run(procedure, Ridge(), X, y, groups=groups)
-
-    class Counting(Ask):
-        keeps_groups = True
-
-        def ask(self, sample, randomness):
-            return len(sample.groups)
-            yield
-
-    assert poise.run(Counting(), Ridge(), X, y, groups=groups).result == 20
-
-
-def test_losses_are_compared_at_labelled_rows() -> None:
-    loss, more = poise.LossChange("squared"), np.random.default_rng(1).normal(size=(50, 3))
-    by_run, direct = run_and_test(Ridge(), distance=loss, X_unlabeled=more)
-    assert by_run == direct
-    assert by_run.n_trials == 40 // 5
-
-
-def slow(X, y, seed):
-    import time
-
-    time.sleep(30)
-
-
-def test_a_call_that_takes_too_long() -> None:
-    tasks = [Query(np.arange(5), np.array([0]), 0)]
-    settings = {"n_jobs": 2, "timeout": 0.5}
-    with pytest.raises(TrialError, match=r"0\.5"):
-        poise.run(Ask(Batch(tasks)), slow, X, y, on_error="unstable", **settings)
-    run = poise.run(Ask(Batch(tasks)), slow, X, y, on_timeout="unstable", **settings)
-    [answers] = run.result
-    assert answers.predictions[0].kind == "timeout"
-    assert run.transcript.on_timeout == "unstable"
-
-
-def test_exhaustive_search_knows_how_far_labels_are_apart() -> None:
-    """Labels 0 and 2 are one flip apart, not two."""
-    support = {"support_X": [[0.0], [1.0]], "support_y": [0, 2]}
-    test = poise.procedures.ExhaustiveTest(3, 0.5, 0.1, **support, deterministic=True)
-    X, labels = [[0.0], [1.0]] * 5, [0, 2] * 5
-    run = poise.run(test, KNeighborsClassifier(1), X, labels, random_state=0)
-    assert run.result.details["worst_change"] == 1.0
-    assert poise.replay(run.transcript) == run.result

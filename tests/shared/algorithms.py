@@ -62,3 +62,17 @@ class Spy(Algorithm):
         """Return (full, reduced, point) of each trial."""
         assert self.asked[::2] == self.asked[1::2]
         return list(zip(self.trained[::2], self.trained[1::2], self.asked[::2], strict=True))
+
+
+class CountsFits:
+    """Predicts the mean and counts fits; a first response above the limit is an error."""
+
+    def __init__(self, limit: float = np.inf) -> None:
+        self.fits = 0
+        self.limit = limit
+
+    def __call__(self, X, y, seed):
+        self.fits += 1
+        if y[0] > self.limit:
+            raise RuntimeError("too large")
+        return mean(X, y, seed)
