@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from itertools import product
 
 import numpy as np
@@ -235,6 +236,17 @@ def test_the_cost_is_known_and_limited_before_the_first_fit() -> None:
     with pytest.raises(BudgetError, match="budget grants 50"):
         poise.run(ExhaustiveTest(4, 0.25, 0.1, **coins), spy, X, y, budget=poise.Budget(calls=50))
     assert fits == []
+
+
+def test_the_limit_on_fits_is_a_number_of_fits_that_may_be_reached() -> None:
+    test = ExhaustiveTest(4, 0.25, 0.1, **coins)
+    allowed = dataclasses.replace(test, max_fits=test.n_fits)
+    assert poise.run(allowed, mean, X, y).result.details["n_fits"] == test.n_fits
+    with pytest.raises(BudgetError, match="Raise max_fits, or ask about a smaller n"):
+        poise.run(dataclasses.replace(test, max_fits=test.n_fits - 1), mean, X, y)
+    for wrong in (0, -3, 1.5, "many"):
+        with pytest.raises(ArgumentError, match="max_fits must be"):
+            ExhaustiveTest(4, 0.25, 0.1, **coins, max_fits=wrong)
 
 
 def test_data_must_lie_in_the_support() -> None:

@@ -42,6 +42,15 @@ def test_pairs_stay_together(shuffle, remove, replace) -> None:
         seen |= used
 
 
+def test_either_row_of_a_pair_may_be_the_test_point() -> None:
+    """Each with probability 1/2: fewer than 60 of 200 have probability 3e-9."""
+    groups = Groups(np.repeat(np.arange(400), 2), 800)
+    split = UnitSplit(1, 200, 800, 0, Randomness(0), Shared(), shuffle=False, groups=groups)
+    rows = [split.test_row(trial) for trial in range(200)]
+    assert [row // 2 for row in rows] == list(range(200, 400))
+    assert 60 <= sum(row % 2 for row in rows) <= 140
+
+
 def test_the_split_itself_without_an_order() -> None:
     groups = Groups(PAIRS, len(PAIRS))
     split = UnitSplit(N, 6, 2 * N_GROUPS, 0, Randomness(0), Shared(), shuffle=False, groups=groups)

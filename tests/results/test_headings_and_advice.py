@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from sklearn.dummy import DummyRegressor
@@ -12,6 +14,7 @@ from poise import Design, Trials
 from poise.errors import ArgumentError
 from poise.results import CompareResult
 from poise.results.text.menu_table import menu_table
+from poise.results.text.next_step import next_step
 from poise.results.text.numbers import at_most
 
 RNG = np.random.default_rng(0)
@@ -80,6 +83,35 @@ def test_what_would_have_passed_is_said_where_it_is_known() -> None:
     assert f"a larger epsilon ({at_most(result.epsilon_hat)} would have passed)" in line
     assert f"; or a larger delta ({at_most(result.delta_hat)} would have passed)" in line
     assert line.endswith("would have passed), asked of fresh rows.")
+    hopeless = advice([1.0] * 3 + [0.0] * 2, 0.5)
+    assert "a larger epsilon (1 would have passed)" in hopeless
     infinite = advice([np.inf] * 4 + [0.0] * 46, 0.1)
     assert "a larger epsilon" not in infinite
     assert "no amount of data can certify" in advice([0.0] * 50, 0.0)
+
+
+def test_without_a_trial_nothing_is_settled() -> None:
+    """No trial at all: with probability 0.05 the coin of a randomised test says stable."""
+    result = Trials(np.empty(0), Design("x", 5, n_labeled=5)).test(0.5, 0.1)
+    assert "29 trials are the least" in result.summary()
+    assert "a larger delta" not in result.summary()  # 1 is no bound
+
+
+def test_with_the_least_number_of_trials_fresh_rows_are_enough() -> None:
+    assert "Next: fresh rows alone" in advice([1.0] + [0.0] * 28, 0.1)  # 0 of 29 would pass
+    assert "Next: 29 trials are the least" in advice([1.0] + [0.0] * 27, 0.1)
+
+
+def test_a_ceiling_is_told_where_it_binds() -> None:
+    """κ trials leave at most α/(1−δ)^κ: .14340 for 10 of them and .95538 for 28."""
+    for m, most in [(10, "0.1434"), (28, "0.9554")]:
+        design = Design("x", 5, n_labeled=6 * m)
+        result = Trials(np.array([1.0] + [0.0] * (m - 1)), design).test(0.5, 0.1)
+        assert f"no valid black-box test has more than {most} power here" in result.summary()
+    assert "no valid black-box test" not in advice([0.0] * 28, 0.1)  # rows unknown: no ceiling
+
+
+def test_limits_of_a_run_that_stopped_early_are_no_advice() -> None:
+    result = Trials.from_changes([0.9] * 4 + [0.0] * 46, n=5).test(0.5, 0.1)
+    assert "would have passed" in next_step(result)
+    assert next_step(dataclasses.replace(result, n_observed=49)).endswith("error level).")

@@ -45,7 +45,7 @@ def test_threads_do_not_share() -> None:
 
 
 @pytest.mark.parametrize(
-    "shape", [(5, 1000, 20), (1, 2000, 50), (700, 10, 3), (0, 10, 3), (64, 1, 1024)]
+    "shape", [(5, 1000, 20), (1, 2000, 50), (3, 2000, 50), (700, 10, 3), (0, 10, 3), (64, 1, 1024)]
 )
 def test_slices_cover_every_trial_once_and_fit_the_cache(shape) -> None:
     stack = np.zeros(shape)

@@ -6,7 +6,7 @@ import pytest
 
 from poise.errors import ArgumentError
 from poise.theory.averaged_test import AveragedTest
-from poise.theory.curtailment import Curtailment, is_forced
+from poise.theory.curtailment import Curtailment, expected_trials, is_forced
 from poise.theory.decision import DecisionRule
 
 CALLS = {
@@ -15,6 +15,7 @@ CALLS = {
         0, 5, n_trials=20, stable_at_most=2, unstable_at_least=9, scope=scope
     ),
     "curtailment": lambda scope: Curtailment(20, 2, 9, scope=scope),
+    "expected_trials": lambda scope: expected_trials(20, 2, 9, 0.1, scope),
     "averaged": lambda scope: AveragedTest(20, 0.1, 0.05, scope=scope),
 }
 

@@ -13,6 +13,7 @@ from poise.errors import ArgumentError
 from poise.procedures import BinomialTest, TransparentLinearTest
 from poise.protocol.messages import Answers, Batch, Query
 from poise.simulation.audit import audit, audit_with_traps
+from poise.simulation.traps import TRAPS, Trap
 from poise.simulation.worlds import GaussianRows, Proportion, UniformRows, World, zoo
 from poise.theory import power_bound
 
@@ -61,8 +62,17 @@ def test_a_transparent_test_is_audited_with_its_traps() -> None:
 
 
 @pytest.mark.parametrize("known", [0.05, Proportion(5, 100)])
-def test_where_no_law_is_known_the_traps_build_on_what_is_said(known: Any) -> None:
+def test_where_no_law_is_known_the_traps_build_on_what_is_said(
+    known: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """c = 1 − ((1−δ)/(1−δ*))^(1/n) depends on δ*: at least what the world was said to have."""
+    built = []
+
+    def label_trap(*given: Any, **settings: Any) -> Trap:
+        built.append(TRAPS["feature"](*given, **settings))
+        return built[-1]
+
+    monkeypatch.setitem(TRAPS, "label", label_trap)
     world = World(zoo.mean_response(4).algorithm, GaussianRows(), n=4)
     test = BinomialTest(n=4, epsilon=0.6, delta=0.3, alpha=0.2)
     suite = audit_with_traps(
@@ -73,9 +83,9 @@ def test_where_no_law_is_known_the_traps_build_on_what_is_said(known: Any) -> No
     assert suite.results[0].measures == "power"
     for trapped in suite.results[1:]:
         assert trapped.measures == "level"
-        # Were δ* taken as 0, the trap would be built with a larger c and say the same; with
-        # the honest δ* it lies just beyond δ all the same.
         assert trapped.delta_star == pytest.approx(0.3, abs=1e-5)
+    [trap] = built
+    assert trap.c == pytest.approx(1 - (0.7 / (1 - least)) ** (1 / 5), rel=1e-4)
     with pytest.raises(ArgumentError, match="no closed form is known"):
         audit_with_traps(test, world, n_labeled=40, replications=2)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -111,6 +113,15 @@ def test_made_up_rows_of_another_type_are_other_rows(transcript, other) -> None:
         replay(transcript, AsksMadeUpRows(other))
 
 
+def test_made_up_responses_are_compared_too(transcript) -> None:
+    stage = transcript.stages[0]
+    [query] = stage.tasks
+    other = dataclasses.replace(query.train, y=query.train.y + 1)
+    changed = dataclasses.replace(stage, tasks=(dataclasses.replace(query, train=other),))
+    with pytest.raises(RecordError, match="training rows differ"):
+        replay(dataclasses.replace(transcript, stages=(changed,)))
+
+
 def test_rows_in_another_container_are_other_rows(transcript) -> None:
     with pytest.raises(RecordError, match="training rows differ"):
         replay(transcript, AsksMadeUpRows(container=pd.DataFrame))
@@ -131,10 +142,12 @@ def test_what_is_identical() -> None:
     assert identical(np.array([1, "a"], dtype=object), np.array([1, "a"], dtype=object))
     assert not identical(np.array([1], dtype=object), np.array([2], dtype=object))
     assert not identical(np.zeros(2), np.zeros((2, 1)))
+    assert not identical(np.zeros(2), np.zeros(2, dtype=np.int64))  # the same bytes
     assert not identical(np.zeros(2), None)
     assert identical(None, None)
     assert identical([1.0, 2.0], [1.0, 2.0])
     assert not identical([1.0], [2.0])
     assert not identical([1.0], np.array([1.0]))
     assert not identical(pd.Series([1.0]), pl.Series([1.0]))
+    assert not identical(pd.DataFrame({"a": [1.0]}), pl.DataFrame({"a": [1.0]}))
     assert identical(pd.Series([1.0]), pd.Series([1.0]))
