@@ -1,12 +1,13 @@
 """Errors planted one at a time: do the tests of a room notice?
 
-    python benchmarks/mutants.py theory results [--sample 20] [--seed 0]
+    python benchmarks/mutants.py theory results [--sample 20] [--seed 0] [--limit 120]
 
 A mutant is a copy of the library with one small error: ``<`` for ``<=``, a number off by
 one, a condition negated, ``+`` for ``-``, a result that is forgotten. The tests of the room
-run on each of a random sample of them (the tests named like the mutated file first, and
-its doctests), until one fails. A mutant that no test notices is a survivor: a test is
-missing, or the line does not matter. The same seed gives the same mutants.
+run on each of a random sample of them, until one fails: first the doctests of the mutated
+file and the tests that bear its name, then those of any room that import it, then the rest.
+A mutant that no test notices is a survivor: a test is missing, or the line does not matter.
+The same seed gives the same mutants.
 """
 
 from __future__ import annotations
@@ -14,16 +15,18 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import importlib
 import os
 import random
 import shutil
-import subprocess
+import signal
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "poise"
@@ -43,6 +46,8 @@ COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
 SIGNS: dict[type[ast.operator], type[ast.operator]] = {ast.Add: ast.Sub, ast.Sub: ast.Add}
 # A test that is still running after this many times the usual time has noticed something.
 PATIENCE, LEAST_PATIENCE = 3.0, 60.0
+NO_TESTS = 5  # exit status of pytest
+OPTIONS = ["-x", "-q", "-p", "no:cacheprovider", f"--rootdir={ROOT}", "-c", "pyproject.toml"]
 
 
 @dataclass(frozen=True)
@@ -169,13 +174,10 @@ class Trial:
 
     def __init__(self, folder: Path, room: str, tests: list[str]) -> None:
         ignored = shutil.ignore_patterns("__pycache__")
+        self.folder = folder
         self.library = shutil.copytree(SOURCE, folder / "poise", ignore=ignored)
-        self.environment = os.environ | {
-            "PYTHONPATH": str(folder),
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "OMP_NUM_THREADS": "1",
-        }
-        self.tests = tests or [f"tests/{room.split('/')[0]}"]
+        own = f"tests/{room.split('/')[0]}"
+        self.tests = tests or [own if (ROOT / own).is_dir() else "tests/questions"]
         if missing := [test for test in self.tests if not (ROOT / test).exists()]:
             sys.exit(f"there is no {', '.join(missing)}: say which tests to run with --tests")
         self.limit = LEAST_PATIENCE
@@ -183,57 +185,118 @@ class Trial:
     def measure(self) -> float:
         """Run the tests on the library as it is; they must pass. Return how long it took."""
         began = time.monotonic()
-        done = self._pytest(self.tests, timeout=None)
-        if done != 0:
+        if self._pytest(self.tests, timeout=None) != 0:
             sys.exit(f"{' '.join(self.tests)} fail without any mutant; run pytest to see why")
         seconds = time.monotonic() - began
         self.limit = max(LEAST_PATIENCE, PATIENCE * seconds)
         return seconds
 
-    def kills(self, mutant: Mutant) -> bool:
+    def check(self, path: Path) -> None:
+        """Run the tests of one file as it is: if they fail, every mutant would seem killed."""
+        tests = next(self._stages(path))
+        if self._pytest(tests, timeout=None) != 0:
+            sys.exit(f"{' '.join(tests)} fail without any mutant; run pytest to see why")
+
+    def outcome(self, mutant: Mutant) -> str:
         """Plant an error, run the tests until one fails, and repair the file."""
         file = self.library / mutant.path.relative_to(SOURCE)
         honest = file.read_bytes()
+        until = time.monotonic() + self.limit
         try:
             file.write_bytes(mutant.text(honest))
-            first = [str(file), *self._named_like(mutant.path)]
-            return any(self._pytest(tests, self.limit) != 0 for tests in (first, self.tests))
+            for tests in self._stages(mutant.path):
+                found = self._pytest(tests, until - time.monotonic())
+                if found != 0:
+                    return "unfinished" if found is None else "killed"
+            return "survived"
         finally:
             file.write_bytes(honest)
 
-    def _named_like(self, path: Path) -> list[str]:
-        """Return the tests that bear the name of a file, or of the folder it is in."""
+    def _stages(self, path: Path) -> Iterator[list[str]]:
+        """Yield tests in the order in which they are likely to notice something."""
+        inside = path.relative_to(SOURCE)
         names = {f"test_{path.stem}.py", f"test_{path.parent.name}.py"}
-        inside = path.relative_to(SOURCE).parent
-        found = (ROOT / "tests" / inside).rglob("test_*.py")
-        return [str(test) for test in sorted(found) if test.name in names]
+        everywhere = sorted(
+            (ROOT / "tests").rglob("test_*.py"), key=lambda test: test.stat().st_size
+        )
+        mirrored = ROOT / "tests" / inside.parent
+        named = [test for test in everywhere if test.name in names and mirrored in test.parents]
+        yield [str(self.library / inside), *map(str, named)]
+        module = ".".join(["poise", *inside.with_suffix("").parts])
+        importing = [test for test in everywhere if module in test.read_text(encoding="utf-8")]
+        if others := [str(test) for test in importing if test not in named]:
+            yield others
+        yield [*self.tests, *(f"--ignore={test}" for test in {*named, *importing})]
 
-    def _pytest(self, tests: list[str], timeout: float | None) -> int:
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    def _pytest(self, tests: list[str], timeout: float | None) -> int | None:
+        """Run tests in a fork, which need not import numpy and the others again."""
+        child = os.fork()
+        if child == 0:
+            self._become_pytest(tests)
+        status = _wait(child, timeout)
+        return 0 if status == NO_TESTS else status
+
+    def _become_pytest(self, tests: list[str]) -> NoReturn:
+        import pytest
+
+        os.setsid()  # so that whatever it starts can be ended with it
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(nowhere, stream)
+        os.chdir(ROOT)
+        os.environ |= {"PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"}
+        sys.dont_write_bytecode = True
+        sys.path.insert(0, str(self.folder))
+        code = 1
         try:
-            done = subprocess.run(
-                command, cwd=ROOT, env=self.environment, timeout=timeout, check=False, **quiet
-            )
-        except subprocess.TimeoutExpired:
-            return -1
-        return 0 if done.returncode == 5 else done.returncode  # 5: there was nothing to run
+            code = int(pytest.main([*OPTIONS, *tests]))
+        finally:
+            os._exit(code)
 
 
-def examine(room: str, sample: int, seed: int, tests: list[str]) -> tuple[int, int]:
+def _wait(child: int, timeout: float | None) -> int | None:
+    """Return how a child ended; None if it was ended because time was up."""
+    until = None if timeout is None else time.monotonic() + timeout
+    while True:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        if until is not None and time.monotonic() > until:
+            os.killpg(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return None
+        time.sleep(0.05)
+
+
+def _import_what_takes_long() -> None:
+    """Import what the tests will need, before any fork: everything but the library itself."""
+    os.environ["OMP_NUM_THREADS"] = "1"
+    for name in ("numpy", "scipy.stats", "pandas", "sklearn.pipeline"):
+        importlib.import_module(name)
+
+
+def examine(
+    room: str, sample: int, seed: int, tests: list[str], limit: float | None
+) -> tuple[int, int]:
     """Run the tests of a room on a sample of its mutants; print the survivors."""
     every = of_room(room)
     chosen = sampled(every, sample, seed)
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         trial = Trial(Path(folder), room, tests)
-        print(f"{room}: {len(every):,} mutants; its tests take {trial.measure():.0f} s", flush=True)
+        if limit is None:
+            print(f"{room}: its tests take {trial.measure():.0f} s", flush=True)
+        else:
+            trial.limit = limit
+            trial.check(chosen[0].path)
         killed = 0
         for mutant in chosen:
-            if trial.kills(mutant):
-                killed += 1
-            else:
-                print(f"  survived  {mutant}", flush=True)
-    print(f"{room}: {score(killed, len(chosen))}", flush=True)
+            outcome = trial.outcome(mutant)
+            # With time enough for the tests, one that hangs has noticed something.
+            noticed = outcome == "killed" or (outcome == "unfinished" and limit is None)
+            killed += noticed
+            if not noticed:
+                print(f"  {outcome}  {mutant}", flush=True)
+    print(f"{room}: {score(killed, len(chosen))}, drawn from {len(every):,} mutants", flush=True)
     return killed, len(chosen)
 
 
@@ -250,8 +313,13 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=20, help="mutants per room")
     parser.add_argument("--seed", type=int, default=0, help="decides which")
     parser.add_argument("--tests", nargs="+", default=[], help="tests to run instead of the room's")
+    parser.add_argument(
+        "--limit", type=float, help="seconds for a mutant; without, its room's tests run once first"
+    )
     wanted = parser.parse_args()
-    found = [examine(room, wanted.sample, wanted.seed, wanted.tests) for room in wanted.room]
+    _import_what_takes_long()
+    how = (wanted.sample, wanted.seed, wanted.tests, wanted.limit)
+    found = [examine(room, *how) for room in wanted.room]
     killed, tried = (sum(counts) for counts in zip(*found, strict=True))
     print(f"in all: {score(killed, tried)}")
 
