@@ -60,7 +60,7 @@ def test_a_function_takes_parameters_as_keywords() -> None:
 
 
 def test_a_module_of_the_current_folder_and_a_nested_name() -> None:
-    assert load_object("poise_test_models:encode.transformers")[0][0] == "onehotencoder"
+    assert load_object("poise_test_models.py:encode.transformers")[0][0] == "onehotencoder"
 
 
 def test_an_object_that_takes_no_parameters(folder: Path) -> None:
@@ -96,3 +96,44 @@ def test_only_who_ignores_names_gets_an_array(folder: Path) -> None:
     text = rows(data="rows.csv", unlabeled="more.csv")
     assert isinstance(text["X"], pd.DataFrame)
     assert isinstance(text["X_unlabeled"], pd.DataFrame)
+
+
+def test_parameters_may_stand_in_brackets() -> None:
+    found = load_algorithm("sklearn.linear_model:Ridge(alpha=3.0)", {"solver": "lsqr"})
+    assert (found.alpha, found.solver) == (3.0, "lsqr")
+    assert load_algorithm("poise_test_models.py:mean(shift=2.0)").name == "mean(shift=2.0)"
+    with pytest.raises(AlgorithmError, match="parameter 'alpha' is given twice"):
+        load_algorithm("sklearn.linear_model:Ridge(alpha=3.0)", {"alpha": 2.0})
+    with pytest.raises(AlgorithmError, match="parameters must look like"):
+        load_algorithm("sklearn.linear_model:Ridge(3.0)")
+
+
+@pytest.mark.parametrize(
+    "place", ["model.joblib", "some/where/model.pkl", "model.PICKLE", "model.joblib:pipeline"]
+)
+def test_a_fitted_model_in_a_file_is_refused_with_the_reason(place) -> None:
+    with pytest.raises(AlgorithmError, match=r"fitted model is not an algorithm.*runs.*Ridge\(alp"):
+        load_algorithm(place)
+
+
+def test_the_current_folder_is_not_searched_for_modules(folder: Path) -> None:
+    (folder / "poise_test_beside.py").write_text("raise SystemExit('it was run')")
+    with pytest.raises(AlgorithmError, match=r"name the file: poise_test_beside\.py:"):
+        load_object("poise_test_beside:model")
+    with pytest.raises(AlgorithmError, match=r"No module named 'poise_test_nowhere'$"):
+        load_object("poise_test_nowhere:model")
+
+
+def test_a_named_file_finds_its_neighbours_but_they_replace_nobody(folder: Path) -> None:
+    (folder / "poise_test_neighbour.py").write_text("LEVEL = 3.0")
+    (folder / "csv.py").write_text("raise SystemExit('it was run')")
+    (folder / "poise_test_named.py").write_text(
+        "import importlib, sys\n"
+        "from poise_test_neighbour import LEVEL\n"
+        "sys.modules.pop('csv', None)\n"
+        "importlib.import_module('csv')\n"
+    )
+    try:
+        assert load_object("poise_test_named.py:LEVEL") == 3.0
+    finally:
+        (folder / "csv.py").unlink()

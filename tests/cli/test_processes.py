@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -95,3 +97,35 @@ def test_a_terminal_without_greek_letters(folder: Path) -> None:
     done = python("-m", "poise", "profile", "--help", cwd=folder, env=env, text=False)
     assert done.returncode == 0
     assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_modules_beside_the_data_are_not_run(folder: Path, tmp_path: Path, jobs: int) -> None:
+    shutil.copy(folder / "numbers.csv", tmp_path)
+    for name in ("csv", "joblib", "sklearn", "pickle", "queue"):
+        (tmp_path / f"{name}.py").write_text("print('it was run'); raise SystemExit(9)")
+    asked = "test numbers.csv --target price --n 20 --epsilon 1 --delta 0.2 --quiet --no-fast"
+    ridge = f"--jobs {jobs} --seed 0 --algorithm sklearn.linear_model:Ridge(alpha=2.0)"
+    done = subprocess.run(
+        [sys.executable, "-m", "poise", *f"{asked} {ridge}".split()],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "stable\n", "")
+
+
+def test_programs_find_their_own_neighbours(folder: Path) -> None:
+    (folder / "poise_test_sibling.py").write_text("LEVEL = 1.0")
+    (folder / "train.py").write_text(
+        "import sys\n"
+        "from poise_test_sibling import LEVEL\n"
+        "open(sys.argv[1], 'w').write(f'{LEVEL}\\n')\n"
+    )
+    program = f"{sys.executable} train.py {{predictions}} {{train}} {{test}}"
+    done = subprocess.run(
+        [sys.executable, "-m", "poise", *MEAN.split()[:-2], "--quiet", "--program", program],
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "stable\n"), done.stderr

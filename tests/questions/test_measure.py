@@ -329,3 +329,14 @@ def test_one_trial_is_one_trial() -> None:
     with pytest.warns(PowerWarning, match="with 1 trial at n = 300"):
         result = poise.stability_test(Ridge(), X, y, n=300, epsilon=9, delta=0.1, random_state=0)
     assert "0 of 1 independent trial," in result.summary()
+
+
+@pytest.mark.parametrize(
+    "random_state",
+    [lambda: None, lambda: np.random.default_rng(3), lambda: np.random.RandomState(3)],
+)
+def test_seeds_that_are_drawn_can_be_read_as_floats(random_state) -> None:
+    """jq and JavaScript read every number of a JSON file as one; a seed must survive that."""
+    drawn = [Randomness.from_state(random_state()).root for _ in range(100)]
+    assert all(int(float(seed)) == seed < 2**53 for seed in drawn)
+    assert Randomness.from_state(2**63 + 1).root == 2**63 + 1

@@ -16,6 +16,7 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
     json_output      what ``--json`` prints: the result, what it was computed from, and errors as
     lazy_group       A group of commands that imports each when it is called, and ends every error
     load_algorithm   from ``sklearn.linear_model:Ridge`` or ``model.py:name`` to something that ca
+    module_search    where Python looks for modules while fits run: not in the current folder
     options          options that several commands share, each group handed over as one object
     output_files     files a command leaves behind: checked before the first fit, written after th
     partial_verdict  how a run stands that is not over: trials done, larger changes, whether the v

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,12 +14,11 @@ from poise.cli.json_output import print_json
 from poise.cli.options import Output, journals_option, output_options, question_options
 from poise.cli.output_files import check_files
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
-from poise.errors import AlgorithmError
 
 if TYPE_CHECKING:
     from poise.results import CompareResult
 
-__all__ = ["command", "place_and_parameters"]
+__all__ = ["command"]
 
 
 EXAMPLE = """\b
@@ -92,7 +90,7 @@ def loaded(places: Iterable[str], programs: Iterable[str], mode: str) -> dict[st
     from poise.cli.load_algorithm import load_algorithm
 
     named = dict(_name_and_place(text) for text in places)
-    given = {name: load_algorithm(*place_and_parameters(place)) for name, place in named.items()}
+    given = {name: load_algorithm(place) for name, place in named.items()}
     given |= {command: Program(command, mode=mode) for command in programs}
     if not given:
         raise click.UsageError("give --algorithm or --program, best more than once.")
@@ -117,32 +115,6 @@ def _name_and_place(text: str) -> tuple[str, str]:
     name, equals, place = text.partition("=")
     named = equals and name.strip() and not set(name) & set(":(/")
     return (name.strip(), place) if named else (text, text)
-
-
-def place_and_parameters(text: str) -> tuple[str, dict[str, Any]]:
-    """Take ``module:Name(alpha=2.0)`` apart; parameters are Python literals.
-
-    Examples
-    --------
-    >>> place_and_parameters("sklearn.linear_model:Ridge(alpha=2.0, solver='lsqr')")
-    ('sklearn.linear_model:Ridge', {'alpha': 2.0, 'solver': 'lsqr'})
-    >>> place_and_parameters("model.py:fit")
-    ('model.py:fit', {})
-    """
-    place, bracket, rest = text.partition("(")
-    if not bracket:
-        return text, {}
-    try:
-        call: Any = ast.parse(f"f({rest}", mode="eval").body
-        parameters = {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
-        in_order = len(call.args)
-    except (SyntaxError, ValueError, AttributeError):
-        in_order = 1
-    if in_order:
-        raise AlgorithmError(
-            f"parameters must look like {place}(alpha=1.0, name='text'), got {text!r}"
-        )
-    return place, parameters
 
 
 def _tell(result: CompareResult, output: Output) -> None:

@@ -7,9 +7,9 @@ import functools
 import importlib
 import inspect
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 from poise.algorithms.user_code import blamed_on_user_code
@@ -25,10 +25,14 @@ __all__ = [
     "load_distance",
     "load_object",
     "parse_parameters",
+    "place_and_parameters",
 ]
 
 
-def load_algorithm(place: str, parameters: dict[str, Any]) -> Any:
+_MODELS = (".joblib", ".pkl", ".pickle", ".dill", ".sav", ".skops", ".onnx", ".pt", ".h5")
+
+
+def load_algorithm(place: str, further: Mapping[str, Any] = MappingProxyType({})) -> Any:
     """Find an algorithm and give it its parameters.
 
     Parameters
@@ -37,15 +41,17 @@ def load_algorithm(place: str, parameters: dict[str, Any]) -> Any:
         ``module:name`` or ``path/to/file.py:name``. The name may stand for a
         class or a function that makes an algorithm (called with the parameters),
         an estimator (a copy is given the parameters) or a function
-        ``fit(X, y, seed)`` (which takes them as further keywords).
-    parameters : dict
-        Parameters by name.
+        ``fit(X, y, seed)`` (which takes them as further keywords). Parameters may
+        stand in brackets behind it: ``module:name(alpha=2.0)``.
+    further : mapping, optional
+        More parameters by name.
 
     Examples
     --------
-    >>> load_algorithm("sklearn.linear_model:Ridge", {"alpha": 2.0})
-    Ridge(alpha=2.0)
+    >>> load_algorithm("sklearn.linear_model:Ridge(alpha=2.0)", {"solver": "lsqr"})
+    Ridge(alpha=2.0, solver='lsqr')
     """
+    place, parameters = _all_parameters(place, further)
     found = load_object(place)
     if isinstance(found, type):
         return _instance(found, parameters)
@@ -54,6 +60,15 @@ def load_algorithm(place: str, parameters: dict[str, Any]) -> Any:
     if _makes_algorithms(found):
         return _instance(found, parameters)
     return _with_keywords(found, parameters) if parameters else found
+
+
+def _all_parameters(place: str, further: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Bring parameters in brackets and others together; none may be given twice."""
+    place, parameters = place_and_parameters(place)
+    twice = sorted(parameters.keys() & further.keys())
+    if twice:
+        raise AlgorithmError(f"parameter {twice[0]!r} is given twice: in brackets and by itself")
+    return place, parameters | dict(further)
 
 
 def load_distance(text: str) -> Any:
@@ -95,6 +110,32 @@ def ignores_names(algorithm: Any) -> bool:
     return all(isinstance(value, (bool, int, float, str, type(None))) for value in values)
 
 
+def place_and_parameters(text: str) -> tuple[str, dict[str, Any]]:
+    """Take ``module:Name(alpha=2.0)`` apart; parameters are Python literals.
+
+    Examples
+    --------
+    >>> place_and_parameters("sklearn.linear_model:Ridge(alpha=2.0, solver='lsqr')")
+    ('sklearn.linear_model:Ridge', {'alpha': 2.0, 'solver': 'lsqr'})
+    >>> place_and_parameters("model.py:fit")
+    ('model.py:fit', {})
+    """
+    place, bracket, rest = text.partition("(")
+    if not bracket:
+        return text, {}
+    try:
+        call: Any = ast.parse(f"f({rest}", mode="eval").body
+        parameters = {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
+        in_order = len(call.args)
+    except (SyntaxError, ValueError, AttributeError):
+        in_order = 1
+    if in_order:
+        raise AlgorithmError(
+            f"parameters must look like {place}(alpha=1.0, name='text'), got {text!r}"
+        )
+    return place, parameters
+
+
 def parse_parameters(pairs: Iterable[str]) -> dict[str, Any]:
     """Read ``name=value`` pairs; values are Python literals where they can be, else text.
 
@@ -121,6 +162,7 @@ def _literal(text: str) -> Any:
 
 def load_object(place: str) -> Any:
     """Return what ``module:name`` or ``path/to/file.py:name`` stands for."""
+    _refuse_models(place)
     source, colon, name = place.rpartition(":")
     if not colon or not source or not name:
         before, _, last = place.rpartition(".")
@@ -133,21 +175,53 @@ def load_object(place: str) -> Any:
     return _member(module, name, source)
 
 
+def _refuse_models(place: str) -> None:
+    """Say why a file that holds a fitted model is no algorithm."""
+    file = next((part for part in (place, place.partition(":")[0]) if _is_model(part)), None)
+    if file is not None:
+        raise AlgorithmError(
+            f"{file} holds a fitted model, and a fitted model is not an algorithm: a test fits "
+            "again and again, on other rows. It would have to be unpickled besides, which runs "
+            "whatever code is in the file. Give what makes the model: its class with its "
+            "parameters, sklearn.linear_model:Ridge(alpha=2.0), or a function or estimator in a "
+            "file, train.py:model"
+        )
+
+
+def _is_model(name: str) -> bool:
+    return Path(name).suffix.lower() in _MODELS
+
+
 def _module(name: str) -> ModuleType:
-    """Import a module; the current folder counts, as it does for ``python -m``."""
-    if "" not in sys.path and str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))
-    with blamed_on_user_code(f"cannot import {name!r}"):
-        return importlib.import_module(name)
+    """Import a module that is installed; the current folder is not searched.
+
+    A file there that happens to have the name of a module (csv.py, joblib.py) must not be
+    run only because it lies beside the data.
+    """
+    try:
+        with blamed_on_user_code(f"cannot import {name!r}"):
+            return importlib.import_module(name)
+    except AlgorithmError as error:
+        file = Path(*name.split(".")).with_suffix(".py")
+        if isinstance(error.__cause__, ModuleNotFoundError) and file.is_file():
+            raise AlgorithmError(
+                f"{error}. The current folder is not searched; name the file: {file}:…"
+            ) from error
+        raise
 
 
 def _file_module(path: Path) -> ModuleType:
-    """Import a file the way Python imports a script's neighbours: workers can do the same."""
+    """Import a file by its name, so that workers can do the same.
+
+    Its folder is searched after all others: its neighbours are found, and none of them takes
+    the place of an installed module.
+    """
     path = path.resolve()
     if not path.is_file():
         raise AlgorithmError(f"no such file: {path}")
     note_input(path)
-    sys.path.insert(0, str(path.parent))
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
     module = _module(path.stem)
     if Path(getattr(module, "__file__", None) or "").resolve() != path:
         raise AlgorithmError(

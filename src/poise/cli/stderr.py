@@ -12,6 +12,7 @@ from contextlib import contextmanager, redirect_stdout
 import click
 
 from poise.cli.json_output import note_warning
+from poise.cli.module_search import installed_modules_only
 from poise.errors import ValidityWarning
 
 __all__ = [
@@ -75,7 +76,7 @@ def fits_print_to_stderr() -> Iterator[None]:
     and the worker processes started meanwhile.
     """
     sys.stdout.flush()
-    with _descriptor_to_stderr(), redirect_stdout(sys.stderr):
+    with _descriptor_to_stderr(), redirect_stdout(sys.stderr), installed_modules_only():
         yield
 
 

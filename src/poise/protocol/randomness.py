@@ -32,6 +32,7 @@ RandomStateLike: TypeAlias = (
     int | np.integer[Any] | np.random.Generator | np.random.RandomState | None
 )
 _WORDS_PER_TRIAL = 4  # Philox makes four 64-bit words per step of its counter
+_SEEDS = 2**53  # whole numbers that a float holds exactly
 
 
 def as_uniform(xi: int) -> float:
@@ -74,11 +75,15 @@ class Randomness:
 
     @classmethod
     def from_state(cls, random_state: RandomStateLike) -> Randomness:
-        """Accept what scikit-learn accepts: None, an int, a Generator or a RandomState."""
+        """Accept what scikit-learn accepts: None, an int, a Generator or a RandomState.
+
+        A seed that is drawn here is below 2⁵³: programs that read every number in JSON as
+        a float (JavaScript, jq) would round a larger one, and repeat another run with it.
+        """
         if random_state is None:
-            return cls(int(np.random.SeedSequence().generate_state(1, np.uint64)[0]))
+            return cls(int(np.random.SeedSequence().generate_state(1, np.uint64)[0]) >> 11)
         if isinstance(random_state, np.random.Generator):
-            return cls(int(random_state.integers(0, 2**63)))
+            return cls(int(random_state.integers(0, _SEEDS)))
         if isinstance(random_state, np.random.RandomState):
             return cls(int(random_state.randint(0, 2**31 - 1)))
         if _is_seed(random_state):

@@ -104,6 +104,20 @@ def test_a_fit_beyond_its_time(process_backend, rows, clean, tmp_path) -> None:
     assert "test_worker_death.py" in failure.message
 
 
+def test_a_fit_beyond_its_time_is_not_tried_again(rows, tmp_path) -> None:
+    def late() -> None:
+        with (tmp_path / "begun").open("a") as file:
+            file.write("once\n")
+        time.sleep(600)
+
+    trials = poise.measure(
+        does_at(7, late, rows), *rows, n=10, shuffle=False, timeout=1.0, on_timeout="unstable",
+        n_jobs=2,
+    )  # fmt: skip
+    assert np.flatnonzero(np.isinf(trials.changes)).tolist() == [7]
+    assert (tmp_path / "begun").read_text() == "once\n"
+
+
 def test_a_prediction_beyond_its_time(rows) -> None:
     def fit(A, b, seed):
         return lambda new: time.sleep(600)
@@ -195,3 +209,30 @@ def test_a_dask_worker_killed_in_the_middle_of_a_run(dask_client, rows, tmp_path
     killer.join()
     assert pid not in dask_client.run(os.getpid).values()
     assert trials.changes.tobytes() == poise.measure(fit, *rows, **arguments).changes.tobytes()
+
+
+class _OneTermForAll:
+    """Queries that share their random term, as the removals of one training set do."""
+
+    def ask(self, sample, randomness):
+        queries = [poise.Query(np.arange(k, k + 10), np.array([0]), xi=5) for k in range(12)]
+        answers = yield poise.Batch(queries)
+        return [k for k, answer in enumerate(answers.predictions) if is_failure(answer)]
+
+
+def is_failure(answer) -> bool:
+    return isinstance(answer, poise.Failure)
+
+
+def test_of_queries_that_share_a_random_term_only_the_late_one_fails(rows) -> None:
+    place = float(rows[0][4, 0])
+
+    def fit(A, b, seed):
+        if A[0, 0] == place:
+            time.sleep(600)
+        return lambda new: [0.0]
+
+    run = poise.run(
+        _OneTermForAll(), fit, *rows, timeout=1.0, on_timeout="unstable", n_jobs=2
+    )  # fmt: skip
+    assert run.verdict == [4]

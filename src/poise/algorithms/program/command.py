@@ -11,7 +11,9 @@ from dataclasses import dataclass
 
 from poise.errors import AlgorithmError, ArgumentError
 
-__all__ = ["Command", "as_command"]
+__all__ = ["SAFE_PATH", "Command", "as_command"]
+
+SAFE_PATH = "poise"  # PYTHONSAFEPATH, where it is poise and not the user who sets it
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _REQUIRED = ("train", "test", "predictions")
@@ -47,6 +49,8 @@ class Command:
         removes.
         """
         inherited = dict.fromkeys(_ONE_THREAD, "1") | dict(os.environ)
+        if inherited.get("PYTHONSAFEPATH") == SAFE_PATH:  # meant for workers
+            del inherited["PYTHONSAFEPATH"]
         temporary = {} if folder is None else {"TMPDIR": folder}
         return inherited | temporary | dict(self.env)
 

@@ -19,7 +19,7 @@ from typing import IO
 
 from poise.protocol.messages import Comparison, Query, Tasks
 
-__all__ = ["Findings", "begin", "late_file", "take", "trials_with"]
+__all__ = ["Findings", "begin", "late_file", "take", "terms", "trials_with"]
 
 _RUNNING, _LATE = "running-", "late-"
 _WORD = struct.Struct("<Q")
@@ -103,12 +103,13 @@ def _taken(path: Path) -> str:
     return words
 
 
-def trials_with(terms: Iterable[int], tasks: Tasks, trials: Iterable[int]) -> list[int]:
+def trials_with(named: Iterable[int], tasks: Tasks, trials: Iterable[int]) -> list[int]:
     """Return those of the given trials that use one of these random terms."""
-    wanted = set(terms)
-    return [trial for trial in trials if wanted & _terms(tasks[trial])] if wanted else []
+    wanted = set(named)
+    return [trial for trial in trials if wanted & terms(tasks[trial])] if wanted else []
 
 
-def _terms(task: Query | Comparison) -> set[int]:
+def terms(task: Query | Comparison) -> set[int]:
+    """Return the random terms of a task: those of its fits."""
     queries = (task.full, task.reduced) if isinstance(task, Comparison) else (task,)
     return {int(query.xi) for query in queries}

@@ -1,7 +1,8 @@
 """When a worker dies: find the trial that killed it.
 
-The trials that were running are computed again: many together first, then fewer, and
-in the end each one alone. A trial whose worker dies again is a failed trial.
+A trial that overran its time is known, and fails. Otherwise the trials that were running
+are computed again: many together first, then fewer, and in the end each one alone. A trial
+whose worker dies again is a failed trial.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from poise.running.workers.workers import WorkerDied, Workers
 
 __all__ = ["FatalTrialSearch"]
 
+_TIMED = "time_limit.py"  # the file whose frames are in the stack of a fit that is timed
 _TRIALS_RETRIED_ALONE = 4  # so few are retried one by one; more are retried together first
 
 
@@ -38,7 +40,7 @@ class FatalTrialSearch:
         self.workers, self.folder, self.tasks, self.timeout = workers, folder, tasks, timeout
 
     def retry(self, death: WorkerDied, first: int, last: int) -> dict[int, list[Answer]]:
-        """Compute again those of the trials in flight that may have killed a worker.
+        """Fail the trials that overran their time; compute again those that may have killed.
 
         Parameters
         ----------
@@ -50,17 +52,26 @@ class FatalTrialSearch:
         Returns
         -------
         dict
-            For each trial that was computed again its answers, or a failure.
+            For each trial that is settled its answers, or a failure. All others in flight
+            are computed again with the rest.
         """
         self.workers.recover()
-        return self._retry(self._suspects(death, first, last))
-
-    def _suspects(self, death: WorkerDied, first: int, last: int) -> list[int]:
-        """Return the trials that took too long; else the running ones; else all in flight."""
         found = in_flight.take(self.folder)
         flying = range(*death.span) if death.span else range(first, last)
-        named = in_flight.trials_with(found.late or found.running, self.tasks, flying)
-        return named or list(flying)  # workers on other machines write no files here
+        named = [in_flight.trials_with([xi], self.tasks, flying) for xi in found.late]
+        if any(named):  # a worker ended itself, and said why: no other trial is suspected
+            return self._late(named, found)
+        running = in_flight.trials_with(found.running, self.tasks, flying)
+        return self._retry(running or list(flying))  # workers elsewhere write no files here
+
+    def _late(self, named: list[list[int]], found: in_flight.Findings) -> dict[int, list[Answer]]:
+        """Fail the trial that a late random term names; of several that share it, find which."""
+        known = {trials[0] for trials in named if len(trials) == 1}
+        shared = {trial for trials in named for trial in trials} - known
+        settled: dict[int, list[Answer]] = {
+            trial: [self._timed_out(trial, found)] for trial in sorted(known)
+        }
+        return settled | self._retry(sorted(shared))
 
     def _retry(self, suspects: list[int]) -> dict[int, list[Answer]]:
         """Compute many together, halve them while a worker dies, and compute a few one by one."""
@@ -95,13 +106,18 @@ class FatalTrialSearch:
         # A worker on another machine writes no file here: its time tells.
         overdue = self.timeout is not None and not found.running and seconds >= self.timeout
         if found.late or overdue:
-            place = "".join(_innermost(words) for words in found.late.values())
-            message = f"a fit took longer than timeout={self.timeout} seconds{place}"
-            return Failure(trial, message, TimeoutError(message), kind="timeout")
+            return self._timed_out(trial, found)
         message = "its worker process died, and died again with this trial alone"
         return Failure(
             trial, f"{message} (out of memory, or a crash in an extension?)", kind="death"
         )
+
+    def _timed_out(self, trial: int, found: in_flight.Findings) -> Failure:
+        """Say that a fit took too long, and where it was."""
+        words = [found.late[xi] for xi in in_flight.terms(self.tasks[trial]) if xi in found.late]
+        place = next(filter(None, map(_innermost, words)), "")
+        message = f"a fit took longer than timeout={self.timeout} seconds{place}"
+        return Failure(trial, message, TimeoutError(message), kind="timeout")
 
 
 def _innermost(words: str) -> str:
@@ -111,6 +127,6 @@ def _innermost(words: str) -> str:
     """
     for thread in words.split("\n\n"):
         lines = [line.strip() for line in thread.splitlines() if line.startswith("  File ")]
-        if any("time_limit.py" in line for line in lines):
+        if any(_TIMED in line for line in lines):
             return f"; it was in {lines[0]}"
     return ""
