@@ -150,7 +150,7 @@ def test_run_answers_every_question(run, questions, numbers) -> None:
     done = run(f"run {path} --json")
     assert done.exit_code == 0, done.output
     first, second = json.loads(done.stdout)["answers"]
-    expected = in_python(poise.stability_test, Ridge(), numbers, epsilon=0.5)
+    expected = in_python(poise.stability_test, Ridge(), numbers, epsilon=0.5, name="ridge")
     assert poise.StabilityResult.from_json(json.dumps(first["result"])) == expected
     assert (second["algorithm"], second["verdict"]) == ("mean", "stable")
     assert second["result"]["design"]["algorithm"] == "mean(shift=1.0)"
