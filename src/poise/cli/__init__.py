@@ -4,35 +4,35 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
 
 ::
 
-    advise           ``poise advise``: what the rows of a file can answer, before anything is teste
-    audit            ``poise audit``: whether a procedure is valid, and how its power compares wit
-    check            ``poise check``: whether an algorithm keeps what a stability test expects of
-    compare          ``poise compare``: several algorithms on the same trials, one error level for
+    advise           ``poise advise``: what the rows of a file can answer, before anything is tested
+    audit            ``poise audit``: whether a procedure is valid, and its power
+    check            ``poise check``: whether an algorithm keeps what a stability test expects of it
+    compare          ``poise compare``: several algorithms on the same trials, with one error level
     curve            ``poise curve``: stability at several training sizes
     demo             ``poise demo``: a tour on bundled data, with the three verdicts there are
-    exit_status      the exit status of every command, and which error ends with which
+    exit_status      the exit status of every command, and of every kind of error
     fit_options      what to fit, on which rows, and how: the options of every command that fits
-    input_files      the files that a command reads: none of them may be replaced, and each has a
-    json_output      what ``--json`` prints: the result, what it was computed from, and errors as
-    lazy_group       A group of commands that imports each when it is called, and ends every error
-    load_algorithm   from ``sklearn.linear_model:Ridge`` or ``model.py:name`` to something that ca
+    input_files      the files that a command reads: no command overwrites them
+    json_output      what ``--json`` prints: the result, its inputs, and errors
+    lazy_group       commands that are imported when called; errors are printed in one line
+    load_algorithm   from ``sklearn.linear_model:Ridge`` or ``model.py:name`` to an algorithm
     module_search    where Python looks for modules while fits run: not in the current folder
     options          options that several commands share, each group handed over as one object
-    output_files     files a command leaves behind: checked before the first fit, written after th
-    partial_verdict  how a run stands that is not over: trials done, larger changes, whether the v
+    output_files     files that a command writes: checked before the first fit, written at the end
+    partial_verdict  the state of an unfinished run: trials done, and whether the verdict is open
     plan             ``poise plan``: what data a question needs, before anything is fitted
     profile          ``poise profile``: the probability of a larger change, for every ε
     read_rows        the rows of a question, read from its files
     reproduce        ``poise reproduce``: every claim of the paper, computed or simulated
     resume           ``poise resume``: go on with a run that was cut short
-    run              ``poise run``: every question of a TOML file, and one exit status for all of
+    run              ``poise run``: all questions of a TOML file, with one exit status
     run_and_print    from options to trials, and from a result to an exit status
-    screen           results on the terminal, as wide as it is, in colour only where there is colo
-    show             ``poise show``: another question to trials that were saved, without a single
-    stabilize        ``poise stabilize``: a stable version of an estimator, and what it costs
+    screen           results on the terminal, as wide as it is, in colour only where there is colour
+    show             ``poise show``: ask saved trials another question, without a fit
+    stabilize        ``poise stabilize``: a stable version of an estimator, and its guarantee
     status           ``poise status``: how far a run is, from its journal
-    stderr           what goes to stderr: one line per message, one line per warning, and what fit
-    tables           comparisons, preflights and whole files of questions as tables on the termina
+    stderr           messages on stderr: one line per warning, and the output of fits
+    tables           comparisons, preflights and whole files of questions as tables on the terminal
     test             ``poise test``: a verdict on the rows of a file
 """
 

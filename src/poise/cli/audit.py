@@ -1,4 +1,4 @@
-"""``poise audit``: whether a procedure is valid, and how its power compares with the ceiling."""
+"""``poise audit``: whether a procedure is valid, and its power."""
 
 from __future__ import annotations
 

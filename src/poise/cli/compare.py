@@ -1,4 +1,4 @@
-"""``poise compare``: several algorithms on the same trials, one error level for all."""
+"""``poise compare``: several algorithms on the same trials, with one error level."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exit status of every command: what each number means, and which error ends with which."""
+"""The exit status of every command, and of every kind of error."""
 
 from __future__ import annotations
 

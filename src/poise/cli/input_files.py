@@ -1,4 +1,4 @@
-"""The files that a command reads: none of them may be replaced, and each has a digest."""
+"""The files that a command reads: no command overwrites them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``--json`` prints: the result, what it was computed from, and errors as well."""
+"""What ``--json`` prints: the result, its inputs, and errors."""
 
 from __future__ import annotations
 

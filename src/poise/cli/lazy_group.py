@@ -1,4 +1,4 @@
-"""A group of commands that imports each when it is called, and ends every error in one line."""
+"""Commands that are imported when called; errors are printed in one line."""
 
 from __future__ import annotations
 

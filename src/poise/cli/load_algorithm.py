@@ -1,4 +1,4 @@
-"""From ``sklearn.linear_model:Ridge`` or ``model.py:name`` to something that can be tested."""
+"""From ``sklearn.linear_model:Ridge`` or ``model.py:name`` to an algorithm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files a command leaves behind: checked before the first fit, written after the last."""
+"""Files that a command writes: checked before the first fit, written at the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a run stands that is not over: trials done, larger changes, whether the verdict is open."""
+"""The state of an unfinished run: trials done, and whether the verdict is open."""
 
 from __future__ import annotations
 

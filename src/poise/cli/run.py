@@ -1,4 +1,4 @@
-"""``poise run``: every question of a TOML file, and one exit status for all of them."""
+"""``poise run``: all questions of a TOML file, with one exit status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``poise show``: another question to trials that were saved, without a single fit."""
+"""``poise show``: ask saved trials another question, without a fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``poise stabilize``: a stable version of an estimator, its guarantee and what it costs."""
+"""``poise stabilize``: a stable version of an estimator, and its guarantee."""
 
 from __future__ import annotations
 

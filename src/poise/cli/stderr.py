@@ -1,4 +1,4 @@
-"""What goes to stderr: one line per message, one line per warning, and what fits print."""
+"""Messages on stderr: one line per warning, and the output of fits."""
 
 from __future__ import annotations
 

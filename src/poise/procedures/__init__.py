@@ -5,22 +5,22 @@ not pay for the others.
 
 ::
 
-    adaptive           A test that learns from its earlier stages where the algorithm is least sta
+    adaptive           A test that learns from earlier stages where the algorithm is least stable
     binomial           the Binomial test (Example 1, Theorem 1) as a black-box procedure
     bootstrap          the bootstrapped-sample test (Example 2)
-    checked_question   the question that every test of stability asks
-    disjoint_trials    trials that share no row, asked as one batch
-    estimated_laws     estimates P̂ of the distribution of a row, from which rows can be drawn (Ex
-    exhaustive         exhaustive search of a finite space whose support is known (paper, sections
-    exploration        looking for trouble: random comparisons, and the rows and regions where cha
-    explore_then_test  explore on one part of the data, test on the untouched rest: adaptive and s
-    part_of_sample     run a procedure on some of the rows only, so that the others may be used fo
+    checked_question   the question that every test of stability asks, checked when it is put
+    disjoint_trials    trials that share no row, in one batch: used to test and to measure
+    estimated_laws     estimates P̂ of the law of a row, from which rows are drawn (Example 3)
+    exhaustive         exhaustive search of a finite, known support (sections 4.2 and 5.1)
+    exploration        random comparisons that find the rows and regions of large changes
+    explore_then_test  explore some of the data, test on the rest: adaptive and still valid
+    part_of_sample     run a procedure on some of the rows, and keep the others for other uses
     search_space       every training set that a finite, known support allows, as queries
     simulation         the simulated-sample test (Example 3)
     split_of_groups    the split for groups, for the removal of several rows, and for replacement
     split_of_rows      the paper's split: as many trials as possible that share no row
-    transparent        A test that looks at the fitted models themselves, for linear models (Defin
-    trial_setup        what one trial is: training size, and how its two fits differ
+    transparent        A test that reads the fitted models, for linear models (Definition 3)
+    trial_setup        what one trial is: how many rows it trains on, and how its two fits differ
 """
 
 from __future__ import annotations

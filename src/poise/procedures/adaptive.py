@@ -1,4 +1,4 @@
-"""A test that learns from its earlier stages where the algorithm is least stable."""
+"""A test that learns from earlier stages where the algorithm is least stable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trials that share no row, asked as one batch: what a measurement and a test have in common."""
+"""Trials that share no row, in one batch: used to test and to measure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Estimates P̂ of the distribution of a row, from which rows can be drawn (Example 3)."""
+"""Estimates P̂ of the law of a row, from which rows are drawn (Example 3)."""
 
 from __future__ import annotations
 

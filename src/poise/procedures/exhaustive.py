@@ -1,4 +1,4 @@
-"""Exhaustive search of a finite space whose support is known (paper, sections 4.2 and 5.1)."""
+"""Exhaustive search of a finite, known support (sections 4.2 and 5.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looking for trouble: random comparisons, and the rows and regions where changes are largest."""
+"""Random comparisons that find the rows and regions of large changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explore on one part of the data, test on the untouched rest: adaptive and still valid."""
+"""Explore some of the data, test on the rest: adaptive and still valid."""
 
 from __future__ import annotations
 

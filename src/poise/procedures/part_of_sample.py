@@ -1,4 +1,4 @@
-"""Run a procedure on some of the rows only, so that the others may be used for something else."""
+"""Run a procedure on some of the rows, and keep the others for other uses."""
 
 from __future__ import annotations
 

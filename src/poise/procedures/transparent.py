@@ -1,4 +1,4 @@
-"""A test that looks at the fitted models themselves, for linear models (Definition 3)."""
+"""A test that reads the fitted models, for linear models (Definition 3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stability costs: the accuracy of a stabilised estimator beside the original's."""
+"""The accuracy of a stabilised estimator compared with the original."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One algorithm on one sample: checked before the first fit, then measured or tested."""
+"""One algorithm on one sample: checked before the first fit, then measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notions of stability for randomised algorithms (Appendix E), and what symmetry asks."""
+"""Notions of stability for randomised algorithms (Appendix E)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Warnings before the first fit: no trial can be run, or no run could certify anything."""
+"""Warnings before the first fit: no trials, or no chance of a certificate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run any black-box test (Definitions 2 and 3) and keep everything it asked and was told."""
+"""Run any black-box test (Definitions 2 and 3) and keep its transcript."""
 
 from __future__ import annotations
 

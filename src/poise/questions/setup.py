@@ -1,4 +1,4 @@
-"""What is measured: everything that decides the trials, besides the algorithm and the data."""
+"""What is measured: the settings that determine the trials."""
 
 from __future__ import annotations
 

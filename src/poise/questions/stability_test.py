@@ -1,4 +1,4 @@
-"""The two functions most people need: test stability, or measure it and judge later."""
+"""``poise.stability_test`` and ``poise.measure``."""
 
 from __future__ import annotations
 

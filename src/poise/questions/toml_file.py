@@ -1,4 +1,4 @@
-"""A TOML file of data, algorithms and questions, checked key by key before anything runs.
+"""A TOML file of data, algorithms and questions, checked before a run.
 
 Reading opens nothing but the file itself: what it names is loaded by who runs it.
 """

@@ -2,25 +2,25 @@
 
 ::
 
-    advice            what some rows can answer, and what about them deserves a look, before anythi
-    certificate       what a verdict "stable" states, and the weaker statements it implies (Append
-    compare_result    several algorithms on the same trials: one verdict each, one error level for
+    advice            what some rows can answer, and what to check in them before a test
+    certificate       what a verdict "stable" states, and weaker statements that follow
+    compare_result    the result of a comparison: one verdict each, one error level for all
     coverage          what is promised about prediction intervals, and what the promise rests on
-    curve_result      stability against the training size: what is certified, and apart from it wh
-    design            what was asked of which data: everything about a run that is known before a
-    extrapolation     what would hold at training sizes that nobody tried, if changes shrink as is
+    curve_result      stability as a function of the training size: certified and extrapolated
+    design            the design of a run: everything that is known before the first fit
+    extrapolation     extrapolation to other training sizes, under an assumption
     json_encoding     numbers to JSON and back without loss: infinities and fractions included
     plots/            pictures of results, drawn with matplotlib and without its global state
-    procedure_result  what a procedure other than the Binomial test found, and whether it may be r
-    profile           the profile ε ↦ δ̂_ε: for each allowed change, the probability it may be exc
-    proved_ceiling    which ceiling on the power of all valid tests is proved for a design, if any
+    procedure_result  the result of a procedure other than the Binomial test
+    profile           the profile ε ↦ δ̂_ε: a limit on the probability of each change
+    proved_ceiling    which ceiling on the power of valid tests is proved for a design
     relative_epsilon  ε in units that people have: as a share of the spread of the responses
     report/           results as an HTML page
     stability_result  the verdict on one question, with everything it rests on
-    stamp             names of algorithm and distance, written on the design of a result
+    stamp             write the names of algorithm and distance into the design of a result
     text/             results in words: summaries, tables and facts
     trials            all changes of one measurement, and everything that can be said about them
-    verdict           the three things a test can say, with the words for each
+    verdict           what a test can say, with the words for each
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What some rows can answer, and what about them deserves a look, before anything is tested."""
+"""What some rows can answer, and what to check in them before a test."""
 
 from __future__ import annotations
 

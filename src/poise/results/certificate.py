@@ -1,4 +1,4 @@
-"""What a verdict "stable" states, and the weaker statements it implies (Appendix E)."""
+"""What a verdict "stable" states, and weaker statements that follow."""
 
 from __future__ import annotations
 

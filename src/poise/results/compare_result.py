@@ -1,4 +1,4 @@
-"""Several algorithms on the same trials: one verdict each, one error level for all."""
+"""The result of a comparison: one verdict each, one error level for all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stability against the training size: what is certified, and apart from it what is assumed."""
+"""Stability as a function of the training size: certified and extrapolated."""
 
 from __future__ import annotations
 

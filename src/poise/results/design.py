@@ -1,4 +1,4 @@
-"""What was asked of which data: everything about a run that is known before a fit."""
+"""The design of a run: everything that is known before the first fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What would hold at training sizes that nobody tried, if changes shrink as is assumed.
+"""Extrapolation to other training sizes, under an assumption.
 
 How changes shrank between the sizes that were measured does not tell how they go on:
 those of ordinary least squares shrink fast until n is several times the number of

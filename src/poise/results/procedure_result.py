@@ -1,4 +1,4 @@
-"""What a procedure other than the Binomial test found, and whether it may be relied on."""
+"""The result of a procedure other than the Binomial test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The profile ε ↦ δ̂_ε: for each allowed change, the probability it may be exceeded with."""
+"""The profile ε ↦ δ̂_ε: a limit on the probability of each change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which ceiling on the power of all valid black-box tests is proved for a design, if any.
+"""Which ceiling on the power of valid tests is proved for a design.
 
 The ceilings are those of the paper (Theorems 2 and 5, section 4.2) where predictions are
 numbers. They carry over to removing several rows, to groups, to replacing a row and to losses

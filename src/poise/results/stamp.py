@@ -1,4 +1,4 @@
-"""Names on the design of a result: procedures do not know them, whoever runs them does."""
+"""Write the names of algorithm and distance into the design of a result."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@
     kernel_functions              kernel functions between the rows and the test point of each trial
     kernel_ridge                  the shortcut for scikit-learn's KernelRidge
     kernel_systems                kernel systems (K + λI)a = y, with and without the last row
-    leave_one_out                 all n leave-one-out models of a linear or kernel fit
+    leave_one_out                 all n leave-one-out models of a linear or kernel fit at once
     linear_narrow                 linear fits with more rows than columns; the last row is removed
     linear_wide                   linear fits with at least as many columns as rows (dual form)
     nearest_neighbors             shortcuts for KNeighborsRegressor and KNeighborsClassifier

@@ -1,4 +1,4 @@
-"""All n leave-one-out models of a linear or kernel fit, from one factorisation.
+"""All n leave-one-out models of a linear or kernel fit at once.
 
 These fits are linear in the responses. With B the matrix that turns responses into
 coefficients, h_i the weight of row i in its own prediction and e_i its residual, the model

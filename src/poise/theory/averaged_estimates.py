@@ -1,4 +1,4 @@
-"""Estimation mode of the averaged test: δ̂ and ε̂ from all trials, and a profile.
+"""Estimates δ̂ and ε̂ by the averaged test, and its profile.
 
 The hedge is run anew at every δ of a grid, or at every ε at which a share changes, going
 down to the first value that is not accepted.  That is sharper than the limits that go with

@@ -1,4 +1,4 @@
-"""Which bags make an algorithm (ε, δ)-stable: bag size and number of bags together.
+"""The size and number of bags that make an algorithm (ε, δ)-stable.
 
 Larger bags lose less accuracy, but leave less of δ for the randomness of finitely many
 bags, so that more bags are needed: the number grows without limit as the bag nears the

@@ -1,4 +1,4 @@
-"""How far a set of rows can pull an average over bags: mean absolute deviations.
+"""How far some rows can move an average over bags.
 
 A bag is b of n rows, drawn without replacement. Take k rows, k₊ of them with sign +1 and
 k₋ with sign -1, and let Z be the sum of the signs of those that are in the bag. Theorem L

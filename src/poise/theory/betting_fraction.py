@@ -1,4 +1,4 @@
-"""How much the averaged test bets at each trial: the hedge's fraction c and its mirror's.
+"""How much the averaged test bets at each trial.
 
 The hedge bets as the Binomial test would that has only the *remaining* trials and the
 *current* value u as its level, with exceedances worth v instead of 1.  Let (k, a) be the

@@ -1,4 +1,4 @@
-"""The Binomial test: critical values, p-values and power (paper §3.1, Theorem 1).
+"""The Binomial test: p-values and power (section 3.1, Theorem 1).
 
 Out of m trials, B = #{k : Δ_k > ε} is Binomial(m, δ*).  The test declares
 stability if B is small: B < k*, or B = k* and ζ <= a*, where

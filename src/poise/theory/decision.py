@@ -1,4 +1,4 @@
-"""The decision rule: which verdict follows from which count, decided in one place.
+"""The decision rule: which verdict follows from which count.
 
 Out of m trials some moved by more than ε, some failed, and some may be unseen. A
 failure counts against "stable", where it stands for a change of any size, and never

@@ -1,4 +1,4 @@
-"""Several tests at once by their e-values: which hypotheses may be rejected together.
+"""Several tests at once by their e-values.
 
 An e-value is evidence with mean at most 1 under its null hypothesis; min(1, 1/e) is a
 p-value.  A hedge aimed at level α has e ≈ 1/α at most, so among K tests Holm can never use

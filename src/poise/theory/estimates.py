@@ -1,4 +1,4 @@
-"""Inverting the family of tests: δ̂ for a given ε, ε̂ for a given δ (paper §4.1).
+"""Estimates δ̂ for a given ε and ε̂ for a given δ (section 4.1).
 
 One ζ is shared by the whole family, which makes it monotone, so that for every
 (ε, δ) the three statements

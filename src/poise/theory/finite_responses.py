@@ -1,4 +1,4 @@
-"""Finite responses: trials whose training rows may lack their response (Theorem G).
+"""Finite responses: training rows may lack their response (Theorem G).
 
 If the response takes finitely many known values, a trial can do with n − j labelled rows and
 j unlabelled ones: take the largest share over all |Y|^j labellings.  The true labelling is

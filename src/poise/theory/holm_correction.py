@@ -1,4 +1,4 @@
-"""Several tests at once: p-values adjusted so that one error level holds for all of them."""
+"""Several tests at once: Holm's adjusted p-values."""
 
 from __future__ import annotations
 

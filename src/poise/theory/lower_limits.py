@@ -1,4 +1,4 @@
-"""Lower and two-sided limits: how probable a change beyond ε is at least, how large it must be.
+"""Lower and two-sided limits for δ and ε.
 
 The upper limits of :mod:`poise.theory.estimates` invert the test for "stable"; these
 invert its mirror image. A trial that failed, or was not run, shows no change: here it

@@ -1,4 +1,4 @@
-"""The menu: which questions a number of rows can answer, at a dozen training sizes.
+"""Which questions a number of rows can answer, at many training sizes.
 
 A larger n leaves fewer trials, and fewer trials certify only a larger δ. Each line of the
 menu is the largest n at which a run without a single large change certifies some round δ.

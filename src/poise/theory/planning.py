@@ -1,4 +1,4 @@
-"""Planning a test before anything is fitted: solve for the one quantity left open.
+"""Planning a test: solve for the one quantity that is not given.
 
 The power of the Binomial test follows from the number of trials m, which follows from
 the rows and n, and from δ, δ* and α. Each solver inverts that in one of its arguments,

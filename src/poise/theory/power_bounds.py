@@ -1,4 +1,4 @@
-"""Ceilings on power: what no valid black-box test can exceed (Theorems 2-5, §4.2).
+"""Ceilings on the power of all valid tests (Theorems 2 to 5, section 4.2).
 
 The proofs set traps: a value y* (or x*) that the data never showed makes the
 algorithm unstable.  A test that never tries the value cannot tell the trapped

@@ -1,4 +1,4 @@
-"""The teeth of the plain test's power, seen as a function of the number of trials m.
+"""The plain test's power as a function of the number of trials.
 
 While the critical count c of the plain test stays the same, each further trial only
 adds chances to exceed it; power jumps up where c does. Write

@@ -1,4 +1,4 @@
-"""What repeating a fixed-size test costs: the level that repeated looks really have.
+"""The true level of a fixed-size test that is repeated.
 
 The Binomial test is valid for a number of trials fixed beforehand.  Whoever tests, collects
 more rows and tests again on all of them has several chances to be wrong, and the chances

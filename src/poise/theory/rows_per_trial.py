@@ -1,4 +1,4 @@
-"""What one trial takes from the rows, also in the variants of the paper's setting.
+"""How many rows one trial uses, also in variants of the paper's setting.
 
 A trial trains on n units, rows or groups of them, and is evaluated at one row more. Where
 units are replaced instead of removed it takes as many fresh ones; where losses are compared

@@ -6,10 +6,10 @@
     check_algorithm   run the checks in order, within the time allowed, and report
     check_report      what a preflight found, as a short table with a remedy per finding
     checks            the questions of a preflight: one function each, from a probe to a finding
-    learns            does it learn? Predictions that ignore the training rows say nothing
-    prediction_type   what predictions are, and whether the distance can compare them
+    learns            does the algorithm learn? Predictions that ignore the rows are stable
+    prediction_type   the type of predictions, and whether the distance can compare them
     probe             fits an algorithm on rows by number, and writes down what happens meanwhile
-    rare_classes      training sets that miss a rare class, and whether a fit survives them
+    rare_classes      training sets that lack a rare class, and fits that then fail
     symmetry          does the order of the rows matter? The paper assumes that it does not
 """
 

@@ -1,4 +1,4 @@
-"""Does it learn? Predictions that ignore the training rows are stable, and say nothing.
+"""Does the algorithm learn? Predictions that ignore the rows are stable.
 
 A fitted model handed over as an algorithm (scikit-learn's FrozenEstimator, a network that
 is only loaded) answers every question with "no change".

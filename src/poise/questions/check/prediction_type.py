@@ -1,4 +1,4 @@
-"""What predictions are, and whether the distance of the question can compare them."""
+"""The type of predictions, and whether the distance can compare them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training sets that miss a rare class: whether they occur, and whether a fit survives them.
+"""Training sets that lack a rare class, and fits that then fail.
 
 A classifier that needs two classes, or several rows of each, works for fifty trials
 and fails in the next. How often that will happen is known before the first fit.

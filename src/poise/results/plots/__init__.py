@@ -5,15 +5,15 @@ No window is ever opened and no figure is kept alive by anyone but the caller.
 
 ::
 
-    asked_question  the question a picture is about: ε, its own limit and, where known, δ and
+    asked_question  the question of a plot: ε, its limit and, if known, δ and the verdict
     canvas          figures, colours, titles and files: what every picture shares
     changes         the changes of a measurement, and beside them their profile
     compared        several algorithms side by side: how far predictions moved, trial by trial
     curve           limits and estimates against the training size; what is assumed beyond it dashed
     power           the power of a planned test against the true probability of a change beyond ε
     profile         the profile ε ↦ δ̂: a step function with the observed share below it
-    shown_figure    A figure that a notebook shows by itself, whether or not pyplot was imported
-    verdict         one verdict: how many larger changes were seen, among the counts that decide
+    shown_figure    A figure that a notebook shows, also without pyplot
+    verdict         the plot of one verdict: the number of larger changes, and what decides
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The question a picture is about: ε, its own limit and, where known, δ and the verdict."""
+"""The question of a plot: ε, its limit and, if known, δ and the verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A figure that a notebook shows by itself, whether or not pyplot was ever imported."""
+"""A figure that a notebook shows, also without pyplot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One verdict: how many larger changes were seen, among the counts that would decide."""
+"""The plot of one verdict: the number of larger changes, and what decides."""
 
 from __future__ import annotations
 

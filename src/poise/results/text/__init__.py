@@ -5,12 +5,12 @@
     describe_design  what a trial compares, in words: the statement that a verdict is about
     describe_result  what a verdict means, in sentences: what was done, found, and not shown
     duration         times in the unit that suits them
-    facts            facts under names, and results as one row: what notebooks, frames and termina
+    facts            facts under names, for notebooks, data frames and terminals
     menu_table       the menu of what rows can answer, as a table and in words
-    needs            what a clean run needs to be declared stable: trials, and the rows they are m
+    needs            the trials and rows that a run without large changes needs
     next_questions   what can be asked of some rows, with the call or the command that asks it
-    next_step        what would change the answer, and what must not be done to get it
-    numbers          few digits, limits rounded to the safe side, questions to the letter
-    summary          one headline and a few paragraphs, for terminals, notebooks and reports alike
+    next_step        what to do next after a verdict
+    numbers          numbers as text: few digits; limits are rounded to the safe side
+    summary          A summary: one headline and a few paragraphs
     table            rows under headings, for people: as text and as HTML
 """

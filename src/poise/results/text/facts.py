@@ -1,4 +1,4 @@
-"""Facts under names, and results as one row: what notebooks, frames and terminals show."""
+"""Facts under names, for notebooks, data frames and terminals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a clean run needs to be declared stable: trials, and the rows they are made of."""
+"""The trials and rows that a run without large changes needs."""
 
 from __future__ import annotations
 

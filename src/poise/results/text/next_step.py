@@ -1,4 +1,4 @@
-"""What to do next: what would change the answer, and what must not be done to get it."""
+"""What to do next after a verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers for readers: few digits, limits rounded to the safe side, questions to the letter."""
+"""Numbers as text: few digits; limits are rounded to the safe side."""
 
 from __future__ import annotations
 

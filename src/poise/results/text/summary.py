@@ -1,4 +1,4 @@
-"""A summary: one headline and a few paragraphs, for terminals, notebooks and reports alike."""
+"""A summary: one headline and a few paragraphs."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 ::
 
     audit             measure the level or the power of any procedure, by simulation
-    audit_result      what an audit found: a verdict on a procedure, never on an algorithm
-    audited_question  what an audit asks: the procedure's own question, and the truth in this worl
+    audit_result      the result of an audit: a verdict on a procedure, not on an algorithm
+    audited_question  the question of an audit, and the truth in its world
     with_traps        one procedure on one world and on the traps that mimic it
 """
 

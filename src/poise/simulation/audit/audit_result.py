@@ -1,4 +1,4 @@
-"""What an audit found: a verdict on a procedure, never on an algorithm."""
+"""The result of an audit: a verdict on a procedure, not on an algorithm."""
 
 from __future__ import annotations
 

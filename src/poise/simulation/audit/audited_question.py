@@ -1,4 +1,4 @@
-"""What an audit asks: the procedure's own question, and the truth in this world."""
+"""The question of an audit, and the truth in its world."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Appendix B: the perturbed triple, from which no test can tell the honest one."""
+"""Appendix B: the traps, which no test can recognise."""
 
 from __future__ import annotations
 

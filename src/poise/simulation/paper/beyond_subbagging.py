@@ -1,4 +1,4 @@
-"""Beyond the paper: Theorems K, L and M, against linear programmes, each other and random pairs."""
+"""Beyond the paper: Theorems K, L and M on subbagging."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One claim of the paper, what it says should come out, and what did."""
+"""One claim of the paper: what it says, and what was measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much is simulated: workers, and how many replications a row of the table gets."""
+"""How much is simulated: workers and replications."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Three figures: power against κ, power against δ*, and the trap at work."""
+"""Three figures: power against κ, power against δ*, and a trap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run every claim and lay out what came of it."""
+"""``poise reproduce``: check every claim of the paper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 2.3: the other examples of black-box tests, and tests that are not admissible."""
+"""Section 2.3: other examples of black-box tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 2: symmetry, transcripts, the split of the Binomial test, and what a test costs."""
+"""Section 2: symmetry, transcripts, trials and the cost of a test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 3.1 and Theorem 1: the Binomial test, its size, its level and its power."""
+"""Section 3.1, Theorem 1: size, level and power of the Binomial test."""
 
 from __future__ import annotations
 

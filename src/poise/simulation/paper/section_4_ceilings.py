@@ -1,4 +1,4 @@
-"""Theorem 2 and section 4.2: what no valid black-box test can exceed, and by how much."""
+"""Section 4.2, Theorem 2: the ceiling on the power of all valid tests."""
 
 from __future__ import annotations
 

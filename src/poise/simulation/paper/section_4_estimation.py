@@ -1,4 +1,4 @@
-"""Section 4.1: three targets that are one (Proposition 1), and what Theorem 2 says of them."""
+"""Section 4.1: estimation instead of testing (Proposition 1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Theorems 3 and 4: tests that see the fitted models, and models that are known to be linear."""
+"""Theorems 3 and 4: tests that see the models, and linear models."""
 
 from __future__ import annotations
 

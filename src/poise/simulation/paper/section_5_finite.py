@@ -1,4 +1,4 @@
-"""Section 5.1: finite spaces, with a support that is known or not, and with a budget."""
+"""Section 5.1: finite spaces, with known or unknown support."""
 
 from __future__ import annotations
 

@@ -5,9 +5,9 @@
     constructions      set a trap in any world: the constructions of Appendices B, D and E
     linear_models      A raised model that is still linear (Theorem 4, condition 4.8)
     proof_claims       the claims on which the proof rests, as simulations (Appendix B)
-    trap               A trap: the honest triple, the perturbed one, and what the proof claims of
+    trap               A trap: a stable triple, and an unstable one that looks the same
     trapped_algorithm  the trapped algorithm A′ and the poisoned distribution P′ of the proof
-    triggers           what springs a trap: a response, or a feature vector, that honest data neve
+    triggers           what triggers a trap: a response or a feature vector that P never shows
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A trap: the honest triple, the perturbed one, and what the proof claims of the two."""
+"""A trap: a stable triple, and an unstable one that looks the same."""
 
 from __future__ import annotations
 

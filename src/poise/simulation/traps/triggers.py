@@ -1,4 +1,4 @@
-"""What springs a trap: a response, or a feature vector, that honest data never show."""
+"""What triggers a trap: a response or a feature vector that P never shows."""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
-"""Worlds: triples (A, P, n) whose stability is known, or can be simulated to any precision.
+"""Worlds: triples (A, P, n) whose stability is known or can be simulated.
 
 ::
 
     all_bags           all bags of b of n rows, for n so small that every base fit can be tried
-    change_laws        laws of the change Δ in closed form: how the zoo knows its own stability
+    change_laws        laws of the change Δ in closed form
     distributions      distributions P of one row (X, Y), from which simulations draw
     proportion         A probability that was simulated, with an exact interval
     replication        run a procedure on data drawn from a world, again and again
     simple_algorithms  small algorithms whose stability can be worked out on paper
-    world              A world: an algorithm, a distribution and a training size, with its true st
-    zoo                A small zoo of worlds with closed forms, for audits and for learning the ro
+    world              A world: an algorithm, a distribution and a training size
+    zoo                ready-made worlds whose stability has a closed form
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Laws of the change Δ in closed form: how the zoo knows its own stability."""
+"""Laws of the change Δ in closed form."""
 
 from __future__ import annotations
 

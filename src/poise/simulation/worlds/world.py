@@ -1,4 +1,4 @@
-"""A world: an algorithm, a distribution and a training size, with its true stability."""
+"""A world: an algorithm, a distribution and a training size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small zoo of worlds with closed forms, for audits and for learning the ropes."""
+"""Ready-made worlds whose stability has a closed form."""
 
 from __future__ import annotations
 
