@@ -1,4 +1,4 @@
-"""Black-box tests (Definition 2), each a generator that asks and is answered.
+"""Black-box tests (Definition 2), each a generator that yields questions.
 
 Names are loaded when they are first used, so that importing one procedure does
 not pay for the others.
@@ -8,8 +8,8 @@ not pay for the others.
     adaptive           A test that learns from earlier stages where the algorithm is least stable
     binomial           the Binomial test (Example 1, Theorem 1) as a black-box procedure
     bootstrap          the bootstrapped-sample test (Example 2)
-    checked_question   the question that every test of stability asks, checked when it is put
-    disjoint_trials    trials that share no row, in one batch: used to test and to measure
+    checked_question   the question of a test of stability: n, ε, δ, α, checked when it is made
+    disjoint_trials    trials that share no row, in one batch, to test or to measure
     estimated_laws     estimates P̂ of the law of a row, from which rows are drawn (Example 3)
     exhaustive         exhaustive search of a finite, known support (sections 4.2 and 5.1)
     exploration        random comparisons that find the rows and regions of large changes

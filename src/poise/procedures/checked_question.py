@@ -1,4 +1,4 @@
-"""The question that every test of stability asks, checked when it is put."""
+"""The question of a test of stability: n, ε, δ, α, checked when it is made."""
 
 from __future__ import annotations
 

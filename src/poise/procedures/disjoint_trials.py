@@ -1,4 +1,4 @@
-"""Trials that share no row, in one batch: used to test and to measure."""
+"""Trials that share no row, in one batch, to test or to measure."""
 
 from __future__ import annotations
 

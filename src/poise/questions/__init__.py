@@ -2,7 +2,7 @@
 
 ::
 
-    advise             before the first question: what the rows at hand can answer
+    advise             ``poise.advise``: what these rows can answer, before the first test
     assert_stable      stability as a unit test: ``assert_stable`` for pytest and for CI gates
     check/             before a test: whether an algorithm keeps what a stability test expects of it
     compare            many algorithms on the same trials, with one error level for all verdicts

@@ -1,4 +1,4 @@
-"""Before the first question: what the rows at hand can answer."""
+"""``poise.advise``: what these rows can answer, before the first test."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from poise.theory.rows_per_trial import RowsPerTrial
 
 __all__ = ["advise"]
 
-_LONG_FIT_SECONDS = 10.0  # a fit this long is timed once; the first one pays for imports too
+_LONG_FIT_SECONDS = 10.0  # a fit this long is timed once; the first fit includes imports
 
 
 def advise(

@@ -86,7 +86,7 @@ class Measurement:
 
     @cached_property
     def randomness(self) -> Randomness:
-        """Where random numbers come from, unless a journal knows better."""
+        """The source of random numbers; a journal keeps that of the earlier run."""
         return Randomness.from_state(self.setup.random_state)
 
     @cached_property
@@ -150,7 +150,7 @@ class Measurement:
     def _begun(
         self, journal: AnyJournal, question: StabilityQuestion | None = None
     ) -> Iterator[tuple[Oracle, Design, Randomness, list[str]]]:
-        """Open the journal, if there is one; what an earlier run began goes on with its seed.
+        """Open the journal, if there is one; an earlier run is continued with its seed.
 
         What may make the error level wrong is collected, and written on what was measured
         before a run failed.

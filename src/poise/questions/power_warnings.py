@@ -14,7 +14,7 @@ from poise.results.text.needs import largest_size, needed, smaller_size
 
 __all__ = ["warn_if_empty", "warn_if_hopeless", "warn_of_few_trials"]
 
-_WORTH_ASKING = 0.5  # a test that succeeds less often than a coin is hardly worth its fits
+_WORTH_ASKING = 0.5  # a test with a smaller chance of success is not worth its fits
 _EVEN_CHANCE = 0.5
 _CALLER = 4  # this function, `Measurement.check`, the public function, whoever called that
 

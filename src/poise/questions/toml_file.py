@@ -1,6 +1,6 @@
 """A TOML file of data, algorithms and questions, checked before a run.
 
-Reading opens nothing but the file itself: what it names is loaded by who runs it.
+Reading opens only the file itself; data and algorithms are loaded when it is run.
 """
 
 from __future__ import annotations

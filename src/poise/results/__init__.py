@@ -1,4 +1,4 @@
-"""Results: frozen, complete, and honest about what they do not say.
+"""Results: immutable objects with verdicts, limits and what they do not mean.
 
 ::
 

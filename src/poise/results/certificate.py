@@ -22,7 +22,7 @@ _TERMS = {
     "coupled": "fitted with random terms coupled in some way",
 }
 
-# Distances that satisfy the triangle inequality; of a user's own nobody knows.
+# Distances that satisfy the triangle inequality; a user's distance may not.
 _OF_NUMBERS = ("auto", "absolute", "euclidean")
 _METRICS = (
     *_OF_NUMBERS,

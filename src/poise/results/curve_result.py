@@ -43,7 +43,7 @@ class StabilityCurve:
     at level α divided by the number of limits, Bonferroni).
 
     Nothing is certified between the sizes or beyond them: :meth:`extrapolate`
-    gives what would hold there under an assumption that nobody can check.
+    gives what would hold there under an assumption that cannot be checked.
 
     Attributes
     ----------

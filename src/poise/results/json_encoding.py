@@ -102,7 +102,7 @@ def fields_of(text: str, names: tuple[str, ...], what: str) -> dict[str, Any]:
 
 
 def _flagged(value: object) -> Any:
-    """Replace what is no number in JSON by null; in an object, say beside it what it was."""
+    """Replace infinities and NaN by null; in an object, a second key says what they were."""
     if isinstance(value, dict):
         marked = {}
         for key, item in value.items():

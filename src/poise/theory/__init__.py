@@ -35,10 +35,10 @@ are first used, so that importing the package stays cheap.
     many_hedges         many hedges side by side: the averaged test at many δ or many ε at once
     menu                which questions a number of rows can answer, at many training sizes
     near_ties           critical values where the level all but equals a value of the cdf
-    number_of_bags      how many random bags are enough: the price of not fitting every bag there is
+    number_of_bags      how many random bags are enough, compared with fitting all bags
     open_ended          evidence without a horizon: the open-ended process on shares
     order_statistics    order statistics of very many changes, without a copy of them
-    plan_result         what a planned test needs and can do, in numbers and in words
+    plan_result         the result of planning: what a test needs, and its power
     planning            planning a test: solve for the one quantity that is not given
     poisson_binomial    the Binomial test with its luck averaged out: a sum of unequal coins
     power_bounds        ceilings on the power of all valid tests (Theorems 2 to 5, section 4.2)

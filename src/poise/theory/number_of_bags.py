@@ -1,4 +1,4 @@
-"""How many random bags are enough: the price of not fitting every bag there is.
+"""How many random bags are enough, compared with fitting all bags.
 
 Theorems K and L (:mod:`poise.theory.subbagging`) are about the average over all bags. M random
 bags, drawn anew for n - 1 rows in any dependence, add W²/M to Theorem K's W²p/(4(n - 1)(1 - p)),

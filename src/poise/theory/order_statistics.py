@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["how_many_exceed", "largest"]
 
-_FEW_CHANGES = 1 << 16  # a copy this long is no burden, and sorting it is faster than counting
+_FEW_CHANGES = 1 << 16  # a copy this long is cheap, and sorting it is faster than counting
 
 
 def largest(values: Floats, rank: NDArray[np.int64]) -> Floats:

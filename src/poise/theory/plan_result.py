@@ -1,4 +1,4 @@
-"""What a planned test needs and can do, in numbers and in words."""
+"""The result of planning: what a test needs, and its power."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class Teeth:
         return binomial_law.cdf(counts, self._unrounded_starts(counts + 1), self.delta_star)
 
     def peak_bounds(self, counts: Counts) -> Floats:
-        """Bound many consecutive peaks from above at the price of a few."""
+        """Bound many consecutive peaks from above for the cost of a few."""
         return (
             self._bounds(counts, -1)
             if self._variance(counts) > _LARGE_VARIANCE
@@ -84,7 +84,7 @@ class Teeth:
         )
 
     def trough_bounds(self, counts: Counts) -> Floats:
-        """Bound many consecutive troughs from below at the price of a few."""
+        """Bound many consecutive troughs from below for the cost of a few."""
         return (
             self._bounds(counts, +1)
             if self._variance(counts) > _LARGE_VARIANCE

@@ -27,7 +27,7 @@ __all__ = [
     "tidy",
 ]
 
-# Told apart by people who do not see red and green alike, and in grey print.
+# Distinct for colour-blind readers, and in grey print.
 COLOURS = {
     "small": "#7fa6c9",
     "large": "#c8553d",

@@ -2,5 +2,5 @@
 
 ::
 
-    html_report  one HTML page with verdicts, tables and pictures that needs nothing but itself
+    html_report  one self-contained HTML page with verdicts, tables and plots
 """

@@ -1,4 +1,4 @@
-"""One HTML page with verdicts, tables and pictures that needs nothing but itself."""
+"""One self-contained HTML page with verdicts, tables and plots."""
 
 from __future__ import annotations
 

@@ -2,13 +2,13 @@
 
 ::
 
-    describe_design  what a trial compares, in words: the statement that a verdict is about
+    describe_design  the design of a run in words: what a trial compares
     describe_result  what a verdict means, in sentences: what was done, found, and not shown
     duration         times in the unit that suits them
     facts            facts under names, for notebooks, data frames and terminals
-    menu_table       the menu of what rows can answer, as a table and in words
+    menu_table       what rows can answer, as a table and in words
     needs            the trials and rows that a run without large changes needs
-    next_questions   what can be asked of some rows, with the call or the command that asks it
+    next_questions   questions that some rows can answer, each with its call or command
     next_step        what to do next after a verdict
     numbers          numbers as text: few digits; limits are rounded to the safe side
     summary          A summary: one headline and a few paragraphs

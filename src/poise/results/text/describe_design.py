@@ -1,4 +1,4 @@
-"""What a trial compares, in words: the statement that a verdict is about."""
+"""The design of a run in words: what a trial compares."""
 
 from __future__ import annotations
 

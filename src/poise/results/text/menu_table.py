@@ -1,4 +1,4 @@
-"""The menu of what rows can answer, as a table and in words."""
+"""What rows can answer, as a table and in words."""
 
 from __future__ import annotations
 

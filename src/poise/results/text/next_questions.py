@@ -1,4 +1,4 @@
-"""What can be asked of some rows, with the call or the command that asks it."""
+"""Questions that some rows can answer, each with its call or command."""
 
 from __future__ import annotations
 

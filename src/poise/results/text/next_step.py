@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["next_step"]
 
-_WORTH_A_WORD = 0.99  # a ceiling above this limits nobody
+_WORTH_A_WORD = 0.99  # a ceiling above this is no restriction
 
 _SETTLED = {
     Outcome.STABLE: "train at this n with this algorithm; test again if either changes",

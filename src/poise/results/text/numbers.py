@@ -12,7 +12,7 @@ _DIGITS = 4
 
 
 def number(value: float | None) -> str:
-    """Write a number with the digits a reader needs; None is what nobody knows.
+    """Write a number with few digits; None is written as unknown.
 
     Examples
     --------

@@ -40,7 +40,7 @@ def audit(
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> AuditResult:
-    """Run a procedure on fresh data from a world, again and again, and judge the procedure.
+    """Run a procedure on many fresh data sets of a world, and judge the procedure.
 
     On a world that is not (ε, δ)-stable P(declares stable) is its error and may
     not exceed α. On a stable one it is its power, which by Theorem 2 (3 and 4 for
@@ -134,7 +134,7 @@ def audit(
 
 @dataclass(frozen=True)
 class _Verdict:
-    """The verdict in one replication; this is what travels to workers."""
+    """The verdict in one replication; this object is sent to workers."""
 
     procedure: Procedure
     world: World
@@ -147,7 +147,7 @@ class _Verdict:
         rng = self.randomness.generator("data", index)
         sample = self.world.draw(rng, self.n_labeled, self.n_unlabeled)
         own = Randomness(self.randomness.words("procedure", index))
-        # To the oracle, models that are known to lie in a class are transparent ones.
+        # For the oracle, models of a known class are transparent models.
         models = "black-box" if self.models == "black-box" else "transparent"
         result = run_once(self.procedure, self.world.algorithm, sample, own, models=models)
         return declares_stable(result)

@@ -97,7 +97,7 @@ class AuditResult:
         return f"{measured} {self._beside()} on {self.world}"
 
     def _beside(self) -> str:
-        """Set the measured number beside the one that decides."""
+        """Compare the measured number with the one that decides."""
         if self.finding == "not as claimed":
             assert self.claim is not None
             return f"is not the claimed {number(self.claim)}"

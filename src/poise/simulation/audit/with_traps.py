@@ -47,8 +47,8 @@ class AuditSuite:
 
     @property
     def verdict(self) -> str:
-        """The verdict on the procedure, with the plainest result as its reason."""
-        # A trap that was called stable is plainer evidence than too much power elsewhere.
+        """The verdict on the procedure, with the clearest result as its reason."""
+        # A trap that was called stable is clearer evidence than too much power elsewhere.
         plainest = max(self.results, key=_plainness)
         if not self.invalid:
             return f"no violation found in {len(self.results)} worlds; that is no proof of validity"
@@ -113,7 +113,7 @@ def audit_with_traps(
     """Audit a procedure on a stable world and on the traps that mimic it.
 
     A procedure whose power on the honest world exceeds what a trap allows calls
-    that trap stable too often: Theorem 2, seen happening.
+    that trap stable too often: this demonstrates Theorem 2.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ class Claim:
 
 
 def computed(section: str, *rows: Callable[[], Claim | list[Claim]]) -> list[Claim]:
-    """Compute rows one by one; one that cannot be computed is one that fails.
+    """Compute rows one by one; a row that cannot be computed has failed.
 
     Examples
     --------

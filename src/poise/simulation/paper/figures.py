@@ -60,7 +60,7 @@ def _power_against_delta_star(axes: Any) -> None:
 
 
 def _trap_at_work(axes: Any) -> None:
-    """As c grows the trap becomes unstable, and the data give it away more often."""
+    """As c grows the trap becomes unstable, and the data show the star more often."""
     world = zoo.constant(n=20)
     threshold = label_trap(world, epsilon=0.0, delta=_DELTA).threshold
     chances = np.linspace(threshold / 50, 4 * threshold, 200)

@@ -44,7 +44,7 @@ def claims(effort: Effort) -> list[Claim]:
 
 
 def _heuristics(effort: Effort) -> list[Claim]:
-    """Each has more power than Theorem 2 allows, and pays for it on a trap."""
+    """Each has more power than Theorem 2 allows, and is invalid on a trap."""
     world = zoo.constant(n=_N)
     trap = label_trap(world, epsilon=0.0, delta=0.1)
     ceiling = theory.power_bound(_N, *_ROWS, delta=0.1, alpha=0.05)
@@ -81,7 +81,7 @@ class _Supremum:
     """Tries many values for one coordinate, and declares stable if nothing moves beyond ε.
 
     The supremum over all of R is not a black-box test: it would need uncountably
-    many calls. This is what is left of it with finitely many.
+    many calls. This is its version with finitely many calls.
 
     Parameters
     ----------

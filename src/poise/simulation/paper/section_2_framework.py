@@ -99,7 +99,7 @@ def _terms(count: int) -> list[int]:
 
 @dataclass(frozen=True)
 class _Counting(Algorithm):
-    """Nearest neighbours, which notice that they are called."""
+    """Nearest neighbours that count their calls."""
 
     base: Algorithm
     calls: list[int] = field(default_factory=list)
@@ -143,7 +143,7 @@ def _function_of_the_transcript() -> Claim:
 
 
 def _learns() -> Claim:
-    """Stage 2 follows from what stage 1 answered; a test of one stage asks everyone the same."""
+    """Stage 2 depends on the answers of stage 1; a test of one stage always asks the same."""
     worlds = [zoo.nearest_neighbours(n=5), zoo.mean_response(n=5)]
     wrong = 0
     for seed in range(5):

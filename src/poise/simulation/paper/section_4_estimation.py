@@ -68,7 +68,7 @@ def _inverts() -> Claim:
 
 
 def _share(effort: Effort, seed: int, event: Callable[[Trials], bool]) -> Proportion:
-    """Measure the mean predictor again and again, each time with a ζ of its own."""
+    """Measure the mean predictor many times, each time with its own ζ."""
     count, rng = effort.count(_REPLICATIONS), np.random.default_rng(seed)
     changes = _WORLD.simulate_changes(count * _TRIALS, random_state=seed)
     happened = sum(

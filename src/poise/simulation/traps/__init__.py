@@ -1,4 +1,4 @@
-"""The proof's traps: worlds that no black-box test can tell from honest ones (Appendix B).
+"""The traps of the proof: unstable worlds that no test can recognise (Appendix B).
 
 ::
 
@@ -6,7 +6,7 @@
     linear_models      A raised model that is still linear (Theorem 4, condition 4.8)
     proof_claims       the claims on which the proof rests, as simulations (Appendix B)
     trap               A trap: a stable triple, and an unstable one that looks the same
-    trapped_algorithm  the trapped algorithm A′ and the poisoned distribution P′ of the proof
+    trapped_algorithm  the algorithm A′ and the distribution P′ of a trap
     triggers           what triggers a trap: a response or a feature vector that P never shows
 """
 

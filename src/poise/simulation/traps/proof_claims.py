@@ -60,7 +60,7 @@ def same_verdict(
     """Run a procedure on A and on A′, with the same honest data and the same randomness.
 
     The proof's claim (B.7): a test that never asks about the star cannot tell
-    the two apart, so its verdicts agree always.
+    the two apart, so its verdicts always agree.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def same_verdict(
 
 @dataclass(frozen=True)
 class _BothVerdicts:
-    """The verdicts on A and A′ in one replication; this is what travels to workers."""
+    """The verdicts on A and A′ in one replication; this object is sent to workers."""
 
     procedure: Procedure
     trap: Trap

@@ -1,4 +1,4 @@
-"""The trapped algorithm A′ and the poisoned distribution P′ of the proof."""
+"""The algorithm A′ and the distribution P′ of a trap."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class FreshTerms:
 
 @dataclass(frozen=True)
 class FixedTerms:
-    """R terms fixed once and for all: the coupled notion, where ξ′ may depend on ξ."""
+    """R fixed terms: the coupled notion, where ξ′ may depend on ξ."""
 
     terms: tuple[int, ...]
 
@@ -112,7 +112,7 @@ class RaiseAbove:
 
 
 def raised(values: Floats, epsilon: float) -> Floats:
-    """Return values + ε + 1, or more where they are so large that rounding would swallow the 1."""
+    """Return values + ε + 1, or more if they are so large that adding 1 changes nothing."""
     return np.asarray(values + epsilon + np.maximum(1.0, 1e-9 * np.abs(values)))
 
 

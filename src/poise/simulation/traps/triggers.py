@@ -15,9 +15,9 @@ __all__ = ["FeatureTrigger", "LabelTrigger", "Trigger"]
 
 Marks = NDArray[np.bool_]
 
-_PILOT = 1000  # rows drawn to see where the data lie
-# The star lies this many standard deviations beyond them: no round number, which data
-# might show, and no large one, in which the data would drown.
+_PILOT = 1000  # rows drawn to find the range of the data
+# The star lies this many standard deviations beyond them. Not a round number, which data
+# might show, and not a large one, beside which the data would lose digits.
 _BEYOND = 0.669201609102990671853
 
 

@@ -6,7 +6,7 @@
     change_laws        laws of the change Δ in closed form
     distributions      distributions P of one row (X, Y), from which simulations draw
     proportion         A probability that was simulated, with an exact interval
-    replication        run a procedure on data drawn from a world, again and again
+    replication        run a procedure on many data sets drawn from a world
     simple_algorithms  small algorithms whose stability can be worked out on paper
     world              A world: an algorithm, a distribution and a training size
     zoo                ready-made worlds whose stability has a closed form

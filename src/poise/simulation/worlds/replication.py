@@ -1,4 +1,4 @@
-"""Run a procedure on data drawn from a world, again and again."""
+"""Run a procedure on many data sets drawn from a world."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["declares_stable", "replicate", "run_once"]
 
 T = TypeVar("T")
 
-_CHUNKS = 50  # so many chunks: a bar that moves, and little dispatch
+_CHUNKS = 50  # so many chunks: enough for a progress bar, few enough to cost little
 
 
 def replicate(
@@ -63,7 +63,7 @@ def _chunk(one: Callable[[int], T], start: int, stop: int) -> list[T]:
 
 
 class _Inline:
-    """Computes each answer on the spot: whoever replicates has set threads and workers already."""
+    """Computes each answer in this process: the caller has set threads and workers."""
 
     backend = None
 

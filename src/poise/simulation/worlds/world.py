@@ -121,7 +121,7 @@ class World:
         """Draw independent copies of Δ.
 
         Where the law can be drawn from, it is, a hundred times faster
-        than by fitting; ``fit=True`` fits all the same.
+        than by fitting; ``fit=True`` fits nevertheless.
 
         Parameters
         ----------
