@@ -33,7 +33,9 @@ def assert_stable(
 
     The seed is fixed, so that the same code and data always pass or always
     fail. That α is small says nothing about how often a stable algorithm fails:
-    for that, plan the number of rows with :func:`poise.plan`.
+    for that, plan the number of rows with :func:`poise.plan`. Nor does it hold for
+    an algorithm that was revised until it passed: each revision that is tested on
+    the same rows has another chance of α to pass wrongly.
 
     Parameters
     ----------
