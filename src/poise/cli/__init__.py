@@ -1,4 +1,4 @@
-"""The command line: ``poise demo``, ``test``, ``profile``, ``plan``, ``show``.
+"""The command line: one file per command, and what commands share.
 
 Verdicts and tables go to stdout; progress, warnings and errors to stderr.
 
@@ -6,18 +6,18 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
 
     advise           ``poise advise``: what the rows of a file can answer, before anything is tested
     audit            ``poise audit``: whether a procedure is valid, and its power
-    check            ``poise check``: whether an algorithm keeps what a stability test expects of it
+    check            ``poise check``: whether an algorithm meets the conditions of a stability test
     compare          ``poise compare``: several algorithms on the same trials, with one error level
     curve            ``poise curve``: stability at several training sizes
-    demo             ``poise demo``: a tour on bundled data, with the three verdicts there are
+    demo             ``poise demo``: a tour on bundled data, with all three verdicts
     exit_status      the exit status of every command, and of every kind of error
-    fit_options      what to fit, on which rows, and how: the options of every command that fits
+    fit_options      the options of every command that fits: algorithm, rows and settings
     input_files      the files that a command reads: no command overwrites them
     json_output      what ``--json`` prints: the result, its inputs, and errors
     lazy_group       commands that are imported when called; errors are printed in one line
     load_algorithm   from ``sklearn.linear_model:Ridge`` or ``model.py:name`` to an algorithm
     module_search    where Python looks for modules while fits run: not in the current folder
-    options          options that several commands share, each group handed over as one object
+    options          options that several commands share; each group becomes one object
     output_files     files that a command writes: checked before the first fit, written at the end
     partial_verdict  the state of an unfinished run: trials done, and whether the verdict is open
     plan             ``poise plan``: what data a question needs, before anything is fitted
@@ -26,13 +26,13 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
     reproduce        ``poise reproduce``: every claim of the paper, computed or simulated
     resume           ``poise resume``: go on with a run that was cut short
     run              ``poise run``: all questions of a TOML file, with one exit status
-    run_and_print    from options to trials, and from a result to an exit status
-    screen           results on the terminal, as wide as it is, in colour only where there is colour
+    run_and_print    measure as the options say, print the result, return the exit status
+    screen           results on the terminal: width, colours and tables
     show             ``poise show``: ask saved trials another question, without a fit
     stabilize        ``poise stabilize``: a stable version of an estimator, and its guarantee
     status           ``poise status``: how far a run is, from its journal
     stderr           messages on stderr: one line per warning, and the output of fits
-    tables           comparisons, preflights and whole files of questions as tables on the terminal
+    tables           tables on the terminal: comparisons, checks and questions of a TOML file
     test             ``poise test``: a verdict on the rows of a file
 """
 
@@ -46,8 +46,8 @@ from poise.cli.lazy_group import LazyGroup
 
 __all__ = ["main"]
 
-# One module of this package per command, imported when it is called: what a
-# command needs is paid for by that command, and `poise --help` needs nothing.
+# Each command is a module that is imported when it is called, so that `poise --help`
+# imports none of them.
 COMMANDS = {
     "demo": "Take a tour: three algorithms on bundled data, a verdict each.",
     "advise": "List what the rows of a file can answer.",

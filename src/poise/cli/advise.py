@@ -71,7 +71,7 @@ def command(fit: FitOptions, output: Output, **goal: Any) -> int:
     given = any(fit.given[name] is not None for name in ("algorithm", "program"))
     algorithm = fit.algorithm() if given else None
     with one_line_warnings(output.quiet), fits_print_to_stderr():
-        # Not as plain arrays: whoever is told about a column wants its name.
+        # Not as plain arrays: remarks about columns need their names.
         advice = advise(**read.tables, algorithm=algorithm, **fit.settings(), **goal)
     _tell(advice, fit, output)
     return ExitStatus.STABLE

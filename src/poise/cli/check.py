@@ -1,4 +1,4 @@
-"""``poise check``: whether an algorithm keeps what a stability test expects of it."""
+"""``poise check``: whether an algorithm meets the conditions of a stability test."""
 
 from __future__ import annotations
 

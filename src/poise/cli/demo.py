@@ -1,4 +1,4 @@
-"""``poise demo``: a tour on bundled data, with the three verdicts there are."""
+"""``poise demo``: a tour on bundled data, with all three verdicts."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _write(sections: list[Section], folder: Path) -> list[Path]:
     write_report(report, sections, "Three algorithms, three verdicts", INTRODUCTION)
     try:
         _draw(sections, plot)
-    except PoiseError as missing:  # matplotlib is optional; the tour goes on without it
+    except PoiseError as missing:  # matplotlib is optional
         say(str(missing))
         return [report]
     return [plot, report]

@@ -12,11 +12,11 @@ __all__ = ["ExitStatus", "Terminated"]
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM: it ends a run as Ctrl-C does, and has a status of its own."""
+    """SIGTERM: it ends a run as Ctrl-C does, with another exit status."""
 
 
 class ExitStatus(IntEnum):
-    """What a command tells the shell.
+    """The exit status of a command.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class ExitStatus(IntEnum):
 
     @classmethod
     def of_result(cls, passed: bool) -> ExitStatus:
-        """Return the status of a result: whether everything that was asked came out well."""
+        """Return the status of a result: 0 if everything that was asked is stable."""
         return cls.STABLE if passed else cls.NOT_STABLE
 
     @classmethod

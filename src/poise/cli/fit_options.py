@@ -1,4 +1,4 @@
-"""What to fit, on which rows, and how: the options of every command that fits."""
+"""The options of every command that fits: algorithm, rows and settings."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class FitOptions:
     given: dict[str, Any]
 
     def measurement(self, progress: bool | None) -> Measurement:
-        """Read the files, and bring everything together."""
+        """Read the files, and build the measurement."""
         from poise.questions.measurement import Measurement
 
-        read = self.rows()  # a wrong file or column is answered before scikit-learn is imported
+        read = self.rows()  # a wrong file or column is refused before scikit-learn is imported
         algorithm = self.algorithm()
         given = {"algorithm": algorithm, "progress": progress, **read.given_to(algorithm)}
         return Measurement.of({**given, **self.settings()})
@@ -64,7 +64,7 @@ class FitOptions:
 
     @property
     def mode(self) -> str:
-        """The contract of the program."""
+        """The mode of the program: one-shot or serving."""
         return "serving" if self.given["serving"] else "one-shot"
 
     def settings(self) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def journal_folder(path: Path | None) -> JournalFolder:
 
 
 def _pairs(texts: Iterable[str]) -> dict[str, str]:
-    """Take NAME=COL apart."""
+    """Split NAME=COL."""
     pairs = {}
     for text in texts:
         name, equals, column = text.partition("=")

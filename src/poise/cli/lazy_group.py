@@ -38,7 +38,7 @@ class LazyGroup(click.Group):
         self.lazy = dict(lazy)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names in the order in which a newcomer needs them."""
+        """Return the names in the order of `--help`."""
         return list(self.lazy)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -83,7 +83,7 @@ class LazyGroup(click.Group):
                 status = run(
                     given, prog_name, complete_var, standalone_mode=False, obj=given[:], **extra
                 )
-        except BaseException as error:  # also what user code raises to end the program
+        except BaseException as error:  # also SystemExit of user code
             if not standalone_mode:
                 raise
             status = ExitStatus.of_error(error)
@@ -96,7 +96,7 @@ class LazyGroup(click.Group):
         sys.exit(status)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; a reader that went away (`| head`) is no error."""
+        """Run the command; a closed pipe (`| head`) is not an error."""
         try:
             status = super().invoke(ctx)
             sys.stdout.flush()
@@ -116,7 +116,7 @@ class LazyGroup(click.Group):
 
 @contextmanager
 def _termination_interrupts() -> Iterator[None]:
-    """Take SIGTERM for Ctrl-C: journals are closed, programs ended, temporary files removed."""
+    """Treat SIGTERM as Ctrl-C: journals are closed, programs ended, temporary files removed."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -150,7 +150,7 @@ def _explained(error: BaseException, status: ExitStatus) -> str:
 
 
 def _notes(error: BaseException) -> list[str]:
-    """Return what a journal has to say about going on."""
+    """Return how to continue from the journal."""
     return list(getattr(error, "__notes__", []))
 
 

@@ -63,7 +63,7 @@ def load_algorithm(place: str, further: Mapping[str, Any] = MappingProxyType({})
 
 
 def _all_parameters(place: str, further: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Bring parameters in brackets and others together; none may be given twice."""
+    """Join parameters in brackets and others; none may be given twice."""
     place, parameters = place_and_parameters(place)
     twice = sorted(parameters.keys() & further.keys())
     if twice:
@@ -88,10 +88,10 @@ def load_distance(text: str) -> Any:
 
 
 def ignores_names(algorithm: Any) -> bool:
-    """Tell whether an algorithm surely never asks what a column is called.
+    """Tell whether an algorithm certainly does not use column names.
 
     That holds for functions in JAX, and for scikit-learn's own estimators unless a
-    parameter is another estimator or a list, which may speak of columns.
+    parameter is another estimator or a list, which may name columns.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def ignores_names(algorithm: Any) -> bool:
 
 
 def place_and_parameters(text: str) -> tuple[str, dict[str, Any]]:
-    """Take ``module:Name(alpha=2.0)`` apart; parameters are Python literals.
+    """Split ``module:Name(alpha=2.0)``; parameters are Python literals.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def load_object(place: str) -> Any:
 
 
 def _refuse_models(place: str) -> None:
-    """Say why a file that holds a fitted model is no algorithm."""
+    """Say why a file with a fitted model is not an algorithm."""
     file = next((part for part in (place, place.partition(":")[0]) if _is_model(part)), None)
     if file is not None:
         raise AlgorithmError(
@@ -262,7 +262,7 @@ def _check_names(label: str, function: Any, parameters: dict[str, Any]) -> None:
     """Name a parameter that does not exist, and the closest that does."""
     try:
         accepted = inspect.signature(function).parameters
-    except ValueError:  # compiled, without a signature: the call will tell
+    except ValueError:  # compiled, without a signature: the call shows
         return
     if any(p.kind is p.VAR_KEYWORD for p in accepted.values()):
         return

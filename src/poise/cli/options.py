@@ -1,4 +1,4 @@
-"""Options that several commands share, each group handed over as one object."""
+"""Options that several commands share; each group becomes one object."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class WholeNumber(click.ParamType):  # type: ignore[type-arg]  # generic since c
     name = "integer"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the number, or say that it is none."""
+        """Return the number, or say that it is not one."""
         try:
             number = float(value)
         except ValueError:

@@ -20,7 +20,7 @@ def check_files(output: Output) -> None:
     """Refuse a place that cannot be written to before hours are spent on fits.
 
     No file may be one that the command reads, and none is replaced that poise did
-    not write, unless the user insists.
+    not write, unless ``--force`` is given.
     """
     named = {f"--{name}": getattr(output, name) for name in OUTPUTS}
     places = {option: path for option, path in named.items() if path is not None}
@@ -52,7 +52,7 @@ def _refuse_input(option: str, path: Path, others: Iterable[Path]) -> None:
 
 
 def check_folder(*paths: Path) -> None:
-    """Refuse a folder in which files of these names are somebody else's."""
+    """Refuse a folder in which poise did not write the files of these names."""
     for path in paths:
         _refuse_foreign("", path, "give another folder as --output")
 

@@ -36,7 +36,7 @@ def verdict_so_far(trials: Trials, question: dict[str, Any]) -> str:
 
 @contextmanager
 def saying_where_it_stands(question: dict[str, Any] | None = None) -> Iterator[None]:
-    """If a journal cannot be written any more, say what is known before the error ends the run."""
+    """If the journal cannot be written, print what is known before the error ends the run."""
     from poise.results import Trials
 
     try:

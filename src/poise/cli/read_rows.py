@@ -25,7 +25,7 @@ _ROW = re.compile(r"row (\d+) \(counting from 0\)")
 
 @dataclass(frozen=True)
 class FileRows:
-    """Rows as the files hold them, and how to name one of them in a message.
+    """The rows of the files, and how to name a row in a message.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class FileRows:
 
     @cached_property
     def _arrays(self) -> dict[str, Any]:
-        """Plain arrays of numbers where that is possible."""
+        """Plain arrays of numbers if that is possible."""
         from poise.data.files.read_table import as_numbers
 
         wanted = [name for name in ("X", "y", "X_unlabeled") if name in self.tables]

@@ -102,7 +102,7 @@ class _Answer:
 
 
 class _Loader:
-    """Loads what a file names, each thing once."""
+    """Loads the data and algorithms of a file, each once."""
 
     def __init__(self, config: Config, given: dict[str, Any]) -> None:
         self.config, self.given = config, given

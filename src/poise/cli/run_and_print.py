@@ -1,4 +1,4 @@
-"""From options to trials, and from a result to an exit status."""
+"""Measure as the options say, print the result, return the exit status."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["measured", "tell_result"]
 def measured(
     measurement: Measurement, output: Output, journal: Journal | None, *, repeat: bool = False
 ) -> Trials:
-    """Run every trial; if one fails, keep the trials before it where they were to be kept."""
+    """Run every trial; if one fails, save the trials before it if ``--save`` is given."""
     from poise.results import Trials
 
     try:
@@ -38,7 +38,7 @@ def measured(
 
 
 def tell_result(result: StabilityResult, output: Output) -> int:
-    """Print a verdict the way it was asked for; return the exit status that stands for it."""
+    """Print a verdict in the chosen form; return its exit status."""
     if output.as_json or output.quiet:
         say_doubts(result.warnings)
     if output.as_json:

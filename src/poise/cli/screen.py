@@ -1,7 +1,7 @@
-"""Results on the terminal, as wide as it is, in colour only where there is colour.
+"""Results on the terminal: width, colours and tables.
 
-Where stdout is no terminal, nothing is wrapped: a paragraph is a line, and a row of a
-table is a line. Nowhere is a word cut in two.
+If stdout is not a terminal, nothing is wrapped: a paragraph is one line, and so is a row
+of a table. Words are never cut.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = [
     "print_trials",
 ]
 
-_NO_TERMINAL = 1_000_000  # characters in a line, where nobody looks at a terminal
+_NO_TERMINAL = 1_000_000  # characters in a line, if there is no terminal
 _STYLES = {
     "stable": "bold green",
     "unstable": "bold red",

@@ -1,4 +1,4 @@
-"""Comparisons, preflights and whole files of questions as tables on the terminal."""
+"""Tables on the terminal: comparisons, checks and questions of a TOML file."""
 
 from __future__ import annotations
 
