@@ -33,7 +33,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 
 import poise
-from poise.theory.curtailment import WORTH_SAVING, expected_fraction
+from poise.theory.early_stopping import WORTH_SAVING, expected_fraction
 from side_by_side import table
 
 M, N = 100, 2

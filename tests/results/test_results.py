@@ -11,8 +11,8 @@ from sklearn.linear_model import Ridge
 
 import poise
 from poise.errors import ArgumentError, PowerWarning, RecordError
-from poise.results.text.needs import needed
 from poise.results.text.numbers import at_least, at_most
+from poise.results.text.rows_needed import needed
 from poise.simulation.worlds.zoo import ZOO
 
 CHANGES = [0.0, 0.1, 0.25, np.inf, 0.3] * 12

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import poise
-from poise.theory.curtailment import WORTH_SAVING, expected_fraction
+from poise.theory.early_stopping import WORTH_SAVING, expected_fraction
 
 M, N = 8, 2
 QUESTION = {"n": N, "epsilon": 0.5, "delta": 0.3, "alpha": 0.2}

@@ -6,8 +6,8 @@ import pytest
 
 from poise.errors import ArgumentError
 from poise.theory.averaged_test import AveragedTest
-from poise.theory.curtailment import Curtailment, expected_trials, is_forced
 from poise.theory.decision import DecisionRule
+from poise.theory.early_stopping import Curtailment, expected_trials, is_forced
 
 CALLS = {
     "rule": lambda scope: DecisionRule.of_test(20, 0.1, 0.05).is_settled(0, 5, scope=scope),

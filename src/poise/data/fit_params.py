@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.data.own_copies import own_copy
+from poise.data.deep_copies import own_copy
 from poise.data.synthetic_rows import Rows, SyntheticRows
 from poise.data.tables import Table, as_table
 from poise.errors import ArgumentError, DataError

@@ -16,8 +16,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.data.deep_copies import own_copy, row_copier, some_can_change
 from poise.data.on_disk import StoredTable
-from poise.data.own_copies import own_copy, row_copier, some_can_change
 from poise.errors import DataError
 
 __all__ = ["Table", "array_of", "as_table", "concatenate"]

@@ -123,7 +123,7 @@ class _StopWhenForced:
     def __init__(
         self, test: BinomialTest, design: Design, scope: Literal["verdict", "stable"]
     ) -> None:
-        from poise.theory.curtailment import Curtailment
+        from poise.theory.early_stopping import Curtailment
 
         zeta = design.zeta if test.randomized else 1.0
         self.epsilon = test.epsilon

@@ -23,7 +23,7 @@ from poise.questions.power_warnings import warn_if_empty, warn_if_hopeless
 from poise.questions.settings import from_settings, sample_of
 from poise.questions.setup import Setup
 from poise.results import Design, StabilityResult, Trials
-from poise.results.stamp import Names, with_warnings
+from poise.results.design_names import Names, with_warnings
 from poise.running.execution import Execution
 from poise.running.oracle import Oracle
 from poise.running.repeat_check import RepeatCheck

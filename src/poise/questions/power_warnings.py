@@ -10,7 +10,7 @@ from poise.errors import PowerWarning
 from poise.procedures.checked_question import StabilityQuestion
 from poise.results.design import Design
 from poise.results.text.describe_design import ceiling_in_words, shortage
-from poise.results.text.needs import largest_size, needed, smaller_size
+from poise.results.text.rows_needed import largest_size, needed, smaller_size
 
 __all__ = ["warn_if_empty", "warn_if_hopeless", "warn_of_few_trials"]
 

@@ -8,6 +8,7 @@
     coverage          what is promised about prediction intervals, and what the promise rests on
     curve_result      stability as a function of the training size: certified and extrapolated
     design            the design of a run: everything that is known before the first fit
+    design_names      write the names of algorithm and distance into the design of a result
     extrapolation     extrapolation to other training sizes, under an assumption
     json_encoding     numbers to JSON and back without loss: infinities and fractions included
     plots/            pictures of results, drawn with matplotlib and without its global state
@@ -17,7 +18,6 @@
     relative_epsilon  ε in units that people have: as a share of the spread of the responses
     report/           results as an HTML page
     stability_result  the verdict on one question, with everything it rests on
-    stamp             write the names of algorithm and distance into the design of a result
     text/             results in words: summaries, tables and facts
     trials            all changes of one measurement, and everything that can be said about them
     verdict           what a test can say, with the words for each

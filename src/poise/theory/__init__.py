@@ -19,11 +19,11 @@ are first used, so that importing the package stays cheap.
     binomial_test       the Binomial test: p-values and power (section 3.1, Theorem 1)
     bounded_outputs     ceilings on power where the outputs are bounded (Theorem H)
     critical_values     critical counts of one-sided Binomial tests, for whole arrays at once
-    curtailment         stopping early without losing the guarantee
     decimals            floors and ceilings of decimal expressions that doubles hold only nearly
     decision            the decision rule: which verdict follows from which count
     e_process           evidence that may be looked at after every trial
     e_values            several tests at once by their e-values
+    early_stopping      early stopping that keeps the guarantee (curtailment)
     estimates           estimates δ̂ for a given ε and ε̂ for a given δ (section 4.1)
     evidence_portfolio  the portfolio: the hedge with its horizon, and a reserve that outlives it
     exceedance_shares   shares of changes beyond ε: what the averaged test reads off each trial
@@ -63,7 +63,7 @@ _HOME = {
     "AveragedTest": "averaged_test",
     "BagChoice": "bag_choice",
     "BettingPath": "betting_process",
-    "Curtailment": "curtailment",
+    "Curtailment": "early_stopping",
     "DecisionRule": "decision",
     "Hedge": "betting_process",
     "Mirror": "betting_process",
@@ -109,12 +109,12 @@ _HOME = {
     "epsilon_hat_common": "averaged_limits",
     "epsilon_hat_scan": "averaged_estimates",
     "epsilon_lower": "lower_limits",
-    "expected_fraction": "curtailment",
-    "expected_trials": "curtailment",
+    "expected_fraction": "early_stopping",
+    "expected_trials": "early_stopping",
     "exponent": "power_bounds",
     "finite_bag_delta": "number_of_bags",
     "fits_per_trial": "averaged_design",
-    "forced_after": "curtailment",
+    "forced_after": "early_stopping",
     "fraction": "betting_fraction",
     "hedge": "betting_process",
     "holm": "holm_correction",
@@ -122,7 +122,7 @@ _HOME = {
     "in_fixed_order": "e_values",
     "inflated_mask": "inflated_argmax",
     "inflated_top": "inflated_argmax",
-    "is_forced": "curtailment",
+    "is_forced": "early_stopping",
     "jackknife_miss": "jackknife_coverage",
     "jackknife_plus_ends": "jackknife_coverage",
     "kappa": "trials",
@@ -315,13 +315,6 @@ if TYPE_CHECKING:
         pvalue_unstable,
     )
     from poise.theory.bounded_outputs import ceiling_large_epsilon, which_ceiling
-    from poise.theory.curtailment import (
-        Curtailment,
-        expected_fraction,
-        expected_trials,
-        forced_after,
-        is_forced,
-    )
     from poise.theory.decision import DecisionRule, cut_offs
     from poise.theory.e_process import (
         acceptance_martingale,
@@ -336,6 +329,13 @@ if TYPE_CHECKING:
         in_fixed_order,
         multiply_e_values,
         stable_on_all,
+    )
+    from poise.theory.early_stopping import (
+        Curtailment,
+        expected_fraction,
+        expected_trials,
+        forced_after,
+        is_forced,
     )
     from poise.theory.estimates import delta_hat, epsilon_hat
     from poise.theory.evidence_portfolio import Portfolio, portfolio

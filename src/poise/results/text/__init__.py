@@ -7,10 +7,10 @@
     duration         times in the unit that suits them
     facts            facts under names, for notebooks, data frames and terminals
     menu_table       what rows can answer, as a table and in words
-    needs            the trials and rows that a run without large changes needs
     next_questions   questions that some rows can answer, each with its call or command
     next_step        what to do next after a verdict
     numbers          numbers as text: few digits; limits are rounded to the safe side
+    rows_needed      the trials and rows that a run without large changes needs
     summary          A summary: one headline and a few paragraphs
     table            rows under headings, for people: as text and as HTML
 """

@@ -9,7 +9,7 @@ from poise.results.text.numbers import at_least, at_most, number
 from poise.results.text.table import Table
 from poise.theory.menu import SPREADS, Menu, MenuRow
 
-__all__ = ["menu_as_dict", "menu_headline", "menu_meaning", "menu_table", "menu_text"]
+__all__ = ["menu_as_dict", "menu_headline", "menu_meaning", "menu_table"]
 
 _NONE = "-"
 
@@ -94,18 +94,6 @@ def menu_meaning(menu: Menu) -> str:
             "nearest neighbours were seen between 0.13 and 0.31, and nothing is gained at 1.",
         ]
     )
-
-
-def menu_text(menu: Menu) -> str:
-    """Return the menu as text: what the rows are, the table, what it means.
-
-    Examples
-    --------
-    >>> from poise.theory.menu import menu
-    >>> print(menu_text(menu(500)).splitlines()[0])
-    What 500 labelled rows can answer:
-    """
-    return f"{menu_headline(menu)}\n\n{menu_table(menu).text()}\n\n{menu_meaning(menu)}"
 
 
 def menu_headline(menu: Menu) -> str:

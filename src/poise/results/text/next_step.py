@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from poise.arguments import counted
 from poise.results.text.describe_design import ceiling_in_words
-from poise.results.text.needs import needed, smaller_size
 from poise.results.text.numbers import at_most, exactly
+from poise.results.text.rows_needed import needed, smaller_size
 from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from poise.errors import RecordError
 from poise.protocol.messages import Answers, Batch, Comparison, Query
 from poise.protocol.procedure import Procedure, run_procedure
 from poise.protocol.randomness import Randomness
-from poise.results.stamp import Names, with_warnings
+from poise.results.design_names import Names, with_warnings
 from poise.storage.transcript.recording import Transcript, verdict_in_words
 from poise.storage.transcript.stage import Refusal, Stage
 

@@ -1,10 +1,10 @@
-"""Stopping early without losing the guarantee.
+"""Early stopping that keeps the guarantee (curtailment).
 
 *Curtailment* stops a test of fixed size as soon as no trial still to come can
 change its outcome: the verdict is that of the full test, so the error level is
 too. The *e-processes* of :mod:`poise.theory.e_process` test without a fixed size:
-look after every trial, stop when you like. Both need the trials in plan order; if
-fast fits voted first, the exceedances seen so far would not be a fair sample.
+they may be stopped after any trial. Both need the trials in plan order: if fast fits
+came first, the exceedances seen so far would not be a fair sample.
 """
 
 from __future__ import annotations

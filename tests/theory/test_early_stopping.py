@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from poise.errors import ArgumentError
-from poise.theory.curtailment import (
+from poise.theory.decision import DecisionRule, cut_offs
+from poise.theory.early_stopping import (
     Curtailment,
     acceptance_martingale,
     expected_fraction,
@@ -21,7 +22,6 @@ from poise.theory.curtailment import (
     forced_after,
     is_forced,
 )
-from poise.theory.decision import DecisionRule, cut_offs
 
 SCOPES = ("verdict", "stable")
 
