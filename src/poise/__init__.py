@@ -1,6 +1,6 @@
 """poise answers one question: is my learning algorithm stable.
 
-Do its predictions stay put, within ε except with probability δ, when one
+Do its predictions change by at most ε, except with probability δ, when one
 training row is removed? poise runs the algorithm as a black box and answers with
 a guaranteed error level, or says plainly that the data cannot answer.
 

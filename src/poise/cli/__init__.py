@@ -89,7 +89,7 @@ Exit status:
 def main(ctx: click.Context, /, traceback: bool) -> int:
     """Tell whether a learning algorithm is stable.
 
-    Do its predictions stay put, within ε except with probability δ, when one
+    Do its predictions change by at most ε, except with probability δ, when one
     training row is removed? The algorithm is run as a black box, and the answer
     has a guaranteed error level. Start with `poise demo`.
     """
