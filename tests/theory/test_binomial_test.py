@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from fractions import Fraction
 
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+import poise
 from poise.errors import ArgumentError
 from poise.theory import (
     acceptance_probability,
@@ -114,7 +116,7 @@ def test_power_is_exact(m, delta, alpha, delta_star):
     count, tie = exact_critical_value(m, delta, alpha)
     pmf = exact_pmf(m, delta_star)
     exact = float(sum(pmf[:count], Fraction(0)) + tie * pmf[count])
-    assert power(m, delta, delta_star, alpha) == pytest.approx(exact, rel=REL, abs=1e-300)
+    assert power(m, delta, delta_star, alpha, True) == pytest.approx(exact, rel=REL, abs=1e-300)
     plain = count if tie == 1 else count - 1
     exact = float(sum(pmf[: plain + 1], Fraction(0)))
     got = power(m, delta, delta_star, alpha, randomized=False)
@@ -124,7 +126,7 @@ def test_power_is_exact(m, delta, alpha, delta_star):
 @untimed
 @given(many_trials, deltas, levels)
 def test_size_of_the_randomised_test_is_exactly_alpha(m, delta, alpha):
-    assert power(m, delta, delta, alpha) == pytest.approx(alpha, rel=1e-9)
+    assert power(m, delta, delta, alpha, True) == pytest.approx(alpha, rel=1e-9)
     assert power(m, delta, delta, alpha, randomized=False) <= alpha * (1 + 1e-9)
 
 
@@ -135,7 +137,7 @@ def test_theorem_1_closed_form_in_its_regime(m, delta, alpha, delta_star):
     truth = delta_star if in_regime else 0.0
     ratio = math.log1p(-truth) - math.log1p(-delta) if truth < 1 else -math.inf
     closed = min(1.0, alpha * math.exp(min(m * ratio, 700.0))) if m else alpha
-    assert power(m, delta, truth, alpha) == pytest.approx(closed, rel=1e-9, abs=1e-300)
+    assert power(m, delta, truth, alpha, True) == pytest.approx(closed, rel=1e-9, abs=1e-300)
 
 
 @untimed
@@ -146,7 +148,7 @@ def test_the_test_reaches_the_ceiling_of_theorem_2_when_kappa_is_an_integer(
     in_regime = (1 - delta) ** kappa >= alpha
     truth = share * delta if in_regime else 0.0
     ceiling = power_bound(n, kappa * n, kappa, delta=delta, delta_star=truth, alpha=alpha)
-    assert power(kappa, delta, truth, alpha) == pytest.approx(ceiling, rel=1e-9)
+    assert power(kappa, delta, truth, alpha, True) == pytest.approx(ceiling, rel=1e-9)
 
 
 @untimed
@@ -180,12 +182,12 @@ def test_pvalue_rises_with_exceedances_and_zeta_and_falls_with_delta(m, delta, z
 @given(st.integers(0, 5000), deltas, levels, st.data())
 def test_power_is_monotone(m, delta, alpha, data):
     truth = data.draw(st.floats(0, delta))
-    value = power(m, delta, truth, alpha)
+    value = power(m, delta, truth, alpha, True)
     slack = 1 + 1e-9
-    assert power(m, delta, data.draw(st.floats(truth, 1)), alpha) <= value * slack
-    assert value <= power(m, delta, truth, data.draw(st.floats(alpha, 0.9999))) * slack
-    assert value <= power(m, data.draw(st.floats(delta, 0.9999)), truth, alpha) * slack
-    assert value <= power(m + data.draw(st.integers(1, 100)), delta, truth, alpha) * slack
+    assert power(m, delta, data.draw(st.floats(truth, 1)), alpha, True) <= value * slack
+    assert value <= power(m, delta, truth, data.draw(st.floats(alpha, 0.9999)), True) * slack
+    assert value <= power(m, data.draw(st.floats(delta, 0.9999)), truth, alpha, True) * slack
+    assert value <= power(m + data.draw(st.integers(1, 100)), delta, truth, alpha, True) * slack
     assert value >= power(m, delta, truth, alpha, randomized=False) / slack
 
 
@@ -199,7 +201,7 @@ def test_no_data_leave_a_coin():
     assert critical_value(0, 0.3, 0.05) == (0, 0.05)
     assert critical_count(0, 0.3, 0.05) == -1
     assert critical_count_unstable(0, 0.3, 0.05) == 1
-    assert power(0, 0.3, 0.9, 0.05) == 0.05
+    assert power(0, 0.3, 0.9, 0.05, True) == 0.05
     assert power(0, 0.3, 0.0, 0.05, randomized=False) == 0.0
     assert pvalue(0, 0, 0.3) == 1.0
     assert pvalue_unstable(0, 0, 0.3) == 1.0
@@ -212,11 +214,18 @@ def test_delta_zero_leaves_a_coin_too():
     assert pvalue_unstable([0, 1], 50, 0.0).tolist() == [1.0, 0.0]
 
 
+def test_power_plan_and_test_mean_the_plain_test_by_default():
+    for call in (power, poise.plan, poise.stability_test, poise.Trials.test):
+        assert inspect.signature(call).parameters["randomized"].default is False
+    for m, delta, truth, alpha in ((10, 0.1, 0.0, 0.05), (80, 0.1, 0.03, 0.05)):
+        assert power(m, delta, truth, alpha) == power(m, delta, truth, alpha, randomized=False)
+
+
 def test_enough_trials_certify_perfect_stability_for_sure():
     # 1 - 0.05^(1/59) < 0.05 < 1 - 0.05^(1/58)
     assert power(59, 0.05, 0.0, 0.05, randomized=False) == 1.0
     assert power(58, 0.05, 0.0, 0.05, randomized=False) == 0.0
-    assert power(58, 0.05, 0.0, 0.05) == pytest.approx(0.05 / 0.95**58, rel=1e-12)
+    assert power(58, 0.05, 0.0, 0.05, True) == pytest.approx(0.05 / 0.95**58, rel=1e-12)
 
 
 def test_scalars_give_python_numbers_and_arrays_broadcast():

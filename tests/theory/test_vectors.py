@@ -46,7 +46,7 @@ def test_critical_value(row):
 
 @every("power")
 def test_power(row):
-    got = theory.power(row["n_trials"], row["delta"], row["delta_star"], row["alpha"])
+    got = theory.power(row["n_trials"], row["delta"], row["delta_star"], row["alpha"], True)
     assert agrees(got, row["power"])
 
 

@@ -294,7 +294,7 @@ def _not_a_power(p: Plan) -> str:
     if p.delta_star <= p.delta:
         return ""
     return (
-        f"An algorithm with delta_star = {p.delta_star:.4g} > delta is not stable: the figure is "
+        f"An algorithm with delta* = {p.delta_star:.4g} > delta is not stable: the figure is "
         "the probability of declaring it stable in error."
     )
 

@@ -82,7 +82,8 @@ class RandomizedPower:
         return m if m < self.first else None
 
     def _randomised_power(self, m: Counts) -> Floats:
-        return np.asarray(binomial_test.power(m, self.delta, self.delta_star, self.alpha))
+        p = binomial_test.power(m, self.delta, self.delta_star, self.alpha, randomized=True)
+        return np.asarray(p)
 
 
 @dataclass(frozen=True)

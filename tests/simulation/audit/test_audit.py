@@ -249,7 +249,7 @@ def test_each_notion_is_held_to_its_own_delta(coupling: Any) -> None:
     test = BinomialTest(n=4, epsilon=0.5, delta=0.2, alpha=0.2, randomized=True, coupling=coupling)
     result = audit(
         test, zoo.flipping(4, p), n_labeled=40, replications=400, random_state=3,
-        claim=float(power(8, 0.2, truth, 0.2)), confidence=SURE,
+        claim=float(power(8, 0.2, truth, 0.2, randomized=True)), confidence=SURE,
     )  # fmt: skip
     assert result.notion == notion
     assert result.delta_star == pytest.approx(truth)

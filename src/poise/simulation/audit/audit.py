@@ -124,7 +124,9 @@ def audit(
         notion=asked.notion,
         delta_star=asked.least,
         limit=float(limit),
-        binomial=float(power(n_trials(*rows), asked.delta, asked.least, asked.alpha)),
+        binomial=float(
+            power(n_trials(*rows), asked.delta, asked.least, asked.alpha, randomized=True)
+        ),
         claim=None if claim is None else float(arguments.probability("claim", claim)),
         n=rows[0],
         n_labeled=n_labeled,

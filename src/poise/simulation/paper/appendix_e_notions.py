@@ -154,7 +154,7 @@ def _independent_ceiling() -> Claim:
     m, delta_star = 20, zoo.flipping(n=5, probability=0.02).delta_star(0.5, "independent")
     ceiling = theory.power_bound(5, 5 * m, m, delta=0.1, delta_star=delta_star, alpha=0.1)
     text = "(E.7), with its own delta*, is attained: integer kappa, first regime"
-    return equal("Theorem 5", text, ceiling, theory.power(m, 0.1, delta_star, 0.1))
+    return equal("Theorem 5", text, ceiling, theory.power(m, 0.1, delta_star, 0.1, True))
 
 
 def _coupled_ceiling(effort: Effort) -> Claim:

@@ -37,7 +37,7 @@ def _power_against_kappa(axes: Any) -> None:
             theory.power_bound(10, 10 * m, m, delta=_DELTA, delta_star=delta_star, alpha=_ALPHA)
             for m in trials
         ]
-        power = theory.power(trials, _DELTA, delta_star, _ALPHA)
+        power = theory.power(trials, _DELTA, delta_star, _ALPHA, randomized=True)
         axes.plot(trials, ceiling, color=color, linestyle="--", linewidth=1)
         axes.plot(trials, power, color=color, label=f"δ* = {delta_star:g}")
     axes.plot([], [], color="#111827", linestyle="--", linewidth=1, label="ceiling (Theorem 2)")
@@ -53,7 +53,7 @@ def _power_against_delta_star(axes: Any) -> None:
             for d in delta_star
         ]
         axes.plot(delta_star, ceiling, color=color, linestyle="--", linewidth=1)
-        power = theory.power(m, _DELTA, delta_star, _ALPHA)
+        power = theory.power(m, _DELTA, delta_star, _ALPHA, randomized=True)
         axes.plot(delta_star, power, color=color, label=f"κ = {m}")
     axes.plot([], [], color="#111827", linestyle="--", linewidth=1, label="ceiling (Theorem 2)")
     _finish(axes, "true probability of a larger change, δ*", f"Binomial test, δ = α = {_DELTA:g}")
