@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
+import tomllib
 
 import pytest
 
@@ -43,3 +44,14 @@ def test_the_table_of_clean_trials_is_what_theory_says() -> None:
 def test_both_commands_come_first() -> None:
     text = README.read_text(encoding="utf-8")
     assert 0 < text.index("make demo") < text.index("make test") < text.index("## In Python")
+
+
+def test_every_extra_is_listed_with_its_packages() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = [line for line in README.read_text(encoding="utf-8").splitlines() if "| `" in line]
+    for extra, packages in project["optional-dependencies"].items():
+        if extra in ("test", "lint", "docs", "bench"):
+            continue
+        (line,) = [line for line in lines if f"`{extra}`" in line.split("|")[1]]
+        for package in packages:
+            assert re.split(r"[>=<;\[]", package)[0] in line, (extra, package)

@@ -29,6 +29,7 @@ __all__ = [
     "epsilon",
     "flag",
     "listed",
+    "near_name",
     "one_of",
     "positive",
     "probability",
@@ -39,6 +40,7 @@ __all__ = [
     "without_addresses",
 ]
 
+_NEAR = 0.65  # of 1 for equal names; at difflib's own 0.6, "salary" is near "library"
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -174,12 +176,26 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     >>> did_you_mean("price", ["age", "target"])
     ''
     """
+    near = near_name(name, known)
+    return "" if near is None else f"; did you mean {near!r}?"
+
+
+def near_name(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that was probably meant, or None if none is near.
+
+    Examples
+    --------
+    >>> near_name("Target", ["age", "target"])
+    'target'
+    >>> near_name("salary", ["library"]) is None
+    True
+    """
     from difflib import get_close_matches
 
     # Capital letters are the most common slip, and count as a mismatch for difflib.
     by_lowercase = {option.lower(): option for option in known}
-    close = get_close_matches(name.lower(), by_lowercase, n=1)
-    return f"; did you mean {by_lowercase[close[0]]!r}?" if close else ""
+    close = get_close_matches(name.lower(), by_lowercase, n=1, cutoff=_NEAR)
+    return by_lowercase[close[0]] if close else None
 
 
 def listed(names: Iterable[str], limit: int = 8) -> str:

@@ -55,7 +55,7 @@ def test_a_journal_per_size(run, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ("", "give epsilon (for delta_hat), delta (for epsilon_hat) or both"),
+        ("", "give --epsilon, --delta or both. See"),
         ("--delta 1.5", "delta must be in [0, 1), got 1.5"),
         ("--delta 0.2 --n 1", "n must be a whole number >= 2"),
         ("--delta 0.2 --n 1000", "n must be at most the number of labelled rows (660), got 1000"),

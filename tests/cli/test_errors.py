@@ -29,7 +29,7 @@ WRONG_USE = [
     (f"{RIDGE} --coupling loose", "coupling must be 'shared', 'independent'"),
     (f"{RIDGE} --distance manhattan", "distance must be"),
     (f"{RIDGE} --seed -1", "-1 is not in the range"),
-    (f"{RIDGE} --jobs 0", "n_jobs must be"),
+    (f"{RIDGE} --jobs 0", "--jobs must be a whole number other than 0"),
     (f"{RIDGE} --on-error ignore", "'ignore' is not one of"),
     (f"{RIDGE} --target prize", "has no column 'prize'; did you mean 'price'?"),
     (f"{RIDGE} --drop idd", "has no column 'idd'; did you mean 'id'?"),

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from poise import Trials
+from poise.cli import COMMANDS, main
+from poise.cli.input_files import OUTPUTS
 
 TEST = (
     "test numbers.csv --target price --unlabeled more.csv --algorithm poise_test_models.py:mean "
@@ -42,6 +44,46 @@ def test_no_output_is_an_input(run, folder: Path, option: str, name: str, force:
     assert {path.name: path.read_bytes() for path in folder.glob("*.*")} == before
 
 
+ROWS = "numbers.csv --target price --drop id --algorithm sklearn.linear_model:Ridge --n 10"
+WRITING = [
+    f"compare {ROWS} --epsilon 1 --delta 0.2 --plot",
+    f"curve {ROWS} --delta 0.2 --plot",
+    f"profile {ROWS} --save",
+    f"profile {ROWS} --plot",
+    f"stabilize {ROWS} --epsilon 1 --delta 0.2 --plot",
+    "plan --n 10 --delta 0.1 --plot",
+    "show kept.trials --epsilon 1 --delta 0.5 --plot",
+]
+
+
+@pytest.mark.parametrize("command", WRITING)
+def test_no_command_replaces_inputs_or_foreign_files(run, folder: Path, command: str) -> None:
+    Trials.from_changes([0.1] * 9, n=5).save(folder / "kept.trials")
+    (folder / "notes.png").write_text("mine")
+    foreign = run(f"{command} notes.png")
+    assert (foreign.exit_code, foreign.stdout) == (2, "")
+    assert "notes.png is there and was not written by poise; give another" in foreign.stderr
+    assert (folder / "notes.png").read_text() == "mine"
+    for name in ("numbers.csv", "kept.trials"):
+        if name in command:
+            before = (folder / name).read_bytes()
+            refused = run(f"{command} {name} --force")
+            assert f"{name} would replace another file of this command" in refused.stderr
+            assert (folder / name).read_bytes() == before
+
+
+def test_every_command_that_writes_is_among_them() -> None:
+    commands = {name: main.get_command(None, name) for name in COMMANDS}
+    writing = {
+        f"{name} --{option.name}"
+        for name, command in commands.items()
+        for option in command.params
+        if option.name in OUTPUTS and name != "test"
+    }
+    covered = {f"{line.split()[0]} {line.split()[-1]}" for line in WRITING}
+    assert writing - covered == {"show --report"}  # above
+
+
 def test_a_program_is_an_input(run, folder: Path) -> None:
     (folder / "fit.py").write_text("pass")
     before, _, program = PROGRAM.partition("--program ")
@@ -61,12 +103,12 @@ def test_saved_trials_are_not_replaced_by_their_report(run, folder: Path) -> Non
     assert "--report some.trials would replace another file of this command" in result.stderr
 
 
-OUTPUTS = "--save my.trials --report my.html --plot my.{ending}"
+MINE = "--save my.trials --report my.html --plot my.{ending}"
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 def test_files_of_poise_are_replaced_and_others_are_not(run, folder: Path, ending: str) -> None:
-    command = TEST.replace("--journal run.journal", OUTPUTS.format(ending=ending))
+    command = TEST.replace("--journal run.journal", MINE.format(ending=ending))
     first = run(command)
     assert first.exit_code in (0, 1), first.stderr
     again = run(command)

@@ -63,7 +63,7 @@ def test_the_keys_of_a_file_of_questions(run, folder: Path, german: Path) -> Non
     result = run("run german.toml -q")
     assert "german.toml: [data] decimal must be one of '.', ',', got 'comma'" in result.stderr
     (folder / "german.toml").write_text(content.replace("german.txt", "http://host/x.csv"))
-    assert "http:/host/x.csv is the address of a file" in run("run german.toml").stderr
+    assert "http://host/x.csv is the address of a file" in run("run german.toml").stderr
 
 
 def test_standard_input(folder: Path) -> None:

@@ -17,6 +17,7 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
     lazy_group       commands that are imported when called; errors are printed in one line
     load_algorithm   from ``sklearn.linear_model:Ridge`` or ``model.py:name`` to an algorithm
     module_search    where Python looks for modules while fits run: not in the current folder
+    option_words     messages of the library, with options in place of Python's keywords
     options          options that several commands share; each group becomes one object
     output_files     files that a command writes: checked before the first fit, written at the end
     partial_verdict  the state of an unfinished run: trials done, and whether the verdict is open

@@ -60,6 +60,8 @@ def command(
     """
     from poise.questions.stability_curve import check_curve_question, stability_curve
 
+    if asked["epsilon"] is None and asked["delta"] is None:
+        raise click.UsageError("give --epsilon, --delta or both.", click.get_current_context())
     check_files(output)
     check_curve_question(sizes, **asked)
     read = fit.rows()

@@ -16,9 +16,10 @@ import click
 
 from poise.cli.exit_status import ExitStatus, Terminated
 from poise.cli.json_output import print_json_error
+from poise.cli.option_words import in_options, near_options
 from poise.cli.read_rows import name_lines
 from poise.cli.stderr import forget_stdout, one_line, say, survive_narrow_encodings
-from poise.errors import ArgumentError, TrialError, in_one_line
+from poise.errors import ArgumentError, PoiseError, TrialError, in_one_line
 
 __all__ = ["LazyGroup"]
 
@@ -87,7 +88,10 @@ class LazyGroup(click.Group):
             if not standalone_mode:
                 raise
             status = ExitStatus.of_error(error)
+            command = next((word for word in given if word in self.lazy), None)
             message = one_line(_explained(error, status))
+            if isinstance(error, PoiseError) and error.__cause__ is None:  # not of user code
+                message = in_options(message, command)
             say(message)
             if "--json" in given:
                 print_json_error(error, message, status)
@@ -137,6 +141,9 @@ def _explained(error: BaseException, status: ExitStatus) -> str:
         return "; ".join([status.name.lower(), *_notes(error.__cause__ or error)])
     if isinstance(error, TrialError):
         return ". ".join([_failed_fit(error), *_notes(error)])
+    if isinstance(error, click.NoSuchOption):
+        near = near_options(error.option_name, _options_of(error))
+        error = click.NoSuchOption(error.option_name, possibilities=near, ctx=error.ctx)
     if isinstance(error, click.UsageError):
         path = error.ctx.command_path if error.ctx else "poise"
         return f"{error.format_message()} See {path} --help"
@@ -147,6 +154,12 @@ def _explained(error: BaseException, status: ExitStatus) -> str:
     if status == ExitStatus.FIT_FAILED:
         return f"user code ended the program: {in_one_line(error)}"
     return f"a defect in poise: {in_one_line(error)} (poise --traceback … shows where)"
+
+
+def _options_of(error: click.NoSuchOption) -> list[str]:
+    """Return the long options of the command that was given an option it does not have."""
+    known = error.ctx.command.params if error.ctx else []
+    return [name for option in known for name in option.opts if name.startswith("--")]
 
 
 def _notes(error: BaseException) -> list[str]:

@@ -21,6 +21,7 @@ __all__ = ["FileRows", "name_lines", "read_rows"]
 
 _PLACE = f"{__name__}.place"
 _ROW = re.compile(r"row (\d+) \(counting from 0\)")
+_COLUMN = re.compile(r"column (\d+) of X\b")
 
 
 @dataclass(frozen=True)
@@ -33,10 +34,13 @@ class FileRows:
         X, y and, where they are asked for, X_unlabeled, groups and fit_params.
     place : callable
         Says in which line of the file a labelled row stands.
+    columns : tuple of str
+        Names of the columns of X, which arrays do not have; empty if the file has none.
     """
 
     tables: dict[str, Any]
     place: Callable[[int], str]
+    columns: tuple[str, ...] = ()
 
     def given_to(self, *algorithms: object) -> dict[str, Any]:
         """Return the arguments of a measurement.
@@ -45,7 +49,7 @@ class FileRows:
         """
         from poise.cli.load_algorithm import ignores_names
 
-        _note(self.place)
+        _note(self.place, self.columns)
         names = not all(ignores_names(algorithm) for algorithm in algorithms)
         return self.tables if names else self._arrays
 
@@ -84,19 +88,20 @@ def read_rows(source: RowSource) -> FileRows:
     table.require(*source.left_out)
     tables: dict[str, Any] = {}
     tables["X"], tables["y"] = table.labelled(source.target, source.left_out)
-    _note(table.columns.place)
+    _note(table.columns.place, ())
     name = f"column {source.target!r} of {source.file}" if source.target else "y"
     _check_complete(tables["y"], name)
     columns = as_table(tables["X"], "X").columns()
+    names = columns if isinstance(columns, tuple) else None
     for other in opened[1:]:
-        tables["X_unlabeled"] = other.features(columns if isinstance(columns, tuple) else None)
+        tables["X_unlabeled"] = other.features(names)
     if source.groups is not None:
         tables["groups"] = table.labels(source.groups)
     if source.fit_params:
         tables["fit_params"] = {
             name: _checked_column(table, column) for name, column in source.fit_params.items()
         }
-    return FileRows(tables, table.columns.place)
+    return FileRows(tables, table.columns.place, names or ())
 
 
 def _checked_column(table: TableFile, name: str) -> Any:
@@ -113,16 +118,19 @@ def _check_complete(values: object, name: str) -> None:
     check_responses(as_table(values, name), name)
 
 
-def _note(place: Callable[[int], str]) -> None:
-    """Keep how a row is named until the command has ended."""
+def _note(place: Callable[[int], str], columns: tuple[str, ...]) -> None:
+    """Keep how a row and a column are named until the command has ended."""
     context = click.get_current_context(silent=True)
     if context is not None:
-        context.find_root().meta[_PLACE] = place
+        context.find_root().meta[_PLACE] = place, columns
 
 
 def name_lines(error: ArgumentError, context: click.Context) -> None:
-    """Let an error about a row of the data name its line in the file."""
-    place = context.meta.get(_PLACE)
-    if place is not None and error.args:
-        message = _ROW.sub(lambda row: place(int(row[1])), str(error.args[0]))
-        error.args = (message, *error.args[1:])
+    """Let an error about a row of the data name its line in the file, and its column."""
+    if _PLACE not in context.meta or not error.args:
+        return
+    place, columns = context.meta[_PLACE]
+    message = _ROW.sub(lambda row: place(int(row[1])), str(error.args[0]))
+    if columns:
+        message = _COLUMN.sub(lambda column: f"column {columns[int(column[1])]!r}", message)
+    error.args = (message, *error.args[1:])

@@ -13,7 +13,8 @@ import click
 
 from poise.cli.json_output import note_warning
 from poise.cli.module_search import installed_modules_only
-from poise.errors import ValidityWarning
+from poise.cli.option_words import in_options
+from poise.errors import PoiseWarning, ValidityWarning
 
 __all__ = [
     "fits_print_to_stderr",
@@ -48,9 +49,13 @@ def one_line_warnings(quiet: bool = False) -> Iterator[None]:
 
     If ``quiet`` only those are shown that say that an error level may not hold.
     """
+    context = click.get_current_context(silent=True)
+    command = None if context is None else context.info_name
 
     def show(message: Warning | str, *rest: object, **named: object) -> None:
         line = one_line(str(message))
+        if isinstance(message, PoiseWarning):
+            line = in_options(line, command)
         new = note_warning(line)
         if new and (not quiet or isinstance(message, ValidityWarning)):
             say(f"warning: {line}")
@@ -63,7 +68,8 @@ def one_line_warnings(quiet: bool = False) -> Iterator[None]:
 
 def say_doubts(doubts: Iterable[str]) -> None:
     """Write what may make an error level wrong to stderr, unless this command has done so."""
-    for line in map(one_line, doubts):
+    for doubt in doubts:
+        line = in_options(one_line(doubt), click.get_current_context().info_name)
         if note_warning(line):
             say(f"warning: {line}")
 

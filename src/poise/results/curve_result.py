@@ -226,12 +226,19 @@ class StabilityCurve:
         reached = {
             b: math.ceil(n)
             for b, n in self.sizes_needed.items()
-            if math.isfinite(n) and not self._contradicted(b)
+            if self._informative < n < math.inf and not self._contradicted(b)
         }
         if self.certified or not reached:
             return ""
         parts = [f"from n = {n:,} on if changes {assumed(b)}" for b, n in reached.items()]
         return f"Not certified: epsilon would hold {', and '.join(parts)}."
+
+    @property
+    def _informative(self) -> int:
+        """The largest size with a limit of its own: no assumption is needed up to there."""
+        limits = self.epsilon_hat or ()
+        known = [n for n, limit in zip(self.n, limits, strict=True) if limit < math.inf]
+        return max(known, default=0)
 
     def _contradicted(self, exponent: float) -> bool:
         """Tell whether changes shrank slower than assumed, between the sizes measured."""

@@ -117,7 +117,8 @@ def _existing(path: PathLike) -> Path:
     place = Path(path)
     url = _URL.search(str(path))
     if url:
-        raise DataError(f"{url[1]} is the address of a file, not a file; download it first")
+        address = re.sub(":/+", "://", url[1], count=1)  # a path has lost one of its slashes
+        raise DataError(f"{address} is the address of a file, not a file; download it first")
     if place == STDIN:
         return place
     if place.is_dir():

@@ -1,0 +1,107 @@
+"""Messages of the library, with options in place of Python's keywords."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["in_options", "near_options"]
+
+# Arguments of the library that are options, and how these are called. A test checks that
+# each of them is one.
+OPTIONS = {
+    "address": "--address",
+    "backend": "--backend",
+    "coupling": "--coupling",
+    "delta": "--delta",
+    "delta_star": "--delta-star",
+    "distance": "--distance",
+    "epsilon": "--epsilon",
+    "fit_params": "--fit-param",
+    "groups": "--groups",
+    "journal": "--journal",
+    "max_seconds": "--max-seconds",
+    "n_jobs": "--jobs",
+    "n_labeled": "--n-labeled",
+    "n_unlabeled": "--n-unlabeled",
+    "on_error": "--on-error",
+    "on_timeout": "--on-timeout",
+    "random_state": "--seed",
+    "remove": "--remove",
+    "replace": "--replace",
+    "response": "--response",
+    "stop_early": "--stop-early",
+    "timeout": "--timeout",
+    "X_unlabeled": "--unlabeled",
+}
+_MODES = {"mode='serving'": "--serving", "mode='one-shot'": "no --serving"}
+_CALLS = {
+    "poise.check_algorithm": "poise check",
+    "poise.read_table": "poise",
+    # What no option asks for is not offered.
+    ", and check=False silences this": "",
+    " (poise.relative(..., rows=...))": "",
+    "{'sample_weight': weights}": "sample_weight=COLUMN",
+    "must be None or ": "must be ",
+    "backend='dask' or 'ray'": "--backend dask or ray",
+    "Name it as target": "Name it with --target",
+}
+_NAMES = "|".join(sorted(OPTIONS, key=len, reverse=True))
+_CALL = re.compile(r"(\w\([^()]*\))")
+# "set decimal to ','" is said by readers of files, which serve keywords and options alike.
+_SET = re.compile(r"set (decimal|encoding|sep) to ")
+_GIVEN = re.compile(rf"(?<![\w.]){_NAMES.join('()')}=(?:'([^']*)'|([^\s;,)]*))")
+# A word such as delta is one of mathematics; one with an underscore is one of Python.
+_PYTHON = "|".join(name for name in OPTIONS if "_" in name)
+_BARE = re.compile(rf"(?<![\w.-])({_PYTHON})\b(?: =(?= ))?")
+
+
+def in_options(message: str, command: str | None = None) -> str:
+    """Replace the keywords of Python in a message by the options that mean the same.
+
+    The settings of ``poise run`` are keys of its file, which are called as in Python but
+    for two.
+
+    Examples
+    --------
+    >>> in_options("say distance='label', or n_jobs=2; random_state must be a whole number")
+    'say --distance label, or --jobs 2; --seed must be a whole number'
+    >>> in_options("remove must be less than n (or at most n with replace=True)")
+    'remove must be less than n (or at most n with --replace)'
+    >>> in_options("Ridge(random_state=0) must not set random_state=0")
+    'Ridge(random_state=0) must not set --seed 0'
+    >>> in_options("random_state must be a whole number; distance='label'", command="run")
+    "seed must be a whole number; distance='label'"
+    """
+    if command == "run":
+        return message.replace("random_state", "seed").replace("n_jobs", "jobs")
+    for python, words in (_CALLS | _MODES).items():
+        message = message.replace(python, words)
+    # What stands in a call is the algorithm's own: Ridge(random_state=0).
+    parts = _CALL.split(message)
+    return "".join(part if i % 2 else _translated(part) for i, part in enumerate(parts))
+
+
+def _translated(message: str) -> str:
+    message = _SET.sub(r"give --\1 ", message)
+    return _BARE.sub(lambda name: OPTIONS[name[1]], _GIVEN.sub(_option, message))
+
+
+def _option(given: re.Match[str]) -> str:
+    name, value = OPTIONS[given[1]], given[2] or given[3]
+    if value == "None":
+        return f"no {name}"
+    return name if value in ("", "True") else f"{name} {value}"
+
+
+def near_options(wrong: str, options: list[str]) -> list[str]:
+    """Return those of some options whose name is near a wrong one; the dashes do not count.
+
+    Examples
+    --------
+    >>> near_options("--sede", ["--seed", "--n"]), near_options("--x", ["--n"])
+    (['--seed'], [])
+    """
+    from poise.arguments import near_name
+
+    near = near_name(wrong.lstrip("-"), [option.lstrip("-") for option in options])
+    return [option for option in options if near is not None and option.lstrip("-") == near]

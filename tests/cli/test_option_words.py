@@ -1,0 +1,108 @@
+"""What the command line says: options and lines of files, never keywords of Python."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from poise.cli import COMMANDS, main
+from poise.cli.option_words import OPTIONS, in_options
+from shared.paths import ROOT
+
+BASE = "test numbers.csv --target price --drop id --n 20 --epsilon 0.5 --delta 0.2"
+RIDGE = f"{BASE} --algorithm sklearn.linear_model:Ridge"
+
+
+def test_every_option_exists_and_the_library_has_none_of_them() -> None:
+    commands = [main.get_command(None, name) for name in COMMANDS]
+    known = {option for command in commands for each in command.params for option in each.opts}
+    assert set(OPTIONS.values()) <= known
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ("--jobs 0", "--jobs must be a whole number other than 0, got 0"),
+        ("--timeout 3", "worker processes (--jobs 2 or more), got --timeout 3.0"),
+        ("--address a:1", "address needs --backend dask or ray, got no --backend"),
+        ("--remove 20", "(or at most n with --replace), got 20"),
+        ("--response predict_proba", "it can be asked with --response predict"),
+        ("--distance label --epsilon 1.5", "labels: use --epsilon 0"),
+    ],
+)
+def test_messages_name_options(run, more: str, message: str) -> None:
+    done = run(f"{RIDGE} {more}")
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert json.loads(run(f"{RIDGE} {more} --json").stdout)["message"] in done.stderr
+
+
+def test_messages_of_the_library_that_name_arguments_in_every_way() -> None:
+    said = in_options("random_state, n_jobs=2; delta_star = 0.1, groups= or check; n_labels=3")
+    assert said == "--seed, --jobs 2; --delta-star 0.1, --groups or check; n_labels=3"
+    assert in_options("set decimal to ',' now", "test") == "give --decimal ',' now"
+    assert in_options("see poise.check_algorithm; ridge.alpha=2, my_delta=3") == (
+        "see poise check; ridge.alpha=2, my_delta=3"
+    )
+
+
+def test_the_library_never_names_options() -> None:
+    """Commands are proposed in one place, which is for them; dask has a program of its own."""
+    allowed = {"results/text/next_questions.py", "running/faults/time_limit.py"}
+    folder = ROOT / "src" / "poise"
+    for path in folder.rglob("*.py"):
+        name = path.relative_to(folder).as_posix()
+        if name.startswith("cli/") or name in allowed:
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                said = re.search(r"(?<![-\w])--[a-z]", node.value)
+                assert not said or id(node) in docs, f"{name}: {node.value}"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "suggested"), [("--x", None), ("--colour", None), ("--sede", "--seed")]
+)
+def test_what_is_not_near_is_not_suggested(run, wrong: str, suggested: str | None) -> None:
+    line = run(f"{RIDGE} {wrong} 3").stderr
+    assert f"No such option '{wrong}'." in line
+    assert ("Did you mean" in line) == (suggested is not None)
+    assert suggested is None or f"Did you mean '{suggested}'?" in line
+
+
+def test_lines_and_columns_are_those_of_the_file(run, folder: Path) -> None:
+    frame = pd.read_csv(folder / "numbers.csv")
+    frame.loc[40, "size"] = np.nan  # the header is line 1, and row 0 is line 2
+    frame.to_csv(folder / "holes.csv", index=False)
+    line = run(RIDGE.replace("numbers.csv", "holes.csv")).stderr
+    assert "column 'size' holds nan in line 42; fill it in" in line
+
+
+def test_what_breaks_the_guarantee_is_told_also_when_quiet(run, folder: Path) -> None:
+    frame = pd.read_csv(folder / "numbers.csv")
+    pd.concat([frame, frame.head(30)]).to_csv(folder / "copies.csv", index=False)
+    asked = RIDGE.replace("numbers.csv", "copies.csv")
+    quiet = run(f"{asked} -q")
+    assert quiet.stdout == "stable\n"
+    assert "the error level does not hold; drop all but one of them, or give --groups so" in (
+        quiet.stderr
+    )
+    (warning,) = json.loads(run(f"{asked} --json").stdout)["run"]["warnings"]
+    assert warning in quiet.stderr
+    assert run(f"{RIDGE} --n 300 -q").stderr == ""  # too few rows are no error of the level
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 0.05, 1e-9])
+def test_no_sentence_is_said_twice(run, epsilon: float) -> None:
+    done = run(f"{RIDGE} --epsilon {epsilon} --delta 0.02 --seed 0")
+    words = " ".join((done.stdout + " " + done.stderr).split())
+    sentences = [part for part in re.split(r"(?<=[.:;]) ", words) if len(part) > 20]
+    assert len(sentences) == len(set(sentences)) > 5
