@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from poise.cli.option_words import in_options
 from poise.results.text.summary import in_words
 
 if TYPE_CHECKING:
@@ -64,9 +65,14 @@ def print_result(result: StabilityResult) -> None:
     print_headline(result)
     for paragraph in result.describe().rest:
         out.print()
-        out.print(paragraph)
+        out.print(_of_warnings(paragraph))
     out.print()
     print_facts(result.facts())
+
+
+def _of_warnings(paragraph: str) -> str:
+    """Put a warning in the words of options; other paragraphs name none."""
+    return in_options(paragraph) if paragraph.startswith("Warning: ") else paragraph
 
 
 def print_headline(result: StabilityResult) -> None:
@@ -79,7 +85,7 @@ def print_headline(result: StabilityResult) -> None:
 def print_trials(trials: Trials) -> None:
     """Print what was measured, and how large the changes were."""
     for paragraph in in_words(trials.warnings):
-        screen().print(paragraph)
+        screen().print(_of_warnings(paragraph))
     print_facts(trials.facts())
     screen().print()
 
