@@ -13,6 +13,7 @@ import pytest
 import poise
 from poise.cli import main
 from poise.cli.fit_options import SETTINGS
+from poise.procedures.averaged import AveragedTest
 from poise.procedures.binomial import BinomialTest, MeasureChanges
 from poise.procedures.checked_question import StabilityQuestion
 from poise.questions.assert_stable import assert_stable
@@ -95,9 +96,11 @@ def test_run_leaves_the_trials_to_its_procedure() -> None:
 def test_procedures_take_the_settings_of_a_trial() -> None:
     of_a_run = {"distance", "response", "random_state", "name"}
     expected = {f.name: f.default for f in fields(Setup) if f.name not in of_a_run}
-    assert _keywords(MeasureChanges) == expected | {"labeled_test": False}
+    about_trials = {"labeled_test": False, "one_full_fit": False}
+    assert _keywords(MeasureChanges) == expected | about_trials
     asked = {f.name: f.default for f in fields(StabilityQuestion)}
-    assert _keywords(BinomialTest) == expected | asked | {"labeled_test": False}
+    assert _keywords(BinomialTest) == expected | asked | about_trials
+    assert _keywords(AveragedTest) == expected | asked | about_trials
 
 
 @pytest.mark.parametrize(
@@ -141,7 +144,7 @@ def test_compare_and_profile_have_the_same_options() -> None:
     asked = {field.name for field in fields(StabilityQuestion)} - {"n", "alpha"}
     several = {"algorithms", "programs"}
     assert set(profile) == set(test) - asked - {"report"} | {"band", "epsilon"}
-    one = {"algorithm", "program", "param", "name", "save", "report"}
+    one = {"algorithm", "program", "param", "name", "save", "report", "test"}
     every_trial = {"stop_early"}  # a comparison runs them all
     assert set(compare) == set(test) - one - every_trial | several
 

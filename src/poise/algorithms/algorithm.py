@@ -48,6 +48,9 @@ class Algorithm(abc.ABC):
         state is used, random generators included.
     code : str
         Digest of user code, or "": a journal that is continued by another one warns.
+    ignores_row_order : bool
+        Whether a fit is known to be the same in whatever order its rows come, for one and
+        the same random term. Leave it False if unknown: a forest with one seed is not.
     threads_from : float
         The number of rows from which a fit spends its time outside Python's global
         lock, so that threads serve it as well as processes, and need no start.
@@ -68,6 +71,7 @@ class Algorithm(abc.ABC):
     thread_safe: bool = False
     threads_from: float = math.inf
     code: str = ""
+    ignores_row_order: bool = False
 
     @abc.abstractmethod
     def fit(self, X: Any, y: Any, xi: int) -> Predict:

@@ -21,6 +21,7 @@ from poise.algorithms.response_method import (
     predicts_numbers,
     require_response,
 )
+from poise.algorithms.row_order import ignores_row_order
 from poise.algorithms.sklearn_suitability import require_arguments, require_suitable
 from poise.algorithms.user_code import blamed_on_user_code
 from poise.arguments import without_addresses
@@ -64,6 +65,7 @@ class EstimatorAlgorithm(Algorithm):
         self.response = response
         self.name = _name(estimator, response)
         self.natural_distance = natural_distance(estimator, response)
+        self.ignores_row_order = ignores_row_order(estimator)
         self._classes: Classes | None = None
         self._weighted = False
         self._seeds = seeds_and_threads.seeds(estimator)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from poise.cli.options import FILE, Command, Decorator, WholeNumber, gathered
+from poise.cli.options import FILE, Command, Decorator, WholeNumber, WholeNumberOr, gathered
 
 if TYPE_CHECKING:
     from poise.cli.read_rows import FileRows
@@ -247,6 +247,18 @@ SETTINGS: dict[str, Decorator] = {
     ),
     "replace": click.option(
         "--replace", is_flag=True, help="Put fresh rows in the place of those removed."
+    ),
+    "removals": click.option(
+        "--removals",
+        type=WholeNumberOr("all"),
+        default=1,
+        show_default=True,
+        help="Averaged test: rows of a trial that are removed in turn, or all.",
+    ),
+    "points": click.option(
+        "--points",
+        type=WholeNumberOr("spare"),
+        help="Averaged test: points of a trial, or spare: as many as cost no trial.",
     ),
     "coupling": click.option(
         "--coupling",

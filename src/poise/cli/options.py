@@ -63,6 +63,24 @@ class WholeNumber(click.ParamType):  # type: ignore[type-arg]  # generic since c
         return int(number)
 
 
+class WholeNumberOr(WholeNumber):
+    """A count, or a word that stands for one.
+
+    Parameters
+    ----------
+    word : str
+        The word.
+    """
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+        self.name = f"integer|{word}"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number or the word."""
+        return value if value == self.word else super().convert(value, param, ctx)
+
+
 @dataclass(frozen=True)
 class Output:
     """Where results go; a command offers the files that make sense for it."""
@@ -158,13 +176,23 @@ alpha_option = click.option(
 )
 
 
-def question_options(required: bool) -> Callable[[Command], Command]:
+def question_options(required: bool, choice: bool = False) -> Callable[[Command], Command]:
     """Return the options that say what is asked, handed to a command as ``asked``.
 
     They are keywords of :meth:`poise.Trials.test`. Where they are not ``required``,
-    any may be left out.
+    any may be left out. ``choice`` adds which test is made, where trials are yet to be run.
     """
-    return gathered("asked", _epsilon_and_delta(required) | _DECISION)
+    which = {"test": _TEST} if choice else {}
+    return gathered("asked", _epsilon_and_delta(required) | _DECISION | which)
+
+
+_TEST = click.option(
+    "--test",
+    type=click.Choice(["auto", "binomial", "averaged"]),
+    default="binomial",
+    show_default=True,
+    help="The paper's test, the averaged test (more power from spare rows), or the better one.",
+)
 
 
 def _epsilon_and_delta(required: bool) -> dict[str, Decorator]:

@@ -26,11 +26,14 @@ def verdict_so_far(trials: Trials, question: dict[str, Any]) -> str:
     >>> verdict_so_far(trials, {"epsilon": 1.0, "delta": 0.1, "alpha": 0.05})
     'unstable'
     """
+    from poise.results.averaged_result import AveragedResult
     from poise.theory.decision import DecisionRule
 
     result = trials.test(**question)
+    if isinstance(result, AveragedResult):
+        return result.verdict.value if result.settled else "open"
     rule = DecisionRule.of_test(trials.n_trials, result.delta, result.alpha, result.zeta)
-    settled = rule.is_settled(result.n_moved, trials.n_observed, result.n_failures)
+    settled = rule.is_settled(int(result.n_moved), trials.n_observed, result.n_failures)
     return result.verdict.value if settled else "open"
 
 
@@ -51,6 +54,7 @@ def _standing(trials: Trials, question: dict[str, Any] | None) -> str:
     done = f"{trials.n_observed:,} of {trials.n_trials:,} trials"
     if not question:
         return done
-    larger = f"{trials.exceedances(question['epsilon']) - trials.n_failures:,} larger changes"
+    seen = trials.shares(question["epsilon"], failures_exceed=False).sum()
+    larger = f"{seen:,.6g} larger changes"
     failed = f", {trials.n_failures:,} failed" if trials.n_failures else ""
     return f"{done}, {larger}{failed}, verdict {verdict_so_far(trials, question)}"

@@ -197,11 +197,11 @@ _COLUMNS = ["question", "algorithm", "verdict", "n", "larger changes", "delta_ha
 
 
 def _row(answer: _Answer) -> list[str]:
-    from poise.results.text.numbers import at_most
+    from poise.results.text.numbers import at_most, number
 
     about = [answer.question.name, answer.question.algorithm, answer.verdict]
     r = answer.result
     if r is None:
         return [*about, "", "", "", ""]
-    seen = f"{r.statistic:,} of {r.n_observed:,}"
-    return [*about, f"{r.n:,}", seen, at_most(r.delta_hat), at_most(r.epsilon_hat)]
+    seen = f"{number(r.statistic)} of {r.n_observed:,}"
+    return [*about, f"{r.n:,}", seen, at_most(r.printed_delta_hat), at_most(r.epsilon_hat)]

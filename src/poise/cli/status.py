@@ -104,7 +104,8 @@ def _facts(content: JournalContent, question: dict[str, Any], path: Path) -> dic
     }
     if question:
         facts |= question
-        facts["exceedances"] = trials.exceedances(question["epsilon"]) - trials.n_failures
+        moved = float(trials.shares(question["epsilon"], failures_exceed=False).sum())
+        facts["exceedances"] = int(moved) if moved.is_integer() else moved
         facts["verdict"] = verdict_so_far(trials, question)
     return facts
 

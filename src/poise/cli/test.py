@@ -29,7 +29,7 @@ Example:
 
 @click.command("test", epilog=EXAMPLE)
 @fit_options()
-@question_options(required=True)
+@question_options(required=True, choice=True)
 @click.option(
     "--stop-early/--no-stop-early",
     default=True,
@@ -67,10 +67,11 @@ def _judged(
     asked = asked | {"epsilon": epsilon}
     question = StabilityQuestion(measurement.setup.n, **asked, stop_early=stop_early)
     measurement.check(question)
+    measurement = measurement.for_question(question)
     with saying_where_it_stands(asked):
         if not output.needs_changes:
             return measurement.test(question, fit.journal())
         trials = measured(measurement, output, fit.journal(), repeat=True)
-    result = trials.test(**asked)
+    result = measurement.judge(trials, question)
     write_files(output, trials, result, alpha=asked["alpha"])
     return result

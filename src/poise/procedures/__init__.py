@@ -6,6 +6,7 @@ not pay for the others.
 ::
 
     adaptive           A test that learns from earlier stages where the algorithm is least stable
+    averaged           the averaged test as a black-box procedure: trials that answer with a share
     binomial           the Binomial test (Example 1, Theorem 1) as a black-box procedure
     bootstrap          the bootstrapped-sample test (Example 2)
     checked_question   the question of a test of stability: n, ε, δ, α, checked when it is made
@@ -18,6 +19,7 @@ not pay for the others.
     search_space       every training set that a finite, known support allows, as queries
     simulation         the simulated-sample test (Example 3)
     split_of_groups    the split for groups, for the removal of several rows, and for replacement
+    split_of_removals  the split of the averaged test: several removals and test points a trial
     split_of_rows      the paper's split: as many trials as possible that share no row
     transparent        A test that reads the fitted models, for linear models (Definition 3)
     trial_setup        what one trial is: how many rows it trains on, and how its two fits differ
@@ -30,6 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 _HOME = {
     "AdaptiveTest": "adaptive",
+    "AveragedTest": "averaged",
     "BinomialTest": "binomial",
     "BootstrapTest": "bootstrap",
     "ExhaustiveTest": "exhaustive",
@@ -41,6 +44,7 @@ _HOME = {
 
 __all__ = [
     "AdaptiveTest",
+    "AveragedTest",
     "BinomialTest",
     "BootstrapTest",
     "ExhaustiveTest",
@@ -52,6 +56,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from poise.procedures.adaptive import AdaptiveTest
+    from poise.procedures.averaged import AveragedTest
     from poise.procedures.binomial import BinomialTest, MeasureChanges
     from poise.procedures.bootstrap import BootstrapTest
     from poise.procedures.exhaustive import ExhaustiveTest

@@ -14,8 +14,10 @@ from typing import Literal
 import numpy as np
 
 from poise.data.sample import Sample
+from poise.errors import ArgumentError
 from poise.procedures.checked_question import StabilityQuestion
 from poise.procedures.disjoint_trials import DisjointTrials
+from poise.procedures.trial_setup import TrialSetup
 from poise.protocol.messages import Answers, Batch
 from poise.protocol.randomness import Randomness
 from poise.results import Design, StabilityResult, Trials
@@ -91,6 +93,7 @@ class BinomialTest(StabilityQuestion, DisjointTrials):
     def __post_init__(self) -> None:
         StabilityQuestion.__post_init__(self)
         DisjointTrials.__post_init__(self)
+        refuse_averages(self)
 
     def ask(
         self, sample: Sample, randomness: Randomness
@@ -143,3 +146,12 @@ class _StopWhenForced:
         failed = f", {self.watch.failures:,} failed" if self.watch.failures else ""
         larger = f"{self.watch.exceedances:,} larger changes{failed}"
         return f"{larger}, verdict {self.watch.verdict or 'open'}"
+
+
+def refuse_averages(setup: TrialSetup) -> None:
+    """Refuse several changes a trial: the Binomial test asks each of them one question."""
+    if setup.averages:
+        raise ArgumentError(
+            f"removals = {setup.removals!r} and points = {setup.points!r} need test='averaged': "
+            "the Binomial test has one change a trial"
+        )

@@ -83,19 +83,23 @@ class StabilityQuestion(Question):
         Toss the coin in a tie.
     stop_early : bool or "stable"
         Stop once the verdict, or whether it is "stable", is forced.
+    test : {"binomial", "averaged", "auto"}
+        The paper's test, the averaged test, or whichever is better here.
 
     Examples
     --------
     >>> StabilityQuestion(10, epsilon=0.5, delta=0.1).for_trials
-    {'epsilon': 0.5, 'delta': 0.1, 'alpha': 0.05, 'randomized': False}
+    {'epsilon': 0.5, 'delta': 0.1, 'alpha': 0.05, 'randomized': False, 'test': 'binomial'}
     """
 
     randomized: bool = False
     stop_early: bool | str = True
+    test: str = "binomial"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         arguments.flag("randomized", self.randomized)
+        arguments.choice("test", self.test, ("auto", "binomial", "averaged"))
         if self.stop_early not in (True, False, "stable"):
             raise ArgumentError(
                 f"stop_early must be True, False or 'stable', got {self.stop_early!r}"
@@ -104,5 +108,5 @@ class StabilityQuestion(Question):
     @property
     def for_trials(self) -> dict[str, Any]:
         """What is asked of trials that were measured: arguments of :meth:`poise.Trials.test`."""
-        asked = ("epsilon", "delta", "alpha", "randomized")
+        asked = ("epsilon", "delta", "alpha", "randomized", "test")
         return {name: getattr(self, name) for name in asked}

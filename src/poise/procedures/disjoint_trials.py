@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from poise.data.sample import Sample
 from poise.errors import ArgumentError, RecordError, TrialError
 from poise.procedures.split_of_groups import UnitSplit
+from poise.procedures.split_of_removals import RemovalSplit
 from poise.procedures.split_of_rows import Split, TrialSequence
 from poise.procedures.trial_setup import TrialSetup
-from poise.protocol.messages import Answers, Batch
+from poise.protocol.messages import Answers, Batch, Comparison, Removals
 from poise.protocol.randomness import Randomness, as_coupling
 from poise.results import Design, Trials
+from poise.theory.averaged_design import spare_points
 
 __all__ = ["DisjointTrials", "Until"]
 
-Until = Callable[[float], bool]
+Until = Callable[[Any], bool]
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,13 @@ class DisjointTrials(TrialSetup):
         As in :class:`~poise.procedures.trial_setup.TrialSetup`.
     labeled_test : bool
         Whether test rows must have a response.
+    one_full_fit : bool
+        Whether one full fit serves all removals of a trial: right only for an algorithm
+        that does not depend on the order of its rows, for one and the same random term.
     """
 
     labeled_test: bool = field(default=False, kw_only=True)
+    one_full_fit: bool = field(default=False, kw_only=True)
 
     keeps_groups: ClassVar[bool] = True
     needs_independent_rows: ClassVar[bool] = True
@@ -68,7 +74,21 @@ class DisjointTrials(TrialSetup):
                 f"n must be at most the number of {_units(design)} ({design.n_units}), got {n}; "
                 "ask about a smaller training size"
             )
-        return design
+        if not self.averages:
+            return design
+        _require_single_rows(design)
+        rows = n, design.n_labeled, design.n_unlabeled
+        return replace(
+            design,
+            removals=n if self.removals == "all" else int(self.removals),
+            points=spare_points(*rows) if self.points == "spare" else int(self.points or 1),
+            one_full_fit=self.one_full_fit,
+        )
+
+    def first_trial(self, sample: Sample, randomness: Randomness) -> Any:
+        """Return the queries of the first trial; None if there is none."""
+        split = self._split(self.design(sample, randomness), sample, randomness)
+        return split[0] if len(split) else None
 
     def measured(
         self,
@@ -82,17 +102,19 @@ class DisjointTrials(TrialSetup):
         """Yield the trials as one batch that ``until`` may cut short; return the changes."""
         split = self._split(design, sample, randomness)
         if len(split) == 0:
-            return Trials(np.empty(0), design)
+            return Trials.measured(np.empty((0, *design.shape)), design)
         try:
             answers = yield Batch(split, until, decision_points=decision_points)
         except (TrialError, RecordError) as error:
             if error.partial is not None:
-                error.partial = _trials(error.partial, design, error.failures)
+                error.partial = Trials.measured(np.asarray(error.partial), design, error.failures)
             raise
         messages = tuple(failure.message for failure in answers.failures)
-        return _trials(answers.changes, replace(design, path=answers.path), messages)
+        return Trials.measured(answers.changes, replace(design, path=answers.path), messages)
 
-    def _split(self, design: Design, sample: Sample, randomness: Randomness) -> TrialSequence:
+    def _split(
+        self, design: Design, sample: Sample, randomness: Randomness
+    ) -> TrialSequence[Comparison] | TrialSequence[Removals]:
         common = (
             design.n,
             design.n_trials,
@@ -102,6 +124,8 @@ class DisjointTrials(TrialSetup):
             as_coupling(self.coupling),
             self.shuffle,
         )
+        if design.shape:
+            return RemovalSplit(*common, design.removals, design.points, design.one_full_fit)
         if design.remove == 1 and not design.replace and sample.groups is None:
             return Split(*common)
         return UnitSplit(*common, design.remove, design.replace, sample.groups)
@@ -111,6 +135,11 @@ def _units(design: Design) -> str:
     return "groups" if design.unit == "group" else "labelled rows"
 
 
-def _trials(changes: object, design: Design, failures: tuple[str, ...]) -> Trials:
-    values = np.asarray(changes, dtype=np.float64)
-    return Trials(values, design, n_fits=2 * len(values), failures=failures)
+def _require_single_rows(design: Design) -> None:
+    """Refuse variants whose trials have one change only."""
+    for what, found in {"groups": design.unit == "group", "losses": design.labeled_test}.items():
+        if found:
+            raise ArgumentError(
+                f"removals and points must be 1 for {what}: a trial averages over removals of "
+                "single rows and over points that need no response"
+            )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from poise.data.synthetic_rows import SyntheticRows
 from poise.errors import TrialError
 from poise.protocol.budget import Counts, cost
-from poise.protocol.messages import Answers, Batch, Comparison, Query
+from poise.protocol.messages import Answers, Batch, Query, queries_of, with_queries
 from poise.protocol.randomness import Randomness
 
 __all__ = ["Part"]
@@ -100,9 +100,7 @@ class _Moved(Sequence[Any]):
         if isinstance(index, slice):
             return [self[k] for k in range(*index.indices(len(self)))]
         task = self.tasks[index]
-        if isinstance(task, Comparison):
-            return Comparison(self._query(task.full), self._query(task.reduced))
-        return self._query(task)
+        return with_queries(task, [self._query(query) for query in queries_of(task)])
 
     def _query(self, query: Query) -> Query:
         return Query(self.part.rows(query.train), self.part.rows(query.evaluate), query.xi)

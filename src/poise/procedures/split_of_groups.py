@@ -26,7 +26,7 @@ __all__ = ["UnitSplit"]
 
 
 @dataclass
-class UnitSplit(TrialSequence):
+class UnitSplit(TrialSequence[Comparison]):
     """Trials whose two fits differ in whole units, and which share none.
 
     The test row of a labelled group is drawn from it uniformly, by a random

@@ -11,22 +11,24 @@ import abc
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self, overload
+from typing import Any, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.protocol.budget import Counts
-from poise.protocol.messages import Comparison, Query
+from poise.protocol.messages import Comparison, Query, Removals
 from poise.protocol.randomness import Coupling, Randomness
 
-__all__ = ["Split", "TrialSequence"]
+__all__ = ["RowTrials", "Split", "TrialSequence"]
+
+Trial = TypeVar("Trial", Comparison, Removals)
 
 _TERMS_AT_ONCE = 1024  # random terms are made in blocks; a single one costs as much
 
 
 @dataclass
-class TrialSequence(Sequence[Comparison]):
+class TrialSequence(Sequence[Trial]):
     """Trials that share no row, each made when it is looked up.
 
     Parameters
@@ -55,8 +57,8 @@ class TrialSequence(Sequence[Comparison]):
         self.unlabeled = self._order("order of unlabelled rows", self.n_unlabeled)
 
     @abc.abstractmethod
-    def trial(self, index: int, xi: int, xi_reduced: int) -> Comparison:
-        """Return the two queries of one trial."""
+    def trial(self, index: int, xi: int, xi_reduced: int) -> Trial:
+        """Return the queries of one trial."""
 
     @abc.abstractmethod
     def cost(self, stop: int) -> Counts:
@@ -78,9 +80,9 @@ class TrialSequence(Sequence[Comparison]):
         return self.n_trials
 
     @overload
-    def __getitem__(self, index: int) -> Comparison: ...
+    def __getitem__(self, index: int) -> Trial: ...
     @overload
-    def __getitem__(self, index: slice) -> Sequence[Comparison]: ...
+    def __getitem__(self, index: slice) -> Sequence[Trial]: ...
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return [self[k] for k in range(*index.indices(len(self)))]
@@ -108,33 +110,12 @@ class TrialSequence(Sequence[Comparison]):
 
 
 @dataclass
-class Split(TrialSequence):
-    """The trials of the Binomial test: n rows, and again without the last of them.
-
-    Examples
-    --------
-    >>> from poise.protocol.randomness import Shared
-    >>> split = Split(3, 2, 8, 0, Randomness(0), Shared(), shuffle=False)
-    >>> split[1].full.train, split[1].reduced.train, split[1].full.evaluate
-    (slice(3, 6, None), slice(3, 5, None), array([7]))
-    """
+class RowTrials(TrialSequence[Trial]):
+    """Trials on n single rows each, which lie end to end, and test rows behind them all."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.labeled = self._order("order of labelled rows", self.n_labeled)
-
-    def trial(self, index: int, xi: int, xi_reduced: int) -> Comparison:
-        """Return the two queries of one trial."""
-        point = np.array([self.test_row(index)])
-        first, last = index * self.n, (index + 1) * self.n
-        return Comparison(
-            Query(self._training(first, last), point, xi),
-            Query(self._training(first, last - 1), point, xi_reduced),
-        )
-
-    def cost(self, stop: int) -> Counts:
-        """Return what the first ``stop`` trials ask for: two fits each, one point each."""
-        return Counts(2 * stop, (2 * self.n - 1) * stop, 2 * stop)
 
     def reading_order(self) -> NDArray[np.int64] | None:
         """Return the labelled rows in the order in which trials read them; None if as they are."""
@@ -146,22 +127,52 @@ class Split(TrialSequence):
         moved.labeled = None
         return moved
 
-    def _training(self, first: int, last: int) -> NDArray[np.int64] | slice:
+    def training(self, first: int, last: int) -> NDArray[np.int64] | slice:
+        """Return the labelled rows at these places of the order in which trials read them."""
         return slice(first, last) if self.labeled is None else self.labeled[first:last]
 
-    def test_row(self, trial: int) -> int:
-        """Return the row at which this trial is evaluated."""
-        position = self.n_trials * self.n + trial
+    def test_row(self, trial: int, point: int = 0) -> int:
+        """Return the row at which this trial is evaluated; there may be several of them."""
+        position = self.n_trials * (self.n + point) + trial
         if position >= self.n_labeled:
             return self.unlabeled_row(position - self.n_labeled)
         return position if self.labeled is None else int(self.labeled[position])
 
-    def rows(self, start: int, stop: int) -> tuple[NDArray[np.int64] | slice, NDArray[np.int64]]:
+    def rows(
+        self, start: int, stop: int, point: int = 0
+    ) -> tuple[NDArray[np.int64] | slice, NDArray[np.int64]]:
         """Return the training rows of a range of trials, end to end, and their test rows."""
-        points = np.arange(self.n_trials * self.n + start, self.n_trials * self.n + stop)
+        before = self.n_trials * (self.n + point)
+        points = np.arange(before + start, before + stop)
         left = points < self.n_labeled
         if self.labeled is not None:
             points[left] = self.labeled[points[left]]
         if self.unlabeled is not None:
             points[~left] = self.n_labeled + self.unlabeled[points[~left] - self.n_labeled]
-        return self._training(start * self.n, stop * self.n), points
+        return self.training(start * self.n, stop * self.n), points
+
+
+@dataclass
+class Split(RowTrials[Comparison]):
+    """The trials of the Binomial test: n rows, and again without the last of them.
+
+    Examples
+    --------
+    >>> from poise.protocol.randomness import Shared
+    >>> split = Split(3, 2, 8, 0, Randomness(0), Shared(), shuffle=False)
+    >>> split[1].full.train, split[1].reduced.train, split[1].full.evaluate
+    (slice(3, 6, None), slice(3, 5, None), array([7]))
+    """
+
+    def trial(self, index: int, xi: int, xi_reduced: int) -> Comparison:
+        """Return the two queries of one trial."""
+        point = np.array([self.test_row(index)])
+        first, last = index * self.n, (index + 1) * self.n
+        return Comparison(
+            Query(self.training(first, last), point, xi),
+            Query(self.training(first, last - 1), point, xi_reduced),
+        )
+
+    def cost(self, stop: int) -> Counts:
+        """Return what the first ``stop`` trials ask for: two fits each, one point each."""
+        return Counts(2 * stop, (2 * self.n - 1) * stop, 2 * stop)

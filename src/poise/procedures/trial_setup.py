@@ -28,6 +28,12 @@ class TrialSetup:
         and fewer than n unless they are replaced.
     replace : bool
         Whether fresh ones take the place of those removed.
+    removals : int or "all"
+        R: how many of the n rows are removed in turn, each by itself.
+    points : int, "spare" or None
+        T: at how many fresh points the predictions of a trial are compared; "spare"
+        takes as many as leave the number of trials as it is. None leaves it to the test,
+        and is 1 otherwise.
 
     Examples
     --------
@@ -42,6 +48,8 @@ class TrialSetup:
     shuffle: bool = True
     remove: int = 1
     replace: bool = False
+    removals: int | str = 1
+    points: int | str | None = None
 
     def __post_init__(self) -> None:
         n = arguments.training_size(self.n)
@@ -53,3 +61,30 @@ class TrialSetup:
             raise ArgumentError(
                 f"remove must be less than n = {n} (or at most n with replace=True), got {remove}"
             )
+        self._check_averages(n)
+
+    def _check_averages(self, n: int) -> None:
+        """Refuse numbers of removals and points that make no sense, or not together."""
+        if self.removals != "all" and (
+            isinstance(self.removals, str) or int(arguments.count("removals", self.removals, 1)) > n
+        ):
+            raise ArgumentError(
+                f"removals must be a whole number from 1 to n = {n}, or 'all', got "
+                f"{self.removals!r}"
+            )
+        if isinstance(self.points, str) and self.points != "spare":
+            raise ArgumentError(
+                f"points must be a whole number >= 1 or 'spare', got {self.points!r}"
+            )
+        if self.points is not None and self.points != "spare":
+            arguments.count("points", self.points, 1)
+        if self.averages and (self.replace or self.remove > 1):
+            raise ArgumentError(
+                f"removals = {self.removals!r} and points = {self.points!r} need remove=1 and "
+                "replace=False: only the removal of single rows is averaged"
+            )
+
+    @property
+    def averages(self) -> bool:
+        """Whether a trial may have more than one change."""
+        return self.removals != 1 or self.points not in (None, 1)

@@ -9,7 +9,7 @@ from typing import Any
 from poise import arguments
 from poise.data.synthetic_rows import n_rows
 from poise.errors import BudgetError
-from poise.protocol.messages import Comparison, Query
+from poise.protocol.messages import queries_of
 
 __all__ = ["Budget", "Counts", "cost"]
 
@@ -53,13 +53,9 @@ def cost(tasks: Sequence[Any], stop: int) -> Counts:
         return total
     total = Counts()
     for index in range(stop):
-        for query in _queries(tasks[index]):
+        for query in queries_of(tasks[index]):
             total += Counts(1, n_rows(query.train), n_rows(query.evaluate))
     return total
-
-
-def _queries(task: Query | Comparison) -> tuple[Query, ...]:
-    return (task.full, task.reduced) if isinstance(task, Comparison) else (task,)
 
 
 @dataclass(frozen=True)

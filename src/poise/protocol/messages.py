@@ -2,8 +2,10 @@
 
 A *query* is one call of the algorithm: rows to train on, a random term, points
 to evaluate. A *comparison* is a pair of queries that differ in what was removed;
-its answer is one number, the change between the two predictions. A procedure
-yields batches of one kind or the other and is sent the answers in plan order.
+its answer is one number, the change between the two predictions. *Removals* are
+several comparisons that belong to one trial, each at several points; their answer
+is a table of changes. A procedure yields batches of one kind and is sent the
+answers in plan order.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.data.synthetic_rows import Rows, SyntheticRows
+from poise.data.synthetic_rows import Rows, SyntheticRows, n_rows
 
 __all__ = [
     "FIT_BY_FIT",
@@ -26,9 +28,13 @@ __all__ = [
     "Comparison",
     "Failure",
     "Query",
+    "Removals",
     "Reply",
+    "Task",
     "Tasks",
     "first_query",
+    "queries_of",
+    "with_queries",
 ]
 
 FIT_BY_FIT = "fit by fit"
@@ -82,6 +88,74 @@ class Comparison:
         return cls(Query(train, point, int(xi)), Query(shorter, point, int(xi_reduced)))
 
 
+@dataclass(frozen=True, slots=True)
+class Removals:
+    """One trial of several comparisons: R removals, each seen at the same T points.
+
+    Attributes
+    ----------
+    full : tuple of Query
+        One per removal, or a single one that serves them all: right only where the
+        order of the rows is known not to matter for one and the same random term.
+    reduced : tuple of Query
+        One per removal.
+
+    Examples
+    --------
+    >>> points = np.array([12, 13])
+    >>> full = Query(np.array([0, 1, 2]), points, xi=7)
+    >>> without = (Query(np.array([0, 1]), points, xi=7), Query(np.array([0, 2]), points, xi=7))
+    >>> trial = Removals((full,), without)
+    >>> trial.shape, len(queries_of(trial))
+    ((2, 2), 3)
+    """
+
+    full: tuple[Query, ...]
+    reduced: tuple[Query, ...]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """R removals and T points."""
+        points = self.full[0].evaluate
+        return len(self.reduced), 0 if points is None else n_rows(points)
+
+
+Task = Query | Comparison | Removals
+
+
+def queries_of(task: Task) -> tuple[Query, ...]:
+    """Return the calls of the algorithm that one task asks for, in order.
+
+    Examples
+    --------
+    >>> question = Query(slice(0, 10), np.array([12]), xi=7)
+    >>> queries_of(question) == (question,)
+    True
+    """
+    if isinstance(task, Query):
+        return (task,)
+    if isinstance(task, Comparison):
+        return task.full, task.reduced
+    return (*task.full, *task.reduced)
+
+
+def with_queries(task: Task, queries: Sequence[Query]) -> Task:
+    """Return a task of the same kind that asks for these calls.
+
+    Examples
+    --------
+    >>> one, two = Query(slice(0, 9), None, xi=7), Query(slice(0, 8), None, xi=7)
+    >>> with_queries(Comparison(one, one), [one, two]).reduced.train
+    slice(0, 8, None)
+    """
+    if isinstance(task, Query):
+        return queries[0]
+    if isinstance(task, Comparison):
+        return Comparison(*queries)
+    n_full = len(task.full)
+    return Removals(tuple(queries[:n_full]), tuple(queries[n_full:]))
+
+
 def first_query(tasks: Sequence[Any]) -> Query:
     """Return the first question of a batch: what the first fit trains on.
 
@@ -90,14 +164,15 @@ def first_query(tasks: Sequence[Any]) -> Query:
     >>> first_query([Query(slice(0, 10), np.array([12]), xi=7)]).train
     slice(0, 10, None)
     """
-    first = tasks[0]
-    query: Query = first.full if isinstance(first, Comparison) else first
-    return query
+    return queries_of(tasks[0])[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
     """A trial that could not be computed; it is never dropped: a policy decides.
+
+    ``changes`` holds what is known of a trial with several changes, nan where one of
+    them failed; None if nothing is.
 
     Examples
     --------
@@ -109,6 +184,7 @@ class Failure:
     message: str
     cause: BaseException | None = field(default=None, compare=False, repr=False)
     kind: Literal["error", "death", "timeout"] = "error"
+    changes: NDArray[np.float64] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +195,13 @@ class Reply:
     model: Any = None
 
 
-Tasks = Sequence[Query] | Sequence[Comparison]
+Tasks = Sequence[Query] | Sequence[Comparison] | Sequence[Removals]
 
 Change = float | NDArray[np.float64] | Failure
-"""The change of one comparison, those of several that follow each other, or why there is none."""
+"""The change of one comparison, those of several that follow each other, or why there is none.
+
+Removals are always in such a block, of shape (trials, R, T).
+"""
 
 Answer = Change | Reply
 """What an engine hands back."""
@@ -134,14 +213,14 @@ class Batch:
 
     Attributes
     ----------
-    tasks : sequence of Query, or sequence of Comparison
+    tasks : sequence of Query, of Comparison, or of Removals
         Looked up by position, possibly made on demand: a million trials need
         not exist as a million objects.
     until : callable or None
         Fed the answers in plan order, one at a time (a failed comparison as nan: no
-        change is known); once it returns True the rest of the batch is cancelled and
-        the answers stop there. It may have a
-        method ``state()`` that says in a few words how things stand, for progress.
+        change is known; removals as a table of changes); once it returns True the rest of
+        the batch is cancelled and the answers stop there. It may have a method ``state()``
+        that says in a few words how things stand, for progress.
     decision_points : tuple of float
         Changes at which a decision turns: 0 and ε. A shortcut must not round across them.
     models : bool
@@ -166,8 +245,14 @@ class Batch:
 
     @property
     def compares(self) -> bool:
-        """Whether these are comparisons rather than queries."""
-        return len(self.tasks) > 0 and isinstance(self.tasks[0], Comparison)
+        """Whether changes are asked for rather than predictions."""
+        return len(self.tasks) > 0 and isinstance(self.tasks[0], Comparison | Removals)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of one answer: (R, T) for removals, () for a single change."""
+        first = self.tasks[0] if len(self.tasks) else None
+        return first.shape if isinstance(first, Removals) else ()
 
 
 @dataclass(frozen=True)
@@ -178,7 +263,8 @@ class Answers:
     ----------
     changes : ndarray of float64
         One change per comparison; ``inf`` where the trial failed and the
-        policy counts that as unstable.
+        policy counts that as unstable. For removals a table of shape (R, T) per
+        trial, with nan in the place of those that failed.
     failures : tuple of Failure
         The trials that failed under that policy.
     path : str
@@ -213,6 +299,8 @@ class Answers:
         """
         if self.predictions:
             return list(self.predictions)
+        if self.changes.ndim > 1:
+            return list(self.changes)
         shown = self.changes.copy()
         shown[[failure.trial for failure in self.failures]] = np.nan
         return list(shown.tolist())

@@ -5,6 +5,7 @@
     advise             ``poise.advise``: what these rows can answer, before the first test
     assert_stable      stability as a unit test: ``assert_stable`` for pytest and for CI gates
     check/             before a test: whether an algorithm keeps what a stability test expects of it
+    choose_test        which test, and over how many points: decided before the first fit
     compare            many algorithms on the same trials, with one error level for all verdicts
     cost_of_stability  the accuracy of a stabilised estimator compared with the original
     intervals/         prediction intervals whose coverage follows from a certificate of stability

@@ -94,7 +94,7 @@ def compare(
     given = {"X": X, "y": y, "n": n, "random_state": root, **settings}
     first = Measurement.of({"algorithm": next(iter(named.values())), **given})
     common, epsilon = resolved(first, epsilon)
-    question = StabilityQuestion(n, epsilon, delta, alpha, randomized)
+    question = StabilityQuestion(n, epsilon, delta, alpha, randomized, test="auto")
     measurements = {
         name: replace(common, algorithm=each, setup=_titled(common.setup, name, each))
         for name, each in named.items()

@@ -15,10 +15,12 @@ from poise.data.duplicates import about_copies, warn_of_copies
 from poise.data.row_digests import RowDigests
 from poise.data.sample import Sample
 from poise.errors import RecordError, TrialError, collected_validity_warnings
-from poise.procedures.binomial import BinomialTest, MeasureChanges
+from poise.procedures.averaged import AveragedTest
+from poise.procedures.binomial import BinomialTest, MeasureChanges, refuse_averages
 from poise.procedures.checked_question import StabilityQuestion
 from poise.protocol.procedure import converse
 from poise.protocol.randomness import Randomness
+from poise.questions.choose_test import Choice, choose_test
 from poise.questions.power_warnings import warn_if_empty, warn_if_hopeless
 from poise.questions.settings import from_settings, sample_of
 from poise.questions.setup import Setup
@@ -52,6 +54,8 @@ class Measurement:
         What a relative ε is a share of.
     set_aside : int
         Rows that it was found from, and that are not in the sample.
+    choice : Choice, optional
+        The test that these trials are for; None while that is open.
 
     Examples
     --------
@@ -70,6 +74,7 @@ class Measurement:
     execution: Execution
     spread: float | None = None
     set_aside: int = 0
+    choice: Choice | None = None
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Measurement:
@@ -102,10 +107,32 @@ class Measurement:
         name = self.setup.name or ""
         return replace(named, name=name, spread=self.spread, set_aside=self.set_aside)
 
-    @property
+    @cached_property
     def _of_a_trial(self) -> dict[str, Any]:
         labeled_test = needs_response(self.oracle.distance)
-        return {**self.setup.of_a_trial, "labeled_test": labeled_test}
+        settings = {**self.setup.of_a_trial, "labeled_test": labeled_test}
+        if self.setup.removals == 1 or not self.oracle.algorithm.ignores_row_order:
+            return settings
+        # Declared by the algorithm, and seen on the first trial: one full fit serves all removals.
+        first = MeasureChanges(**settings).first_trial(self.sample, self.randomness)
+        same = first is not None and self.oracle.ignores_row_order(first)
+        return {**settings, "one_full_fit": same}
+
+    def for_question(self, question: StabilityQuestion) -> Measurement:
+        """Return the same measurement with the trials that the chosen test needs."""
+        if self.choice is not None:
+            return self
+        choice = self._chosen(question)
+        setup = replace(self.setup, removals=choice.removals, points=choice.points)
+        same = replace(self, setup=setup, choice=choice)
+        # Drawn once: a generator that was given would otherwise be asked again.
+        same.__dict__.update(oracle=self.oracle, randomness=self.randomness)
+        return same
+
+    def _chosen(self, question: StabilityQuestion) -> Choice:
+        one_change = {**self._of_a_trial, "removals": 1, "points": None, "one_full_fit": False}
+        paper = MeasureChanges(**one_change).design(self.sample, self.randomness)
+        return choose_test(question, self.setup, paper)
 
     def refuse(self, question: StabilityQuestion | None = None) -> Design:
         """Refuse what cannot be measured: its design needs every part, and each is checked.
@@ -121,6 +148,8 @@ class Measurement:
     def check(self, question: StabilityQuestion | None = None) -> None:
         """Refuse what cannot be measured, and warn of what cannot be answered, before any fit."""
         design = self.refuse(question)
+        if question is not None and question.test == "binomial":
+            refuse_averages(self.setup)
         if question is None:
             warn_if_empty(design)
         else:
@@ -136,7 +165,24 @@ class Measurement:
 
     def test(self, question: StabilityQuestion, journal: AnyJournal = None) -> StabilityResult:
         """Run as many trials as the verdict needs."""
-        test = BinomialTest(**{**self._of_a_trial, **asdict(question)})
+        chosen = self.for_question(question)
+        result = chosen._tested(question, chosen._procedure(question), journal)
+        return chosen.explained(result)
+
+    def explained(self, result: StabilityResult) -> StabilityResult:
+        """Return the result with the reason for its test, where it was chosen."""
+        return result if self.choice is None else replace(result, why=self.choice.why)
+
+    def _procedure(self, question: StabilityQuestion) -> BinomialTest | AveragedTest:
+        assert self.choice is not None  # made for a question
+        settings = {**self._of_a_trial, **asdict(question)}
+        if self.choice.test == "binomial":
+            return BinomialTest(**settings)
+        return AveragedTest(**settings)
+
+    def _tested(
+        self, question: StabilityQuestion, test: BinomialTest | AveragedTest, journal: AnyJournal
+    ) -> StabilityResult:
         with self._begun(journal, question) as (oracle, design, randomness, noted):
             judged = test.judged(design, self.sample, randomness)
             result = converse(judged, oracle, self._repeated(oracle))
@@ -145,6 +191,12 @@ class Measurement:
 
     def _repeated(self, oracle: Oracle) -> RepeatCheck | None:
         return RepeatCheck(oracle) if self.execution.check else None
+
+    def judge(self, trials: Trials, question: StabilityQuestion) -> StabilityResult:
+        """Judge trials of :meth:`for_question` by the test that was chosen for it."""
+        assert self.choice is not None  # made for a question
+        chosen = {**question.for_trials, "test": self.choice.test}
+        return self.explained(trials.test(**chosen))
 
     @contextmanager
     def _begun(

@@ -55,6 +55,8 @@ class MeasureSettings(TypedDict, total=False):
     groups: Any
     remove: int
     replace: bool
+    removals: int | str
+    points: int | str | None
     name: str | None
 
 
@@ -63,6 +65,7 @@ class StabilityTestSettings(MeasureSettings, total=False):
 
     randomized: bool
     stop_early: bool | str
+    test: str
     check: bool
     journal: str | Path | Journal | None
 

@@ -36,6 +36,7 @@ def stability_test(
     randomized: bool = False,
     shuffle: bool = True,
     stop_early: bool | str = True,
+    test: str = "binomial",
     on_error: str = "raise",
     on_timeout: str = "raise",
     random_state: RandomStateLike = None,
@@ -52,6 +53,8 @@ def stability_test(
     groups: Any = None,
     remove: int = 1,
     replace: bool = False,
+    removals: int | str = 1,
+    points: int | str | None = None,
     name: str | None = None,
 ) -> StabilityResult:
     """Test whether an algorithm is (ε, δ)-stable at training size n.
@@ -99,6 +102,11 @@ def stability_test(
         of the trials would be saved, for the sake of the limits. "stable" stops once it is
         known whether the verdict is "stable"; if not, all that is said is "not certified
         stable". False runs every trial.
+    test : {"binomial", "averaged", "auto"}
+        The paper's test; the averaged test, whose trials answer with the share of their
+        ``removals`` and ``points`` at which the prediction moved by more than ε, with the
+        same guarantee and up to twice the power on the same rows; or whichever is better
+        here, decided before the first fit.
     on_error : {"raise", "unstable"}
         What a failing fit or a NaN prediction means; it is never dropped. With
         "unstable" it counts against the verdict "stable" and never for "unstable".
@@ -144,6 +152,13 @@ def stability_test(
         How many of the n rows (or groups) are removed, 1 ≤ remove < n.
     replace : bool
         Put fresh rows (or groups) in the place of those removed.
+    removals : int or "all"
+        For the averaged test: how many of the n rows of a trial are removed in turn. Each
+        costs two fits, or one where the order of the rows is known not to matter.
+    points : int or "spare", optional
+        For the averaged test: at how many points each trial compares predictions. They
+        cost no fits but rows; "spare" takes as many as leave the number of trials as it
+        is. By default the test chooses: at most 20 spare ones if it averages, else 1.
     name : str, optional
         What headlines call the algorithm; the record keeps its description too.
 
@@ -195,6 +210,8 @@ def measure(
     groups: Any = None,
     remove: int = 1,
     replace: bool = False,
+    removals: int | str = 1,
+    points: int | str | None = None,
     name: str | None = None,
 ) -> Trials:
     """Measure the change in every independent trial the data hold; judge nothing.

@@ -3,6 +3,7 @@
 ::
 
     advice            what some rows can answer, and what to check in them before a test
+    averaged_result   what the averaged test found: a share per trial, and the course of a bet
     certificate       what a verdict "stable" states, and weaker statements that follow
     compare_result    the result of a comparison: one verdict each, one error level for all
     coverage          what is promised about prediction intervals, and what the promise rests on
@@ -25,6 +26,7 @@
 
 from __future__ import annotations
 
+from poise.results.averaged_result import AveragedResult
 from poise.results.compare_result import Compared, CompareResult
 from poise.results.curve_result import StabilityCurve
 from poise.results.design import Design
@@ -36,6 +38,7 @@ from poise.results.trials import Trials
 from poise.results.verdict import Outcome
 
 __all__ = [
+    "AveragedResult",
     "CompareResult",
     "Compared",
     "Design",

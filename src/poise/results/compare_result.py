@@ -39,8 +39,10 @@ class Compared:
         What the algorithm is called here.
     verdict : Outcome
         ``"stable"``, ``"unstable"`` or ``"inconclusive"``, at the level of the whole family.
-    statistic, n_trials : int
-        Changes larger than ε, and trials.
+    statistic : float
+        Changes larger than ε; the sum of shares where trials have several.
+    n_trials : int
+        Trials.
     pvalue, pvalue_unstable : float
         For "not (ε, δ)-stable" and for "(ε, δ)-stable", as if it had been tested alone.
     adjusted, adjusted_unstable : float
@@ -55,7 +57,7 @@ class Compared:
 
     name: str
     verdict: Outcome
-    statistic: int
+    statistic: float
     n_trials: int
     pvalue: float
     pvalue_unstable: float
@@ -167,7 +169,7 @@ class CompareResult:
             [
                 shortened(row.name),
                 row.verdict.value,
-                f"{row.statistic:,} of {row.n_trials:,}",
+                f"{number(row.statistic)} of {row.n_trials:,}",
                 number(row.adjusted_unstable if row.verdict == "unstable" else row.adjusted),
                 at_most(row.delta_hat) + (_MARK if self._looks_odd(row) else ""),
                 at_most(row.epsilon_hat) + (_MARK if self._looks_odd(row) else ""),
@@ -276,7 +278,7 @@ def _rows(names: list[str], results: list[StabilityResult], alpha: float) -> tup
             pvalue_unstable=r.pvalue_unstable,
             adjusted=p,
             adjusted_unstable=q,
-            delta_hat=r.delta_hat,
+            delta_hat=r.printed_delta_hat,
             epsilon_hat=r.epsilon_hat,
             n_fits=r.n_fits,
             path=r.design.path,

@@ -110,7 +110,7 @@ class StabilityCurve:
         """The (1−δ)-quantile of the changes that were seen: an estimate, not a limit."""
         if self.delta is None:
             return None
-        return tuple(upper_quantile(t.changes, self.delta) for t in self.trials)
+        return tuple(upper_quantile(t.all_changes, self.delta) for t in self.trials)
 
     @property
     def observed_delta(self) -> tuple[float, ...] | None:

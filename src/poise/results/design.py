@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from poise import arguments
-from poise.theory.trials import kappa, n_trials
+from poise.theory.averaged_design import fits_per_trial, trials
+from poise.theory.trials import kappa
 
 __all__ = ["Design"]
 
@@ -45,6 +46,12 @@ class Design:
         Number of groups, if whole groups are kept and removed together.
     labeled_test : bool
         Whether test rows must have a response, as changes of a loss need.
+    removals, points : int
+        R and T: how many rows of a trial are removed, each by itself, and at how many
+        points the predictions are compared. A trial has R·T changes.
+    one_full_fit : bool
+        Whether one fit on all rows serves every removal of a trial, because the order
+        of the rows does not matter to the algorithm; otherwise each has its own.
     name : str
         What headlines call the algorithm; "" for a short form of ``algorithm``.
     spread : float or None
@@ -85,6 +92,9 @@ class Design:
     n_classes: int | None = None
     n_points: int | None = None
     from_rows: bool = True
+    removals: int = 1
+    points: int = 1
+    one_full_fit: bool = False
     name: str = ""
     spread: float | None = None
     set_aside: int = 0
@@ -118,16 +128,34 @@ class Design:
     @cached_property
     def n_trials(self) -> int:
         """Number of independent trials the data hold, ⌊κ⌋."""
-        return int(n_trials(self.training_units, self.n_units, self.spare_points))
+        rows = self.training_units, self.n_units, self.spare_points
+        return int(trials(*rows, self.points))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of one trial's changes: () for a single one, else (R, T)."""
+        return () if self.removals == self.points == 1 else (self.removals, self.points)
+
+    @property
+    def fits_per_trial(self) -> int:
+        """Fits of one trial: R + 1 where one full fit serves all removals, else 2R."""
+        return fits_per_trial(self.removals, self.one_full_fit)
+
+    @property
+    def n_fits(self) -> int:
+        """Fits of all trials together."""
+        return self.n_trials * self.fits_per_trial
 
     @property
     def kappa(self) -> Fraction:
         """κ = min{N_ℓ/n, (N_ℓ+N_u)/(n+1)}, before it is rounded down to a number of trials.
 
         N_ℓ counts groups if there are any. Replacing k units takes n+k of them
-        instead of n; a labelled test row leaves N_u out: κ = N_ℓ/(n+1).
+        instead of n; a labelled test row leaves N_u out: κ = N_ℓ/(n+1). T test points
+        a trial make it N_ℓ+N_u over n+T.
         """
-        return kappa(self.training_units, self.n_units, self.spare_points)
+        rows = Fraction(self.n_units + self.spare_points, self.training_units + self.points)
+        return min(kappa(self.training_units, self.n_units, self.spare_points), rows)
 
     @property
     def spare_points(self) -> int:

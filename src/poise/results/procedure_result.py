@@ -100,7 +100,7 @@ class ProcedureResult:
             test.epsilon,
             test.delta,
             test.alpha,
-            test.statistic,
+            int(test.statistic),
             test.n_trials,
             test.pvalue,
             test.pvalue_unstable,

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from poise import arguments
 from poise.results.json_encoding import fields_of, to_json
 from poise.results.text.describe_design import moved, perturbation
-from poise.results.text.numbers import at_most, confidence, exactly
+from poise.results.text.numbers import at_most, confidence, exactly, number
 from poise.results.text.summary import in_words
 from poise.results.text.table import Table
 
@@ -41,8 +41,9 @@ class Profile:
         The distinct changes that were measured, in increasing order, from 0.
     delta_hat : ndarray
         Upper confidence limit for the probability of a larger change.
-    exceedances : ndarray of int
-        How many of the trials changed by more than ``epsilon``.
+    exceedances : ndarray of int, or of float
+        How many of the trials changed by more than ``epsilon``; a trial of several changes
+        counts with its share of them.
     band : str
         Which band this is.
     alpha : float
@@ -62,7 +63,7 @@ class Profile:
 
     epsilon: NDArray[np.float64]
     delta_hat: NDArray[np.float64]
-    exceedances: NDArray[np.int64]
+    exceedances: NDArray[np.int64] | NDArray[np.float64]
     band: str
     alpha: float
     design: Design
@@ -126,7 +127,7 @@ class Profile:
         return cls(
             np.array(content["epsilon"], dtype=np.float64),
             np.array(content["delta_hat"], dtype=np.float64),
-            np.array(content["exceedances"], dtype=np.int64),
+            np.array(content["exceedances"]),
             content["band"],
             content["alpha"],
             Design(**content["design"]),
@@ -149,15 +150,15 @@ class Profile:
         if not chosen:
             chosen = {float(e): at_most(e) for e in self.epsilon[_spread(len(self.epsilon))]}
         rows = [
-            [written, f"{self._larger(e):,} of {total:,}", at_most(self.at(e))]
+            [written, f"{number(self._larger(e))} of {total:,}", at_most(self.at(e))]
             for e, written in chosen.items()
         ]
         caption = "\n".join([*in_words(self.warnings), self.statement()])
         return Table(["epsilon", "larger changes", "delta_hat"], rows, caption)
 
-    def _larger(self, epsilon: float) -> int:
+    def _larger(self, epsilon: float) -> float:
         position = np.searchsorted(self.epsilon, epsilon, side="right") - 1
-        return int(self.exceedances[position])
+        return float(self.exceedances[position])
 
     def _repr_html_(self) -> str:
         return self.table().html()

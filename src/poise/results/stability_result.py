@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from poise import arguments
 from poise.results.design import Design
@@ -65,6 +65,8 @@ class StabilityResult:
         Whether trials were left out.
     warnings : tuple of str
         What was noticed that may make the error level wrong.
+    test, why : str
+        Which test, and why it was chosen; "" where the caller chose it.
     tested_rows : RowDigests or None
         Which rows the verdict rests on, where that is known; not part of the JSON.
 
@@ -78,12 +80,14 @@ class StabilityResult:
     True
     """
 
+    test_name: ClassVar[str] = "binomial"
+
     verdict: Outcome
     epsilon: float
     delta: float
     alpha: float
     randomized: bool
-    statistic: int
+    statistic: float
     n_observed: int
     pvalue: float
     pvalue_unstable: float
@@ -97,6 +101,7 @@ class StabilityResult:
     design: Design
     epsilon_lower: float = 0.0
     warnings: tuple[str, ...] = ()
+    why: str = ""
     tested_rows: RowDigests | None = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -109,7 +114,7 @@ class StabilityResult:
 
         epsilon, delta = float(arguments.epsilon(epsilon)), float(arguments.delta(delta))
         alpha = float(arguments.alpha(alpha))
-        m, seen, failed = trials.n_trials, trials.exceedances(epsilon), trials.n_failures
+        m, seen, failed = trials.n_trials, int(trials.exceedances(epsilon)), trials.n_failures
         worst = seen + trials.n_unseen
         count, tie = binomial_test.critical_value(m, delta, alpha)
         zeta = trials.design.zeta if randomized else 1.0
@@ -142,9 +147,24 @@ class StabilityResult:
         return self.verdict == Outcome.STABLE
 
     @property
-    def n_moved(self) -> int:
+    def n_moved(self) -> float:
         """Trials whose change was larger than ε, without those that failed."""
         return self.statistic - self.n_failures
+
+    @property
+    def test(self) -> str:
+        """Which test: "binomial"; "averaged" for an :class:`AveragedResult`."""
+        return self.test_name
+
+    @property
+    def printed_delta_hat(self) -> float:
+        """The upper limit for δ*_ε to print beside the verdict."""
+        return self.delta_hat
+
+    @property
+    def printed_delta_lower(self) -> float:
+        """The lower limit for δ*_ε to print beside the verdict."""
+        return self.delta_lower
 
     @property
     def certifies(self) -> bool:
@@ -240,6 +260,7 @@ class StabilityResult:
         fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.compare}
         derived = {
             "verdict": self.verdict.value,
+            "test": self.test,
             "stable": self.stable,
             "n_trials": self.n_trials,
             "kappa": self.kappa,
@@ -266,10 +287,14 @@ class StabilityResult:
         # What later versions added has a default, so that older files are read.
         needed = tuple(f.name for f in known if f.default is dataclasses.MISSING)
         content = fields_of(text, needed, "a result")
+        for kind in cls.__subclasses__():
+            if content.get("test") == kind.test_name:
+                return kind.from_json(text)
         fields = {f.name: content[f.name] for f in known if f.name in content}
-        fields["warnings"] = tuple(fields.get("warnings", ()))
         fields["verdict"] = Outcome(fields["verdict"])
         fields["design"] = Design(**fields["design"])
+        for name, value in fields.items():
+            fields[name] = tuple(value) if isinstance(value, list) else value
         return cls(**fields)
 
     def to_frame(self) -> Any:

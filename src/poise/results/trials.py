@@ -37,10 +37,15 @@ _FORMAT = "poise trials 1"
 class Trials:
     """Independent copies of Δ, one per trial, in plan order.
 
+    A trial of R removals at T points has R·T changes, which depend on each other; what is
+    independent is their :meth:`shares` beyond an ε, one per trial. Such trials are judged
+    by the averaged test.
+
     Attributes
     ----------
     changes : ndarray of float64
-        The change of each trial; ``inf`` where a failed trial counts as one.
+        The change of each trial; ``inf`` where a failed trial counts as one. Of shape
+        (m, R, T) if R or T is larger than 1; there nan stands for a failure.
     design : Design
         What was measured, on how many rows, with which randomness.
     n_fits : int
@@ -68,14 +73,32 @@ class Trials:
     warnings: tuple[str, ...] = field(default=())
 
     def __post_init__(self) -> None:
-        changes = _as_changes(self.changes)
+        changes = _as_changes(self.changes, self.design.shape)
         changes.setflags(write=False)
         object.__setattr__(self, "changes", changes)
-        if self.failures and len(self.failures) > np.count_nonzero(np.isinf(changes)):
+        if changes.ndim > 1:
+            self._check_failures()
+        elif self.failures and len(self.failures) > np.count_nonzero(np.isinf(changes)):
             raise ArgumentError(
                 f"failures must be among the infinite changes "
                 f"({np.count_nonzero(np.isinf(changes))}), got {len(self.failures)} messages"
             )
+
+    def _check_failures(self) -> None:
+        failed = np.count_nonzero(np.isnan(self.changes).any(axis=(1, 2)))
+        if len(self.failures) > failed:
+            raise ArgumentError(
+                f"failures must be among the trials with a change that is nan ({failed}), got "
+                f"{len(self.failures)} messages"
+            )
+
+    @classmethod
+    def measured(
+        cls, changes: NDArray[np.float64], design: Design, failures: tuple[str, ...] = ()
+    ) -> Trials:
+        """Keep what a run of this design brought, and how many fits that took."""
+        values = np.asarray(changes, dtype=np.float64)
+        return cls(values, design, len(values) * design.fits_per_trial, failures)
 
     @classmethod
     def from_changes(
@@ -93,12 +116,17 @@ class Trials:
         fresh test points. Nothing can check that afterwards. ``random_state``
         decides the coin ζ, which only randomised decisions use. ``failures`` are
         the messages of trials that failed: as many infinite changes are no changes.
+        An array of shape (m, R, T) holds R removals at T points of each trial.
         """
-        values, n = _as_changes(changes), arguments.training_size(n)
+        n = arguments.training_size(n)
+        shape = np.shape(changes)[1:] if np.ndim(changes) == 3 else ()
+        values = _as_changes(changes, shape)
         randomness = Randomness.from_state(random_state)
         seed, zeta = randomness.root, randomness.zeta
         m = len(values)
-        design = Design(algorithm, n, m * n, m, seed=seed, zeta=zeta, from_rows=False)
+        several = dict(zip(("removals", "points"), shape, strict=False))
+        rows = m * n, m * several.get("points", 1)
+        design = Design(algorithm, n, *rows, seed=seed, zeta=zeta, from_rows=False, **several)
         return cls(values, design, failures=tuple(failures))
 
     def __eq__(self, other: object) -> bool:
@@ -134,19 +162,64 @@ class Trials:
         """Number of trials that failed; each of them stands as an infinite change."""
         return len(self.failures)
 
-    def exceedances(self, epsilon: float) -> int:
-        """Count the changes that are strictly larger than ``epsilon``, failed trials included."""
+    def exceedances(self, epsilon: float) -> float:
+        """Count the trials that moved by more than ``epsilon``, failed trials included.
+
+        A trial of several changes counts with its share of them: see :meth:`shares`.
+        """
         from poise.theory.order_statistics import how_many_exceed
 
+        if self.changes.ndim > 1:
+            return float(self.shares(epsilon).sum())
         return how_many_exceed(self.changes, float(arguments.epsilon(epsilon)))
 
+    def shares(self, epsilon: float, *, failures_exceed: bool = True) -> NDArray[np.float64]:
+        """Return each trial's share of changes that are strictly larger than ``epsilon``.
+
+        The shares are i.i.d. in [0, 1] with mean δ*_ε: what the averaged test bets on.
+
+        Parameters
+        ----------
+        epsilon : float
+            Allowed change, >= 0.
+        failures_exceed : bool
+            Whether what failed counts as a larger change, as it must against "stable", or
+            as none, as it must for "unstable". A single change that is infinite counts as
+            failed if any trial failed.
+
+        Examples
+        --------
+        >>> trials = Trials.from_changes([[[0.1, 0.5]], [[0.6, float("nan")]]], n=10)
+        >>> trials.shares(0.2), trials.shares(0.2, failures_exceed=False)
+        (array([0.5, 1. ]), array([0.5, 0.5]))
+        """
+        from poise.theory.exceedance_shares import shares
+
+        return shares(self.changes_or_nan, epsilon, failures_exceed=failures_exceed)
+
+    @property
+    def changes_or_nan(self) -> NDArray[np.float64]:
+        """The changes, with nan for those that failed.
+
+        A single change that is infinite counts as failed if any trial failed.
+        """
+        if self.changes.ndim > 1 or not self.failures:
+            return self.changes
+        return np.where(np.isinf(self.changes), np.nan, self.changes)
+
     def test(
-        self, epsilon: float, delta: float, alpha: float = 0.05, randomized: bool = False
+        self,
+        epsilon: float,
+        delta: float,
+        alpha: float = 0.05,
+        randomized: bool = False,
+        test: str = "auto",
     ) -> StabilityResult:
         """Test (ε, δ)-stability at level α: :func:`poise.stability_test` without the fits.
 
         P(declared stable) ≤ α whenever the triple is not (ε, δ)-stable
-        (Theorem 1). Valid for one (ε, δ) fixed before looking at the changes.
+        (Theorem 1; Theorem A of the averaged test). Valid for one (ε, δ) and one test
+        fixed before looking at the changes.
 
         Parameters
         ----------
@@ -158,8 +231,21 @@ class Trials:
             Error level, in (0, 1).
         randomized : bool
             Toss the coin ζ in a tie, as the paper's test does.
+        test : {"auto", "binomial", "averaged"}
+            "auto" is the averaged test where trials have several changes, and the paper's
+            Binomial test otherwise.
         """
+        from poise.results.averaged_result import averaged_result
+
+        arguments.choice("test", test, ("auto", "binomial", "averaged"))
         self._require_reachable(epsilon)
+        if test == "averaged" or (test == "auto" and self.changes.ndim > 1):
+            return averaged_result(self, epsilon, delta, alpha, randomized)
+        if self.changes.ndim > 1:
+            raise ArgumentError(
+                "test='binomial' needs one change a trial (removals=1, points=1), and these trials "
+                f"have {self.design.removals} times {self.design.points}; test='averaged' uses all"
+            )
         return StabilityResult.from_trials(self, epsilon, delta, alpha, randomized)
 
     def _require_reachable(self, epsilon: float) -> None:
@@ -174,18 +260,28 @@ class Trials:
     def delta_hat(self, epsilon: float, alpha: float = 0.05, randomized: bool = False) -> float:
         """Upper limit for δ*_ε: P(δ̂ ≥ δ*_ε) ≥ 1 − α for one ε fixed beforehand (Prop. 1).
 
-        Trials that were not run count as exceedances, so it stays valid, if wide.
+        Trials that were not run count as exceedances, so it stays valid, if wide. For
+        trials of several changes it is that of the averaged test, sharper than the limit
+        beside a verdict and not tied to one.
         """
+        from poise.theory.averaged_estimates import delta_hat_grid
         from poise.theory.estimates import delta_hat
+
+        if self.changes.ndim > 1:
+            shares = np.append(self.shares(epsilon), np.ones(self.n_unseen))
+            return delta_hat_grid(shares, alpha, zeta=self._zeta(randomized))
 
         worst = self.exceedances(epsilon) + self.n_unseen
         return float(delta_hat(worst, self.n_trials, alpha, self._zeta(randomized)))
 
     def epsilon_hat(self, delta: float, alpha: float = 0.05, randomized: bool = False) -> float:
         """Upper limit for ε*_δ: P(ε̂ ≥ ε*_δ) ≥ 1 − α for one δ fixed beforehand (Prop. 1)."""
+        from poise.theory.averaged_estimates import epsilon_hat_scan
         from poise.theory.estimates import epsilon_hat
 
         zeta = self._zeta(randomized)
+        if self.changes.ndim > 1:
+            return epsilon_hat_scan(self._with_unseen(), delta, alpha, zeta=zeta)
         return float(epsilon_hat(self.changes, delta, alpha, zeta, unseen=self.n_unseen))
 
     def delta_lower(self, epsilon: float, alpha: float = 0.05) -> float:
@@ -193,8 +289,12 @@ class Trials:
 
         Trials that failed or were not run count as small changes.
         """
+        from poise.theory.averaged_lower_limits import delta_lower_grid
         from poise.theory.lower_limits import delta_lower
 
+        if self.changes.ndim > 1:
+            shares = self.shares(epsilon, failures_exceed=False)
+            return delta_lower_grid(np.append(shares, np.zeros(self.n_unseen)), alpha)
         moved = self.exceedances(epsilon) - self.n_failures
         return float(delta_lower(moved, self.n_trials, alpha))
 
@@ -202,14 +302,20 @@ class Trials:
         """Limits for δ*_ε that hold together: P(low ≤ δ*_ε ≤ high) ≥ 1 − α for one ε."""
         from poise.theory.lower_limits import delta_interval
 
+        if self.changes.ndim > 1:
+            half = float(arguments.alpha(alpha)) / 2
+            return self.delta_lower(epsilon, half), self.delta_hat(epsilon, half)
         moved, unknown = self.exceedances(epsilon) - self.n_failures, self.n_failures
         low, high = delta_interval(moved, self.n_trials, alpha, unknown + self.n_unseen)
         return float(low), float(high)
 
     def epsilon_lower(self, delta: float, alpha: float = 0.05) -> float:
         """Lower limit for ε*_δ: P(ε*_δ ≥ it) ≥ 1 − α for one δ fixed beforehand."""
+        from poise.theory.averaged_lower_limits import epsilon_lower_scan
         from poise.theory.lower_limits import epsilon_lower
 
+        if self.changes.ndim > 1:
+            return epsilon_lower_scan(self._with_unseen(np.nan), delta, alpha)
         unknown = {"failed": self.n_failures, "unseen": self.n_unseen}
         return float(epsilon_lower(self.changes, delta, alpha, **unknown))
 
@@ -221,11 +327,14 @@ class Trials:
         alpha : float
             Error level of the whole band, in (0, 1).
         band : {"equal-local-levels", "ks", "dkw", "pointwise"}
-            The first three are simultaneous; "pointwise" is not.
+            The first three are simultaneous; "pointwise" is not. Trials of several changes
+            have one band, "averaged", whatever is asked: limits at a few δ, for all ε at once.
         """
         from poise.theory.bands import BANDS, profile_band
 
         arguments.choice("band", band, BANDS)
+        if self.changes.ndim > 1:
+            return self._averaged_profile(alpha)
         limits = profile_band(self.n_trials, alpha, band)
         steps = np.unique(np.append(self.changes[np.isfinite(self.changes)], 0.0))
         ordered = np.sort(self.changes)
@@ -233,13 +342,42 @@ class Trials:
         most = limits[above + self.n_unseen]
         return Profile(steps, most, above, band, alpha, self.design, self.warnings)
 
+    def _averaged_profile(self, alpha: float) -> Profile:
+        from poise.theory.averaged_estimates import averaged_profile
+
+        found = averaged_profile(self._with_unseen(), alpha)
+        finite = [reach for reach in found.epsilon_hat if np.isfinite(reach)]
+        steps = np.unique([0.0, *finite])
+        limits = np.array([found.delta_hat(float(step)) for step in steps])
+        above = np.array([self.exceedances(float(step)) for step in steps])
+        return Profile(steps, limits, above, "averaged", alpha, self.design, self.warnings)
+
+    def _with_unseen(self, change: float = np.inf) -> NDArray[np.float64]:
+        """Return the changes, with this one in the place of all that were not run."""
+        unseen = np.full((self.n_unseen, *self.changes.shape[1:]), change)
+        return np.concatenate([self.changes, unseen])
+
+    @property
+    def all_changes(self) -> NDArray[np.float64]:
+        """All changes in one list, for pictures and quantiles; a failed one is infinite."""
+        if self.changes.ndim == 1:
+            return self.changes
+        return np.where(np.isnan(self.changes), np.inf, self.changes).ravel()
+
+    @property
+    def n_failed_changes(self) -> int:
+        """How many of all changes are failures."""
+        if self.changes.ndim == 1:
+            return self.n_failures
+        return int(np.isnan(self.changes).sum())
+
     def _zeta(self, randomized: bool) -> float:
         return self.design.zeta if randomized else 1.0
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
         return {
-            "changes": self.changes.tolist(),
+            "changes": _nan_to_none(self.changes),
             "design": self.design.to_dict(),
             "n_fits": self.n_fits,
             "failures": list(self.failures),
@@ -267,9 +405,13 @@ class Trials:
         )
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with one row per trial."""
+        """Return a pandas DataFrame with one row per change; trials may have several."""
         import pandas as pd
 
+        if self.changes.ndim > 1:
+            trial, removal, point = np.indices(self.changes.shape).reshape(3, -1)
+            places = {"trial": trial, "removal": removal, "point": point}
+            return pd.DataFrame(places | {"change": self.changes.ravel()})
         return pd.DataFrame({"trial": np.arange(self.n_observed), "change": self.changes})
 
     def facts(self) -> dict[str, str]:
@@ -295,7 +437,7 @@ class Trials:
         design = self.design
         return (
             f"Trials({design.title}, n={design.n}, {self.n_observed:,} of {self.n_trials:,} "
-            f"trials, largest change {float(self.changes.max(initial=0.0)):.4g})"
+            f"trials, largest change {float(self.all_changes.max(initial=0.0)):.4g})"
         )
 
     def _repr_html_(self) -> str:
@@ -347,8 +489,10 @@ class Trials:
         return cls._from_header(changes, header)
 
 
-def _as_changes(values: ArrayLike) -> NDArray[np.float64]:
+def _as_changes(values: ArrayLike, shape: tuple[int, ...] = ()) -> NDArray[np.float64]:
     """Return changes as numbers; refuse what is none, and name the first offender."""
+    if shape:
+        return _as_tables(values, shape)
     try:
         changes = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -362,3 +506,29 @@ def _as_changes(values: ArrayLike) -> NDArray[np.float64]:
         )
     # What someone could still write to is copied; a million changes of a run are not.
     return changes.copy() if changes.flags.writeable else changes
+
+
+def _as_tables(values: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return tables of changes, nan where one failed; refuse another shape and negative ones."""
+    try:
+        changes = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"changes must hold numbers >= 0 or nan, got {values!r}") from None
+    changes = changes.reshape(0, *shape) if changes.size == 0 else changes
+    if changes.shape[1:] != shape:
+        raise ArgumentError(
+            f"changes must have shape (trials, removals, points) = (m, {shape[0]}, {shape[1]}), "
+            f"got {changes.shape}"
+        )
+    if (changes < 0).any():
+        raise ArgumentError(f"changes must be numbers >= 0 or nan, got {changes.min()}")
+    return changes
+
+
+def _nan_to_none(changes: NDArray[np.float64]) -> list[Any]:
+    """Return changes as lists; JSON has no nan, and None reads back as one."""
+    if not np.isnan(changes).any():
+        plain: list[Any] = changes.tolist()
+        return plain
+    known: list[Any] = np.where(np.isnan(changes), None, changes).tolist()  # type: ignore[call-overload]
+    return known

@@ -2,13 +2,14 @@
 
 ::
 
-    answers       the record of answers, in plan order
-    execution     how fits are run: on which workers, for how long, and what a failed fit means
-    faults/       what goes wrong while fits run: dead workers, late fits, signals, parents that end
-    oracle        the oracle computes batches of trials; only it calls the user's algorithm
-    progress      the progress of a run: a bar, a line per minute, or nothing
-    repeat_check  compute the first trial again at the end, and warn if its change differs
-    tasks         what is sent to workers: user code, data, and tasks
-    transport/    how data and code reach the workers
-    workers/      who computes: this process, processes, threads, Dask or Ray
+    answers        the record of answers, in plan order
+    execution      how fits are run: on which workers, for how long, and what a failed fit means
+    faults/        what goes wrong while fits run: dead workers, late fits, signals, ended parents
+    oracle         the oracle computes batches of trials; only it calls the user's algorithm
+    progress       the progress of a run: a bar, a line per minute, or nothing
+    removals_work  trials of several removals at several points: a table of changes each
+    repeat_check   compute the first trial again at the end, and warn if its change differs
+    tasks          what is sent to workers: user code, data, and tasks
+    transport/     how data and code reach the workers
+    workers/       who computes: this process, processes, threads, Dask or Ray
 """

@@ -37,12 +37,14 @@ class AnswerRecord(Protocol):
 def record_for(batch: Batch) -> AnswerRecord:
     """Open the record that fits the kind of question."""
     if batch.compares:
-        return ChangeRecord(len(batch), batch.until)
+        return ChangeRecord(len(batch), batch.until, batch.shape)
     return PredictionRecord(batch.until, batch.models)
 
 
 class ChangeRecord:
     """Changes, one or a block at a time; a failed trial is an infinite change.
+
+    With a ``shape`` every trial has a table of changes, in which nan stands for a failure.
 
     Examples
     --------
@@ -53,8 +55,8 @@ class ChangeRecord:
     array([0.5, 2. ])
     """
 
-    def __init__(self, total: int, until: Until | None) -> None:
-        self.changes = np.empty(total, dtype=np.float64)
+    def __init__(self, total: int, until: Until | None, shape: tuple[int, ...] = ()) -> None:
+        self.changes = np.empty((total, *shape), dtype=np.float64)
         self.done = 0
         self.until = until
         self.failures: list[Failure] = []
@@ -63,6 +65,8 @@ class ChangeRecord:
         """Write down one change, a block of them, or a failure; return whether to stop."""
         if isinstance(answer, Failure):
             self.failures.append(answer)
+            if self.changes.ndim > 1:
+                return self._enter_one(np.nan if answer.changes is None else answer.changes)
             return self._enter_one(np.inf, shown=np.nan)
         if isinstance(answer, Reply):
             raise TypeError("a comparison is answered by a change, not by predictions")
@@ -72,12 +76,17 @@ class ChangeRecord:
             self.changes[self.done : self.done + len(answer)] = answer
             self.done += len(answer)
             return False
-        return any(self._enter_one(change) for change in answer.tolist())
+        several = answer if answer.ndim > 1 else answer.tolist()
+        return any(self._enter_one(change) for change in several)
 
-    def _enter_one(self, change: float, shown: float | None = None) -> bool:
+    def _enter_one(self, change: Any, shown: float | None = None) -> bool:
         self.changes[self.done] = change
         self.done += 1
-        return self.until is not None and self.until(change if shown is None else shown)
+        if self.until is None:
+            return False
+        if self.changes.ndim > 1:
+            return self.until(self.changes[self.done - 1])
+        return self.until(change if shown is None else shown)
 
     def entered(self) -> NDArray[np.float64]:
         """Return the changes so far as a view, not a copy: do not change them."""

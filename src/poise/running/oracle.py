@@ -36,6 +36,7 @@ from poise.protocol.messages import (
     Batch,
     Change,
     Failure,
+    Removals,
     Reply,
     first_query,
 )
@@ -43,6 +44,7 @@ from poise.protocol.work import Work
 from poise.running.answers import AnswerRecord, record_for
 from poise.running.execution import Execution
 from poise.running.progress import Progress
+from poise.running.removals_work import RemovalsWork
 from poise.running.tasks import ComparisonWork, LossWork, QueryWork
 from poise.running.workers.engine import Engine
 from poise.running.workers.inner_threads import one_inner_thread
@@ -215,8 +217,25 @@ class Oracle:
         return QueryWork(self.algorithm, self.sample, batch.tasks, relax, batch.models)
 
     def _comparisons(self, batch: Batch, relax: bool) -> ComparisonWork:
+        if batch.shape:
+            return self._removals(batch, relax)
         kind = LossWork if needs_response(self.distance) else ComparisonWork
         return kind(self.algorithm, self.sample, batch.tasks, relax, self.distance)
+
+    def _removals(self, batch: Batch, relax: bool) -> RemovalsWork:
+        return RemovalsWork(self.algorithm, self.sample, batch.tasks, relax, self.distance)
+
+    def ignores_row_order(self, trial: Removals) -> bool:
+        """See on one trial whether the order of the rows matters, for one random term.
+
+        Predictions of three full fits, each with another row moved last, are compared to nine
+        digits. A fit that fails settles nothing, and so allows nothing.
+        """
+        from poise.running.removals_work import same_predictions
+
+        work = self._removals(Batch([trial]), relax=False)
+        with one_inner_thread():
+            return same_predictions(work, [*trial.full[:2], trial.full[-1]])
 
     def repeat(self, batch: Batch, index: int) -> Answer:
         """Compute one task of a batch again, fit by fit and in this process; no result uses it."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.errors import TrialError, warn_of_validity
-from poise.protocol.messages import FIT_BY_FIT, Answers, Batch, Failure
+from poise.protocol.messages import FIT_BY_FIT, Answers, Batch, Failure, Reply
 
 if TYPE_CHECKING:
     from poise.running.oracle import Oracle
@@ -59,18 +59,21 @@ class RepeatCheck:
         """Compute it again if that is cheap and can show something; warn of a difference."""
         if isinstance(answers, TrialError) or not self._worthwhile(answers):
             return
-        first, again = float(answers.changes[0]), self.oracle.repeat(batch, 0)
+        again = self.oracle.repeat(batch, 0)
         if isinstance(again, Failure):
             _warn(f"failed ({again.message})")
-        elif isinstance(again, float) and abs(again - first) > _SAME_RELATIVE * _size(answers):
-            _warn(f"gave a change of {again:.4g} instead of {first:.4g}")
+        elif not isinstance(again, Reply):
+            before, now = np.ravel(answers.changes[0]), np.ravel(again)
+            worst = int(np.abs(now - before).argmax())
+            if abs(now[worst] - before[worst]) > _SAME_RELATIVE * _size(answers):
+                _warn(f"gave a change of {now[worst]:.4g} instead of {before[worst]:.4g}")
 
     def _worthwhile(self, answers: Answers) -> bool:
         oracle, done = self.oracle, len(answers.changes)
         return (
             answers.path == FIT_BY_FIT
             and done > 0
-            and math.isfinite(answers.changes[0])
+            and bool(np.isfinite(answers.changes[0]).all())
             # An algorithm that is thread-safe has no state and no generator of its own.
             and not oracle.algorithm.thread_safe
             # Trials read from a journal took no time, so the time of a fit is not known.

@@ -27,7 +27,7 @@ from poise.errors import TrialError, in_one_line
 from poise.protocol.messages import Answer, Comparison, Failure, Query, Reply, Tasks, first_query
 from poise.protocol.work import NO_SAMPLE, WorkData
 
-__all__ = ["ComparisonWork", "FitByFitWork", "LossWork", "QueryWork"]
+__all__ = ["ComparisonWork", "FitByFitWork", "LossWork", "QueryWork", "portable"]
 
 
 @dataclass(frozen=True)
@@ -84,12 +84,12 @@ class FitByFitWork(abc.ABC):
             with one_at_a_time(self.algorithm.thread_safe):
                 return self.compute(self.tasks[index], ambient)
         except TrialError as error:  # an external program, which says itself why it failed
-            return Failure(index, in_one_line(error), _portable(error), kind=error.kind)
+            return Failure(index, in_one_line(error), portable(error), kind=error.kind)
         except KeyboardInterrupt:  # Ctrl-C
             raise
         # Whatever a fit raises (SystemExit too) ends its own trial only.
         except BaseException as error:
-            return Failure(index, in_one_line(error), _portable(error))
+            return Failure(index, in_one_line(error), portable(error))
 
     def fitted(self, query: Query, ambient: GlobalGenerators) -> Predict:
         """Train as the query says, with every global generator set from its ξ."""
@@ -195,7 +195,7 @@ def _several(predictions: object, count: int) -> Any:
     return array
 
 
-def _portable(error: BaseException) -> BaseException:
+def portable(error: BaseException) -> BaseException:
     """Return the exception if it can be pickled and read, else a new one with its traceback."""
     import pickle
 

@@ -53,6 +53,20 @@ class EqualTrials(Protocol):
         ...
 
 
+@runtime_checkable
+class EqualTrialsOfPoints(Protocol):
+    """The same with several test points a trial, which are looked up one by one."""
+
+    removals: int
+    points: int
+
+    def rows(
+        self, start: int, stop: int, point: int = 0
+    ) -> tuple[NDArray[np.int64] | slice, NDArray[np.int64]]:
+        """Return the training rows of a range of trials, end to end, and one point of each."""
+        ...
+
+
 @dataclass(frozen=True)
 class BatchedWork:
     """Answers a range of trials in blocks; yields arrays of changes, or single failures.
@@ -338,8 +352,40 @@ def batched(
     sample, tasks = work.data
     if batch is None or not isinstance(tasks, EqualTrials) or not _applies(work, batch):
         return None
+    if isinstance(tasks, EqualTrialsOfPoints):
+        return _batched_points(work, batch, decision_points)
     fast = BatchedWork(work, batch, sample, tasks, work.distance, decision_points)
     return fast if not batch.exact or fast.agrees() else None
+
+
+def _batched_points(
+    work: Any, batch: BatchAlgorithm, decision_points: tuple[float, ...]
+) -> BatchedWork | None:
+    """Do the same for trials of several points, where a shortcut removes the last row only."""
+    if work.tasks.removals > 1 or not batch.exact:
+        return None
+    first = work.at_first_point()
+    alone = BatchedWork(first, batch, work.sample, first.tasks, work.distance, decision_points)
+    if not alone.agrees():
+        return None
+    return BatchedPoints(work, batch, work.sample, work.tasks, work.distance, decision_points)
+
+
+@dataclass(frozen=True)
+class BatchedPoints(BatchedWork):
+    """The same for trials with several points each: the shortcut is asked once per point."""
+
+    def changes(self, start: int, stop: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Compute a table of changes per trial, and say which of them need the fits themselves."""
+        stack, tasks = self.stack(start, stop), cast("EqualTrialsOfPoints", self.tasks)
+        changes = np.empty((stop - start, 1, tasks.points))
+        doubtful = np.zeros(stop - start, dtype=np.bool_)
+        for t in range(tasks.points):
+            rows = tasks.rows(start, stop, t)[1]
+            here = stack._replace(x=_rows(as_table(self.sample.points(rows), "X")))
+            changes[:, 0, t], unsure = self._judged(here, self._pairs(here))
+            doubtful |= unsure
+        return changes, doubtful
 
 
 def _applies(work: FitByFit, batch: BatchAlgorithm) -> bool:

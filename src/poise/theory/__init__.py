@@ -8,6 +8,7 @@ are first used, so that importing the package stays cheap.
     averaged_design     the averaged test's design: which rows and fits each trial gets
     averaged_estimates  estimates δ̂ and ε̂ by the averaged test, and its profile
     averaged_limits     upper limits δ̂ and ε̂ that go with the averaged test's verdict
+    averaged_lower_limits lower limits of the averaged test, by inverting its mirror
     averaged_planning   before looking: whether averaging pays, and how many trials it needs
     averaged_test       the averaged test: trials that answer with a share instead of yes or no
     bag_choice          the size and number of bags that make an algorithm (ε, δ)-stable

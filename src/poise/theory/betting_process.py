@@ -54,6 +54,11 @@ def growth(fractions: Any, shares: Any, delta: Any) -> Any:
     return 1 + fractions * (delta - shares) / (1 - delta)
 
 
+def mirror_growth(fractions: Any, shares: Any, delta: Any) -> Any:
+    """Compute the mirror's factors 1 + c (S − δ) / δ for δ > 0, for floats or arrays alike."""
+    return 1 + fractions * (shares - delta) / delta
+
+
 def reaches(value: float, threshold: float = 1.0) -> bool:
     """Say whether a value reaches 1 (or the coin ζ), forgiving rounding."""
     return bool(value >= (1 - TOLERANCE) * threshold)
@@ -224,7 +229,7 @@ class Mirror(Hedge):
     def _growth(self, c: float, share: float) -> float:
         if self.delta == 0:
             return math.inf if share > 0 else 1.0
-        return 1 + c * (share - self.delta) / self.delta
+        return float(mirror_growth(c, share, self.delta))
 
 
 @dataclass(frozen=True, eq=False)

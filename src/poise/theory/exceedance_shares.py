@@ -137,6 +137,23 @@ class TrialChanges:
             counts = table[-1]
             yield steps[start : start + rows], table / self.sizes
 
+    def shares_upwards(self, block: int) -> Iterator[tuple[Floats, Floats]]:
+        """Go up the candidates, a block at a time; yield them and a row of shares for each."""
+        steps = self.candidates()
+        # Changes equal to steps[i] exceed no more from row i on; infinite ones always do.
+        row = np.searchsorted(steps, self.values, side="left")
+        order = np.argsort(row, kind="stable")
+        row, trial = row[order], self.trial[order]
+        counts = self.sizes.astype(np.float64)
+        for start in range(0, steps.size, block):
+            rows = min(block, steps.size - start)
+            inside = slice(*np.searchsorted(row, [start, start + rows]))
+            gone = np.zeros((rows, self.n_trials))
+            np.add.at(gone, (row[inside] - start, trial[inside]), 1.0)
+            table = counts - np.cumsum(gone, axis=0)
+            counts = table[-1]
+            yield steps[start : start + rows], table / self.sizes
+
 
 def _flat(changes: ArrayLike | Sequence[ArrayLike]) -> tuple[Floats, NDArray[np.intp]]:
     """Lay the changes of all trials in one row; also return how many each trial has."""

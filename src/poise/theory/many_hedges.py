@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from poise.theory.betting_fraction import TOLERANCE, fraction_of_many
-from poise.theory.betting_process import growth
+from poise.theory.betting_process import growth, mirror_growth
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,17 +37,21 @@ class Runs(NamedTuple):
     values: Floats
 
 
-def hedge_side_by_side(shares: Floats, delta: Floats | float, alpha: float) -> Runs:
-    """Run the hedge on every row of a table of shares, each with its own δ.
+def hedge_side_by_side(
+    shares: Floats, delta: Floats | float, alpha: float, *, mirror: bool = False
+) -> Runs:
+    """Run the hedge, or its mirror, on every row of a table of shares, each with its own δ.
 
     Parameters
     ----------
     shares : array of shape (runs, m), in [0, 1]
         One run a row.
-    delta : float, or array of shape (runs,), in [0, 1)
+    delta : float, or array of shape (runs,), in [0, 1); above 0 for the mirror
         Allowed probability of a change beyond ε.
     alpha : float in (0, 1)
         Level.
+    mirror : bool
+        Whether to bet on "unstable" instead.
 
     Returns
     -------
@@ -68,8 +72,9 @@ def hedge_side_by_side(shares: Floats, delta: Floats | float, alpha: float) -> R
             break
         now, share, at = u[going], shares[going, k], p[going]
         left = np.full(going.size, float(m - k))
-        c = fraction_of_many(False, now, left, s1[going], s2[going], at)
-        u[going] = now * np.maximum(growth(c, share, at), 0.0)
+        c = fraction_of_many(mirror, now, left, s1[going], s2[going], at)
+        factor = mirror_growth(c, share, at) if mirror else growth(c, share, at)
+        u[going] = now * np.maximum(factor, 0.0)
         s1[going] += share
         s2[going] += share * share
     return Runs(u >= 1 - TOLERANCE, u)

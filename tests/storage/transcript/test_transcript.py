@@ -15,6 +15,7 @@ from poise import Batch, Made, Query, Transcript
 from poise.errors import RecordError
 from poise.procedures import (
     AdaptiveTest,
+    AveragedTest,
     BinomialTest,
     BootstrapTest,
     ExhaustiveTest,
@@ -52,6 +53,8 @@ CASES = {
     "binomial": (BinomialTest(**question, randomized=True), {}),
     "binomial, stopped": (BinomialTest(**question | {"epsilon": 0.0}), {}),
     "binomial, all trials": (BinomialTest(**question, stop_early=False, shuffle=False), {}),
+    "averaged": (AveragedTest(**question, removals=2, points=2), {}),
+    "averaged, a coin": (AveragedTest(**question, points=2, randomized=True), {}),
     "bootstrap": (BootstrapTest(**question, resamples=40), {}),
     "gaussian": (SimulationTest(**question, simulations=40), {}),
     "smoothed": (SimulationTest(**question, simulations=40, estimate="smoothed-bootstrap"), {}),

@@ -13,6 +13,7 @@ No window is ever opened and no figure is kept alive by anyone but the caller.
     power           the power of a planned test against the true probability of a change beyond ε
     profile         the profile ε ↦ δ̂: a step function with the observed share below it
     shown_figure    A figure that a notebook shows, also without pyplot
+    trajectory      the course of the averaged test: two bets, and the line that decides
     verdict         the plot of one verdict: the number of larger changes, and what decides
 """
 

@@ -63,14 +63,14 @@ class Histogram:
     @classmethod
     def of(cls, trials: Trials, epsilon: float | None = None, span: float = 0.0) -> Histogram:
         """Count the changes of a measurement, up to ``span`` if that is given."""
-        finite = trials.changes[np.isfinite(trials.changes)]
+        finite = trials.all_changes[np.isfinite(trials.all_changes)]
         edges = _edges(span or axis_span(trials, epsilon), epsilon)
         drawn = finite[finite <= edges[-1]]
         # Right-closed bars, because a change of exactly ε is still allowed.
         bar = np.maximum(np.searchsorted(edges, drawn, side="left") - 1, 0)
         counts = np.bincount(bar, minlength=len(edges) - 1)
-        n_beyond = trials.n_observed - trials.n_failures - len(drawn)
-        return cls(edges, counts, epsilon, n_beyond, trials.n_failures)
+        n_beyond = len(trials.all_changes) - trials.n_failed_changes - len(drawn)
+        return cls(edges, counts, epsilon, n_beyond, trials.n_failed_changes)
 
     @property
     def large(self) -> NDArray[np.bool_]:
@@ -87,7 +87,7 @@ class Histogram:
 
 def axis_span(trials: Trials, epsilon: float | None = None) -> float:
     """Return where the axis of changes ends: before the far tail, if there is one."""
-    finite = trials.changes[np.isfinite(trials.changes)]
+    finite = trials.all_changes[np.isfinite(trials.all_changes)]
     largest = 1.05 * float(finite.max(initial=0.0))
     if epsilon:
         return min(max(largest, 1.1 * epsilon), 5 * epsilon)

@@ -60,8 +60,8 @@ def strips(result: CompareResult, span: float) -> list[Strip]:
         Strip(
             shortened(row.name, _LONGEST_NAME),
             row.verdict.value,
-            np.minimum(trials.changes, span),
-            _offsets(len(trials.changes)),
+            np.minimum(trials.all_changes, span),
+            _offsets(len(trials.all_changes)),
             row.epsilon_hat,
         )
         for row, trials in zip(result.rows, result.trials, strict=True)
@@ -75,7 +75,7 @@ def _offsets(count: int) -> NDArray[np.float64]:
 
 def axis_end(all_trials: tuple[Trials, ...], epsilon: float) -> float:
     """Return where the axis ends: ε is seen well, and one wild trial does not flatten the rest."""
-    finite = np.concatenate([t.changes[np.isfinite(t.changes)] for t in all_trials])
+    finite = np.concatenate([t.all_changes[np.isfinite(t.all_changes)] for t in all_trials])
     largest = 1.05 * float(finite.max(initial=0.0))
     return min(max(largest, 1.2 * epsilon), 4 * epsilon or largest) or 1.0
 

@@ -62,7 +62,7 @@ class Decision:
 
         m = result.n_trials
         rule = DecisionRule.of_test(m, result.delta, result.alpha, result.zeta)
-        seen, most = result.n_moved, result.statistic + m - result.n_observed
+        seen, most = int(result.n_moved), int(result.statistic) + m - result.n_observed
         counts = _worth_drawing(rule, result.delta, seen)
         verdicts = np.array([rule.verdict(int(count), m) for count in counts])
         return cls(counts, np.asarray(pmf(counts, m, result.delta)), verdicts, seen, most)

@@ -2,15 +2,16 @@
 
 ::
 
-    describe_design  the design of a run in words: what a trial compares
-    describe_result  what a verdict means, in sentences: what was done, found, and not shown
-    duration         times in the unit that suits them
-    facts            facts under names, for notebooks, data frames and terminals
-    menu_table       what rows can answer, as a table and in words
-    next_questions   questions that some rows can answer, each with its call or command
-    next_step        what to do next after a verdict
-    numbers          numbers as text: few digits; limits are rounded to the safe side
-    rows_needed      the trials and rows that a run without large changes needs
-    summary          A summary: one headline and a few paragraphs
-    table            rows under headings, for people: as text and as HTML
+    describe_averaged  words for the averaged test: what a share is, and how the bet went
+    describe_design    the design of a run in words: what a trial compares
+    describe_result    what a verdict means, in sentences: what was done, found, and not shown
+    duration           times in the unit that suits them
+    facts              facts under names, for notebooks, data frames and terminals
+    menu_table         what rows can answer, as a table and in words
+    next_questions     questions that some rows can answer, each with its call or command
+    next_step          what to do next after a verdict
+    numbers            numbers as text: few digits; limits are rounded to the safe side
+    rows_needed        the trials and rows that a run without large changes needs
+    summary            A summary: one headline and a few paragraphs
+    table              rows under headings, for people: as text and as HTML
 """

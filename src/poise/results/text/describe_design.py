@@ -60,6 +60,11 @@ def _second_fit(design: Design) -> str:
         if design.remove == 1:
             return "with a fresh one in place of the last"
         return f"with {design.remove} fresh ones in place of the last {design.remove}"
+    if design.removals > 1:
+        last = (
+            "each of them" if design.removals == design.n else f"each of the last {design.removals}"
+        )
+        return f"without {last} in turn"
     if design.remove == 1:
         return "without the last of them"
     return f"without the last {design.remove} of them"
@@ -68,6 +73,8 @@ def _second_fit(design: Design) -> str:
 def _test_point(design: Design) -> str:
     if design.unit == "group":
         return "a row of a fresh group"
+    if design.points > 1:
+        return f"{design.points:,} fresh points"
     return "a fresh labelled row" if design.labeled_test else "a fresh point"
 
 
@@ -130,7 +137,7 @@ def shortage(design: Design) -> str:
     return (
         f"{labelled} and {design.n_unlabeled:,} unlabelled rows cannot supply "
         f"{design.training_units:,} training {design.unit}s and a "
-        f"{'labelled test row' if design.labeled_test else 'test point'}"
+        f"{'labelled test row' if design.labeled_test else 'test point'}{_points(design)}"
     )
 
 
@@ -172,3 +179,7 @@ def ceiling_in_words(design: Design, ceiling: float) -> str:
     """
     condition = ", if no two rows have the same features" if is_replacement(design) else ""
     return f"no valid black-box test has more than {at_most(ceiling)} power here{condition}"
+
+
+def _points(design: Design) -> str:
+    return "" if design.points == 1 else f", {design.points:,} of them a trial"

@@ -23,7 +23,7 @@ from poise.results.verdict import Outcome
 if TYPE_CHECKING:
     from poise.results.stability_result import StabilityResult
 
-__all__ = ["describe_result", "facts_of_result"]
+__all__ = ["describe_result", "done", "facts_of_result", "headline", "limits"]
 
 
 def describe_result(r: StabilityResult) -> Summary:
@@ -35,9 +35,9 @@ def describe_result(r: StabilityResult) -> Summary:
     >>> describe_result(Trials.from_changes([0.1] * 30, n=5).test(0.2, 0.1)).headline
     'STABLE: unknown is declared (0.2, 0.1)-stable at n = 5 (error level 0.05).'
     """
-    parts = [_done(r), _found(r), _coin(r), _limits(r), *remarks(r.design, r.power_bound)]
+    parts = [done(r), _found(r), r.why, _coin(r), limits(r), *remarks(r.design, r.power_bound)]
     parts += [r.verdict.not_meant, next_step(r)]
-    return Summary(_headline(r), tuple(part for part in parts if part), r.warnings)
+    return Summary(headline(r), tuple(part for part in parts if part), r.warnings)
 
 
 def _question(r: StabilityResult) -> str:
@@ -45,7 +45,8 @@ def _question(r: StabilityResult) -> str:
     return f"{asked}-{qualified(r.design)}"
 
 
-def _headline(r: StabilityResult) -> str:
+def headline(r: StabilityResult) -> str:
+    """Say the verdict and its error level in one sentence."""
     name = r.design.title
     said = {
         Outcome.STABLE: f"{name} is declared {_question(r)}",
@@ -56,7 +57,8 @@ def _headline(r: StabilityResult) -> str:
     return f"{r.verdict.value.upper()}: {said} (error level {at_most(r.alpha)})."
 
 
-def _done(r: StabilityResult) -> str:
+def done(r: StabilityResult) -> str:
+    """Say how many trials were run, and what each of them compares."""
     if r.n_trials == 0:
         return f"The data hold no independent trial: {shortage(r.design)}. Nothing was fitted."
     ran = f"{r.n_observed:,} of " if r.stopped_early else ""
@@ -111,11 +113,13 @@ def _coin(r: StabilityResult) -> str:
     )
 
 
-def _limits(r: StabilityResult) -> str:
+def limits(r: StabilityResult) -> str:
+    """Say between which limits the probability lies, and how large a change may be."""
     if r.n_trials == 0:
         return ""
     low, high = r.delta_interval
-    wide = " (wide: unseen trials count as anything)" if r.stopped_early else ""
+    counted_as_anything = r.stopped_early and r.test == "binomial"  # a bet uses what it has seen
+    wide = " (wide: unseen trials count as anything)" if counted_as_anything else ""
     delta = exactly(r.delta)
     change = f"by more than {at_most(r.epsilon_hat)} with probability at most {delta}"
     if math.isinf(r.epsilon_hat):
@@ -131,9 +135,9 @@ def _one_sided(r: StabilityResult) -> str:
     """Name the limit that the verdict used, where the two-sided interval does not show it."""
     low, high = r.delta_interval
     if r.stable and high > r.delta:
-        limit = f"at most {at_most(r.delta_hat)}"
+        limit = f"at most {at_most(r.printed_delta_hat)}"
     elif r.verdict == Outcome.UNSTABLE and low <= r.delta:
-        limit = f"at least {at_least(r.delta_lower)}"
+        limit = f"at least {at_least(r.printed_delta_lower)}"
     else:
         return ""
     return f" The verdict uses the one-sided limit of that confidence: {limit}."
@@ -151,12 +155,12 @@ def facts_of_result(r: StabilityResult) -> dict[str, str]:
     low, high = r.delta_interval
     return {
         "trials": f"{r.n_observed:,} of {r.n_trials:,}",
-        "larger changes": f"{r.n_moved:,}",
+        "larger changes": number(r.n_moved),
         "failed trials": f"{r.n_failures:,}",
         "p-value, stable": number(r.pvalue),
         "p-value, unstable": number(r.pvalue_unstable),
         "confidence": f"{confidence(r.alpha)} for each of the limits",
-        "delta_hat": at_most(r.delta_hat),
+        "delta_hat": at_most(r.printed_delta_hat),
         "delta_interval": f"{at_least(low)} to {at_most(high)}",
         "epsilon_hat": at_most(r.epsilon_hat),
         "power ceiling": "none proved" if r.power_bound is None else at_most(r.power_bound),

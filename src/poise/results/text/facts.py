@@ -67,6 +67,8 @@ def facts_about(trials: Trials) -> dict[str, str]:
         "seed": "unknown" if design.seed < 0 else str(design.seed),
         "changes": _quantiles(trials),
     }
+    if design.shape:
+        facts["a trial has"] = f"{design.removals:,} removals, {design.points:,} points"
     if trials.failures:
         facts["failed"] = f"{counted(len(trials.failures), 'trial')}, first: {trials.failures[0]}"
     return facts
@@ -101,5 +103,5 @@ def _quantiles(trials: Trials) -> str:
     if not trials.n_observed:
         return "none"
     # Steps of the sample itself: infinite changes have no place between two numbers.
-    median, most, largest = np.quantile(trials.changes, [0.5, 0.9, 1], method="inverted_cdf")
+    median, most, largest = np.quantile(trials.all_changes, [0.5, 0.9, 1], method="inverted_cdf")
     return f"median {number(median)}, 90% up to {number(most)}, largest {number(largest)}"

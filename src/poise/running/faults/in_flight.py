@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
-from poise.protocol.messages import Comparison, Query, Tasks
+from poise.protocol.messages import Task, Tasks, queries_of
 
 __all__ = ["Findings", "begin", "late_file", "take", "terms", "trials_with"]
 
@@ -109,7 +109,6 @@ def trials_with(named: Iterable[int], tasks: Tasks, trials: Iterable[int]) -> li
     return [trial for trial in trials if wanted & terms(tasks[trial])] if wanted else []
 
 
-def terms(task: Query | Comparison) -> set[int]:
+def terms(task: Task) -> set[int]:
     """Return the random terms of a task: those of its fits."""
-    queries = (task.full, task.reduced) if isinstance(task, Comparison) else (task,)
-    return {int(query.xi) for query in queries}
+    return {int(query.xi) for query in queries_of(task)}

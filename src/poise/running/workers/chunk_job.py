@@ -81,7 +81,13 @@ class _Note:
 
 
 def how_many(answer: Answer) -> int:
-    """Count the tasks that an answer is about: several, if it is a block of changes."""
+    """Count the tasks that an answer is about: several, if it is a block of changes.
+
+    Examples
+    --------
+    >>> how_many(np.zeros((4, 3, 2))), how_many(0.5)
+    (4, 1)
+    """
     return len(answer) if isinstance(answer, np.ndarray) else 1
 
 

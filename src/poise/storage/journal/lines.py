@@ -29,10 +29,18 @@ def as_lines(first: int, answer: Answer) -> bytes:
     --------
     >>> as_lines(7, np.array([0.1, np.inf]))
     b'{"trial": 7, "change": 0.1}\n{"trial": 8, "change": "Infinity"}\n'
+    >>> as_lines(7, np.array([[[0.1, np.nan]]]))
+    b'{"trial": 7, "changes": [[0.1, null]]}\n'
     """
     if isinstance(answer, Failure):
         entry = {"trial": first, "failure": answer.message, "kind": answer.kind}
+        if answer.changes is not None:
+            entry["changes"] = _written(answer.changes)
         return json.dumps(entry).encode() + b"\n"
+    if isinstance(answer, np.ndarray) and answer.ndim > 1:
+        tables = enumerate(answer, first)
+        lines = (json.dumps({"trial": k, "changes": _written(table)}) + "\n" for k, table in tables)
+        return "".join(lines).encode()
     several = isinstance(answer, np.ndarray)
     changes = np.asarray(answer, dtype=np.float64).tolist() if several else [float(answer)]
     # repr gives the shortest digits that read back as the same number.
@@ -44,8 +52,34 @@ def as_lines(first: int, answer: Answer) -> bytes:
     ).encode()
 
 
+def _written(table: NDArray[np.float64]) -> list[list[float | str | None]]:
+    """Write the changes of one trial: a list per removal, null where one is not known."""
+    return [[_number(change) for change in row] for row in table.tolist()]
+
+
+def _number(change: float) -> float | str | None:
+    if math.isnan(change):
+        return None
+    return "Infinity" if math.isinf(change) else change
+
+
+def _read(trial: int, table: Any) -> NDArray[np.float64]:
+    """Read what :func:`_written` wrote."""
+    known = {"Infinity": math.inf, None: math.nan}
+    try:
+        rows = [[known.get(c, c) if not isinstance(c, float) else c for c in row] for row in table]
+        changes = np.array(rows, dtype=np.float64)
+    except (TypeError, ValueError):
+        changes = np.empty(0)
+    if changes.ndim != 2 or bool((changes < 0).any()):
+        raise _damaged(trial, f"holds no table of changes: {table!r}")
+    return changes
+
+
 def as_answers(lines: Iterable[bytes]) -> Iterator[Answer]:
     """Read lines back into blocks of changes and single failures, in trial order.
+
+    A trial of several changes is a table; a block of such trials has three axes.
 
     Examples
     --------
@@ -57,7 +91,7 @@ def as_answers(lines: Iterable[bytes]) -> Iterator[Answer]:
         yield from _blocks(_entries(part))
 
 
-def _entries(part: list[tuple[int, bytes]]) -> list[float | Failure]:
+def _entries(part: list[tuple[int, bytes]]) -> list[Answer]:
     try:
         parsed = json.loads(b"[" + b",".join(line for _, line in part) + b"]")
     except ValueError:
@@ -74,12 +108,15 @@ def _parsed(trial: int, line: bytes) -> Any:
         raise _damaged(trial, f"is not JSON: {line[:60]!r}") from None
 
 
-def _entry(trial: int, entry: object) -> float | Failure:
+def _entry(trial: int, entry: object) -> Answer:
     """Check one parsed line against its place in the file."""
     if not isinstance(entry, dict) or entry.get("trial") != trial:
         raise _damaged(trial, f"should hold trial {trial}, but holds {entry!r}")
+    table = _read(trial, entry["changes"]) if "changes" in entry else None
     if entry.get("kind") in _KINDS and isinstance(entry.get("failure"), str):
-        return Failure(trial, entry["failure"], kind=entry["kind"])
+        return Failure(trial, entry["failure"], kind=entry["kind"], changes=table)
+    if table is not None:
+        return table
     change = entry.get("change")
     if change == "Infinity":
         return math.inf
@@ -94,7 +131,7 @@ def _damaged(trial: int, what: str) -> RecordError:
     )
 
 
-def _blocks(entries: list[float | Failure]) -> Iterator[Answer]:
+def _blocks(entries: list[Answer]) -> Iterator[Answer]:
     done = 0
     for i, entry in enumerate(entries):
         if isinstance(entry, Failure):

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-
-import numpy as np
 
 from poise.errors import RecordError
 from poise.protocol.messages import Failure
 from poise.results import Trials
+from poise.running.answers import ChangeRecord
 from poise.storage.journal.append_only_file import WholeLines
 from poise.storage.journal.header import Header
 from poise.storage.journal.lines import as_answers
@@ -61,8 +60,10 @@ def read_journal(path: str | Path) -> JournalContent:
     header = Header.from_line(first, str(path))
     answers = list(as_answers(rest))
     failures = tuple(answer for answer in answers if isinstance(answer, Failure))
-    changes = [np.inf if isinstance(answer, Failure) else answer for answer in answers]
-    values = np.concatenate([np.atleast_1d(part) for part in changes]) if changes else np.empty(0)
+    record = ChangeRecord(lines.count - 1, None, header.design.shape)
+    for answer in answers:
+        record.enter(answer)
     messages = tuple(failure.message for failure in failures)
-    trials = Trials(values, header.design, 2 * len(values), messages, header.warnings)
+    measured = Trials.measured(record.entered(), header.design, messages)
+    trials = replace(measured, warnings=header.warnings)
     return JournalContent(header, trials, failures)

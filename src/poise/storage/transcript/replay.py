@@ -10,7 +10,7 @@ from poise import errors
 from poise.data.sample import Sample, fingerprint
 from poise.data.synthetic_rows import Rows, SyntheticRows
 from poise.errors import RecordError
-from poise.protocol.messages import Answers, Batch, Comparison, Query
+from poise.protocol.messages import Answers, Batch, Comparison, Query, Task, queries_of
 from poise.protocol.procedure import Procedure, run_procedure
 from poise.protocol.randomness import Randomness
 from poise.results.design_names import Names, with_warnings
@@ -131,14 +131,23 @@ def _same(where: str, what: str, recorded: object, asked: object) -> None:
         raise RecordError(f"{where}: the {what} differs: recorded {recorded!r}, now {asked!r}")
 
 
-def _compare(where: str, recorded: Query | Comparison, asked: Query | Comparison) -> None:
+def _compare(where: str, recorded: Task, asked: Task) -> None:
     """Fail with the first difference between two tasks."""
     _same(where, "kind of task", type(recorded).__name__, type(asked).__name__)
-    if isinstance(recorded, Comparison) and isinstance(asked, Comparison):
-        _compare_queries(f"{where}, full fit", recorded.full, asked.full)
-        _compare_queries(f"{where}, reduced fit", recorded.reduced, asked.reduced)
-    elif isinstance(recorded, Query) and isinstance(asked, Query):
-        _compare_queries(where, recorded, asked)
+    before, now = queries_of(recorded), queries_of(asked)
+    _same(where, "number of fits", len(before), len(now))
+    for which, first, second in zip(_fits(recorded), before, now, strict=True):
+        _compare_queries(f"{where}{which}", first, second)
+
+
+def _fits(task: Task) -> list[str]:
+    """Name the calls of a task, each as the end of a sentence."""
+    if isinstance(task, Query):
+        return [""]
+    if isinstance(task, Comparison):
+        return [", full fit", ", reduced fit"]
+    full = [f", full fit {i}" for i in range(len(task.full))]
+    return full + [f", reduced fit {i}" for i in range(len(task.reduced))]
 
 
 def _compare_queries(where: str, recorded: Query, asked: Query) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from poise.data.synthetic_rows import Rows, SyntheticRows
 from poise.errors import TrialError
-from poise.protocol.messages import Answers, Batch, Comparison, Query
+from poise.protocol.messages import Answers, Batch, Query, Task, queries_of, with_queries
 
 __all__ = ["Refusal", "Stage"]
 
@@ -44,7 +44,7 @@ class Stage:
     ----------
     asked : int
         Number of tasks in the batch.
-    tasks : tuple of Query or tuple of Comparison
+    tasks : tuple of Query, of Comparison or of Removals
         Those that were answered; a batch that was stopped has fewer than asked.
     answers : Answers
         What the procedure was sent.
@@ -88,10 +88,8 @@ def _without_causes(answers: Answers) -> Answers:
     return replace(answers, failures=tuple(clean.values()), predictions=predictions)
 
 
-def _copied(task: Query | Comparison) -> Query | Comparison:
-    if isinstance(task, Comparison):
-        return Comparison(_copied_query(task.full), _copied_query(task.reduced))
-    return _copied_query(task)
+def _copied(task: Task) -> Task:
+    return with_queries(task, [_copied_query(query) for query in queries_of(task)])
 
 
 def _copied_query(query: Query) -> Query:

@@ -11,7 +11,7 @@ import numpy as np
 
 from poise.data.synthetic_rows import Rows, SyntheticRows
 from poise.errors import RecordError
-from poise.protocol.messages import Answers, Comparison, Failure, Query
+from poise.protocol.messages import Answers, Comparison, Failure, Query, Removals, queries_of
 from poise.storage.transcript.array_pool import NOTHING, ArrayPool
 from poise.storage.transcript.stage import Refusal, Stage
 
@@ -30,13 +30,14 @@ class LinearModel:
 
 def write_stage(stage: Stage, name: str, pool: ArrayPool, arrays: dict[str, Any]) -> dict[str, Any]:
     """Write the columns of a stage into ``arrays``; return the rest, for the header."""
-    queries = _flat(stage.tasks)
+    queries = [query for task in stage.tasks for query in queries_of(task)]
     rows = [_write_rows(query.train, pool) + _write_rows(query.evaluate, pool) for query in queries]
     arrays[f"{name} rows"] = np.array(rows, dtype=np.int64).reshape(-1, 14)
     arrays[f"{name} xi"] = np.array([query.xi for query in queries], dtype=np.uint64)
     return {
         "asked": stage.asked,
         "compares": bool(stage.tasks) and isinstance(stage.tasks[0], Comparison),
+        **_removals(stage),
         "models": stage.models,
         "answers": _write_answers(stage.answers, name, pool, arrays),
         "refusal": None if stage.refusal is None else _write_refusal(stage.refusal, pool),
@@ -52,16 +53,26 @@ def read_stage(note: dict[str, Any], name: str, pool: ArrayPool, arrays: dict[st
     tasks: Sequence[Any] = queries
     if note["compares"]:
         tasks = [Comparison(*pair) for pair in zip(queries[::2], queries[1::2], strict=True)]
+    elif "removals" in note:
+        tasks = _grouped(queries, *note["removals"])
     refusal = None if note["refusal"] is None else _read_refusal(note["refusal"], pool)
     answers = _read_answers(note["answers"], name, pool, arrays)
     return Stage(note["asked"], tuple(tasks), answers, refusal, note["models"])
 
 
-def _flat(tasks: Sequence[Any]) -> list[Query]:
-    queries: list[Query] = []
-    for task in tasks:
-        queries += [task.full, task.reduced] if isinstance(task, Comparison) else [task]
-    return queries
+def _removals(stage: Stage) -> dict[str, Any]:
+    """Note how many full and reduced fits a trial of several removals has."""
+    first = stage.tasks[0] if stage.tasks else None
+    if not isinstance(first, Removals):
+        return {}
+    return {"removals": [len(first.full), len(first.reduced)]}
+
+
+def _grouped(queries: list[Query], n_full: int, n_reduced: int) -> list[Removals]:
+    fits = n_full + n_reduced
+    starts = range(0, len(queries), fits)
+    parts = [tuple(queries[start : start + fits]) for start in starts]
+    return [Removals(part[:n_full], part[n_full:]) for part in parts]
 
 
 def _write_rows(rows: Rows | None, pool: ArrayPool) -> tuple[int, ...]:

@@ -1,0 +1,109 @@
+"""The averaged test as a black-box procedure: trials that answer with a share."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from poise.data.sample import Sample
+from poise.procedures.checked_question import StabilityQuestion
+from poise.procedures.disjoint_trials import DisjointTrials
+from poise.protocol.messages import Answers, Batch
+from poise.protocol.randomness import Randomness
+from poise.results import Design, Trials
+from poise.results.averaged_result import AveragedResult, averaged_result
+
+__all__ = ["AveragedTest"]
+
+
+@dataclass(frozen=True)
+class AveragedTest(StabilityQuestion, DisjointTrials):
+    """Test whether a triple is (ε, δ)-stable by the shares of larger changes (Theorem A).
+
+    P(false "stable") ≤ α and P(false "unstable") ≤ α for every algorithm and every
+    distribution. With one change a trial it is the Binomial test; with several it needs
+    far fewer trials.
+
+    Parameters
+    ----------
+    n, epsilon, delta, alpha, randomized
+        As in :class:`~poise.procedures.BinomialTest`.
+    stop_early : bool or "stable"
+        True stops once the three-way verdict is forced; "stable" once it is known
+        whether the verdict is "stable"; False runs every trial.
+    removals, points
+        R and T, fixed before looking.
+    one_full_fit : bool
+        Whether one full fit serves all removals; only for an algorithm that does not
+        depend on the order of its rows, for one and the same random term.
+    coupling, shuffle, remove, replace, labeled_test
+        As in :class:`~poise.procedures.MeasureChanges`.
+
+    Examples
+    --------
+    >>> import poise
+    >>> from sklearn.dummy import DummyRegressor
+    >>> test = AveragedTest(n=10, epsilon=1.0, delta=0.1, points=3)
+    >>> run = poise.run(test, DummyRegressor(), [[0.0]] * 520, [1.0] * 520, random_state=0)
+    >>> run.verdict.value, run.result.points, run.counts.calls
+    ('stable', 3, 58)
+    """
+
+    def __post_init__(self) -> None:
+        StabilityQuestion.__post_init__(self)
+        DisjointTrials.__post_init__(self)
+
+    def ask(
+        self, sample: Sample, randomness: Randomness
+    ) -> Generator[Batch, Answers, AveragedResult]:
+        """Yield trials until the verdict is forced; return it."""
+        return self.judged(self.design(sample, randomness), sample, randomness)
+
+    def judged(
+        self, design: Design, sample: Sample, randomness: Randomness
+    ) -> Generator[Batch, Answers, AveragedResult]:
+        """Do the same for a design that is known already."""
+        until = None if self.stop_early is False else _StopWhenForced(self, design)
+        if until is not None and until.forced:
+            trials = Trials.measured(np.empty((0, *design.shape)), design)
+        else:
+            trials = yield from self.measured(
+                design, sample, randomness, until=until, decision_points=(0.0, self.epsilon)
+            )
+        asked = self.epsilon, self.delta, self.alpha, self.randomized
+        return averaged_result(trials, *asked)
+
+
+class _StopWhenForced:
+    """Feeds shares to both bets in plan order, and stops where nothing to come can decide."""
+
+    def __init__(self, test: AveragedTest, design: Design) -> None:
+        from poise.theory import averaged_test
+
+        scope: Literal["verdict", "stable"] = "stable" if test.stop_early == "stable" else "verdict"
+        self.epsilon = test.epsilon
+        self.watch = averaged_test.AveragedTest(
+            design.n_trials, test.delta, test.alpha, scope=scope, randomized=test.randomized
+        )
+        self.total = 0.0
+
+    @property
+    def forced(self) -> bool:
+        return self.watch.forced
+
+    def __call__(self, change: Any) -> bool:
+        """Take in the changes of the next trial; nan stands for one that failed."""
+        changes = np.asarray(change, dtype=np.float64)
+        larger, failed = changes > self.epsilon, np.isnan(changes)
+        share = float((larger | failed).sum()) / changes.size
+        self.total += share
+        return self.watch.update(share, float(larger.sum()) / changes.size)
+
+    def state(self) -> str:
+        """Say how things stand, for whoever watches."""
+        mean = self.total / max(1, self.watch.trials)
+        bet = f"the bet stands at {self.watch.hedge.value:.3g}"
+        return f"share of larger changes {mean:.3g}, {bet}, verdict {self.watch.verdict or 'open'}"

@@ -1,0 +1,88 @@
+"""Which test, and over how many points: decided before the first fit.
+
+Only the number of trials, δ, α, the coin and the cost may decide. Whoever looked at
+changes first and then chose the test would spoil its error level.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from poise.arguments import counted
+from poise.procedures.checked_question import StabilityQuestion
+from poise.procedures.trial_setup import TrialSetup
+from poise.results.design import Design
+from poise.theory.averaged_design import spare_points
+from poise.theory.averaged_planning import trials_for_averaging
+
+__all__ = ["Choice", "choose_test"]
+
+MOST_POINTS = 20
+"""Spare points beyond these add little: the points of one trial share its removed row."""
+
+
+class Choice(NamedTuple):
+    """A test, and the trials it is made of.
+
+    Attributes
+    ----------
+    test : str
+        "binomial" or "averaged".
+    removals, points : int or str
+        R and T, as in :func:`poise.measure`.
+    why : str
+        One sentence for the result; empty where nothing was chosen.
+    """
+
+    test: str
+    removals: int | str = 1
+    points: int | str = 1
+    why: str = ""
+
+
+def choose_test(question: StabilityQuestion, setup: TrialSetup, paper: Design) -> Choice:
+    """Choose as the question says; ``paper`` is the design with one change a trial.
+
+    Examples
+    --------
+    >>> design = Design("Ridge()", n=20, n_labeled=2000, n_unlabeled=1000)
+    >>> question = StabilityQuestion(20, epsilon=0.1, delta=0.1, test="auto")
+    >>> choose_test(question, TrialSetup(20), design)[:3]
+    ('averaged', 1, 10)
+    """
+    if question.test == "binomial":
+        return Choice("binomial", setup.removals, setup.points or 1)
+    if setup.averages:
+        return Choice("averaged", setup.removals, setup.points or 1)
+    points = _spare(paper)
+    if question.test == "averaged":
+        return Choice("averaged", 1, points if setup.points is None else 1)
+    if setup.points == 1:
+        return Choice("binomial", why=_because("binomial", "one point a trial was asked for"))
+    return _automatic(question, paper, points)
+
+
+def _spare(paper: Design) -> int:
+    """Count the points a trial can have at no cost; one where only one is possible."""
+    if not paper.is_papers or paper.n_trials == 0:
+        return 1
+    return min(MOST_POINTS, spare_points(paper.n, paper.n_labeled, paper.n_unlabeled))
+
+
+def _automatic(question: StabilityQuestion, paper: Design, points: int) -> Choice:
+    if points == 1:  # nothing to average: the averaged test would be the same
+        reason = "no rows are to spare for more than one point a trial"
+        return Choice("binomial", why=_because("binomial", reason))
+    least = 0 if question.randomized else trials_for_averaging(question.delta, question.alpha)
+    if paper.n_trials < least:
+        reason = f"there are {counted(paper.n_trials, 'trial')}, and averaging pays from {least:,}"
+        if question.delta == 0:
+            reason = "averaging never pays for delta = 0"
+        return Choice("binomial", why=_because("binomial", reason))
+    spare = f"the spare rows give each trial {counted(points, 'point')} at no further fit"
+    return Choice("averaged", 1, points, _because("averaged", spare))
+
+
+def _because(test: str, reason: str) -> str:
+    name = {"binomial": "Binomial", "averaged": "averaged"}[test]
+    return f"The {name} test was chosen before the first fit: {reason}."

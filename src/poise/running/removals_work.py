@@ -1,0 +1,110 @@
+"""Trials of several removals at several points: a table of changes each.
+
+A failed full fit leaves its own comparisons without a change, a failed reduced fit its
+row of them, a prediction that is not a number one point. What did not fail is kept: a
+failure counts against "stable" and never for "unstable", one comparison at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from poise.algorithms.distance import Undefined
+from poise.algorithms.global_state import GlobalGenerators
+from poise.algorithms.prediction_arrays import as_array
+from poise.errors import TrialError, in_one_line
+from poise.protocol.messages import Failure, Query, Removals
+from poise.running.tasks import ComparisonWork, portable
+
+__all__ = ["RemovalsWork", "same_predictions"]
+
+_NINE_DIGITS = 1e-9  # of the size of the predictions: sums in another order differ by less
+
+
+@dataclass
+class _Table:
+    """The changes of one trial, nan where there is none, and the first reason for one."""
+
+    changes: Any
+    reason: BaseException | None = field(default=None)
+
+    def attempt(self, compute: Any) -> Any:
+        """Return what is computed; None, with a note, where user code fails."""
+        try:
+            return compute()
+        except KeyboardInterrupt:  # of whoever sits at the terminal
+            raise
+        except BaseException as error:  # a fit that wants to end the program ends itself only
+            self.reason = self.reason or error
+            return None
+
+
+class RemovalsWork(ComparisonWork):
+    """The changes of trials with several removals and points."""
+
+    def compute(self, task: Removals, ambient: GlobalGenerators) -> Any:  # type: ignore[override]
+        """Return a block of one trial; a failure that holds what is known, if one failed."""
+        table = _Table(np.full(task.shape, np.nan))
+        full: Any = None
+        for j, query in enumerate(task.reduced):
+            if j < len(task.full):
+                full = table.attempt(lambda q=task.full[j]: self._predictions(q, ambient))
+            if full is not None:
+                reduced = table.attempt(lambda q=query: self._predictions(q, ambient))
+                if reduced is not None:
+                    self._compare(table, j, full, reduced)
+        return table.changes[None] if table.reason is None else _failure(table)
+
+    def at_first_point(self) -> ComparisonWork:
+        """Return the first removal at the first point of every trial, as trials by themselves."""
+        split: Any = self.tasks
+        plain = (self.algorithm, self.sample, split.as_single_changes(), self.relax)
+        return ComparisonWork(*plain, self.distance, configuration=self.configuration)
+
+    def _predictions(self, query: Query, ambient: GlobalGenerators) -> Any:
+        """Fit, and return one prediction per point."""
+        predict = self.fitted(query, ambient)
+        points: Any = query.evaluate
+        array = as_array(predict(self.sample.points(points)))
+        if array.ndim == 0 or array.shape[0] != len(points):
+            raise Undefined(
+                f"predict returned an array of shape {array.shape} for {len(points)} rows; "
+                "it must return one prediction per row"
+            )
+        return array
+
+    def _compare(self, table: _Table, removal: int, full: Any, reduced: Any) -> None:
+        for t, pair in enumerate(zip(full, reduced, strict=True)):
+            change = table.attempt(lambda pair=pair: self.distance(*pair))
+            if change is not None:
+                table.changes[removal, t] = change
+
+    def _attempt(self, index: int, ambient: GlobalGenerators) -> Any:
+        answer = super()._attempt(index, ambient)
+        return replace(answer, trial=index) if isinstance(answer, Failure) else answer
+
+
+def _failure(table: _Table) -> Failure:
+    reason: Any = table.reason
+    kind: Literal["error", "death", "timeout"] = "error"
+    if isinstance(reason, TrialError):
+        kind = reason.kind
+    return Failure(-1, in_one_line(reason), portable(reason), kind=kind, changes=table.changes)
+
+
+def same_predictions(work: RemovalsWork, queries: Sequence[Query]) -> bool:
+    """Tell whether all these fits predict the same, up to rounding."""
+    table = _Table(None)
+    with GlobalGenerators() as ambient:
+        found = [table.attempt(lambda q=query: work._predictions(q, ambient)) for query in queries]
+    if table.reason is not None:
+        return False
+    first = found[0]
+    if first.dtype.kind not in "fiu":
+        return all(np.array_equal(first, other) for other in found)
+    slack = _NINE_DIGITS * float(np.abs(first).max(initial=0.0))
+    return all(bool((np.abs(other - first) <= slack).all()) for other in found)
