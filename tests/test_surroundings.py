@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
+from pathlib import Path
 
 from shared.paths import ROOT
 from shared.processes import printed, python
@@ -35,3 +37,33 @@ os.execve(command[0], command, os.environ | {{"FORCE_COLOR": "1", "NO_COLOR": ""
     done = python("-c", start, cwd=ROOT)
     assert done.returncode == 0, done.stdout
     assert "2 passed" in done.stdout
+
+
+R_TEST = "tests/algorithms/program/test_documentation.py::test_examples_on_the_page_run"
+
+
+def run_r_test(**environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a test that needs R and jsonlite, in other surroundings."""
+    kept = {name: value for name, value in os.environ.items() if name != "CI"}
+    options = ["-q", "-rs", "-p", "no:cacheprovider", "--no-header"]
+    return python("-m", "pytest", *options, R_TEST, cwd=ROOT, env=kept | environment)
+
+
+def test_without_r_its_tests_are_skipped_and_say_so_but_not_in_ci(tmp_path: Path) -> None:
+    skipped = run_r_test(PATH=str(tmp_path))
+    assert skipped.returncode == 0, skipped.stdout
+    assert "1 skipped" in skipped.stdout
+    assert "not installed: R, jsonlite (Debian: see .ci/apt-packages)" in skipped.stdout
+    failed = run_r_test(PATH=str(tmp_path), CI="true")
+    assert failed.returncode == 1, failed.stdout
+    assert "1 failed" in failed.stdout
+
+
+def test_with_bare_r_the_package_that_is_missing_is_named(tmp_path: Path) -> None:
+    """An Rscript that knows no package, since what R finds depends on how it was built."""
+    bare = tmp_path / "Rscript"
+    bare.write_text("#!/bin/sh\nprintf FALSE\n", encoding="utf-8")
+    bare.chmod(0o755)
+    skipped = run_r_test(PATH=f"{tmp_path}:{os.environ['PATH']}")
+    assert "not installed: jsonlite (Debian" in skipped.stdout
+    assert "1 skipped" in skipped.stdout
