@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -47,6 +48,20 @@ def test_every_procedure_can_be_audited(run, procedure: str) -> None:
     )  # fmt: skip
     assert result.exit_code in (0, 1)
     assert len(json.loads(result.stdout)["worlds"]) == 3
+
+
+@pytest.mark.parametrize(("procedure", "worlds"), [("worst-labelling", 2), ("linear-smoother", 1)])
+def test_tests_without_responses_are_audited_on_coins(run, procedure: str, worlds: int) -> None:
+    """A trap must not break what they are told; the feature trap leaves the responses alone."""
+    options = "--n 4 --delta 0.5 --n-labeled 8 --n-unlabeled 22 --replications 20 --jobs 1 --json"
+    result = run(f"audit {procedure} nearest-coins {options} --param missing=2")
+    assert result.exit_code == 0
+    found = json.loads(result.stdout)["worlds"]
+    assert [world["measures"] for world in found] == ["power", "level"][:worlds]
+    assert found[0]["delta_star"] == 1 / 8
+    refused = run(f"audit {procedure} constant {options}")
+    assert refused.exit_code == 2
+    assert re.search(r"row \d+ has", refused.stderr)
 
 
 @pytest.mark.parametrize("world", ["mean-response", "nearest-neighbours", "flipping"])

@@ -18,13 +18,39 @@ PROCEDURES = {
     "simulation": "SimulationTest",
     "adaptive": "AdaptiveTest",
     "explore-then-test": "ExploreThenTest",
+    "worst-labelling": "WorstLabellingTest",
+    "linear-smoother": "LinearSmootherTest",
 }
-WORLDS = ("constant", "mean-response", "nearest-neighbours", "flipping", "memorising")
+WORLDS = (
+    "constant",
+    "mean-response",
+    "nearest-neighbours",
+    "nearest-coins",
+    "flipping",
+    "memorising",
+)
+
+# What is known of nearest-coins, the world in which these two can be asked.
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "worst-labelling": {"responses": (0.0, 1.0)},
+    "linear-smoother": {"low": 0.0, "high": 1.0},
+}
+# A trap must not break what a procedure is told: no response that cannot occur, and no
+# algorithm that is not linear in the responses. Known responses lift the ceiling that needs them.
+ASSUMED: dict[str, dict[str, Any]] = {
+    "worst-labelling": {"traps": ("feature",), "response": "countable"},
+    "linear-smoother": {"traps": (), "response": "countable", "features": "countable"},
+}
 
 EXAMPLES = """\b
 The Binomial test keeps its level on every trap; the bootstrap does not:
   poise audit binomial constant
   poise audit bootstrap constant
+
+\b
+Two tests that can do without responses, in a world whose responses are 0 and 1:
+  poise audit worst-labelling nearest-coins --n-unlabeled 220 --param missing=3
+  poise audit linear-smoother nearest-coins --n-unlabeled 220
 """
 
 
@@ -63,7 +89,8 @@ def command(
     from poise.simulation.worlds.zoo import ZOO
 
     test = _procedure(procedure, param, n=n, epsilon=epsilon, delta=delta, alpha=alpha)
-    suite = audit_with_traps(test, ZOO[world](n=n), random_state=seed, n_jobs=jobs, **rows)
+    settings = rows | ASSUMED.get(procedure, {})
+    suite = audit_with_traps(test, ZOO[world](n=n), random_state=seed, n_jobs=jobs, **settings)
     _show(suite, alpha, as_json)
     return ExitStatus.of_result(not suite.invalid)
 
@@ -75,7 +102,7 @@ def _procedure(name: str, param: tuple[str, ...], **question: object) -> Any:
 
     kind = getattr(procedures, PROCEDURES[name])
     try:
-        return kind(**question, **parse_parameters(param))
+        return kind(**question, **(PARAMETERS.get(name, {}) | parse_parameters(param)))
     except TypeError as error:
         raise ArgumentError(f"{PROCEDURES[name]} does not take these parameters: {error}") from None
 

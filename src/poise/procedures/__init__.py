@@ -5,24 +5,28 @@ not pay for the others.
 
 ::
 
-    adaptive           A test that learns from earlier stages where the algorithm is least stable
-    averaged           the averaged test as a black-box procedure: trials that answer with a share
-    binomial           the Binomial test (Example 1, Theorem 1) as a black-box procedure
-    bootstrap          the bootstrapped-sample test (Example 2)
-    checked_question   the question of a test of stability: n, ε, δ, α, checked when it is made
-    disjoint_trials    trials that share no row, in one batch, to test or to measure
-    estimated_laws     estimates P̂ of the law of a row, from which rows are drawn (Example 3)
-    exhaustive         exhaustive search of a finite, known support (sections 4.2 and 5.1)
-    exploration        random comparisons that find the rows and regions of large changes
-    explore_then_test  explore some of the data, test on the rest: adaptive and still valid
-    part_of_sample     run a procedure on some of the rows, and keep the others for other uses
-    search_space       every training set that a finite, known support allows, as queries
-    simulation         the simulated-sample test (Example 3)
-    split_of_groups    the split for groups, for the removal of several rows, and for replacement
-    split_of_removals  the split of the averaged test: several removals and test points a trial
-    split_of_rows      the paper's split: as many trials as possible that share no row
-    transparent        A test that reads the fitted models, for linear models (Definition 3)
-    trial_setup        what one trial is: how many rows it trains on, and how its two fits differ
+    adaptive             A test that learns from earlier stages where the algorithm is least stable
+    averaged             the averaged test as a black-box procedure: trials that answer with a share
+    binomial             the Binomial test (Example 1, Theorem 1) as a black-box procedure
+    bootstrap            the bootstrapped-sample test (Example 2)
+    checked_question     the question of a test of stability: n, ε, δ, α, checked when it is made
+    compare_predictions  the change between two answers to queries
+    disjoint_trials      trials that share no row, in one batch, to test or to measure
+    estimated_laws       estimates P̂ of the law of a row, from which rows are drawn (Example 3)
+    exhaustive           exhaustive search of a finite, known support (sections 4.2 and 5.1)
+    exploration          random comparisons that find the rows and regions of large changes
+    explore_then_test    explore some of the data, test on the rest: adaptive and still valid
+    linear_smoother      training rows without a response, if predictions are linear in Y
+    missing_responses    trials whose training rows may lack their response: the split
+    part_of_sample       run a procedure on some of the rows, and keep the others for other uses
+    search_space         every training set that a finite, known support allows, as queries
+    simulation           the simulated-sample test (Example 3)
+    split_of_groups      the split for groups, for the removal of several rows, and for replacement
+    split_of_removals    the split of the averaged test: several removals and test points a trial
+    split_of_rows        the paper's split: as many trials as possible that share no row
+    transparent          A test that reads the fitted models, for linear models (Definition 3)
+    trial_setup          what one trial is: how many rows it trains on, and how its two fits differ
+    worst_labelling      training rows without a response, if Y is finite and known (Theorem G)
 """
 
 from __future__ import annotations
@@ -37,9 +41,11 @@ _HOME = {
     "BootstrapTest": "bootstrap",
     "ExhaustiveTest": "exhaustive",
     "ExploreThenTest": "explore_then_test",
+    "LinearSmootherTest": "linear_smoother",
     "MeasureChanges": "binomial",
     "SimulationTest": "simulation",
     "TransparentLinearTest": "transparent",
+    "WorstLabellingTest": "worst_labelling",
 }
 
 __all__ = [
@@ -49,9 +55,11 @@ __all__ = [
     "BootstrapTest",
     "ExhaustiveTest",
     "ExploreThenTest",
+    "LinearSmootherTest",
     "MeasureChanges",
     "SimulationTest",
     "TransparentLinearTest",
+    "WorstLabellingTest",
 ]
 
 if TYPE_CHECKING:
@@ -61,8 +69,10 @@ if TYPE_CHECKING:
     from poise.procedures.bootstrap import BootstrapTest
     from poise.procedures.exhaustive import ExhaustiveTest
     from poise.procedures.explore_then_test import ExploreThenTest
+    from poise.procedures.linear_smoother import LinearSmootherTest
     from poise.procedures.simulation import SimulationTest
     from poise.procedures.transparent import TransparentLinearTest
+    from poise.procedures.worst_labelling import WorstLabellingTest
 
 
 def __getattr__(name: str) -> Any:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from poise import arguments
 from poise.data.sample import Sample
 from poise.errors import ArgumentError
+from poise.protocol.randomness import Randomness
 from poise.results import ProcedureResult, Trials
 
 __all__ = ["Question", "StabilityQuestion"]
@@ -58,16 +59,23 @@ class Question:
         certifies: bool,
         reason: str,
         n_failures: int = 0,
+        coin: Randomness | None = None,
         **details: Any,
     ) -> ProcedureResult:
         """Compare the number of larger changes with the Binomial law, as Example 1 does.
 
         ``n_failures`` of the changes are infinite because the comparison failed: they
-        count against "stable" and not for "unstable".
+        count against "stable" and not for "unstable". A tie is decided by the ``coin``,
+        if there is one.
         """
         failures = ("a comparison failed",) * n_failures
-        trials = Trials.from_changes(np.asarray(changes), n=self.n, failures=failures)
-        test = trials.test(self.epsilon, self.delta, self.alpha)
+        trials = Trials.from_changes(
+            np.asarray(changes),
+            n=self.n,
+            failures=failures,
+            random_state=None if coin is None else coin.root,
+        )
+        test = trials.test(self.epsilon, self.delta, self.alpha, randomized=coin is not None)
         return ProcedureResult.from_test(self, test, certifies=certifies, reason=reason, **details)
 
 

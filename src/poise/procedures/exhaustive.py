@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from poise import arguments
-from poise.algorithms.distance import Distance, as_distance
+from poise.algorithms.distance import Distance
 from poise.data.sample import Sample
 from poise.errors import AlgorithmError, ArgumentError, BudgetError
 from poise.procedures.binomial import BinomialTest
 from poise.procedures.checked_question import Question
+from poise.procedures.compare_predictions import largest_change
 from poise.procedures.search_space import Chosen, SearchSpace
 from poise.protocol.messages import Answers, Batch, Failure
 from poise.protocol.randomness import Randomness
@@ -206,7 +207,9 @@ class ExhaustiveTest(Question):
 
     def _worst(self, pairs: Iterable[Compared]) -> tuple[float, Chosen]:
         """Return the largest change, and the rows (the removed one last) in which it occurs."""
-        changes = ((self._change(full, reduced), rows) for rows, full, reduced in pairs)
+        changes = (
+            (largest_change(full, reduced, self.distance), rows) for rows, full, reduced in pairs
+        )
         return max(changes, key=lambda change: change[0])
 
     def _found(self, worst: float, at: Chosen, terms: int) -> Found:
@@ -233,13 +236,6 @@ class ExhaustiveTest(Question):
             certain=self.deterministic,
             measured="the prediction moved, at any point of the support,",
         )
-
-    def _change(self, full: Any, reduced: Any) -> float:
-        """Return the largest change over all points; a failed call is an infinite one."""
-        if isinstance(full, Failure) or isinstance(reduced, Failure):
-            return math.inf
-        distance = as_distance(self.distance)
-        return max(distance(a, b) for a, b in zip(full, reduced, strict=True))
 
 
 def _require_equal(rows: Chosen, one: object, other: object) -> None:

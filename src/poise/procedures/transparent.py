@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +15,7 @@ from poise.procedures.checked_question import Question
 from poise.procedures.split_of_rows import Split
 from poise.protocol.messages import Answers, Batch, Failure, Query
 from poise.protocol.randomness import Coupling, Randomness, as_coupling
-from poise.results import Outcome, ProcedureResult
+from poise.results import ProcedureResult
 from poise.theory.trials import n_trials
 
 __all__ = ["TransparentLinearTest"]
@@ -157,11 +156,7 @@ class TransparentLinearTest(Question):
         result = self.judge(
             changes, certifies=True, reason=reason, measured=what, n_failures=n_failures
         )
-        if self.radius is None:
-            return result
-        if result.verdict == Outcome.UNSTABLE:
-            result = dataclasses.replace(result, verdict=Outcome.INCONCLUSIVE)
-        return dataclasses.replace(result, pvalue_unstable=1.0)
+        return result if self.radius is None else result.never_unstable()
 
     def _check_radius(self, sample: Sample) -> None:
         if self.radius is None:

@@ -109,6 +109,19 @@ class ProcedureResult:
             measured=measured,
         )
 
+    def never_unstable(self) -> ProcedureResult:
+        """Withdraw "unstable", where what was measured may exceed the true change.
+
+        Examples
+        --------
+        >>> found = ProcedureResult("TransparentLinearTest", Outcome.UNSTABLE, True,
+        ...     "A bound.", 20, 0.1, 0.1, 0.05, 150, 200, 1.0, 1e-9)
+        >>> found.never_unstable().verdict.value, found.never_unstable().pvalue_unstable
+        ('inconclusive', 1.0)
+        """
+        said = Outcome.INCONCLUSIVE if self.verdict == Outcome.UNSTABLE else self.verdict
+        return dataclasses.replace(self, verdict=said, pvalue_unstable=1.0)
+
     @property
     def stable(self) -> bool:
         """Whether the verdict is "stable"."""

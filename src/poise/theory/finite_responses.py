@@ -61,7 +61,7 @@ def trials_missing(
 def labelling_fits(n_responses: int, missing: int) -> int:
     """Count the fits of one trial that tries every labelling, for one removal.
 
-    |Y|^j full fits and |Y|^(j−1) reduced ones, because one unlabelled row goes last and the
+    ``|Y|^j`` full fits and ``|Y|^(j−1)`` reduced ones, because one unlabelled row goes last and the
     reduced fit does not see it; 2 if no response is missing.  It is an upper bound: a trial
     stops at the first labelling with an exceedance.
 
@@ -86,13 +86,16 @@ def labelling_fits(n_responses: int, missing: int) -> int:
     return int(values**j + values ** max(j - 1, 0))
 
 
-def largest_change_over_labels(weights: ArrayLike, low: float, high: float) -> float:
+def largest_change_over_labels(
+    weights: ArrayLike, low: float, high: float, *, offset: float = 0.0
+) -> float:
     """Compute the largest change over all responses in [low, high], for a linear smoother.
 
-    Ridge, least squares, kernel ridge and nearest-neighbour averages have Δ = |Σ g_j y_j|
+    Ridge, least squares, kernel ridge and nearest-neighbour averages have ``Δ = |Σ g_j y_j|``
     with weights g that depend on the features only.  The supremum is
     max{Σ(g⁺ high − g⁻ low), Σ(g⁻ high − g⁺ low)}: no responses are needed.  It is an upper
-    proxy, valid for "stable" only, and not a black-box test.
+    proxy, valid for "stable" only, and not a black-box test.  With an offset a the change is
+    ``|a + Σ g_j y_j|``: what the responses that are known contribute.
 
     Parameters
     ----------
@@ -100,6 +103,8 @@ def largest_change_over_labels(weights: ArrayLike, low: float, high: float) -> f
         g, the difference of the two fits' weights on the responses.
     low, high : float
         Range of the responses.
+    offset : float
+        What does not depend on these responses.
 
     Returns
     -------
@@ -114,4 +119,4 @@ def largest_change_over_labels(weights: ArrayLike, low: float, high: float) -> f
         raise ArgumentError(f"low must be at most high, got {low} and {high}")
     g = np.asarray(weights, dtype=np.float64)
     up, down = float(np.maximum(g, 0.0).sum()), float(np.maximum(-g, 0.0).sum())
-    return max(up * high - down * low, down * high - up * low)
+    return max(up * high - down * low + offset, down * high - up * low - offset)

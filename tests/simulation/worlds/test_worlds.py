@@ -91,6 +91,7 @@ ZOO = [
     zoo.flipping(4, 0.2),
     zoo.flipping(5, 0.7),
     zoo.memorising(4, 0.15),
+    zoo.nearest_coins(7, k=2),
 ]
 
 
@@ -117,6 +118,7 @@ QUESTIONS = [
     (3, 0.5, Independent()),
     (4, 0.5, Shared()),
     (5, 0.5, Shared()),
+    (6, 0.4, Shared()),
 ]
 
 

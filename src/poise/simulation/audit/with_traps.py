@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from poise import arguments
 from poise.protocol.procedure import Procedure
 from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.results.text.numbers import number
@@ -51,7 +52,8 @@ class AuditSuite:
         # A trap that was called stable is clearer evidence than too much power elsewhere.
         plainest = max(self.results, key=_plainness)
         if not self.invalid:
-            return f"no violation found in {len(self.results)} worlds; that is no proof of validity"
+            worlds = arguments.counted(len(self.results), "world")
+            return f"no violation found in {worlds}; that is no proof of validity"
         return plainest.summary()
 
     def rows(self) -> list[dict[str, Any]]:

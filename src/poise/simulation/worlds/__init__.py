@@ -20,6 +20,7 @@ from poise.simulation.worlds.distributions import (
     Distribution,
     EmpiricalRows,
     GaussianRows,
+    UniformCoins,
     UniformRows,
 )
 from poise.simulation.worlds.proportion import Proportion
@@ -31,6 +32,7 @@ __all__ = [
     "EmpiricalRows",
     "GaussianRows",
     "Proportion",
+    "UniformCoins",
     "UniformRows",
     "World",
     "zoo",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from poise.data.sample import Sample
 
-__all__ = ["Distribution", "EmpiricalRows", "GaussianRows", "UniformRows"]
+__all__ = ["Distribution", "EmpiricalRows", "GaussianRows", "UniformCoins", "UniformRows"]
 
 
 @runtime_checkable
@@ -93,6 +93,30 @@ class UniformRows:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Draw rows."""
         return rng.random((size, self.n_features)), self.sigma * rng.standard_normal(size)
+
+    def radius(self, a: float) -> float:
+        """Return the radius of a ball that holds the whole cube."""
+        return math.sqrt(self.n_features)
+
+
+@dataclass(frozen=True)
+class UniformCoins:
+    """X uniform on the unit cube, Y a fair coin, 0.0 or 1.0, independent of it.
+
+    Examples
+    --------
+    >>> X, y = UniformCoins().draw(np.random.default_rng(0), 4)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((4, 1), [0.0, 1.0])
+    """
+
+    n_features: int = 1
+
+    def draw(
+        self, rng: np.random.Generator, size: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Draw rows."""
+        return rng.random((size, self.n_features)), rng.integers(2, size=size).astype(np.float64)
 
     def radius(self, a: float) -> float:
         """Return the radius of a ball that holds the whole cube."""

@@ -15,10 +15,18 @@ from poise.simulation.worlds.change_laws import (
     PointChange,
     Sometimes,
 )
-from poise.simulation.worlds.distributions import GaussianRows, UniformRows
+from poise.simulation.worlds.distributions import GaussianRows, UniformCoins, UniformRows
 from poise.simulation.worlds.world import World
 
-__all__ = ["ZOO", "constant", "flipping", "mean_response", "memorising", "nearest_neighbours"]
+__all__ = [
+    "ZOO",
+    "constant",
+    "flipping",
+    "mean_response",
+    "memorising",
+    "nearest_coins",
+    "nearest_neighbours",
+]
 
 
 def constant(n: int, value: float = 0.0) -> World:
@@ -60,11 +68,28 @@ def nearest_neighbours(n: int, k: int = 1, n_features: int = 1, sigma: float = 1
     >>> nearest_neighbours(n=20, k=3).delta_star(0.0)
     0.15
     """
-    if not 1 <= k < n:
-        raise ArgumentError(f"k must be from 1 to n - 1 = {n - 1}, got {k}")
+    _check_neighbours(k, n)
     algorithm = simple_algorithms.NearestNeighbours(k)
     law = Sometimes(k / n, HalfNormalChange(_positive("sigma", sigma) * math.sqrt(2) / k))
     return World(algorithm, GaussianRows(n_features, sigma), n, law, algorithm.name)
+
+
+def nearest_coins(n: int, k: int = 1) -> World:
+    """Average the k nearest of responses that are fair coins: δ*_ε = k/(2n) for every ε < 1/k.
+
+    The responses are finite and known, and the predictions linear in them. The removed row is
+    among the k nearest of n with probability k/n, and differs from the next nearest in every
+    other case. Where the responses of removed rows are unknown, it may differ in all of them.
+
+    Examples
+    --------
+    >>> nearest_coins(n=10).delta_star(0.5), nearest_coins(n=10, k=2).delta_star(0.5)
+    (0.05, 0.0)
+    """
+    _check_neighbours(k, n)
+    algorithm = simple_algorithms.NearestNeighbours(k)
+    law = Sometimes(k / (2 * n), PointChange(1 / k))
+    return World(algorithm, UniformCoins(), n, law, f"{algorithm.name} on coins")
 
 
 def flipping(n: int, probability: float = 0.05, height: float = 1.0) -> World:
@@ -101,6 +126,11 @@ def memorising(n: int, rarity: float = 0.05, height: float = 1.0) -> World:
     return World(algorithm, UniformRows(), n, law, f"memorising rows of rarity {q:g}")
 
 
+def _check_neighbours(k: int, n: int) -> None:
+    if not 1 <= k < n:
+        raise ArgumentError(f"k must be from 1 to n - 1 = {n - 1}, got {k}")
+
+
 def _positive(name: str, value: float) -> float:
     if not value > 0:
         raise ArgumentError(f"{name} must be a number > 0, got {value}")
@@ -111,6 +141,7 @@ ZOO: dict[str, Callable[..., World]] = {
     "constant": constant,
     "mean-response": mean_response,
     "nearest-neighbours": nearest_neighbours,
+    "nearest-coins": nearest_coins,
     "flipping": flipping,
     "memorising": memorising,
 }
