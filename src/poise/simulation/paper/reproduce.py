@@ -11,6 +11,8 @@ from poise import arguments
 from poise.simulation.paper import (
     appendix_b_traps,
     appendix_e_notions,
+    beyond_averaged,
+    beyond_finite_responses,
     beyond_subbagging,
     section_2_examples,
     section_2_framework,
@@ -25,6 +27,13 @@ from poise.simulation.paper.effort import Effort
 
 __all__ = ["SECTIONS", "Reproduction", "reproduce"]
 
+
+def _beyond(effort: Effort) -> list[Claim]:
+    """Check what goes beyond the paper, subject by subject."""
+    subjects = (beyond_averaged, beyond_finite_responses, beyond_subbagging)
+    return [claim for subject in subjects for claim in subject.claims(effort)]
+
+
 SECTIONS: dict[str, Callable[[Effort], list[Claim]]] = {
     "2": section_2_framework.claims,
     "2.3": section_2_examples.claims,
@@ -35,7 +44,7 @@ SECTIONS: dict[str, Callable[[Effort], list[Claim]]] = {
     "5": section_5_finite.claims,
     "B": appendix_b_traps.claims,
     "E": appendix_e_notions.claims,
-    "beyond": beyond_subbagging.claims,
+    "beyond": _beyond,
 }
 """Sections and appendices of the paper and what goes beyond it, with what computes their claims."""
 
