@@ -16,3 +16,14 @@ html_title = "poise"
 html_theme_options = {"show_toc_level": 2, "navbar_end": ["theme-switcher"]}
 exclude_patterns = ["_build", "_templates"]
 templates_path = ["_templates"]
+
+
+def _short(app, what, name, obj, options, lines):
+    """Keep the first line of scikit-learn's routing methods: the rest links to its own pages."""
+    if name.endswith("_request"):
+        del lines[1:]
+
+
+def setup(app):
+    """Connect what is done to docstrings."""
+    app.connect("autodoc-process-docstring", _short, priority=400)
