@@ -90,6 +90,19 @@ def test_decisions_are_those_of_the_test(m: int, delta: float) -> None:
         assert trials_of(changes).test(epsilon=0.5, delta=delta).verdict == verdict
 
 
+def test_only_what_can_be_seen_is_drawn() -> None:
+    """400 trials at δ = .1: 40 ± (5·6 + 3), and on to what was observed if that lies beyond."""
+    assert _drawn(40) == list(range(7, 74))
+    assert _drawn(0) == list(range(74))
+    assert _drawn(90) == list(range(7, 92))
+    assert _drawn(400) == list(range(7, 401))
+
+
+def _drawn(moved: int) -> list[int]:
+    changes = [1.0] * moved + [0.0] * (400 - moved)
+    return Decision.of(trials_of(changes).test(epsilon=0.5, delta=0.1)).counts.tolist()
+
+
 def test_a_run_that_stopped_early_shows_what_it_could_have_become() -> None:
     design = Design("an algorithm", n=5, n_labeled=240)
     result = Trials(np.array([0.0, 1.0, 1.0]), design).test(epsilon=0.5, delta=0.1)
@@ -185,6 +198,19 @@ def test_every_picture_takes_axes_a_title_and_a_size(name: str) -> None:
         plot(ax=given, figsize=(4, 3))
     with pytest.raises(ArgumentError, match=r"ax must hold (1 panel|2 panels), got 3"):
         plot(ax=Figure().subplots(1, 3))
+
+
+def test_a_title_on_given_axes_stands_above_the_legend() -> None:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    axes = Figure(figsize=(8, 6)).subplots()
+    every_plot(trials_of([0.1, 0.9] * 9))["result"](ax=axes, title="mine")
+    FigureCanvasAgg(axes.figure).draw()
+    legend = axes.get_legend().get_window_extent()
+    [title] = [text for text in axes.findobj(type(axes.title)) if text.get_text() == "mine"]
+    assert title.get_window_extent().y0 > legend.y0
+    assert title.get_window_extent().y0 > axes.bbox.y1
 
 
 @pytest.mark.parametrize("name", PLOTS)
