@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import poise
-from poise.algorithms.program.scratch_folders import Scratch, sweep
+from poise.algorithms.program.scratch_folders import Scratch, sweep, sweep_after_workers
 from poise.algorithms.program.server_pool import Pool, servers
 from poise.errors import ArgumentError, TrialError
-from shared.processes import gone, running
+from shared.processes import gone, python, running
 
 TRAIN = ([[0.0], [1.0]], [1.0, 2.0])
 
@@ -282,6 +282,52 @@ def test_what_a_killed_process_leaves_is_swept_up(write_program, tmp_path, tempo
         while folder.exists():
             sweep()
     assert all(gone(pid) for pid in family)
+
+
+KILLED_AT_THE_START = """
+import os, signal
+import poise
+from poise.algorithms.program.scratch_folders import Scratch
+
+def killed(self, program):
+    with open({number!r}, "w") as file:
+        file.write(str(program))
+    os.kill(os.getpid(), signal.SIGKILL)
+
+Scratch.occupied_by = killed
+program = poise.Program({command!r}, mode="one-shot", env={env!r})
+program.fit([[0.0], [1.0]], [1.0, 2.0], xi=0)([[5.0]])
+"""
+
+
+def test_a_program_whose_owner_was_killed_before_it_knew_its_number_ends(
+    write_program, tmp_path, temporary
+):
+    program = write_program("time.sleep(600)", "one-shot")
+    command, env = list(program.command.words), dict(program.command.env)
+    number = tmp_path / "number"
+    script = KILLED_AT_THE_START.format(command=command, env=env, number=str(number))
+    with_folder = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "TMPDIR": str(temporary),
+    }
+    owner = python("-c", script, env=with_folder)
+    assert owner.returncode == -signal.SIGKILL
+    sweep_after_workers()  # it was a child of this process, as a worker is
+    assert list(temporary.iterdir()) == []
+    assert gone(int(number.read_text()))
+
+
+def test_a_program_that_was_never_started_leaves_its_folder_to_the_next_sweep(temporary):
+    scratch = Scratch()
+    scratch.about_to_start()
+    scratch.ownership.close()  # as if its owner had been killed a moment ago
+    sweep()
+    assert scratch.path.exists()
+    os.utime(scratch.path / "program.pid", (0, 0))
+    sweep()
+    assert not scratch.path.exists()
 
 
 def test_a_number_that_stands_for_another_process_by_now_is_left_alone(temporary):

@@ -56,6 +56,7 @@ class Process:
     def __init__(
         self, command: Command, words: Sequence[str], scratch: Scratch, *, talks: bool = False
     ) -> None:
+        scratch.about_to_start()
         try:
             self.popen = subprocess.Popen(
                 words,

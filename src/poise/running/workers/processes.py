@@ -11,6 +11,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from pickle import PicklingError
 from typing import Any
 
+from poise.algorithms.program.scratch_folders import sweep_after_workers
 from poise.protocol.work import WorkData
 from poise.running.faults.parent_watch import watch_parent_arguments
 from poise.running.faults.sigint import block_sigint_in_children
@@ -49,6 +50,7 @@ class LocalWorkers:
         except BrokenProcessPool as error:
             if "un-serialize" in str(error):  # joblib raises this, and ends all workers
                 raise cannot_travel(error) from error
+            sweep_after_workers()  # joblib has killed the others
             raise WorkerDied from error
         except GeneratorExit:
             self._stop_workers(reports, seconds)
@@ -76,6 +78,7 @@ class LocalWorkers:
             warnings.simplefilter("ignore", UserWarning)  # joblib warns that work was not done
             if seconds > _WORTH_WAITING_SECONDS or not self._will_be_idle():
                 reports.close()
+                sweep_after_workers()
             for _ in reports:
                 pass
 
