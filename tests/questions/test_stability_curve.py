@@ -285,6 +285,18 @@ def test_shares_are_of_the_labelled_rows() -> None:
     assert by_group.n == (11,)
 
 
+def test_a_share_of_the_spread() -> None:
+    """The same rows are set aside, and the same epsilon found, as by a test."""
+    asked = {"epsilon": "20% of spread", "delta": 0.3, "random_state": 0}
+    curve = poise.stability_curve(Ridge(), X, y, n=[5, 10], **asked)
+    result = poise.stability_test(Ridge(), X, y, n=10, stop_early=False, **asked)
+    assert curve.epsilon == result.epsilon
+    assert curve.trials[1].n_trials == result.n_trials
+    assert "% of spread" in curve.headline()
+    with pytest.raises(ArgumentError, match="as in '5% of spread'"):
+        poise.stability_curve(Ridge(), X, y, n=[5], epsilon="5%")
+
+
 def test_sizes_with_too_few_trials_are_named() -> None:
     asked = {"n": [10, 40, 100], "random_state": 0}
     with pytest.warns(PowerWarning) as caught:

@@ -238,7 +238,10 @@ def as_distance(distance: str | Distance, natural: str = "euclidean") -> Distanc
     known = DISTANCES | _UNLISTED
     if name not in known:
         listed = ", ".join(repr(known) for known in ("auto", *DISTANCES))
-        raise ArgumentError(f"distance must be {listed} or a function, got {distance!r}")
+        raise ArgumentError(
+            f"distance must be {listed}, a loss such as 'loss:squared' or a function, "
+            f"got {distance!r}"
+        )
     return known[name]
 
 

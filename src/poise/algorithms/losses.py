@@ -15,13 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.algorithms.distance import absolute, label, own_name
+from poise.algorithms.distance import Distance, absolute, as_distance, label, own_name
 from poise.algorithms.numbers_of_any_type import Undefined, objection_to, shown
 from poise.algorithms.prediction_arrays import Category
 from poise.data.sample import Sample
 from poise.errors import ArgumentError
 
-__all__ = ["LOSSES", "LossChange"]
+__all__ = ["LOSSES", "LossChange", "as_change"]
+
+_OF_A_LOSS = "loss:"  # before the name of a loss: the change of that loss is meant
 
 Loss = Callable[[Any, Any], float]
 
@@ -203,3 +205,18 @@ def _numbers(values: object) -> NDArray[np.float64]:
         if reason is not None or array.dtype.kind == "c":
             raise Undefined(f"this loss needs numbers, got {shown(values)}")
     return array.astype(np.float64)
+
+
+def as_change(distance: str | Distance, natural: str = "euclidean") -> Distance:
+    """Turn a name or a function into what compares two fits: a distance, or a change of loss.
+
+    Examples
+    --------
+    >>> as_change("loss:squared")
+    LossChange(loss='squared', classes=None)
+    >>> as_change("absolute")(1.0, 4.0)
+    3.0
+    """
+    if isinstance(distance, str) and distance.startswith(_OF_A_LOSS):
+        return LossChange(distance.removeprefix(_OF_A_LOSS))
+    return as_distance(distance, natural)

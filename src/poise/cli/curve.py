@@ -10,7 +10,7 @@ import click
 from poise.cli.exit_status import ExitStatus
 from poise.cli.fit_options import FitOptions, fit_options, journal_folder
 from poise.cli.json_output import print_json
-from poise.cli.options import Output, alpha_option, journals_option, output_options
+from poise.cli.options import AllowedChange, Output, alpha_option, journals_option, output_options
 from poise.cli.output_files import check_files
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
 
@@ -38,7 +38,9 @@ Example:
     help="A training size, or a share of the rows below 1. Repeatable.",
 )
 @journals_option
-@click.option("--epsilon", type=float, help="Give the limit for the probability of more change.")
+@click.option(
+    "--epsilon", type=AllowedChange(), help="Give the limit for the probability of more change."
+)
 @click.option("--delta", type=float, help="Give the limit for the change of this probability.")
 @alpha_option
 @output_options("plot")

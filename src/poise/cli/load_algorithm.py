@@ -72,19 +72,15 @@ def _all_parameters(place: str, further: Mapping[str, Any]) -> tuple[str, dict[s
 
 
 def load_distance(text: str) -> Any:
-    """Return a distance by its name, a change of loss, or what ``module:name`` stands for.
+    """Return the name of a distance or of a change of loss, or what ``module:name`` stands for.
 
     Examples
     --------
     >>> load_distance("absolute"), load_distance("loss:squared")
-    ('absolute', LossChange(loss='squared', classes=None))
+    ('absolute', 'loss:squared')
     """
-    from poise.algorithms.losses import LossChange
-
-    place, colon, name = text.rpartition(":")
-    if place == "loss":
-        return LossChange(name)
-    return load_object(text) if colon else text
+    place, colon, _ = text.rpartition(":")
+    return load_object(text) if colon and place != "loss" else text
 
 
 def ignores_names(algorithm: Any) -> bool:

@@ -82,7 +82,7 @@ def in_options(message: str, command: str | None = None) -> str:
 
 
 def _translated(message: str) -> str:
-    message = _SET.sub(r"give --\1 ", message)
+    message = _SET.sub(r"set --\1 to ", message)
     return _BARE.sub(lambda name: OPTIONS[name[1]], _GIVEN.sub(_option, message))
 
 

@@ -49,7 +49,9 @@ def command(journal: Path, as_json: bool, quiet: bool, asked: dict[str, Any]) ->
     else:
         if journal.is_dir():
             _print_together(together)
-        for (_, content), known in zip(several, facts, strict=True):
+        for number, ((_, content), known) in enumerate(zip(several, facts, strict=True)):
+            if number > 0:
+                click.echo()
             _print(content, known)
     return 0
 

@@ -14,8 +14,10 @@ from poise.errors import ArgumentError, TrialError
 from poise.protocol.randomness import RandomStateLike
 from poise.questions.measurement import Measurement
 from poise.questions.power_warnings import warn_of_few_trials
+from poise.questions.set_aside import resolved
 from poise.questions.settings import MeasureSettings, refuse_unknown
 from poise.results import StabilityCurve, Trials
+from poise.results.relative_epsilon import Relative
 from poise.storage.journal import Journal, JournalFolder
 
 __all__ = ["check_curve_question", "stability_curve"]
@@ -27,7 +29,7 @@ def stability_curve(
     y: Any,
     *,
     n: Iterable[float],
-    epsilon: float | None = None,
+    epsilon: float | str | Relative | None = None,
     delta: float | None = None,
     alpha: float = 0.05,
     random_state: RandomStateLike = None,
@@ -53,7 +55,7 @@ def stability_curve(
         shares of them below 1, as in ``learning_curve``. A larger n leaves fewer trials:
         about (rows) / (n + 1); where they are too few for any limit, there is a
         :class:`~poise.errors.PowerWarning`.
-    epsilon : float, optional
+    epsilon : float or :func:`relative`, optional
         Give δ̂, the limit for the probability of a larger change. >= 0.
     delta : float, optional
         Give ε̂, the limit for the change exceeded with this probability. In [0, 1).
@@ -88,7 +90,8 @@ def stability_curve(
     folder = JournalFolder.of(journal)
     given = {"algorithm": algorithm, "X": X, "y": y, "n": 2, **settings}
     root = folder.randomness(random_state).root
-    smallest = Measurement.of({**given, "random_state": root})
+    whole = Measurement.of({**given, "random_state": root})
+    smallest, allowed = (whole, None) if epsilon is None else resolved(whole, epsilon)
     sizes = _sizes(wanted, smallest.sample)
     measurements = [replace(smallest, setup=replace(smallest.setup, n=size)) for size in sizes]
     for measurement in reversed(measurements):  # what is too large is refused first
@@ -100,11 +103,11 @@ def stability_curve(
         _measured(measurement, folder.journal(f"n {measurement.setup.n}"))
         for measurement in measurements
     )
-    return StabilityCurve(trials, epsilon, delta, alpha)
+    return StabilityCurve(trials, allowed, delta, alpha)
 
 
 def check_curve_question(
-    n: Any, epsilon: float | None, delta: float | None, alpha: float
+    n: Any, epsilon: float | str | Relative | None, delta: float | None, alpha: float
 ) -> list[float]:
     """Refuse a question that no curve answers; return its training sizes and shares."""
     _check_limits(epsilon, delta, alpha)
@@ -131,10 +134,12 @@ def _sizes(wanted: list[float], sample: Sample) -> list[int]:
     return sorted(sizes)
 
 
-def _check_limits(epsilon: float | None, delta: float | None, alpha: float) -> None:
+def _check_limits(
+    epsilon: float | str | Relative | None, delta: float | None, alpha: float
+) -> None:
     if epsilon is None and delta is None:
         raise ArgumentError("give epsilon (for delta_hat), delta (for epsilon_hat) or both")
-    if epsilon is not None:
+    if epsilon is not None and not isinstance(epsilon, (str, Relative)):
         arguments.epsilon(epsilon)
     if delta is not None:
         arguments.delta(delta)

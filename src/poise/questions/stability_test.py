@@ -88,8 +88,9 @@ def stability_test(
     coupling : {"shared", "independent"} or Coupling
         Whether both fits of a trial use the same random seed (Appendix E).
     distance : {"auto", "absolute", "euclidean", "label", "total_variation"} or callable
-        How far apart two predictions are, or :class:`LossChange`. By default the
-        absolute difference or Euclidean distance of numbers, 0 or 1 for the labels
+        How far apart two predictions are, or :class:`LossChange`, for which
+        ``"loss:squared"`` and the other losses by name are short. By default the absolute
+        difference or Euclidean distance of numbers, 0 or 1 for the labels
         of classifiers, the total variation of their probabilities.
     randomized : bool
         Toss the coin ζ in a tie, as in the paper; size exactly α.

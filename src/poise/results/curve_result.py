@@ -21,6 +21,7 @@ from poise.results.extrapolation import (
     shrinkage_seen,
 )
 from poise.results.json_encoding import plain, to_json
+from poise.results.text.describe_design import allowed_change
 from poise.results.text.numbers import at_most, confidence, exactly, number
 from poise.results.text.summary import distinct_warnings, in_words
 from poise.results.text.table import Table
@@ -196,8 +197,12 @@ class StabilityCurve:
 
     def headline(self) -> str:
         """Say what was asked, of which algorithm."""
-        asked = {"epsilon": self.epsilon, "delta": self.delta}
-        given = ", ".join(f"{name} = {exactly(v)}" for name, v in asked.items() if v is not None)
+        design = self.trials[0].design
+        asked = {
+            "epsilon": None if self.epsilon is None else allowed_change(self.epsilon, design),
+            "delta": None if self.delta is None else exactly(self.delta),
+        }
+        given = ", ".join(f"{name} = {words}" for name, words in asked.items() if words)
         return f"{self.trials[0].design.title} at {len(self.n)} training sizes ({given})."
 
     def meaning(self) -> str:

@@ -19,12 +19,11 @@ from poise.algorithms.algorithm import Algorithm
 from poise.algorithms.as_algorithm import as_algorithm
 from poise.algorithms.distance import (
     Distance,
-    as_distance,
     distance_code,
     distance_name,
     needs_response,
 )
-from poise.algorithms.losses import LossChange
+from poise.algorithms.losses import LossChange, as_change
 from poise.arguments import counted
 from poise.data.sample import Sample
 from poise.errors import ArgumentError, RecordError, TrialError
@@ -114,7 +113,7 @@ class Oracle:
     ) -> Oracle:
         """Check the settings that concern the fits, and build the oracle."""
         black_box = as_algorithm(algorithm, response).prepared(sample)
-        measure_of_change = as_distance(distance, black_box.natural_distance)
+        measure_of_change = as_change(distance, black_box.natural_distance)
         if isinstance(measure_of_change, LossChange):
             measure_of_change = measure_of_change.about(sample)
         execution = Execution() if execution is None else execution

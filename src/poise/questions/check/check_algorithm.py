@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.algorithms.as_algorithm import as_algorithm
-from poise.algorithms.distance import Distance, as_distance
+from poise.algorithms.distance import Distance
+from poise.algorithms.losses import as_change
 from poise.data.sample import Sample
 from poise.errors import ArgumentError, in_one_line
 from poise.procedures.binomial import MeasureChanges
@@ -96,7 +97,7 @@ def check_algorithm(
     sample = Sample(X, y, X_unlabeled, groups, fit_params)
     black_box = as_algorithm(algorithm, response).prepared(sample)
     randomness = Randomness.from_state(random_state)
-    measure_of_change = as_distance(distance, black_box.natural_distance)
+    measure_of_change = as_change(distance, black_box.natural_distance)
     design = MeasureChanges(n).design(sample, randomness)
     probe = Probe(black_box, sample, max_seconds)
     with one_inner_thread():
