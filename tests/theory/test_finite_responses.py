@@ -47,6 +47,8 @@ def test_the_largest_change_is_at_a_corner() -> None:
         g = rng.normal(size=6)
         corners = (abs(g @ np.array(y)) for y in itertools.product((low, high), repeat=6))
         assert largest_change_over_labels(g, low, high) == pytest.approx(max(corners))
+        moved = [abs(0.7 + np.dot(g, y)) for y in itertools.product((low, high), repeat=6)]
+        assert largest_change_over_labels(g, low, high, offset=0.7) == pytest.approx(max(moved))
     with pytest.raises(ArgumentError, match="low must be at most high"):
         largest_change_over_labels([1.0], 2.0, 1.0)
 
