@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import sys
@@ -78,3 +79,15 @@ def test_every_file_on_the_way_takes_part_in_a_real_run(
         sys.setprofile(before)
     assert done.exit_code in (0, 1), done.output
     assert [path for path in WALK if str(SOURCE / path) not in entered] == []
+
+
+FOLDERS = sorted(path.parent for path in SOURCE.rglob("__init__.py") if path.parent != SOURCE)
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=[str(path.relative_to(SOURCE)) for path in FOLDERS])
+def test_the_map_of_a_folder_names_its_files(folder: Path) -> None:
+    text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+    named = re.findall(r"^    (\w+)/?  +\S", text, flags=re.MULTILINE)
+    files = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    folders = {path.parent.name for path in folder.glob("*/__init__.py")}
+    assert sorted(named) == sorted(files | folders)

@@ -10,23 +10,23 @@ not pay for the others.
     binomial             the Binomial test (Example 1, Theorem 1) as a black-box procedure
     bootstrap            the bootstrapped-sample test (Example 2)
     checked_question     the question of a test of stability: n, ε, δ, α, checked when it is made
-    compare_predictions  the change between two answers to queries
+    compare_predictions  the change between the predictions of two queries
     disjoint_trials      trials that share no row, in one batch, to test or to measure
     estimated_laws       estimates P̂ of the law of a row, from which rows are drawn (Example 3)
     exhaustive           exhaustive search of a finite, known support (sections 4.2 and 5.1)
     exploration          random comparisons that find the rows and regions of large changes
     explore_then_test    explore some of the data, test on the rest: adaptive and still valid
-    linear_smoother      training rows without a response, if predictions are linear in Y
-    missing_responses    trials whose training rows may lack their response: the split
+    linear_smoother      A test with unlabelled training rows, if predictions are linear in Y
+    missing_responses    the split into trials whose training rows may lack their response
     part_of_sample       run a procedure on some of the rows, and keep the others for other uses
     search_space         every training set that a finite, known support allows, as queries
     simulation           the simulated-sample test (Example 3)
     split_of_groups      the split for groups, for the removal of several rows, and for replacement
-    split_of_removals    the split of the averaged test: several removals and test points a trial
+    split_of_removals    the split of the averaged test: several removals and test points per trial
     split_of_rows        the paper's split: as many trials as possible that share no row
     transparent          A test that reads the fitted models, for linear models (Definition 3)
     trial_setup          what one trial is: how many rows it trains on, and how its two fits differ
-    worst_labelling      training rows without a response, if Y is finite and known (Theorem G)
+    worst_labelling      A test with unlabelled training rows, if Y is finite and known
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The change between two answers to queries, for procedures that compare predictions themselves."""
+"""The change between the predictions of two queries."""
 
 from __future__ import annotations
 

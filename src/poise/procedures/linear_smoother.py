@@ -1,4 +1,4 @@
-"""The white-box relaxation: training rows without a response, if predictions are linear in Y."""
+"""A test with unlabelled training rows, if predictions are linear in Y."""
 
 from __future__ import annotations
 

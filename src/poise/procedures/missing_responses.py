@@ -1,4 +1,4 @@
-"""Trials whose training rows may lack their response: the split, and what may be concluded.
+"""The split into trials whose training rows may lack their response.
 
 Trial k trains on n − j labelled rows and j rows of the pool, and is evaluated at one more row of
 the pool: the labelled rows that are left over, then the unlabelled ones. The pool is dealt out

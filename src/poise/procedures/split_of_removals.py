@@ -1,4 +1,4 @@
-"""The split of the averaged test: several removals and several test points a trial.
+"""The split of the averaged test: several removals and test points per trial.
 
 Trial k trains on rows kn … kn+n−1 of the labelled rows, as in the paper's split, and is
 evaluated at rows mn+k, mn+m+k, mn+2m+k, …: leftover labelled rows first, then the

@@ -1,4 +1,4 @@
-"""The worst-labelling test: training rows without a response, if Y is finite and known."""
+"""A test with unlabelled training rows, if Y is finite and known."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@
 
     answers        the record of answers, in plan order
     execution      how fits are run: on which workers, for how long, and what a failed fit means
-    faults/        what goes wrong while fits run: dead workers, late fits, signals, ended parents
+    faults/        what goes wrong while fits run: dead workers, late fits, signals
     oracle         the oracle computes batches of trials; only it calls the user's algorithm
     progress       the progress of a run: a bar, a line per minute, or nothing
     removals_work  trials of several removals at several points: a table of changes each

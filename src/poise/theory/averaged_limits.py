@@ -117,7 +117,7 @@ def _accepts(factors: Floats, alpha: float, coin: float) -> NDArray[np.bool_]:
 def _narrow(
     accepts: Callable[[Floats], NDArray[np.bool_]], refused: float, accepted: float
 ) -> float:
-    """Narrow down where acceptance begins, in many parts at a time; return the accepted end."""
+    """Find where acceptance begins by division into many parts; return the accepted end."""
     parts = np.arange(1, _PARTS) / _PARTS
     for _ in range(_ROUNDS):
         grid = np.minimum(refused + (accepted - refused) * parts, _BELOW_ONE)

@@ -1,4 +1,4 @@
-"""Lower limits of the averaged test: how probable a change beyond ε is at least.
+"""Lower limits of the averaged test for the probability of a change.
 
 They invert the mirror, as the upper limits invert the hedge. With the fractions c_k that
 the mirror staked at the user's (ε, δ),

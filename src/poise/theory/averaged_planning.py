@@ -1,4 +1,4 @@
-"""Before looking: whether averaging pays, and how many trials it needs.
+"""Planning the averaged test: when it helps, and how many trials it needs.
 
 Averaging removes the luck that gives the plain Binomial test its power at small m.  So
 without a coin it pays only from a certain number of trials on; how much it saves then

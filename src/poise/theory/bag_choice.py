@@ -85,8 +85,8 @@ class BagChoice:
 
 
 @dataclass(frozen=True)
-class _Wish:
-    """What is asked of the bags, checked."""
+class _Request:
+    """The question about bags: n, ε, δ and the range of base fits, checked."""
 
     n: int
     epsilon: float
@@ -167,7 +167,7 @@ def choose_bags(
     Raises
     ------
     ArgumentError
-        If the wish is impossible; the message says what would be possible.
+        If the request is impossible; the message says what would be possible.
 
     Examples
     --------
@@ -179,13 +179,15 @@ def choose_bags(
     Traceback (most recent call last):
     poise.errors.ArgumentError: no bags make an algorithm (0.01, 0.05)-stable ...
     """
-    wish = _wish(n, epsilon, delta, width, n_classes, coupled)
+    request = _request(n, epsilon, delta, width, n_classes, coupled)
     most = None if n_bags is None else int(arguments.count("n_bags", n_bags, minimum=1))
     if bag_size is None:
-        return _largest_choice(wish, most)
-    size = int(checked_bag(np.asarray(wish.n), arguments.scalar("bag_size", bag_size), "bag_size"))
-    _require_enough(wish, size, most)
-    return wish.choice(size, most)
+        return _largest_choice(request, most)
+    size = int(
+        checked_bag(np.asarray(request.n), arguments.scalar("bag_size", bag_size), "bag_size")
+    )
+    _require_enough(request, size, most)
+    return request.choice(size, most)
 
 
 def bags_as_they_are(
@@ -219,13 +221,19 @@ def bags_as_they_are(
     >>> bags_as_they_are(100, epsilon=0.1, delta=0.1, bag_size=16, n_bags=1000).delta
     0.148100...
     """
-    wish = _wish(n, epsilon, delta, width, n_classes, coupled)
-    size = int(checked_bag(np.asarray(wish.n), arguments.scalar("bag_size", bag_size), "bag_size"))
+    request = _request(n, epsilon, delta, width, n_classes, coupled)
+    size = int(
+        checked_bag(np.asarray(request.n), arguments.scalar("bag_size", bag_size), "bag_size")
+    )
     bags = int(arguments.count("n_bags", arguments.scalar("n_bags", n_bags), minimum=1))
-    if 0 < wish.fewest(size)[0] <= bags:
-        return wish.choice(size, bags)
-    reached = finite_bag_delta(wish.n, size, bags, wish.epsilon, wish.width, wish.coupled)
-    return BagChoice(wish.n, size, bags, wish.epsilon, reached, wish.width, "K", wish.coupled)
+    if 0 < request.fewest(size)[0] <= bags:
+        return request.choice(size, bags)
+    reached = finite_bag_delta(
+        request.n, size, bags, request.epsilon, request.width, request.coupled
+    )
+    return BagChoice(
+        request.n, size, bags, request.epsilon, reached, request.width, "K", request.coupled
+    )
 
 
 def bag_trade_off(
@@ -260,18 +268,18 @@ def bag_trade_off(
     9 1333
     16 1927
     """
-    wish = _wish(n, epsilon, delta, width, n_classes, coupled)
-    _require_enough(wish, 1, None)
-    sizes = {wish.part(part) for part in _PARTS}
-    sizes.add(wish.largest_within(_PATIENCE * wish.fewest(wish.part(_PART))[0]))
+    request = _request(n, epsilon, delta, width, n_classes, coupled)
+    _require_enough(request, 1, None)
+    sizes = {request.part(part) for part in _PARTS}
+    sizes.add(request.largest_within(_PATIENCE * request.fewest(request.part(_PART))[0]))
     # Of two bag sizes that need equally many bags, the larger loses less accuracy.
-    best = {choice.n_bags: choice for choice in map(wish.choice, sorted(sizes))}
+    best = {choice.n_bags: choice for choice in map(request.choice, sorted(sizes))}
     return tuple(best[n_bags] for n_bags in sorted(best) if n_bags)
 
 
-def _wish(
+def _request(
     n: int, epsilon: float, delta: float, width: float, n_classes: float | None, coupled: bool
-) -> _Wish:
+) -> _Request:
     """Check the arguments."""
     rows = arguments.training_size(n)
     tolerated = float(arguments.positive("epsilon", arguments.scalar("epsilon", epsilon)))
@@ -280,24 +288,24 @@ def _wish(
     if n_classes is not None:
         breadth = probability_width(n_classes)
     numbers = n_classes is None or n_classes == 2
-    return _Wish(rows, tolerated, allowed, breadth, numbers, arguments.flag("coupled", coupled))
+    return _Request(rows, tolerated, allowed, breadth, numbers, arguments.flag("coupled", coupled))
 
 
-def _largest_choice(wish: _Wish, n_bags: int | None) -> BagChoice:
+def _largest_choice(request: _Request, n_bags: int | None) -> BagChoice:
     """Take the largest bag for the number of bags, or the one that takes up half of δ."""
-    _require_enough(wish, 1, n_bags)
-    size = wish.part(_PART) if n_bags is None else wish.largest_within(n_bags)
-    return wish.choice(size, n_bags)
+    _require_enough(request, 1, n_bags)
+    size = request.part(_PART) if n_bags is None else request.largest_within(n_bags)
+    return request.choice(size, n_bags)
 
 
-def _require_enough(wish: _Wish, b: int, n_bags: int | None) -> None:
+def _require_enough(request: _Request, b: int, n_bags: int | None) -> None:
     """Raise, with what would be possible, if bags of ``b`` rows cannot do what is asked."""
-    fewest = wish.fewest(b)[0]
-    asked = f"({wish.epsilon:g}, {wish.delta:g})-stable on {counted(wish.n, 'row')}"
+    fewest = request.fewest(b)[0]
+    asked = f"({request.epsilon:g}, {request.delta:g})-stable on {counted(request.n, 'row')}"
     if not fewest:
         raise ArgumentError(
             f"no bags{f' of {b:,} rows' if b > 1 else ''} make an algorithm {asked}; possible are "
-            + _possible(wish, b)
+            + _possible(request, b)
         )
     if n_bags is not None and n_bags < fewest:
         raise ArgumentError(
@@ -306,22 +314,22 @@ def _require_enough(wish: _Wish, b: int, n_bags: int | None) -> None:
         )
 
 
-def _possible(wish: _Wish, b: int) -> str:
-    """Name an ε, a δ, a training size or a bag size with which the wish can be granted."""
-    n, share = wish.n, b / (4 * (wish.n - 1) * (wish.n - b))
-    epsilon = wish.width * math.sqrt(share / wish.delta)
-    if wish.numbers and n <= EXACT_UP_TO:
-        epsilon = min(epsilon, wish.width * reach(n, b, max(1, int(ceiling(wish.delta * n)))))
+def _possible(request: _Request, b: int) -> str:
+    """Name an ε, a δ, a training size or a bag size for which bags exist."""
+    n, share = request.n, b / (4 * (request.n - 1) * (request.n - b))
+    epsilon = request.width * math.sqrt(share / request.delta)
+    if request.numbers and n <= EXACT_UP_TO:
+        epsilon = min(epsilon, request.width * reach(n, b, max(1, int(ceiling(request.delta * n)))))
     found = [f"epsilon above {_rounded_up(epsilon)}"]
-    delta = share * (wish.width / wish.epsilon) ** 2
+    delta = share * (request.width / request.epsilon) ** 2
     if delta < 1:
         found.append(f"delta above {_rounded_up(delta)}")
-    smaller = wish.largest_within(math.inf)
+    smaller = request.largest_within(math.inf)
     if smaller:
         found.append(f"bags of at most {counted(smaller, 'row')}")
     else:
         # 4(n - 1)²δε² > W² for bags of one row.
-        rows = wish.width / (2 * wish.epsilon * math.sqrt(wish.delta))
+        rows = request.width / (2 * request.epsilon * math.sqrt(request.delta))
         found.append(f"n of at least {math.floor(rows) + 2:,}")
     return ", or ".join(found)
 

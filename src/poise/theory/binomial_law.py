@@ -1,4 +1,4 @@
-"""The Binomial law itself, good to ten digits where the usual formulas are not.
+"""The Binomial distribution, accurate to ten digits also in its tails.
 
 Trials may number 1e9, probabilities may be 1e-9 and levels 1e-12.  There the
 textbook pmf (a difference of log-gammas of order 1e10) and ``1 - cdf`` lose

@@ -1,4 +1,4 @@
-"""Floors and ceilings of decimal expressions that doubles hold only nearly.
+"""Floors and ceilings of decimal numbers that doubles represent inexactly.
 
 0.29 · 100 is 28.999999999999996 in doubles, yet whoever writes 0.29 means a
 floor of 29. A relative noise of 1e-12 is rounded away before the floor or the

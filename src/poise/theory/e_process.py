@@ -1,4 +1,4 @@
-"""Evidence that may be looked at after every trial.
+"""E-processes: evidence that may be examined after every trial.
 
 With no fixed number of trials, E_t(δ) compares the exceedances seen so far with δ,
 averaging the likelihood over all smaller probabilities q:

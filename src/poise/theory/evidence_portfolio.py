@@ -1,4 +1,4 @@
-"""The portfolio: the hedge with its horizon, and a reserve that outlives it.
+"""A mixture of the hedge with a fixed horizon and an open-ended process.
 
 The hedge is the more powerful of the two, but dead once u = 0, and over when the trials
 planned are used up.  The open-ended process is neither.

@@ -1,4 +1,4 @@
-"""Sets of labels that survive small changes of the scores: the inflated argmax.
+"""The inflated argmax: sets of labels that change little with the scores.
 
 The label with the largest score can change when scores move by next to nothing. The
 inflated argmax (Soloff, Barber & Willett, 2024) instead returns every label that wins

@@ -1,4 +1,4 @@
-"""How often jackknife intervals miss, when the algorithm is stable (Theorem J).
+"""The coverage of jackknife intervals of a stable algorithm (Theorem J).
 
 The jackknife interval is A[D](X) ± (q̂ + ε), where q̂ is the ⌈(1 - a)(n + 1)⌉-th
 smallest leave-one-out residual. Jackknife+ widens its own interval by 2ε on both

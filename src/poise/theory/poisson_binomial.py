@@ -1,4 +1,4 @@
-"""The Binomial test with its luck averaged out: a sum of unequal coins.
+"""The Binomial test averaged over its randomness: a sum of unequal coins.
 
 Toss for every trial a coin that shows an exceedance with probability S_k and give the
 number of exceedances to the Binomial test: that is the Binomial test again.  Averaging over

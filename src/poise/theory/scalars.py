@@ -1,4 +1,4 @@
-"""Scalars in, scalars out; and long arrays a piece at a time.
+"""Functions that take scalars or arrays, and treat long arrays in pieces.
 
 The mathematics is written once, for arrays.  A caller who passes plain
 numbers gets plain Python numbers back, not zero-dimensional arrays.

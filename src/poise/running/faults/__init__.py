@@ -1,4 +1,4 @@
-"""What goes wrong while fits run: dead workers, late fits, signals, parents that end.
+"""What goes wrong while fits run: dead workers, late fits, signals.
 
 ::
 

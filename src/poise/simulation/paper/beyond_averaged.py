@@ -1,4 +1,4 @@
-"""Beyond the paper: the averaged test, its reduction, level and power, and two ways to be wrong."""
+"""Beyond the paper: the averaged test, its level and its power."""
 
 from __future__ import annotations
 

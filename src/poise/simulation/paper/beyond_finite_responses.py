@@ -1,4 +1,4 @@
-"""Beyond the paper: Theorems G and H, responses that are finite and outputs that are bounded."""
+"""Beyond the paper: finite responses and bounded outputs (G and H)."""
 
 from __future__ import annotations
 
