@@ -25,6 +25,7 @@ _HOME = {
     "Algorithm": "poise.algorithms.algorithm",
     "Answers": "poise.protocol.messages",
     "AuditResult": "poise.simulation.audit.audit_result",
+    "AveragedResult": "poise.results.averaged_result",
     "Batch": "poise.protocol.messages",
     "Budget": "poise.protocol.budget",
     "CheckReport": "poise.questions.check.check_report",
@@ -119,6 +120,7 @@ if TYPE_CHECKING:
     from poise.questions.stability_curve import stability_curve
     from poise.questions.stability_test import measure, stability_test
     from poise.results.advice import Advice
+    from poise.results.averaged_result import AveragedResult
     from poise.results.compare_result import CompareResult
     from poise.results.coverage import CoverageGuarantee
     from poise.results.curve_result import StabilityCurve

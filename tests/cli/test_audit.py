@@ -35,9 +35,10 @@ def test_the_bootstrap_is_found_invalid(run) -> None:
     assert run(f"{options} --seed 1").stdout != result.stdout
 
 
-@pytest.mark.parametrize("procedure", ["simulation", "adaptive", "explore-then-test"])
+@pytest.mark.parametrize("procedure", ["averaged", "simulation", "adaptive", "explore-then-test"])
 def test_every_procedure_can_be_audited(run, procedure: str) -> None:
     few = {
+        "averaged": "removals=2",
         "simulation": "simulations=5",
         "adaptive": "per_stage=5",
         "explore-then-test": "share=0.3",

@@ -14,6 +14,7 @@ __all__ = ["command"]
 
 PROCEDURES = {
     "binomial": "BinomialTest",
+    "averaged": "AveragedTest",
     "bootstrap": "BootstrapTest",
     "simulation": "SimulationTest",
     "adaptive": "AdaptiveTest",
@@ -46,6 +47,10 @@ EXAMPLES = """\b
 The Binomial test keeps its level on every trap; the bootstrap does not:
   poise audit binomial constant
   poise audit bootstrap constant
+
+\b
+The averaged test, three points a trial:
+  poise audit averaged nearest-neighbours --n-unlabeled 60 --param points=3
 
 \b
 Two tests that can do without responses, in a world whose responses are 0 and 1:
