@@ -92,7 +92,7 @@ _each_needed = np.vectorize(
 def bags_needed_hoeffding(n: int, b: int, eps: float, delta: float, width: float = 1.0) -> int:
     """Compute a number of random bags that is enough by Theorem L and Hoeffding's inequality.
 
-    If at most k rows have ``|d_i| > ε`` - 2η with all bags, M random bags are
+    If at most k rows have ``|d_i| > ε - 2η`` with all bags, M random bags are
     (ε, k/n + 4 exp(-2Mη²/W²))-stable. Up to 32 values of k are tried and the smallest M is
     returned. It beats :func:`bags_needed` for tiny bags, and for bags that only Theorem L allows.
 
