@@ -197,11 +197,11 @@ _COLUMNS = ["question", "algorithm", "verdict", "n", "larger changes", "delta_ha
 
 
 def _row(answer: _Answer) -> list[str]:
-    from poise.results.text.numbers import at_most, number
+    from poise.results.text.numbers import at_most, larger_of
 
     about = [answer.question.name, answer.question.algorithm, answer.verdict]
     r = answer.result
     if r is None:
         return [*about, "", "", "", ""]
-    seen = f"{number(r.statistic)} of {r.n_observed:,}"
+    seen = larger_of(r.n_moved, r.n_observed, r.n_failures)
     return [*about, f"{r.n:,}", seen, at_most(r.printed_delta_hat), at_most(r.epsilon_hat)]

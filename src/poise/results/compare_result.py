@@ -14,7 +14,7 @@ from poise.errors import ArgumentError
 from poise.results.json_encoding import plain, to_json
 from poise.results.stability_result import StabilityResult
 from poise.results.text.describe_design import allowed_change
-from poise.results.text.numbers import at_most, confidence, exactly, number
+from poise.results.text.numbers import at_most, confidence, exactly, larger_of, number
 from poise.results.text.summary import distinct_warnings, in_words
 from poise.results.text.table import Table
 from poise.results.trials import Trials
@@ -40,7 +40,9 @@ class Compared:
     verdict : Outcome
         ``"stable"``, ``"unstable"`` or ``"inconclusive"``, at the level of the whole family.
     statistic : float
-        Changes larger than ε; the sum of shares where trials have several.
+        Changes larger than ε, failed trials included; the sum of shares where trials have several.
+    n_moved, n_failures : float and int
+        The same without failed trials, and the number of these.
     n_trials : int
         Trials.
     pvalue, pvalue_unstable : float
@@ -67,6 +69,8 @@ class Compared:
     epsilon_hat: float
     n_fits: int
     path: str
+    n_moved: float = 0
+    n_failures: int = 0
 
     @property
     def stable(self) -> bool:
@@ -169,7 +173,7 @@ class CompareResult:
             [
                 shortened(row.name),
                 row.verdict.value,
-                f"{number(row.statistic)} of {row.n_trials:,}",
+                larger_of(row.n_moved, row.n_trials, row.n_failures),
                 number(row.adjusted_unstable if row.verdict == "unstable" else row.adjusted),
                 at_most(row.delta_hat) + (_MARK if self._looks_odd(row) else ""),
                 at_most(row.epsilon_hat) + (_MARK if self._looks_odd(row) else ""),
@@ -282,6 +286,8 @@ def _rows(names: list[str], results: list[StabilityResult], alpha: float) -> tup
             epsilon_hat=r.epsilon_hat,
             n_fits=r.n_fits,
             path=r.design.path,
+            n_moved=r.n_moved,
+            n_failures=r.n_failures,
         )
         for name, r, p, q in zip(names, results, adjusted, unstable, strict=True)
     )

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from poise import arguments
 from poise.results.json_encoding import fields_of, to_json
 from poise.results.text.describe_design import moved, perturbation
-from poise.results.text.numbers import at_most, confidence, exactly, number
+from poise.results.text.numbers import at_most, confidence, exactly, larger_of
 from poise.results.text.summary import in_words
 from poise.results.text.table import Table
 
@@ -52,6 +52,8 @@ class Profile:
         What was measured.
     warnings : tuple of str
         What was noticed that may make its error level wrong.
+    n_failures : int
+        Trials that failed; they are among the ``exceedances`` at every ε.
 
     Examples
     --------
@@ -68,6 +70,7 @@ class Profile:
     alpha: float
     design: Design
     warnings: tuple[str, ...] = ()
+    n_failures: int = 0
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Profile):
@@ -111,6 +114,7 @@ class Profile:
             "exceedances": self.exceedances.tolist(),
             "design": self.design.to_dict(),
             "warnings": list(self.warnings),
+            "n_failures": self.n_failures,
         }
 
     def to_json(self, indent: int | None = None) -> str:
@@ -132,6 +136,7 @@ class Profile:
             content["alpha"],
             Design(**content["design"]),
             tuple(content.get("warnings", ())),  # not in files of 0.1.0
+            content.get("n_failures", 0),
         )
 
     def statement(self) -> str:
@@ -150,7 +155,11 @@ class Profile:
         if not chosen:
             chosen = {float(e): at_most(e) for e in self.epsilon[_spread(len(self.epsilon))]}
         rows = [
-            [written, f"{number(self._larger(e))} of {total:,}", at_most(self.at(e))]
+            [
+                written,
+                larger_of(self._larger(e) - self.n_failures, total, self.n_failures),
+                at_most(self.at(e)),
+            ]
             for e, written in chosen.items()
         ]
         caption = "\n".join([*in_words(self.warnings), self.statement()])

@@ -340,7 +340,8 @@ class Trials:
         ordered = np.sort(self.changes)
         above = self.n_observed - np.searchsorted(ordered, steps, side="right")
         most = limits[above + self.n_unseen]
-        return Profile(steps, most, above, band, alpha, self.design, self.warnings)
+        known = self.design, self.warnings, self.n_failures
+        return Profile(steps, most, above, band, alpha, *known)
 
     def _averaged_profile(self, alpha: float) -> Profile:
         from poise.theory.averaged_estimates import averaged_profile

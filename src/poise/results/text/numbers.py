@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
-__all__ = ["at_least", "at_most", "confidence", "exactly", "number"]
+__all__ = ["at_least", "at_most", "confidence", "exactly", "larger_of", "number"]
 
 _LARGE = 1000  # numbers from here on are written without decimals
 _DIGITS = 4
@@ -82,3 +82,14 @@ def confidence(alpha: float) -> str:
     ('0.95', '0.99999', '0.98333')
     """
     return f"{1 - _shortened(alpha, ROUND_CEILING):f}"
+
+
+def larger_of(moved: float, trials: int, failed: int = 0) -> str:
+    """Write how many trials moved, and apart from them how many failed: a failure is no change.
+
+    Examples
+    --------
+    >>> larger_of(2, 46), larger_of(0, 160, failed=57)
+    ('2 of 46', '0 of 160, 57 failed')
+    """
+    return f"{number(moved)} of {trials:,}" + (f", {failed:,} failed" if failed else "")
