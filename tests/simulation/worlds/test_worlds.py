@@ -286,3 +286,11 @@ def test_the_registry_builds_every_world_from_its_size_alone() -> None:
         world = make(n=6)
         assert world.n == 6
         assert 0 <= world.delta_star(0.0) <= 1
+
+
+def test_the_ends_of_an_interval_belong_to_it() -> None:
+    share = Proportion(31, 100)
+    assert not share.excludes(share.low)
+    assert not share.excludes(share.high)
+    assert share.excludes(math.nextafter(share.low, 0))
+    assert share.excludes(math.nextafter(share.high, 1))

@@ -20,9 +20,11 @@ from poise.procedures import (
     BootstrapTest,
     ExhaustiveTest,
     ExploreThenTest,
+    LinearSmootherTest,
     MeasureChanges,
     SimulationTest,
     TransparentLinearTest,
+    WorstLabellingTest,
 )
 from shared.data import linear_rows
 
@@ -66,6 +68,8 @@ CASES = {
     "exhaustive, certain": (ExhaustiveTest(3, 2.0, 0.1, **coins, deterministic=True), on_coins),
     "exhaustive, under terms": (ExhaustiveTest(3, 2.0, 0.5, **coins), on_coins),
     "exhaustive, fallen back": (ExhaustiveTest(3, 0.01, 0.1, **coins), on_coins),
+    "worst labelling": (WorstLabellingTest(3, 0.5, 0.2, responses=(0.0, 1.0)), on_coins),
+    "linear smoother": (LinearSmootherTest(**question, low=-50.0, high=50.0), {}),
     "transparent": (TransparentLinearTest(**question), see_through),
     "transparent, ball": (TransparentLinearTest(**question, radius=9.0), see_through),
     "transparent, law": (TransparentLinearTest(**question, feature_law=uniform), see_through),
