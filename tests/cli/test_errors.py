@@ -178,3 +178,17 @@ def test_a_response_that_is_none_is_named_with_its_column_and_row(run, folder: P
     assert result.exit_code == 2
     assert "column 'price' of broken.csv must not hold missing or infinite" in result.stderr
     assert "got inf in line 6;" in result.stderr
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_warning_of_every_fit_is_one_line(shell, folder: Path, jobs: int) -> None:
+    (folder / "poise_test_warns.py").write_text(
+        "import warnings\n"
+        "def fit(X, y, seed):\n"
+        "    warnings.warn('no convergence')\n"
+        "    return lambda rows: [0.0] * len(rows)\n"
+    )
+    asked = "test numbers.csv --target price --n 20 --epsilon 1 --delta 0.2 --no-stop-early"
+    done = shell(f"{asked} --seed 0 --jobs {jobs} --algorithm poise_test_warns.py:fit")
+    warned = [line for line in done.stderr.splitlines() if "no convergence" in line]
+    assert warned == ["poise: warning: no convergence (in 62 of 62 fits)"]

@@ -12,6 +12,7 @@
     couplings             joint laws of (ξ, ξ′) beyond "shared" and "independent" (Appendix E)
     distance              distances between two predictions: the change Δ
     estimator             A scikit-learn-compatible estimator as an algorithm
+    fit_warnings          warnings of fits: the caller's filters hold, and each is shown once
     function              A Python function ``fit(X, y, seed) -> predict`` as an algorithm
     global_state          global state: random generators, and scikit-learn's configuration
     jax/                  training functions written in JAX, all trials at once

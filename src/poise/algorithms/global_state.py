@@ -20,6 +20,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from poise.algorithms.fit_warnings import fit_begins
+
 __all__ = ["GlobalGenerators", "configured", "current_configuration", "one_at_a_time"]
 
 _TURN = threading.RLock()
@@ -101,6 +103,7 @@ class GlobalGenerators:
         A fit that imports PyTorch ran without a seed for it and without a limit on its
         threads: its result is dropped, and the fit is called again.
         """
+        fit_begins()
         loaded = _torch() is not None
         self.pin(xi)
         result = fit()

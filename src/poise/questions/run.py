@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from poise.algorithms.distance import Distance, needs_response
+from poise.algorithms.fit_warnings import counted_fit_warnings
 from poise.algorithms.largest_change import largest_change, require_reachable
 from poise.data.duplicates import warn_of_copies
 from poise.errors import ArgumentError, collected_validity_warnings
@@ -153,7 +154,8 @@ def run(
     told = _told(procedure, oracle, distance)
     _require_reachable(told, oracle)
     recorder, names = Recorder(), Names(*oracle.names)
-    with collected_validity_warnings() as noted, names.on_partial_result():
+    noting = collected_validity_warnings()
+    with noting as noted, names.on_partial_result(), counted_fit_warnings():
         if getattr(procedure, "needs_independent_rows", False):
             warn_of_copies(oracle.sample)
         result = names.on(run_procedure(told, oracle, randomness, watch=recorder))

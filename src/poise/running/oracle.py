@@ -23,6 +23,7 @@ from poise.algorithms.distance import (
     distance_name,
     needs_response,
 )
+from poise.algorithms.fit_warnings import counted_fit_warnings, listening
 from poise.algorithms.losses import LossChange, as_change
 from poise.arguments import counted
 from poise.data.sample import Sample
@@ -136,7 +137,8 @@ class Oracle:
         record = record_for(batch)
         work, path = self._work(batch)
         try:
-            self._collect(work, path, batch, record)
+            with counted_fit_warnings():
+                self._collect(work, path, batch, record)
         except RecordError as error:
             error.partial = record.entered() if record.done else None
             error.failures = tuple(failure.message for failure in record.failures)
@@ -238,8 +240,9 @@ class Oracle:
 
     def repeat(self, batch: Batch, index: int) -> Answer:
         """Compute one task of a batch again, fit by fit and in this process; no result uses it."""
-        with one_inner_thread():
+        with one_inner_thread(), listening() as heard:
             [answer] = self._fit_by_fit(batch, relax=False)(index, index + 1)
+            heard.forget()  # said before
         return answer
 
     def _decide(self, failure: Failure, record: AnswerRecord) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from poise.algorithms.algorithm import Algorithm, Predict
 from poise.algorithms.distance import Distance, Undefined, single
+from poise.algorithms.fit_warnings import fit_ends
 from poise.algorithms.global_state import (
     GlobalGenerators,
     configured,
@@ -46,6 +47,8 @@ class FitByFitWork(abc.ABC):
         Whether checks may be skipped once a first task has passed them.
     configuration : dict
         That of scikit-learn where the work was planned.
+    float_errors : dict
+        What NumPy did about overflow and the like there.
     """
 
     algorithm: Algorithm
@@ -53,6 +56,7 @@ class FitByFitWork(abc.ABC):
     tasks: Tasks
     relax: bool
     configuration: dict[str, Any] = field(default_factory=current_configuration, kw_only=True)
+    float_errors: dict[str, Any] = field(default_factory=lambda: dict(np.geterr()), kw_only=True)
 
     grain: ClassVar[int] = 1
 
@@ -81,7 +85,7 @@ class FitByFitWork(abc.ABC):
 
     def _attempt(self, index: int, ambient: GlobalGenerators) -> Answer:
         try:
-            with one_at_a_time(self.algorithm.thread_safe):
+            with one_at_a_time(self.algorithm.thread_safe), np.errstate():
                 return self.compute(self.tasks[index], ambient)
         except TrialError as error:  # an external program, which says itself why it failed
             return Failure(index, in_one_line(error), portable(error), kind=error.kind)
@@ -90,9 +94,12 @@ class FitByFitWork(abc.ABC):
         # Whatever a fit raises (SystemExit too) ends its own trial only.
         except BaseException as error:
             return Failure(index, in_one_line(error), portable(error))
+        finally:
+            fit_ends()
 
     def fitted(self, query: Query, ambient: GlobalGenerators) -> Predict:
         """Train as the query says, with every global generator set from its ξ."""
+        np.seterr(**self.float_errors)  # until the end of the task; an earlier fit may have set it
         return ambient.seeded(query.xi, lambda: self._trained(query))
 
     def _trained(self, query: Query) -> Predict:

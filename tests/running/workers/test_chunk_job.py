@@ -31,7 +31,7 @@ class Recorded:
 
 
 def test_a_chunk_reports_its_changes_as_one_block(tmp_path) -> None:
-    seconds, [block] = Job(Recorded(), tmp_path)(3, 7, (None, None))
+    seconds, [block], _ = Job(Recorded(), tmp_path)(3, 7, (None, None))
     assert block.tolist() == [3.0, 4.0, 5.0, 6.0]
     assert seconds > 0
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from poise.algorithms.as_algorithm import as_algorithm
 from poise.algorithms.distance import Distance
+from poise.algorithms.fit_warnings import counted_fit_warnings
 from poise.algorithms.losses import as_change
 from poise.data.sample import Sample
 from poise.errors import ArgumentError, in_one_line
@@ -100,7 +101,7 @@ def check_algorithm(
     measure_of_change = as_change(distance, black_box.natural_distance)
     design = MeasureChanges(n).design(sample, randomness)
     probe = Probe(black_box, sample, max_seconds)
-    with one_inner_thread():
+    with one_inner_thread(), counted_fit_warnings():
         subject = _subject(probe, design, randomness, measure_of_change)
         findings = [*_findings(subject), *_about_classes(subject, design)]
     seconds = float(np.median(probe.seconds)) if probe.seconds else math.nan

@@ -10,11 +10,12 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from poise.algorithms.fit_warnings import FitWarnings
 from poise.data.sample import Sample
 from poise.errors import DataError
 from poise.protocol.messages import Tasks
 from poise.running.transport.memmap import is_large, mapped_at, place_in_file
-from poise.running.workers.chunk_job import Report
+from poise.running.workers.chunk_job import JobReport
 
 __all__ = ["Placed", "files_of", "find_files"]
 
@@ -55,16 +56,16 @@ def _paths(sample: Sample) -> Iterator[str]:
             yield place[1]
 
 
-def find_files(_first: int, _last: int, files: list[tuple[str, int]]) -> Report:
+def find_files(_first: int, _last: int, files: list[tuple[str, int]]) -> JobReport:
     """Tell whether this worker finds these files; it is called as a job.
 
     Examples
     --------
     >>> find_files(0, 0, [("/nowhere/rows.npy", 80)])
-    (0.0, [False])
+    (0.0, [False], FitWarnings(fits=0, places={}))
     """
     found = all(os.path.exists(path) and os.path.getsize(path) == size for path, size in files)
-    return 0.0, [found]
+    return 0.0, [found], FitWarnings()
 
 
 def _place(obj: object) -> tuple[Any, ...] | None:

@@ -5,23 +5,31 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 
+from poise.algorithms.fit_warnings import (
+    FitWarnings,
+    WarningFilter,
+    current_filters,
+    listening,
+)
 from poise.errors import AlgorithmError
 from poise.protocol.messages import Answer
 from poise.protocol.work import Work, WorkData
 from poise.running.faults.parent_watch import end_when_parent_ends
 from poise.running.workers.inner_threads import one_inner_thread
 
-__all__ = ["STOP", "Job", "Report", "Span", "cannot_travel", "how_many", "in_blocks"]
+__all__ = ["STOP", "Job", "JobReport", "Report", "Span", "cannot_travel", "how_many", "in_blocks"]
 
 Span = tuple[int, int]
 Report = tuple[float, list[Answer]]
 """The seconds a chunk took, and its answers in order; changes are in blocks, as arrays."""
+JobReport = tuple[float, list[Answer], FitWarnings]
+"""What a worker sends: its report, and what its fits warned of."""
 
 STOP = "stop"  # name of the file that tells workers to begin nothing more
 _SECONDS_BETWEEN_LOOKS = 0.001
@@ -39,20 +47,27 @@ class Job:
         A temporary folder of the machine that asks, for notes.
     parent : int or None
         The process to end with, for workers that joblib starts on this machine.
+    filters : tuple of WarningFilter
+        The filters of warnings of the process that asks.
     """
 
     work: Work
     folder: Path
     parent: int | None = None
+    filters: tuple[WarningFilter, ...] = field(default_factory=current_filters)
 
-    def __call__(self, first: int, last: int, data: WorkData) -> Report:
+    def __call__(self, first: int, last: int, data: WorkData) -> JobReport:
         """Compute one chunk in a worker; report how long it took and what came out."""
         if self.parent is not None:
             end_when_parent_ends(self.parent, self.folder)
         began = time.perf_counter()
-        with one_inner_thread(), closing(self._answers(first, last, data)) as answers:
+        with (
+            listening(self.filters) as heard,
+            one_inner_thread(),
+            closing(self._answers(first, last, data)) as answers,
+        ):
             blocks = in_blocks(answers)
-        return time.perf_counter() - began, blocks
+        return time.perf_counter() - began, blocks, heard
 
     def _answers(self, first: int, last: int, data: WorkData) -> Generator[Answer, None, None]:
         """Yield answers until the run is stopped."""

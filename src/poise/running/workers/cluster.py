@@ -12,13 +12,14 @@ from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from typing import Any, Protocol
 
+from poise.algorithms.fit_warnings import add_fit_warnings
 from poise.data.sample import Sample
 from poise.errors import ClusterError, PoiseError
 from poise.protocol.messages import Tasks
 from poise.protocol.work import WorkData
 from poise.running.transport.pickle_by_value import packed
 from poise.running.transport.shared_files import Placed, files_of, find_files
-from poise.running.workers.chunk_job import Job, Report, Span, cannot_travel
+from poise.running.workers.chunk_job import Job, JobReport, Report, Span, cannot_travel
 from poise.running.workers.workers import WorkerDied
 
 __all__ = ["Cluster", "ClusterWorkers"]
@@ -54,7 +55,7 @@ class Cluster(Protocol):
         """Wait for one of the futures; return those that are done."""
         ...
 
-    def result(self, future: object) -> Report:
+    def result(self, future: object) -> JobReport:
         """Return what came of a finished future, or raise."""
         ...
 
@@ -150,11 +151,13 @@ class ClusterWorkers:
 
     def _report(self, span: Span, future: object) -> Report:
         try:
-            return self.cluster.result(future)
+            seconds, answers, heard = self.cluster.result(future)
         except self.cluster.deaths as error:
             raise WorkerDied(span) from error
         except Exception as error:  # not the error of a fit: that is an answer
             raise cannot_travel(error) from error
+        add_fit_warnings(heard)
+        return seconds, answers
 
 
 def _packed(job: Job) -> Any:

@@ -13,7 +13,8 @@ from typing import Any
 
 from poise.errors import ArgumentError, ClusterError
 from poise.running.faults.sigint import block_sigint_in_children
-from poise.running.workers.chunk_job import Report, Span
+from poise.running.workers.chunk_job import JobReport, Span
+from poise.running.workers.main_guard import require_main_guard
 
 __all__ = ["DaskCluster", "connected_to_dask", "count_dask_workers", "each_thread_is_a_process"]
 
@@ -75,9 +76,9 @@ class DaskCluster:
         done: set[Any] = set(_distributed().wait(futures, return_when="FIRST_COMPLETED").done)
         return done
 
-    def result(self, future: Any) -> Report:
+    def result(self, future: Any) -> JobReport:
         """Return the result of a future."""
-        report: Report = future.result()
+        report: JobReport = future.result()
         return report
 
     def cancel(self, futures: list[Any]) -> None:
@@ -86,8 +87,8 @@ class DaskCluster:
             self.client.cancel(futures, force=True)
 
 
-def _compute(job: Any, span: Span, data: Any) -> Report:
-    report: Report = job(*span, data)
+def _compute(job: Any, span: Span, data: Any) -> JobReport:
+    report: JobReport = job(*span, data)
     return report
 
 
@@ -106,6 +107,7 @@ def connected_to_dask(address: str | None, workers: int, folder: Path) -> Iterat
 def _started(stack: ExitStack, workers: int, folder: Path) -> Any:
     import dask
 
+    require_main_guard("dask")
     stack.enter_context(dask.config.set(_SETTINGS))
     with block_sigint_in_children():
         cluster = _distributed().LocalCluster(

@@ -11,6 +11,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from pickle import PicklingError
 from typing import Any
 
+from poise.algorithms.fit_warnings import add_fit_warnings
 from poise.algorithms.program.scratch_folders import sweep_after_workers
 from poise.protocol.work import WorkData
 from poise.running.faults.parent_watch import watch_parent_arguments
@@ -18,7 +19,7 @@ from poise.running.faults.sigint import block_sigint_in_children
 from poise.running.transport.memmap import MappedData, write_mapped
 from poise.running.transport.row_order import arranged
 from poise.running.workers.backend import Backend
-from poise.running.workers.chunk_job import STOP, Job, Report, Span, cannot_travel
+from poise.running.workers.chunk_job import STOP, Job, JobReport, Report, Span, cannot_travel
 from poise.running.workers.workers import WorkerDied
 
 __all__ = ["LocalWorkers"]
@@ -43,7 +44,8 @@ class LocalWorkers:
         seconds = 0.0
         try:
             with _workers_may_be_replaced():
-                for seconds, answers in reports:
+                for seconds, answers, heard in reports:
+                    add_fit_warnings(heard)
                     yield seconds, answers
         except PicklingError as error:
             raise cannot_travel(error) from error
@@ -110,7 +112,7 @@ def _workers_may_be_replaced() -> Iterator[None]:
         yield
 
 
-def _compute(job: Job, span: Span, data: MappedData | WorkData) -> Report:
+def _compute(job: Job, span: Span, data: MappedData | WorkData) -> JobReport:
     if not isinstance(data, MappedData):
         return job(*span, data)
     report = job(*span, data.open())

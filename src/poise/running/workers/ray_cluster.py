@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from poise.errors import ArgumentError
-from poise.running.workers.chunk_job import Report, Span
+from poise.running.workers.chunk_job import JobReport, Span
 
 __all__ = ["RayCluster", "count_ray_workers"]
 
@@ -53,9 +53,9 @@ class RayCluster:
         done, _ = self.ray.wait(futures, num_returns=1, fetch_local=False)
         return set(done)
 
-    def result(self, future: object) -> Report:
+    def result(self, future: object) -> JobReport:
         """Return the result of a future."""
-        report: Report = self.ray.get(future)
+        report: JobReport = self.ray.get(future)
         return report
 
     def cancel(self, futures: list[Any]) -> None:
@@ -64,8 +64,8 @@ class RayCluster:
             self.ray.cancel(future, force=True)
 
 
-def _compute(job: Any, span: Span, data: Any) -> Report:
-    report: Report = job(*span, data)
+def _compute(job: Any, span: Span, data: Any) -> JobReport:
+    report: JobReport = job(*span, data)
     return report
 
 
