@@ -6,6 +6,7 @@
     appendix_e_notions       Appendix E: shared, independent and coupled randomness, and Theorem 5
     beyond_averaged          beyond the paper: the averaged test, its level and its power
     beyond_finite_responses  beyond the paper: finite responses and bounded outputs (G and H)
+    beyond_intervals         beyond the paper: Theorem J on jackknife intervals
     beyond_subbagging        beyond the paper: Theorems K, L and M on subbagging
     claim                    one claim of the paper: what it says, and what was measured
     effort                   how much is simulated: workers and replications

@@ -13,6 +13,7 @@ from poise.simulation.paper import (
     appendix_e_notions,
     beyond_averaged,
     beyond_finite_responses,
+    beyond_intervals,
     beyond_subbagging,
     section_2_examples,
     section_2_framework,
@@ -30,7 +31,7 @@ __all__ = ["SECTIONS", "Reproduction", "reproduce"]
 
 def _beyond(effort: Effort) -> list[Claim]:
     """Check what goes beyond the paper, subject by subject."""
-    subjects = (beyond_averaged, beyond_finite_responses, beyond_subbagging)
+    subjects = (beyond_averaged, beyond_finite_responses, beyond_subbagging, beyond_intervals)
     return [claim for subject in subjects for claim in subject.claims(effort)]
 
 

@@ -5,6 +5,7 @@
     all_bags           all bags of b of n rows, for n so small that every base fit can be tried
     change_laws        laws of the change Δ in closed form
     distributions      distributions P of one row (X, Y), from which simulations draw
+    interval_coverage  how often jackknife intervals miss in a world, by simulation
     proportion         A probability that was simulated, with an exact interval
     replication        run a procedure on many data sets drawn from a world
     simple_algorithms  small algorithms whose stability can be worked out on paper
