@@ -46,7 +46,7 @@ def _largest_miss(n: int, a: float, delta: float) -> float:
         A_eq=np.ones((1, rank.size)),
         b_eq=[1.0],
     )
-    return -float(answer.fun)
+    return -float(np.asarray(answer.fun))
 
 
 def _misses(world: World, effort: Effort, usual: int, least: int = 60) -> IntervalMisses:
