@@ -13,6 +13,7 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
     exit_status      the exit status of every command, and of every kind of error
     fit_options      the options of every command that fits: algorithm, rows and settings
     input_files      the files that a command reads: no command overwrites them
+    intervals        ``poise intervals``: prediction intervals for new rows, and what they rest on
     json_output      what ``--json`` prints: the result, its inputs, and errors
     lazy_group       commands that are imported when called; errors are printed in one line
     load_algorithm   from ``sklearn.linear_model:Ridge`` or ``model.py:name`` to an algorithm
@@ -58,6 +59,7 @@ COMMANDS = {
     "run": "Answer all the questions of a TOML file.",
     "stabilize": "Make a stable version of an algorithm, at a stated cost.",
     "curve": "Measure stability at several training sizes.",
+    "intervals": "Give prediction intervals whose coverage is guaranteed.",
     "profile": "Measure the probability of a change larger than ε, for every ε.",
     "plan": "Find how much data a question needs, or what data can answer.",
     "show": "Judge saved trials again, without fitting anything.",

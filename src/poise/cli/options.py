@@ -90,6 +90,7 @@ class Output:
     save: Path | None = None
     plot: Path | None = None
     report: Path | None = None
+    table: Path | None = None
     force: bool = False
 
     @property
@@ -142,6 +143,7 @@ _FILES = {
     "report": click.option(
         "--report", metavar="FILE", type=FILE, help="Write a self-contained HTML page."
     ),
+    "table": click.option("--table", metavar="FILE", type=FILE, help="Write a CSV file."),
 }
 
 

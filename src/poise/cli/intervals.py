@@ -1,0 +1,185 @@
+"""``poise intervals``: prediction intervals for new rows, and what their coverage rests on."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from poise.cli.exit_status import ExitStatus
+from poise.cli.fit_options import DATA_OPTIONS, FitOptions, fit_options
+from poise.cli.json_output import print_json
+from poise.cli.options import FILE, Output, WholeNumber, alpha_option, output_options
+from poise.cli.output_files import check_files
+from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
+
+if TYPE_CHECKING:
+    from poise.questions.intervals.certify_and_fit import CertifiedFit
+    from poise.questions.intervals.jackknife_regressor import JackknifeRegressor
+
+__all__ = ["command"]
+
+
+EXAMPLE = """\b
+Examples:
+  poise intervals patients.csv --target progression --new today.csv \\
+      --algorithm sklearn.linear_model:Ridge --table today_with_ends.csv
+  poise intervals rentals.csv --target price --new offers.csv --certify \\
+      --algorithm sklearn.linear_model:Ridge --n 100 --epsilon 5 --delta 0.01
+"""
+
+_OPTIONS = (*DATA_OPTIONS, "algorithm", "param", "random_state", "n_jobs")
+_COLUMNS = ("row", "prediction", "lower", "upper")
+_SHOWN = 20  # rows printed on the screen
+
+
+@click.command("intervals", epilog=EXAMPLE)
+@fit_options(only=_OPTIONS, without=["unlabeled", "weights", "fit_param"])
+@click.option("--new", metavar="FILE", type=FILE, required=True, help="Rows to predict.")
+@click.option(
+    "--level",
+    type=float,
+    default=0.9,
+    show_default=True,
+    help="Share of responses the intervals aim at, in (0, 1).",
+)
+@click.option(
+    "--method",
+    type=click.Choice(["plus", "jackknife"]),
+    default="plus",
+    show_default=True,
+    help="Jackknife+, or the jackknife, which needs a certificate.",
+)
+@click.option("--certify", is_flag=True, help="Test stability on all rows but N, and fit the N.")
+@click.option("--n", type=WholeNumber(), metavar="N", help="Rows to fit; for --certify.")
+@click.option("--epsilon", type=float, help="Allowed change, >= 0; for --certify.")
+@click.option("--delta", type=float, help="Allowed probability of a larger change; for --certify.")
+@alpha_option
+@output_options("table")
+def command(
+    fit: FitOptions,
+    output: Output,
+    new: Path,
+    level: float,
+    method: str,
+    certify: bool,
+    n: int | None,
+    epsilon: float | None,
+    delta: float | None,
+    alpha: float,
+) -> int:
+    """Give an interval for the response of every row of NEW, from the rows of DATA.
+
+    Without --certify jackknife+ is fitted to all rows and misses a new response with
+    probability at most 2(1 - LEVEL), whatever the distribution. With --certify the rows
+    are split at random: all but N of them test whether the algorithm is stable, and N are
+    fitted. If it is certified, the intervals are widened, and how often they miss rests on
+    that certificate (Theorem J); if not, they are those of jackknife+.
+
+    Exit status: 0 done, 1 --certify was asked for and stability not certified (the table
+    is written all the same), 2 usage or data, 3 a fit failed.
+    """
+    asked = _question(certify, {"n": n, "epsilon": epsilon, "delta": delta})
+    if method == "jackknife" and not certify:
+        raise click.UsageError("--method jackknife needs --certify: alone it promises nothing.")
+    check_files(output)
+    read = FitOptions({**fit.given, "unlabeled": new}).rows()
+    from poise.questions.intervals.jackknife_regressor import JackknifeRegressor
+
+    algorithm = fit.algorithm()
+    rows = read.given_to(algorithm)
+    points = rows.pop("X_unlabeled")
+    model = JackknifeRegressor(algorithm, method, level, **fit.settings())
+    with one_line_warnings(output.quiet), fits_print_to_stderr():
+        made = None
+        if certify:
+            made = _certified(model, rows, {**asked, "alpha": alpha}, output)
+            model = made.model
+        else:
+            model.fit(**rows)
+        predictions, ends = model.predict_interval(points)
+    table = [
+        (i, float(value), float(low), float(high))
+        for i, (value, (low, high)) in enumerate(zip(predictions, ends, strict=True), 1)
+    ]
+    _tell(model, made, table, output)
+    return ExitStatus.of_result(made is None or made.result.stable)
+
+
+def _question(certify: bool, given: dict[str, Any]) -> dict[str, Any]:
+    """Refuse half a question: a certificate needs all of it, and nothing else needs any."""
+    missing = [f"--{name}" for name, value in given.items() if value is None]
+    if certify and missing:
+        raise click.UsageError(f"--certify needs {', '.join(missing)}.")
+    if not certify and len(missing) < len(given):
+        name = next(name for name, value in given.items() if value is not None)
+        raise click.UsageError(f"--{name} is for --certify, which is not given.")
+    return given
+
+
+def _certified(
+    model: JackknifeRegressor, rows: dict[str, Any], asked: dict[str, Any], output: Output
+) -> CertifiedFit:
+    from poise.questions.intervals.certify_and_fit import certify_and_fit
+
+    n = asked.pop("n")
+    return certify_and_fit(model, **rows, n=n, asked=asked, progress=output.progress)
+
+
+def _tell(
+    model: JackknifeRegressor,
+    made: CertifiedFit | None,
+    table: list[tuple[int, float, float, float]],
+    output: Output,
+) -> None:
+    if output.table is not None:
+        with output.table.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([_COLUMNS, *table])
+    if output.as_json:
+        print_json(_as_json(model, made, table))
+    elif output.quiet:
+        click.echo(model.guarantee_.sentence)
+    else:
+        _print(model, made, table, output)
+
+
+def _as_json(
+    model: JackknifeRegressor, made: CertifiedFit | None, table: list[Any]
+) -> dict[str, Any]:
+    promise = model.guarantee_
+    columns = list(zip(*table, strict=True)) or [()] * len(_COLUMNS)
+    return {
+        "guarantee": {
+            **asdict(promise),
+            "coverage": promise.coverage,
+            "sentence": promise.sentence,
+        },
+        "path": model.path_,
+        "certificate": None if made is None else made.result.to_dict(),
+        "rule": None if made is None else {**made.rule._asdict(), "worst": made.rule.worst},
+        "intervals": {name: list(column) for name, column in zip(_COLUMNS, columns, strict=True)},
+    }
+
+
+def _print(
+    model: JackknifeRegressor, made: CertifiedFit | None, table: list[Any], output: Output
+) -> None:
+    from poise.cli.screen import print_headline, print_paragraphs, print_table
+
+    if made is not None:
+        print_headline(made.result)
+        print_paragraphs("")
+    print_table(
+        _COLUMNS, [(row, *(f"{x:.6g}" for x in numbers)) for row, *numbers in table[:_SHOWN]]
+    )
+    if len(table) > _SHOWN and output.table is None:
+        print_paragraphs(f"\n{_SHOWN} of {len(table):,} rows; --table FILE writes all.")
+    print_paragraphs("\n" + model.guarantee_.sentence)
+    if made is not None:
+        print_paragraphs(
+            "\nWhatever the test says, this command as a whole (certify, else jackknife+) misses "
+            f"with probability at most {made.rule.worst:.4g}."
+        )

@@ -1,0 +1,102 @@
+"""``poise intervals``: the table, the sentence, and files that are not replaced."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import Ridge
+
+import poise
+
+RIDGE = "--algorithm sklearn.linear_model:Ridge --seed 0"
+
+
+@pytest.fixture
+def rows(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(830, 2))
+    table = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": X @ [1.0, 2.0] + rng.normal(size=830)})
+    table[:800].to_csv(tmp_path / "data.csv", index=False)
+    table[800:].to_csv(tmp_path / "new.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    return table
+
+
+def test_the_table_is_the_regressor_s(run, rows):
+    done = run(f"intervals data.csv --target y --new new.csv {RIDGE} --table ends.csv --json")
+    assert done.exit_code == 0, done.output
+    said = json.loads(done.stdout)
+    model = poise.JackknifeRegressor(Ridge(), random_state=0)
+    model.fit(rows[["a", "b"]][:800].to_numpy(), rows["y"][:800].to_numpy())
+    predictions, ends = model.predict_interval(rows[["a", "b"]][800:].to_numpy())
+    written = pd.read_csv("ends.csv")
+    assert list(written.columns) == ["row", "prediction", "lower", "upper"]
+    np.testing.assert_allclose(written["prediction"], predictions)
+    np.testing.assert_allclose(written[["lower", "upper"]], ends)
+    np.testing.assert_allclose(said["intervals"]["upper"], ends[:, 1])
+    assert said["guarantee"]["sentence"] == model.guarantee_.sentence
+    assert said["guarantee"]["coverage"] == pytest.approx(0.8)
+    assert (said["certificate"], said["rule"]) == (None, None)
+
+
+CERTIFY = "--certify --n 20 --method jackknife --level 0.8"
+
+
+def test_rows_are_split_certified_and_fitted(run, rows):
+    asked = f"intervals data.csv --target y --new new.csv {RIDGE} {CERTIFY}"
+    done = run(f"{asked} --epsilon 1.5 --delta 0.1 --json")
+    assert done.exit_code == 0, done.output
+    said = json.loads(done.stdout)
+    assert said["certificate"]["verdict"] == "stable"
+    assert said["certificate"]["n"] == said["guarantee"]["n"] == 20
+    assert said["certificate"]["design"]["n_labeled"] == 780
+    assert said["guarantee"]["widening"] == 1.5
+    assert said["guarantee"]["miss"] == poise.theory.certified_miss(20, 0.2, 0.1, 0.05)
+    assert said["rule"]["worst"] == max(said["rule"]["stable"], said["rule"]["unstable"])
+    shown = run(f"{asked} --epsilon 1.5 --delta 0.1")
+    text = " ".join(shown.stdout.split())
+    assert "It rests on that certificate" in text
+    assert "20 of 30 rows; --table FILE writes all" in text
+    assert "this command as a whole" in text
+
+
+def test_a_refusal_falls_back_and_says_so(run, rows):
+    done = run(f"intervals data.csv --target y --new new.csv {RIDGE} {CERTIFY} --epsilon 0 "
+               "--delta 0.1 --table ends.csv")  # fmt: skip
+    assert done.exit_code == 1, done.output
+    text = " ".join(done.stdout.split())
+    assert "unstable" in text
+    assert "on no certificate of stability" in text
+    assert len(pd.read_csv("ends.csv")) == 30
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--certify --n 20", "--certify needs --epsilon, --delta"),
+        ("--epsilon 1", "--epsilon is for --certify"),
+        ("--method jackknife", "--method jackknife needs --certify"),
+        ("--level 1.5", "level must be in (0, 1)"),
+        ("--table data.csv", "would replace another file of this command"),
+        ("--table new.csv --force", "would replace another file of this command"),
+        ("--table other.csv", "was not written by poise"),
+        ("--certify --n 800 --epsilon 1 --delta 0.1", "n must be below the number of rows"),
+    ],
+)
+def test_refusals(run, rows, tmp_path, options, message):
+    (tmp_path / "other.csv").write_text("mine")
+    done = run(f"intervals data.csv --target y --new new.csv {RIDGE} {options}")
+    assert done.exit_code == 2, done.output
+    assert message in " ".join(done.stderr.split())
+    assert (tmp_path / "other.csv").read_text() == "mine"
+
+
+def test_force_and_a_bare_answer(run, rows, tmp_path):
+    (tmp_path / "other.csv").write_text("mine")
+    done = run(f"intervals data.csv --target y --new new.csv {RIDGE} --table other.csv --force -q")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.startswith("Jackknife+ misses a new response with probability at most 0.2")
+    assert len(pd.read_csv("other.csv")) == 30

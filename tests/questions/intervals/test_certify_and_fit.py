@@ -1,0 +1,50 @@
+"""The whole rule: rows for the test, rows for the fit, and what happens after a refusal."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Ridge
+
+import poise
+from poise import theory
+from poise.errors import DataError
+from poise.questions.intervals.certify_and_fit import certify_and_fit
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(600, 2))
+y = X @ [1.0, 2.0] + rng.normal(size=600)
+
+
+def ruled(method="jackknife", epsilon=1.5):
+    model = poise.JackknifeRegressor(Ridge(), method, 0.8, random_state=3)
+    asked = {"epsilon": epsilon, "delta": 0.15, "alpha": 0.05}
+    return certify_and_fit(model, X, y, n=20, asked=asked)
+
+
+def test_rows_of_the_test_are_not_fitted():
+    made = ruled()
+    assert made.result.design.n_labeled == 580
+    residuals, fitted = made.model.residuals_, made.model.estimator_
+    train = np.sort(poise.Randomness.from_state(3).generator("fit or test").permutation(600)[:20])
+    np.testing.assert_allclose(Ridge().fit(X[train], y[train]).coef_, fitted.coef_)
+    assert len(residuals) == 20
+    assert made.model.guarantee_.has_certificate
+    assert made.rule == theory.rule_miss(20, 0.2, 0.15, 0.05, a_refused=0.2)
+
+
+def test_after_a_refusal_it_is_jackknife_plus():
+    made = ruled(epsilon=0.0)
+    assert not made.result.stable
+    assert made.model.certificate is None
+    assert made.model.guarantee_.miss == pytest.approx(0.4)
+
+
+def test_jackknife_plus_keeps_2a_either_way():
+    assert ruled("plus").rule == ruled("plus", epsilon=0.0).rule == (0.4, 0.4)
+
+
+def test_the_test_needs_rows_of_its_own():
+    model = poise.JackknifeRegressor(Ridge())
+    with pytest.raises(DataError, match="n must be below the number of rows, 600, got 600"):
+        certify_and_fit(model, X, y, n=600, asked={"epsilon": 1.0, "delta": 0.1, "alpha": 0.05})
