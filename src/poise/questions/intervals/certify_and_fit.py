@@ -81,8 +81,6 @@ def certify_and_fit(
     """
     from sklearn.base import clone
 
-    from poise.theory.jackknife_coverage import rule_miss
-
     features, responses = as_table(X, "X"), as_table(y, "y")
     rows = arguments.training_size(n)
     if len(features) <= rows:
@@ -112,13 +110,15 @@ def certify_and_fit(
     if certificate is None:
         fitted.set_params(method="plus")
     fitted.fit(features.take(train), responses.take(train))
+    return CertifiedFit(fitted, result, _rule(model, result))
+
+
+def _rule(model: JackknifeRegressor, result: StabilityResult) -> RuleMiss:
+    """Bound the misses of the whole rule, whether or not the algorithm is stable."""
+    from poise.theory.jackknife_coverage import RuleMiss, rule_miss
+
     share = round(1 - float(model.level), 12)
-    rule = rule_miss(
-        rows,
-        share,
-        result.delta,
-        result.alpha,
-        a_refused=min(share, 0.5),
-        plus=model.method == "plus",
-    )
-    return CertifiedFit(fitted, result, rule)
+    free = min(share, 0.5)
+    if model.method == "plus":  # widened or not, it holds the interval that keeps 2a
+        return RuleMiss(2 * free, 2 * free)
+    return rule_miss(result.n, share, result.delta, result.alpha, a_refused=free)
