@@ -49,7 +49,7 @@ class AveragedTest(StabilityQuestion, DisjointTrials):
     >>> test = AveragedTest(n=10, epsilon=1.0, delta=0.1, points=3)
     >>> run = poise.run(test, DummyRegressor(), [[0.0]] * 520, [1.0] * 520, random_state=0)
     >>> run.verdict.value, run.result.points, run.counts.calls
-    ('stable', 3, 58)
+    ('stable', 3, 80)
     """
 
     def __post_init__(self) -> None:

@@ -44,6 +44,7 @@ def cost(tasks: Sequence[Any], stop: int) -> Counts:
 
     Examples
     --------
+    >>> from poise.protocol.messages import Query
     >>> cost([Query(slice(0, 5), slice(5, 8), xi=1)], 1)
     Counts(calls=1, training_rows=5, evaluation_rows=3)
     """

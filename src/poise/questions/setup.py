@@ -32,8 +32,9 @@ class Setup(TrialSetup):
 
     Examples
     --------
-    >>> Setup(20, remove=2).of_a_trial
-    {'n': 20, 'coupling': 'shared', 'shuffle': True, 'remove': 2, 'replace': False}
+    >>> parts = Setup(20, remove=2).of_a_trial
+    >>> parts["n"], parts["remove"], parts["removals"]
+    (20, 2, 1)
     """
 
     _: KW_ONLY

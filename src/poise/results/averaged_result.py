@@ -66,7 +66,7 @@ class AveragedResult(StabilityResult):
     >>> result.verdict.value, result.test, result.statistic
     ('stable', 'averaged', 7.5)
     >>> len(result.trajectory), result.trajectory[-1] >= 1
-    (35, True)
+    (34, True)
     >>> StabilityResult.from_json(result.to_json()) == result
     True
     """
