@@ -1,4 +1,4 @@
-"""The text of a file or of standard input: decompressed, and decoded to Unicode."""
+"""The text of a file or of standard input: decompressed, its encoding guessed."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@
     facts              facts under names, for notebooks, data frames and terminals
     menu_table         what rows can answer, as a table and in words
     next_questions     questions that some rows can answer, each with its call or command
-    next_step          what to do next after a verdict
+    next_step          the line "Next: …" of a summary: what to do after a verdict
     numbers            numbers as text: few digits; limits are rounded to the safe side
     rows_needed        the trials and rows that a run without large changes needs
     summary            A summary: one headline and a few paragraphs

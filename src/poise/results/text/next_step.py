@@ -1,4 +1,4 @@
-"""What to do next after a verdict."""
+"""The line "Next: …" of a summary: what to do after a verdict."""
 
 from __future__ import annotations
 
