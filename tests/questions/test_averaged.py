@@ -298,7 +298,7 @@ def test_auto_decides_before_the_first_fit_from_rows_and_question_alone() -> Non
     assert "chosen before the first fit" in spare.summary()
     none_spare = poise.stability_test(Ridge(), X, y, **settings)
     assert none_spare.test == "binomial"
-    assert "no rows are to spare" in none_spare.why
+    assert "no spare rows" in none_spare.why
     paper = poise.stability_test(Ridge(), X, y, **settings | {"test": "binomial"})
     assert replace(none_spare, why="") == paper
     few = poise.stability_test(Ridge(), X[:500], y[:500], X_unlabeled=unlabeled, **settings)

@@ -4,8 +4,8 @@
 
     advise             ``poise.advise``: what these rows can answer, before the first test
     assert_stable      stability as a unit test: ``assert_stable`` for pytest and for CI gates
-    check/             before a test: whether an algorithm keeps what a stability test expects of it
-    choose_test        which test, and over how many points: decided before the first fit
+    check/             before a test: whether an algorithm meets the conditions of a stability test
+    choose_test        choose the test and the number of points, before the first fit
     compare            many algorithms on the same trials, with one error level for all verdicts
     cost_of_stability  the accuracy of a stabilised estimator compared with the original
     intervals/         prediction intervals whose coverage follows from a certificate of stability
@@ -16,7 +16,7 @@
     set_aside          rows set aside to find the scale that ε is a share of; no trial uses them
     settings           the keywords of the public functions, and the objects that hold them
     setup              what is measured: the settings that determine the trials
-    stability_curve    stability at several training sizes, in the manner of a learning curve
+    stability_curve    stability at several training sizes, like a learning curve
     stability_test     ``poise.stability_test`` and ``poise.measure``
-    toml_file          A TOML file of data, algorithms and questions, checked before a run
+    toml_file          a TOML file of data, algorithms and questions, checked before a run
 """

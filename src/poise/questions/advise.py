@@ -44,15 +44,16 @@ def advise(
     fit_params: Mapping[str, Any] | None = None,
     random_state: RandomStateLike = None,
 ) -> Advice:
-    """List what the rows at hand can answer, before anything is tested.
+    """List the questions that these rows can answer, before anything is tested.
 
-    For a dozen training sizes n: the trials that the rows hold, the smallest δ that a run
-    without a large change certifies (Theorem 1), and the true probability up to which the test
-    for ``delta`` keeps its power. Beside it: the scale of the response to choose ε by, the
-    chance that a class is absent from n rows, copies, and columns that deserve a look.
+    For a dozen training sizes n it lists how many trials the rows allow, the smallest δ that a
+    run without a large change certifies (Theorem 1), and the true probability up to which the
+    test for ``delta`` keeps its power. It also gives the scale of the response, which helps to
+    choose ε, the chance that a class is absent from n rows, the number of copied rows, and the
+    columns that may be a mistake.
 
-    It does not test anything, and does not say that the algorithm at hand is stable.
-    Whether it is so at n = all rows cannot be known.
+    It does not test anything, and does not say that the algorithm is stable. No test can tell
+    whether it is stable at n = all rows.
 
     Parameters
     ----------
@@ -63,21 +64,21 @@ def advise(
     n : int or iterable of int, at least 2
         Further training sizes to list.
     delta : float in (0, 1)
-        Allowed probability of a change beyond ε for which the power is stated.
+        Allowed probability of a change larger than ε. The power is stated for this value.
     alpha : float in (0, 1)
         Error level.
     power : float in (0, 1)
         The power to keep.
     algorithms : int, at least 1
-        How many algorithms will be tested at that level together.
+        How many algorithms will be tested together at this error level.
     remove : int, at least 1
         How many of the n rows will be removed.
     replace : bool
-        Whether fresh rows will take their place.
+        Whether fresh rows will replace the removed rows.
     losses : bool
         Whether losses will be compared: test rows then need a response.
     random_state : None, int, Generator or RandomState
-        Decides which rows the timed fit sees.
+        Decides which rows are used for the timed fit.
 
     Returns
     -------
@@ -120,7 +121,7 @@ def advise(
 
 
 def _timed(probe: Probe, found: Menu, random_state: RandomStateLike) -> TimedFit | None:
-    """Fit at the training size that the menu proposes; of two quick fits, the second counts."""
+    """Time a fit at the training size that the menu proposes; if it is quick, use a second one."""
     line = found.largest or (found.rows[-1] if found.rows else None)
     if line is None:
         return None

@@ -27,15 +27,16 @@ def assert_stable(
 ) -> StabilityResult:
     """Pass if the algorithm is declared (ε, δ)-stable at n; else fail with the full summary.
 
-    The Binomial test (Theorem 1): P(passes) ≤ α for an algorithm that is not
+    It runs the Binomial test (Theorem 1): P(passes) ≤ α for an algorithm that is not
     (ε, δ)-stable. "inconclusive" fails too, because it does not show stability;
-    the message says which of the two it was and what would settle it.
+    the message says whether the verdict was "unstable" or "inconclusive", and what
+    would give a clear verdict.
 
     The seed is fixed, so that the same code and data always pass or always
-    fail. That α is small says nothing about how often a stable algorithm fails:
-    for that, plan the number of rows with :func:`poise.plan`. Nor does it hold for
+    fail. A small α says nothing about how often a stable algorithm fails: for that,
+    plan the number of rows with :func:`poise.plan`. The guarantee does not hold for
     an algorithm that was revised until it passed: each revision that is tested on
-    the same rows has another chance of α to pass wrongly.
+    the same rows can pass wrongly with probability α.
 
     Parameters
     ----------

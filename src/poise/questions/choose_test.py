@@ -1,7 +1,7 @@
-"""Which test, and over how many points: decided before the first fit.
+"""Choose the test and the number of points, before the first fit.
 
-Only the number of trials, δ, α, the coin and the cost may decide. Whoever looked at
-changes first and then chose the test would spoil its error level.
+The choice may depend only on the number of trials, δ, α, the coin and the cost. If
+somebody looked at the changes first and then chose the test, its error level would not hold.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from poise.theory.averaged_planning import trials_for_averaging
 __all__ = ["Choice", "choose_test"]
 
 MOST_POINTS = 20
-"""Spare points beyond these add little: the points of one trial share its removed row."""
+"""More spare points than this add little: the points of one trial share its removed row."""
 
 
 class Choice(NamedTuple):
-    """A test, and the trials it is made of.
+    """A test, and the removals and points of its trials.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Choice(NamedTuple):
 
 
 def choose_test(question: StabilityQuestion, setup: TrialSetup, paper: Design) -> Choice:
-    """Choose as the question says; ``paper`` is the design with one change a trial.
+    """Choose the test that the question asks for; ``paper`` is the design with one change a trial.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def choose_test(question: StabilityQuestion, setup: TrialSetup, paper: Design) -
 
 
 def _spare(paper: Design) -> int:
-    """Count the points a trial can have at no cost; one where only one is possible."""
+    """Count the points that a trial can have without losing trials; at least 1."""
     if not paper.is_papers or paper.n_trials == 0:
         return 1
     return min(MOST_POINTS, spare_points(paper.n, paper.n_labeled, paper.n_unlabeled))
@@ -71,7 +71,7 @@ def _spare(paper: Design) -> int:
 
 def _automatic(question: StabilityQuestion, paper: Design, points: int) -> Choice:
     if points == 1:  # nothing to average: the averaged test would be the same
-        reason = "no rows are to spare for more than one point a trial"
+        reason = "there are no spare rows for more than one point a trial"
         return Choice("binomial", why=_because("binomial", reason))
     least = 0 if question.randomized else trials_for_averaging(question.delta, question.alpha)
     if paper.n_trials < least:

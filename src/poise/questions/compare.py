@@ -39,20 +39,20 @@ def compare(
     """Test several algorithms on the same trials, with one error level for all of them.
 
     P(any algorithm that is not (ε, δ)-stable is declared stable) ≤ α, and the
-    same for "unstable": Holm's method on the p-values of Theorem 1, valid
-    although the algorithms share rows. Every algorithm sees the same training
-    rows, test points and random terms, trial by trial, so differences between
-    them are differences between the algorithms.
+    same holds for "unstable". This follows from Holm's method on the p-values of
+    Theorem 1, which is valid although the algorithms share rows. In each trial every
+    algorithm gets the same training rows, test points and random terms, so different
+    results come from the algorithms and not from the trials.
 
-    It is not a ranking: that one is declared stable and another is not does not
-    mean that the first is more stable. Every trial is run for every algorithm;
-    nothing stops early.
+    It is not a ranking. If one algorithm is declared stable and another is not, this
+    does not mean that the first is more stable. Every trial is run for every
+    algorithm; no run stops early.
 
     Parameters
     ----------
     algorithms : list, or dict from names to algorithms
         Estimators, functions or :class:`~poise.Algorithm` objects. In a list
-        each is called by its own description.
+        the name of each is its own description.
     X, y : array, data frame, sparse matrix or list
         Labelled rows.
     n, epsilon, delta, alpha, randomized
@@ -60,8 +60,8 @@ def compare(
     random_state : None, int, Generator or RandomState
         Decides the trials, once for all algorithms.
     journal : str or Path, optional
-        A folder with a journal for each algorithm; made if it is not there. The
-        same call goes on where an earlier one was cut short, also with
+        A folder with a journal for each algorithm; it is created if it does not exist.
+        The same call continues where an earlier one was interrupted, also with
         ``random_state=None``. An algorithm that is added later is measured on the
         same trials.
     **settings
@@ -109,13 +109,13 @@ def compare(
 
 
 def _titled(setup: Setup, name: str, algorithm: Any) -> Setup:
-    """Let headlines call an algorithm as its user does; a description is no such name."""
+    """Use the name that the user gave in headlines; a description is not such a name."""
     described = name == as_algorithm(algorithm).name or not name.strip()
     return setup if described else replace(setup, name=name)
 
 
 def _check(measurements: list[Measurement], question: StabilityQuestion) -> None:
-    """Refuse what cannot be asked of one of them; warn once, for the strictest level of all."""
+    """Refuse a question that one of them cannot answer; warn once, at the strictest level."""
     for measurement in measurements[1:]:
         measurement.refuse(question)
     measurements[0].check(replace(question, alpha=question.alpha / len(measurements)))

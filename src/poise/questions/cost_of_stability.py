@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CostOfStability", "cost_of_stability"]
 
-# Rows left out for scoring, at least, as a share of all.
+# The smallest share of the rows that is left out for scoring.
 _SCORED_SHARE = 0.2
 
 
@@ -29,11 +29,11 @@ class CostOfStability:
     Attributes
     ----------
     score : {"R²", "accuracy"}
-        What the numbers are; larger is better.
+        What the numbers mean; larger is better.
     n_rows : int
-        Rows each fit was made of.
+        Number of training rows of each fit.
     original, stabilized : tuple of float
-        One score per random split; both saw the same splits.
+        One score per random split; both estimators were scored on the same splits.
 
     Examples
     --------
@@ -67,11 +67,11 @@ def cost_of_stability(
     Parameters
     ----------
     stable : StabilizedRegressor or StabilizedClassifier
-        As :func:`poise.stabilize` makes it.
+        What :func:`poise.stabilize` returns.
     X, y : array, data frame, sparse matrix or list
         Labelled rows.
     splits : int, at least 1
-        Random splits.
+        Number of random splits.
     random_state : None, int, Generator or RandomState
         Decides the splits.
 

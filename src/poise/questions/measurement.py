@@ -47,15 +47,15 @@ class Measurement:
     sample : Sample
         The data.
     setup : Setup
-        What its changes depend on besides.
+        The other settings that the changes depend on.
     execution : Execution
         How the fits are run.
     spread : float, optional
-        What a relative ε is a share of.
+        The spread of the responses, if ε is a share of it.
     set_aside : int
-        Rows that it was found from, and that are not in the sample.
+        Number of rows from which the spread was computed; they are not in the sample.
     choice : Choice, optional
-        The test that these trials are for; None while that is open.
+        The test that these trials are for; None if it is not chosen yet.
 
     Examples
     --------
@@ -78,20 +78,20 @@ class Measurement:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Measurement:
-        """Take the keywords of a public function apart."""
+        """Split the keywords of a public function into the parts of a measurement."""
         setup, execution = from_settings(Setup, settings), from_settings(Execution, settings)
         return cls(settings["algorithm"], sample_of(settings), setup, execution)
 
     @cached_property
     def oracle(self) -> Oracle:
-        """Who fits: the algorithm, the distance and the workers, checked."""
+        """The object that runs the fits: algorithm, distance and workers, checked."""
         setup = self.setup
         about = (self.algorithm, self.sample, setup.distance, setup.response)
         return Oracle.about(*about, self.execution)
 
     @cached_property
     def randomness(self) -> Randomness:
-        """The source of random numbers; a journal keeps that of the earlier run."""
+        """The source of random numbers; a journal keeps the seed of the earlier run."""
         return Randomness.from_state(self.setup.random_state)
 
     @cached_property
@@ -113,7 +113,7 @@ class Measurement:
         settings = {**self.setup.of_a_trial, "labeled_test": labeled_test}
         if self.setup.removals == 1 or not self.oracle.algorithm.ignores_row_order:
             return settings
-        # Declared by the algorithm, and seen on the first trial: one full fit serves all removals.
+        # If the algorithm declares it and the first trial confirms it, one full fit is enough.
         first = MeasureChanges(**settings).first_trial(self.sample, self.randomness)
         same = first is not None and self.oracle.ignores_row_order(first)
         return {**settings, "one_full_fit": same}
@@ -125,7 +125,7 @@ class Measurement:
         choice = self._chosen(question)
         setup = replace(self.setup, removals=choice.removals, points=choice.points)
         same = replace(self, setup=setup, choice=choice)
-        # Drawn once: a generator that was given would otherwise be asked again.
+        # The seed is drawn once: a generator given by the user would give another one.
         same.__dict__.update(oracle=self.oracle, randomness=self.randomness)
         return same
 
@@ -135,9 +135,9 @@ class Measurement:
         return choose_test(question, self.setup, paper)
 
     def refuse(self, question: StabilityQuestion | None = None) -> Design:
-        """Refuse what cannot be measured: its design needs every part, and each is checked.
+        """Refuse what cannot be measured: computing the design checks every part.
 
-        Refuse a question that no change could answer with "unstable".
+        Also refuse a question for which no change could give the verdict "unstable".
         """
         if question is not None:
             distance = self.design.distance
@@ -146,7 +146,7 @@ class Measurement:
         return self.design
 
     def check(self, question: StabilityQuestion | None = None) -> None:
-        """Refuse what cannot be measured, and warn of what cannot be answered, before any fit."""
+        """Before any fit, refuse what cannot be measured and warn if it cannot be answered."""
         design = self.refuse(question)
         if question is not None and question.test == "binomial":
             refuse_averages(self.setup)
@@ -157,7 +157,7 @@ class Measurement:
         warn_of_copies(self.sample)
 
     def run(self, journal: AnyJournal = None, *, repeat: bool = False) -> Trials:
-        """Run every trial; ``repeat`` checks the first of them once more, if that is wanted."""
+        """Run every trial; with ``repeat`` the first trial is run again as a check."""
         with self._begun(journal) as (oracle, design, randomness, noted):
             trials = self.trials.measured(design, self.sample, randomness)
             measured = converse(trials, oracle, self._repeated(oracle) if repeat else None)
@@ -170,7 +170,7 @@ class Measurement:
         return chosen.explained(result)
 
     def explained(self, result: StabilityResult) -> StabilityResult:
-        """Return the result with the reason for its test, where it was chosen."""
+        """Return the result with the reason why its test was chosen, if it was chosen."""
         return result if self.choice is None else replace(result, why=self.choice.why)
 
     def _procedure(self, question: StabilityQuestion) -> BinomialTest | AveragedTest:
@@ -193,7 +193,7 @@ class Measurement:
         return RepeatCheck(oracle) if self.execution.check else None
 
     def judge(self, trials: Trials, question: StabilityQuestion) -> StabilityResult:
-        """Judge trials of :meth:`for_question` by the test that was chosen for it."""
+        """Judge the trials of :meth:`for_question` by the test that was chosen for the question."""
         assert self.choice is not None  # made for a question
         chosen = {**question.for_trials, "test": self.choice.test}
         return self.explained(trials.test(**chosen))
@@ -204,8 +204,8 @@ class Measurement:
     ) -> Iterator[tuple[Oracle, Design, Randomness, list[str]]]:
         """Open the journal, if there is one; an earlier run is continued with its seed.
 
-        What may make the error level wrong is collected, and written on what was measured
-        before a run failed.
+        Warnings that the error level may be wrong are collected. If a run fails, they are
+        added to the trials that were measured before.
         """
         with collected_validity_warnings() as noted:
             noted.extend(filter(None, [about_copies(self.sample)]))

@@ -16,11 +16,11 @@ __all__ = ["warn_if_empty", "warn_if_hopeless", "warn_of_few_trials"]
 
 _WORTH_ASKING = 0.5  # a test with a smaller chance of success is not worth its fits
 _EVEN_CHANCE = 0.5
-_CALLER = 4  # this function, `Measurement.check`, the public function, whoever called that
+_CALLER = 4  # this function, `Measurement.check`, the public function, and its caller
 
 
 def warn_if_empty(design: Design) -> None:
-    """Say that there is nothing to measure: too few rows for a single trial."""
+    """Warn if there are too few rows for a single trial."""
     if design.n_trials == 0:
         warnings.warn(
             f"no trial can be run: {shortage(design)}. Ask about a smaller n",
@@ -30,7 +30,7 @@ def warn_if_empty(design: Design) -> None:
 
 
 def warn_if_hopeless(design: Design, question: StabilityQuestion) -> None:
-    """Say that not even a clean run could be declared stable."""
+    """Warn if not even a run without a large change could be declared stable."""
     from poise.theory.binomial_test import power
 
     delta, alpha, randomized = question.delta, question.alpha, question.randomized
@@ -52,9 +52,9 @@ def warn_if_hopeless(design: Design, question: StabilityQuestion) -> None:
 
 
 def warn_of_few_trials(designs: Sequence[Design], delta: float | None, level: float) -> None:
-    """Name the training sizes whose trials are too few for a limit that says anything.
+    """Warn of the training sizes that have too few trials for a useful limit.
 
-    Without δ, a limit says something if a clean run would bring it below one half.
+    Without δ, a limit is useful if a run without a large change gives a limit below one half.
     """
     from poise.theory.binomial_test import critical_count
 

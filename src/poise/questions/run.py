@@ -27,14 +27,14 @@ __all__ = ["Run", "run"]
 
 @dataclass(frozen=True)
 class Run:
-    """What came of running a procedure.
+    """The result of running a procedure, and its transcript.
 
     Attributes
     ----------
     result : object
         Whatever the procedure returned.
     transcript : Transcript
-        Everything asked and answered; :func:`poise.replay` recomputes the result from it.
+        All queries and answers; :func:`poise.replay` recomputes the result from them.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class Run:
 
     @property
     def verdict(self) -> Any:
-        """The verdict inside the result, or the result itself if it is one."""
+        """The verdict of the result; if the result has none, the result itself."""
         return getattr(self.result, "verdict", self.result)
 
     @property
@@ -88,15 +88,15 @@ def run(
 ) -> Run:
     """Run a black-box test on an algorithm and data.
 
-    The procedure asks, the oracle answers: nothing else calls the algorithm, so
+    The procedure asks and the oracle answers. Nothing else calls the algorithm, so
     the verdict is a function of the transcript alone (Definition 2). What the
-    verdict is worth depends on the procedure; its result says so.
+    verdict guarantees depends on the procedure; its result says what it is.
 
     Parameters
     ----------
     procedure : Procedure
-        Anything with ``ask(sample, randomness)``, a generator that yields
-        batches, is sent their answers and returns its verdict.
+        Any object with a method ``ask(sample, randomness)``: a generator that yields
+        batches, receives their answers and returns its verdict.
     algorithm : estimator, function or Algorithm
         The black box.
     X, y, X_unlabeled : array, data frame, sparse matrix or list
@@ -107,24 +107,26 @@ def run(
         Whether the procedure may see the fitted models (Definition 3).
     budget : Budget, optional
         Limits on calls, training rows and evaluation rows; a batch that would
-        go beyond them is refused before any of it is computed.
+        exceed them is refused before any part of it is computed.
     on_error, on_timeout : {"raise", "unstable"}
-        Stop at a call that fails or takes too long, or tell the procedure that it failed.
+        What to do if a call fails or takes too long: stop, or tell the procedure that it
+        failed.
     random_state : None, int, Generator or RandomState
-        The same value gives the same run bit for bit, whatever ``n_jobs``.
+        The same value gives exactly the same run, for every ``n_jobs``.
     n_jobs, backend, address, timeout
-        Where calls run and how long one may take, as in :func:`stability_test`.
+        Where calls run and how long one call may take, as in :func:`stability_test`.
     fast : bool
-        Compute many comparisons at once where that is exact.
+        Compute many comparisons at once where the formula is exact.
     progress : bool, optional
-        Progress goes to stderr: a bar in a terminal, a line a minute elsewhere. False
+        Progress goes to stderr: a bar in a terminal, one line per minute elsewhere. False
         shows nothing.
     response, fit_params
-        What a fitted estimator is asked, and further arguments of its ``fit``, as in
-        :func:`stability_test`. Rows that a procedure makes up have no ``fit_params``.
+        The method of a fitted estimator that is called, and further arguments of its
+        ``fit``, as in :func:`stability_test`. Rows that a procedure invents have no
+        ``fit_params``.
     groups : array, column or list, optional
-        One label per labelled row, for a procedure that keeps groups together; it
-        says so with an attribute ``keeps_groups = True``, and others are refused.
+        One label per labelled row, for a procedure that keeps groups together. Such a
+        procedure has an attribute ``keeps_groups = True``; others are refused.
 
     Returns
     -------

@@ -17,14 +17,14 @@ from poise.results.relative_epsilon import Relative, in_units, read_epsilon
 
 __all__ = ["resolved"]
 
-_SMALLEST_PART_LEFT = 0.5  # of the labelled rows: more set aside would answer little
+_SMALLEST_PART_LEFT = 0.5  # at least this share of the labelled rows must be left for trials
 
 
 def resolved(measurement: Measurement, epsilon: Any) -> tuple[Measurement, float]:
-    """Turn a relative ε into a number, and take the rows it was found from out of the sample.
+    """Turn a relative ε into a number, and remove the rows used for this from the sample.
 
-    Which rows are set aside depends on their number alone. So a run that is begun again, with
-    a journal or on another machine, sets aside the same ones.
+    Which rows are set aside depends only on the number of rows. So a run that is started again,
+    with a journal or on another machine, sets aside the same rows.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def _refuse_other_units(measurement: Measurement) -> None:
 
 
 def _chosen(sample: Sample, rows: int) -> NDArray[np.int64]:
-    """Choose rows, whole groups where there are any, always the same ones."""
+    """Choose rows, or whole groups if there are groups; the choice is always the same."""
     units = sample.n_labeled if sample.groups is None else len(sample.groups)
     order = np.random.default_rng(0).permutation(units)
     in_order = order if sample.groups is None else sample.groups.layout(order).rows
@@ -88,7 +88,7 @@ def _ends(sample: Sample, order: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _spread(sample: Sample, rows: NDArray[np.int64]) -> float:
-    """Compute the standard deviation; of several columns, that of their Euclidean distance."""
+    """Compute the standard deviation; for several columns, the root of the sum of variances."""
     values = np.asarray(sample.y.take(rows))
     if values.dtype.kind not in "iuf":
         raise ArgumentError(

@@ -2,7 +2,7 @@
 
 Every setting is a keyword of :func:`poise.stability_test`, a field of
 :class:`StabilityQuestion`, :class:`Setup` or :class:`Execution`, and an option of
-the command line. Here keywords become fields.
+the command line. This module turns keywords into fields.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Held = TypeVar("Held")
 
 
 class MeasureSettings(TypedDict, total=False):
-    """What :func:`compare` and :func:`stability_curve` pass on (PEP 692).
+    """The keywords that :func:`compare` and :func:`stability_curve` pass on (PEP 692).
 
     These are the keywords of :func:`measure` that they do not have themselves.
     """
@@ -61,7 +61,7 @@ class MeasureSettings(TypedDict, total=False):
 
 
 class StabilityTestSettings(MeasureSettings, total=False):
-    """What :func:`assert_stable` passes on to :func:`stability_test`."""
+    """The keywords that :func:`assert_stable` passes on to :func:`stability_test`."""
 
     randomized: bool
     stop_early: bool | str
@@ -71,7 +71,7 @@ class StabilityTestSettings(MeasureSettings, total=False):
 
 
 def from_settings(kind: type[Held], settings: Mapping[str, Any]) -> Held:
-    """Make a dataclass of those settings that are fields of it; others are left out.
+    """Make a dataclass from those settings that are its fields; ignore the others.
 
     Examples
     --------
@@ -84,12 +84,12 @@ def from_settings(kind: type[Held], settings: Mapping[str, Any]) -> Held:
 
 
 def sample_of(settings: Mapping[str, Any]) -> Sample:
-    """Check the data and bring them together."""
+    """Check the data and put them into one sample."""
     return Sample(**{name: settings[name] for name in DATA if name in settings})
 
 
 def refuse_unknown(function: str, settings: Mapping[str, Any]) -> None:
-    """Refuse a keyword that means nothing, as Python does, before anything is computed.
+    """Refuse an unknown keyword, as Python does, before anything is computed.
 
     Examples
     --------

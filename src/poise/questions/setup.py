@@ -24,11 +24,11 @@ class Setup(TrialSetup):
     distance : str or callable
         How far apart two predictions are.
     response : str
-        Which method of a fitted estimator is asked.
+        Which method of a fitted estimator is called.
     random_state : None, int, Generator or RandomState
-        Where all random numbers of the run come from.
+        The source of all random numbers of the run.
     name : str, optional
-        What headlines call the algorithm.
+        The name of the algorithm in headlines.
 
     Examples
     --------
@@ -50,5 +50,5 @@ class Setup(TrialSetup):
 
     @property
     def of_a_trial(self) -> dict[str, Any]:
-        """What a procedure has to know."""
+        """The settings that a procedure needs."""
         return {field.name: getattr(self, field.name) for field in fields(TrialSetup)}

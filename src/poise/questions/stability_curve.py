@@ -1,4 +1,4 @@
-"""Stability at several training sizes, in the manner of a learning curve."""
+"""Stability at several training sizes, like a learning curve."""
 
 from __future__ import annotations
 
@@ -41,8 +41,9 @@ def stability_curve(
     With probability at least 1 − α, ε*_δ ≤ ε̂ and δ*_ε ≤ δ̂ at every n of the
     list at once (Proposition 1, Bonferroni), although the sizes share rows.
 
-    Between and beyond the sizes nothing is certified. What would hold at a larger n,
-    if changes shrink as is assumed, is kept apart: :meth:`StabilityCurve.extrapolate`.
+    Nothing is certified at other sizes, neither between these nor beyond them. For a
+    guess at a larger n, which assumes how changes shrink, see
+    :meth:`StabilityCurve.extrapolate`.
 
     Parameters
     ----------
@@ -53,20 +54,21 @@ def stability_curve(
     n : list of int or float
         Training sizes, each at least 2 and at most the number of labelled rows, or
         shares of them below 1, as in ``learning_curve``. A larger n leaves fewer trials:
-        about (rows) / (n + 1); where they are too few for any limit, there is a
-        :class:`~poise.errors.PowerWarning`.
+        about (rows) / (n + 1). If there are too few for any limit, a
+        :class:`~poise.errors.PowerWarning` says so.
     epsilon : float or :func:`relative`, optional
-        Give δ̂, the limit for the probability of a larger change. >= 0.
+        Asks for δ̂, the upper limit for the probability of a change larger than this. >= 0.
     delta : float, optional
-        Give ε̂, the limit for the change exceeded with this probability. In [0, 1).
+        Asks for ε̂, the upper limit for the change that is exceeded with this
+        probability. In [0, 1).
     alpha : float
         Error level of all limits together, in (0, 1).
     random_state : None, int, Generator or RandomState
         The same value gives the same curve.
     journal : str or Path, optional
-        A folder with a journal for each training size; made if it is not there. The
-        same call goes on where an earlier one was cut short, and one with more
-        sizes measures only those.
+        A folder with a journal for each training size; it is created if it does not
+        exist. The same call continues where an earlier one was interrupted. A call with
+        more sizes measures only the new ones.
     **settings
         Any other argument of :func:`measure`.
 
@@ -94,7 +96,7 @@ def stability_curve(
     smallest, allowed = (whole, None) if epsilon is None else resolved(whole, epsilon)
     sizes = _sizes(wanted, smallest.sample)
     measurements = [replace(smallest, setup=replace(smallest.setup, n=size)) for size in sizes]
-    for measurement in reversed(measurements):  # what is too large is refused first
+    for measurement in reversed(measurements):  # the largest is checked first
         measurement.check()
     asked = (epsilon is not None) + (delta is not None)
     warn_of_few_trials([m.design for m in measurements], delta, alpha / (asked * len(sizes)))

@@ -59,10 +59,11 @@ def stability_test(
 ) -> StabilityResult:
     """Test whether an algorithm is (ε, δ)-stable at training size n.
 
-    The Binomial test of Kim & Barber (Theorem 1): for every algorithm and every
+    It runs the Binomial test of Kim & Barber (Theorem 1): for every algorithm and every
     distribution, P(verdict "stable") ≤ α unless
-    ``P(|μ̂_n(X) − μ̂_{n−1}(X)| > ε) ≤ δ``. The mirror test makes the verdict
-    three-valued; it is wrong with probability at most α either way.
+    ``P(|μ̂_n(X) − μ̂_{n−1}(X)| > ε) ≤ δ``. A second test, for "unstable", is its mirror
+    image, so there are three verdicts. "stable" and "unstable" are each wrong with
+    probability at most α.
 
     A verdict "stable" says nothing about accuracy, other training sizes or other
     distributions; "inconclusive" is not "unstable".
@@ -70,12 +71,12 @@ def stability_test(
     Parameters
     ----------
     algorithm : estimator, function or Algorithm
-        Anything with ``fit(X, y)`` and ``predict(X)``, or a function
-        ``fit(X, y, seed)`` returning a prediction function. A black box.
+        The black box: any object with ``fit(X, y)`` and ``predict(X)``, or a function
+        ``fit(X, y, seed)`` that returns a prediction function.
     X, y : array, data frame, sparse matrix or list
         Labelled rows: independent draws from one distribution.
     n : int
-        Training size whose stability is asked, 2 ≤ n ≤ number of rows.
+        Training size that the question is about, 2 ≤ n ≤ number of rows.
     epsilon : float, or :func:`relative`
         Allowed change of a prediction, >= 0, in its units; or a share of the spread of the
         responses, also as text: ``"5% of spread"``.
@@ -84,63 +85,65 @@ def stability_test(
     alpha : float
         Error level, in (0, 1).
     X_unlabeled : same kind as X, optional
-        More rows without a response: test points, which leave more rows to train on.
+        More rows, without a response. They serve as test points, so that more labelled
+        rows are left for training.
     coupling : {"shared", "independent"} or Coupling
         Whether both fits of a trial use the same random seed (Appendix E).
     distance : {"auto", "absolute", "euclidean", "label", "total_variation"} or callable
-        How far apart two predictions are, or :class:`LossChange`, for which
-        ``"loss:squared"`` and the other losses by name are short. By default the absolute
-        difference or Euclidean distance of numbers, 0 or 1 for the labels
-        of classifiers, the total variation of their probabilities.
+        How far apart two predictions are, or a :class:`LossChange`; ``"loss:squared"``
+        and the other names of losses are short for one. The default is the absolute
+        difference or Euclidean distance for numbers, 0 or 1 for the labels of
+        classifiers, and the total variation distance for their probabilities.
     randomized : bool
-        Toss the coin ζ in a tie, as in the paper; size exactly α.
+        Toss the coin ζ in a tie, as in the paper; the size of the test is then exactly α.
     shuffle : bool
-        Put rows in random order before splitting. Turn off for the paper's split
-        to the letter, or if the rows are already in random order.
+        Put the rows in random order before they are split into trials. Turn it off for
+        exactly the split of the paper, or if the rows are already in random order.
     stop_early : bool or "stable"
-        True stops once no trial still to come can change the verdict, which is that of
-        the full run; it goes on if the verdict is "inconclusive", or if less than a tenth
-        of the trials would be saved, for the sake of the limits. "stable" stops once it is
-        known whether the verdict is "stable"; if not, all that is said is "not certified
-        stable". False runs every trial.
+        True stops as soon as no later trial can change the verdict, so the verdict is that
+        of the full run. It does not stop if the verdict is "inconclusive", or if this would
+        save less than a tenth of the trials, because more trials give better limits.
+        "stable" stops as soon as it is known whether the verdict is "stable"; if it is not,
+        the verdict is "not certified stable". False runs every trial.
     test : {"binomial", "averaged", "auto"}
-        The paper's test; the averaged test, whose trials answer with the share of their
-        ``removals`` and ``points`` at which the prediction moved by more than ε, with the
-        same guarantee and up to twice the power on the same rows; or whichever is better
-        here, decided before the first fit.
+        "binomial" is the paper's test. In the averaged test, each trial gives the share of
+        its ``removals`` and ``points`` at which the prediction moved by more than ε; it has
+        the same guarantee and up to twice the power on the same rows. "auto" chooses the
+        better one before the first fit.
     on_error : {"raise", "unstable"}
-        What a failing fit or a NaN prediction means; it is never dropped. With
-        "unstable" it counts against the verdict "stable" and never for "unstable".
+        What to do if a fit fails or a prediction is NaN: end the run, or count the trial
+        against the verdict "stable" (but never for "unstable"). A trial is never dropped.
     on_timeout : {"raise", "unstable"}
-        What a fit beyond ``timeout`` means; asked for by itself, because time
-        depends on the machine.
+        The same for a fit that takes longer than ``timeout``. It is a separate argument
+        because time depends on the machine.
     random_state : None, int, Generator or RandomState
-        The same value gives the same changes bit for bit, whatever ``n_jobs``.
+        The same value gives exactly the same changes, for every ``n_jobs``.
     n_jobs, backend : int, str
-        As in joblib; None honours ``joblib.parallel_config``. The backend may be
+        As in joblib; None uses what ``joblib.parallel_config`` says. The backend may be
         ``"loky"``, ``"threading"``, ``"dask"`` or ``"ray"``.
     address : str, optional
-        Where the scheduler of a Dask or Ray cluster is; by default one on this machine.
+        Address of the scheduler of a Dask or Ray cluster; by default a scheduler on this
+        machine is used.
     timeout : float, optional
         Seconds that one fit may take; needs worker processes (``n_jobs`` of 2 or more).
     fast : bool
-        Compute many trials at once where that is exact for this estimator and these
-        data; the result says which path was taken. False fits every trial.
+        Compute many trials at once where the formula is exact for this estimator and these
+        data; the result says how it was computed. False fits every trial.
     journal : str or Path, optional
-        A file that every trial is written to as soon as it is known. The same call
-        with the same journal goes on where an earlier one was cut short, and gives
-        the same result bit for bit; another call is refused. ``random_state=None``
-        goes on with the seed in the journal. Another question (``epsilon``,
-        ``delta``, ``alpha``) may be put to the trials of a journal.
+        A file to which every trial is written as soon as it is known. The same call
+        with the same journal continues where an earlier call was interrupted, and gives
+        exactly the same result; a different call is refused. ``random_state=None``
+        continues with the seed in the journal. The trials of a journal may be used for
+        another question (``epsilon``, ``delta``, ``alpha``).
     check : bool
-        Compute the first trial once more at the end, where fits take less than 50 ms
-        and may have a memory or a seed of their own; warn if it comes out different.
-        See :func:`check_algorithm` for more.
+        Run the first trial again at the end, and warn if its result is different. This is
+        done if fits take less than 50 ms and the algorithm may keep state or use a seed of
+        its own. :func:`check_algorithm` checks more.
     progress : bool, optional
-        Progress goes to stderr: a bar in a terminal or notebook, a line a minute
+        Progress goes to stderr: a bar in a terminal or notebook, one line per minute
         elsewhere. False shows nothing.
     response : {"predict", "predict_proba", "decision_function"}
-        Which method of a fitted estimator is asked. Probabilities and scores are
+        Which method of a fitted estimator is called. Probabilities and scores are
         put in the order of all classes in ``y`` before they are compared.
     fit_params : dict, optional
         Further arguments of ``fit``; those with one value per labelled row, such
@@ -152,16 +155,16 @@ def stability_test(
     remove : int
         How many of the n rows (or groups) are removed, 1 ≤ remove < n.
     replace : bool
-        Put fresh rows (or groups) in the place of those removed.
+        Replace the removed rows (or groups) by fresh ones.
     removals : int or "all"
-        For the averaged test: how many of the n rows of a trial are removed in turn. Each
-        costs two fits, or one where the order of the rows is known not to matter.
+        For the averaged test: how many of the n rows of a trial are removed, one after the
+        other. Each costs two fits, or one fit if row order is known not to matter.
     points : int or "spare", optional
-        For the averaged test: at how many points each trial compares predictions. They
-        cost no fits but rows; "spare" takes as many as leave the number of trials as it
-        is. By default the test chooses: at most 20 spare ones if it averages, else 1.
+        For the averaged test: at how many points each trial compares predictions. Points
+        cost rows but no fits; "spare" takes as many as possible without fewer trials. By
+        default the averaged test uses at most 20 spare points, and the other test uses 1.
     name : str, optional
-        What headlines call the algorithm; the record keeps its description too.
+        The name of the algorithm in headlines; the record keeps its description too.
 
     Returns
     -------
@@ -179,7 +182,7 @@ def stability_test(
     >>> result.verdict.value, result.n_trials
     ('stable', 36)
     """
-    given = locals()  # every keyword by its name: each is a field of one of three objects
+    given = locals()  # all keywords by name: each is a field of one of three objects
     measurement, given["epsilon"] = resolved(Measurement.of(given), epsilon)
     question = from_settings(StabilityQuestion, given)
     measurement.check(question)
@@ -215,11 +218,11 @@ def measure(
     points: int | str | None = None,
     name: str | None = None,
 ) -> Trials:
-    """Measure the change in every independent trial the data hold; judge nothing.
+    """Measure the change in every independent trial that the data allow, without a verdict.
 
-    The changes are i.i.d. copies of ``Δ = |μ̂_n(X) − μ̂_{n−1}(X)|``: what
+    The changes are i.i.d. copies of ``Δ = |μ̂_n(X) − μ̂_{n−1}(X)|``.
     :meth:`Trials.test`, :meth:`Trials.delta_hat`, :meth:`Trials.epsilon_hat` and
-    :meth:`Trials.profile` need, without fitting anything again.
+    :meth:`Trials.profile` use them and fit nothing again.
 
     Parameters are those of :func:`stability_test`.
 

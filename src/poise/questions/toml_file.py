@@ -1,6 +1,6 @@
 """A TOML file of data, algorithms and questions, checked before a run.
 
-Reading opens only the file itself; data and algorithms are loaded when it is run.
+Reading opens only the TOML file; data and algorithms are loaded when it is run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DATA = ("file", "target", "drop", "unlabeled", "groups", "weights", "fit_params
 _ALGORITHM = ("use", "params", "program", "mode", "timeout", "env")
 _ABOUT = ("name", "data", "algorithms")
 _REQUIRED = ("n", "epsilon", "delta")
-# What the command line calls by another name, and what a file of questions cannot give.
+# Settings with another name on the command line, and settings that the file cannot hold.
 _NAMES = {"random_state": "seed", "n_jobs": "jobs"}
 _NOT_HERE = ("progress", "name")
 
@@ -43,7 +43,7 @@ class AlgorithmEntry:
 
 @dataclass(frozen=True)
 class QuestionEntry:
-    """One algorithm, one table, one question: the arguments of one stability test."""
+    """The arguments of one stability test: one algorithm, one table, one question."""
 
     name: str
     data: str
@@ -53,7 +53,7 @@ class QuestionEntry:
 
 @dataclass(frozen=True)
 class Config:
-    """Everything a file asks for, with names that are known to exist."""
+    """The content of a file; every name in it is known to exist."""
 
     path: Path
     data: dict[str, RowSource]
@@ -62,14 +62,14 @@ class Config:
 
 
 def read_config(path: str | Path) -> Config:
-    """Read a file of questions; refuse unknown keys and names, suggesting the closest.
+    """Read a file of questions; refuse unknown keys and names, and suggest the closest.
 
     Parameters
     ----------
     path : path
         A TOML file with the sections ``[data]`` (or ``[data.NAME]`` for several
         tables), ``[algorithms.NAME]``, ``[[questions]]`` and, optionally,
-        ``[defaults]`` for all questions. Paths are taken from the file's folder.
+        ``[defaults]`` for all questions. Paths are relative to the folder of the file.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def setting_names() -> dict[str, str]:
 
 
 class _Reader:
-    """Turns parsed TOML into entries; every complaint names the file and the place in it."""
+    """Turns parsed TOML into entries; every error names the file and the place in it."""
 
     def __init__(self, folder: Path, label: str) -> None:
         self.folder, self.label = folder, label
@@ -131,7 +131,7 @@ class _Reader:
         return ArgumentError(f"{self.label}: {message}")
 
     def known(self, table: object, keys: Iterable[str], place: str) -> None:
-        """Refuse a table with a key that means nothing."""
+        """Refuse a table with an unknown key."""
         where = f" in {place}" if place else ""
         if not isinstance(table, dict):
             raise self.complain(f"{place} must be a table of keys and values, got {table!r}")
@@ -181,7 +181,7 @@ class _Reader:
         )
 
     def _fit_params(self, weights: str | None, others: object, place: str) -> dict[str, str]:
-        """Return the columns that are handed to fit, by the name of the argument."""
+        """Return the columns that are passed to fit, by the name of the argument."""
         if not isinstance(others, dict):
             raise self.complain(
                 f'{place} fit_params must be a table such as {{sample_weight = "w"}}, got '
@@ -194,7 +194,7 @@ class _Reader:
             raise self.complain(f"{place} {error}") from None
 
     def _text_format(self, table: dict[str, Any], place: str) -> TextFormat:
-        """Return how text files are written."""
+        """Return the format of text files."""
         try:
             return TextFormat(**{key: table[key] for key in _TEXT if key in table})
         except ArgumentError as error:
@@ -246,7 +246,7 @@ class _Reader:
         data: Mapping[str, Any],
         algorithms: Mapping[str, Any],
     ) -> list[QuestionEntry]:
-        """Return one question per algorithm it is asked of."""
+        """Return one entry for each algorithm of the question."""
         missing = [key for key in _REQUIRED if key not in table]
         if missing:
             raise self.complain(f"{place} needs {', '.join(missing)}")

@@ -1,16 +1,16 @@
-"""Before a test: whether an algorithm keeps what a stability test expects of it.
+"""Before a test: whether an algorithm meets the conditions of a stability test.
 
 ::
 
-    bags_that_change  whether bags drawn by scikit-learn belong together at n and n − 1 rows
+    bags_that_change  whether scikit-learn draws nearly the same bags at n and n − 1 rows
     check_algorithm   run the checks in order, within the time allowed, and report
     check_report      what a preflight found, as a short table with a remedy per finding
     checks            the questions of a preflight: one function each, from a probe to a finding
-    learns            does the algorithm learn? Predictions that ignore the rows are stable
+    learns            whether predictions depend on the training rows at all
     prediction_type   the type of predictions, and whether the distance can compare them
-    probe             fits an algorithm on rows by number, and writes down what happens meanwhile
+    probe             fit an algorithm on rows given by number, and record times and changed inputs
     rare_classes      training sets that lack a rare class, and fits that then fail
-    symmetry          does the order of the rows matter? The paper assumes that it does not
+    symmetry          whether the order of the rows matters; the paper assumes that it does not
 """
 
 from __future__ import annotations

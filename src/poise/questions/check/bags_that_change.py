@@ -1,4 +1,4 @@
-"""Whether bags drawn by scikit-learn belong together at n and n − 1 rows."""
+"""Whether scikit-learn draws nearly the same bags at n and n − 1 rows."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ BAGS = "the same bags at n and n - 1"
 
 
 def bags_that_change(algorithm: Algorithm, design: Design) -> list[Finding]:
-    """Warn of a size at which the same seed gives a scikit-learn ensemble other bags.
+    """Warn of a size at which the two fits of a trial get different bags from the same seed.
 
-    Its generator draws a number below n by taking as many bits as n − 1 has and
-    rejecting what is too large. Where n − 1 is a power of two, n − 2 has one bit
-    fewer: about half of all draws then differ between the two fits of a trial,
-    which at the sizes next to it are nearly the same.
+    To draw a number below n, the generator takes as many bits as n − 1 has and
+    rejects numbers that are too large. If n − 1 is a power of two, n − 2 has one bit
+    fewer. Then about half of all draws differ between the two fits of a trial. At
+    the neighbouring sizes nearly all draws are the same.
     """
     size = design.n
     if design.n_groups is not None or (size - 1).bit_length() == (size - 2).bit_length():
@@ -34,14 +34,14 @@ def bags_that_change(algorithm: Algorithm, design: Design) -> list[Finding]:
             Severity.WARN,
             f"{', '.join(names)}: n - 1 = {size - 1:,} is a power of two, where half of the draws "
             "into its bags change with the number of rows",
-            f"ask at n = {size - 1:,} or {size + 1:,}: the larger changes at this n are made by "
+            f"ask at n = {size - 1:,} or {size + 1:,}: the larger changes at this n come from "
             "its random generator; or use poise.notions.CoupledBaggingRegressor or Classifier",
         )
     ]
 
 
 def _parts(algorithm: Algorithm) -> Iterator[Any]:
-    """Yield the estimator inside an algorithm and every estimator that it is made of."""
+    """Yield the estimator of an algorithm, and every estimator inside it."""
     estimator = getattr(algorithm, "estimator", None)
     if estimator is None or not hasattr(estimator, "get_params"):
         return

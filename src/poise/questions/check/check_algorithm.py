@@ -29,7 +29,7 @@ from poise.running.workers.inner_threads import one_inner_thread
 __all__ = ["check_algorithm"]
 
 _POINTS = 5
-_LONG = 600.0  # seconds of fitting that deserve a word on how to shorten them
+_LONG = 600.0  # seconds: for longer tests, the report says how to save time
 
 
 def check_algorithm(
@@ -46,18 +46,19 @@ def check_algorithm(
     max_seconds: float = 60.0,
     random_state: RandomStateLike = None,
 ) -> CheckReport:
-    """Check whether an algorithm keeps what a stability test expects of it.
+    """Check whether an algorithm meets the conditions of a stability test.
 
     Does it accept n and n − 1 rows; is it deterministic given its seed; does it
     remember earlier fits; what are its predictions, and can they be compared; does
-    it learn from its rows at all; does each prediction stand by itself; does the
-    order of its rows matter; does it write to its input; does it survive training
-    sets without a rare class; and how long will 2⌊κ⌋ fits take? About nine fits, or
-    a hundred if reordering rows changes a prediction.
+    it learn from its rows at all; is each prediction independent of the other rows
+    that are predicted; does the order of its rows matter; does it write to its
+    input; can it be fitted to training sets without a rare class; and how long will
+    2⌊κ⌋ fits take? The checks cost about nine fits, or a hundred if reordering rows
+    changes a prediction.
 
-    "ok" is no proof: other rows and random terms were not tried. What a failed
-    check breaks is the meaning of a verdict: an algorithm that remembers makes
-    trials dependent, and Theorem 1 asks for independent ones.
+    "ok" is no proof: other rows and random terms were not tried. If a check fails, a
+    verdict may mean nothing. For example, an algorithm that remembers earlier fits
+    makes trials dependent, and Theorem 1 needs independent trials.
 
     Parameters
     ----------
@@ -66,9 +67,9 @@ def check_algorithm(
     X, y, X_unlabeled, response, distance, fit_params, groups
         As in :func:`stability_test`.
     n : int
-        Training size whose stability will be asked.
+        Training size of the planned test.
     max_seconds : float
-        No further fit is started after this time, > 0; what is left is skipped.
+        No further fit is started after this time, > 0; the remaining checks are skipped.
     random_state : None, int, Generator or RandomState
         Decides which rows are tried.
 
@@ -116,7 +117,7 @@ def check_algorithm(
 
 
 def _findings(subject: Subject) -> list[Finding]:
-    """Ask every question; an algorithm that cannot be fitted at all is asked no more."""
+    """Run every check; stop after the first if the algorithm cannot be fitted at all."""
     findings = []
     for name, check in CHECKS.items():
         findings.append(_finding(name, check, subject))
@@ -126,7 +127,7 @@ def _findings(subject: Subject) -> list[Finding]:
 
 
 def _finding(name: str, check: Callable[[Subject], Finding], subject: Subject) -> Finding:
-    """Ask one question; an exception of the algorithm is an answer."""
+    """Run one check; if the algorithm raises an exception, the check has failed."""
     try:
         return check(subject)
     except OutOfTime:
@@ -143,7 +144,7 @@ def _finding(name: str, check: Callable[[Subject], Finding], subject: Subject) -
 
 
 def _about_classes(subject: Subject, design: Design) -> list[Finding]:
-    """Ask about rare classes, also where the first fit failed: perhaps for want of one."""
+    """Check rare classes, also if the first fit failed: a missing class may be the reason."""
     try:
         return rare_classes(subject.probe, design, subject.xi, tried=subject.first.size > 0)
     except OutOfTime:
@@ -151,10 +152,10 @@ def _about_classes(subject: Subject, design: Design) -> list[Finding]:
 
 
 def _subject(probe: Probe, design: Design, randomness: Randomness, distance: Distance) -> Subject:
-    """Choose rows: n to train on, n others as far as there are any, and a few points."""
+    """Choose n rows to train on, up to n other rows, and a few points."""
     units = _Units(probe.sample, design, randomness)
     n, total = design.n, design.n_units
-    second = min(n, total - n)  # where the other training rows begin, so that n of them are there
+    second = min(n, total - n)  # the first of the n other training rows
     outside = units.rows(n, total) if total > n else units.rows(0, total)
     return Subject(
         probe,

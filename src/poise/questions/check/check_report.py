@@ -38,7 +38,7 @@ class Finding:
         What was asked, in a few words.
     severity : Severity
         "ok"; "warn": a verdict would hold but may mean less than it seems;
-        "fail": a verdict could not be relied on; "skipped": not asked.
+        "fail": a verdict could not be trusted; "skipped": the check was not run.
     found : str
         What was seen.
     remedy : str
@@ -58,7 +58,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """Everything :func:`poise.check_algorithm` found, in the order in which it looked.
+    """Everything that :func:`poise.check_algorithm` found, in the order of the checks.
 
     "ok" means that nothing was found on these rows with these random terms. It
     proves nothing about others.
@@ -72,11 +72,11 @@ class CheckReport:
     findings : tuple of Finding
         One per check.
     n_fits : int
-        Fits that were spent.
+        Number of fits that were run.
     seconds_per_fit : float
         Median time of a fit and its first predictions; NaN if none succeeded.
     n_fits_needed : int
-        Fits of a test that runs every trial, 2⌊κ⌋.
+        Number of fits of a test that runs every trial, 2⌊κ⌋.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class CheckReport:
         return found[check]
 
     def headline(self) -> str:
-        """Say in one sentence how it went."""
+        """Return the outcome in one sentence."""
         many = (len(self.failed), "failed"), (len(self.warned), "to look at")
         bad = ", ".join(f"{count} {word}" for count, word in many if count)
         return (
@@ -124,7 +124,7 @@ class CheckReport:
         )
 
     def table(self) -> Table:
-        """Return one line per check: what was asked, how it went, what was seen."""
+        """Return one line per check: its name, its severity and what was seen."""
         rows = [[f.check, f.severity.value, f.found] for f in self.findings]
         return Table(["check", "", "found"], rows, self.headline())
 

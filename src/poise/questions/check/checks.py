@@ -32,7 +32,7 @@ SYMMETRIC = "symmetric in its rows"
 ROW_BY_ROW = "predicts each row by itself"
 CAREFUL = "leaves its input alone"
 
-_LAST_DIGITS = 1e-4  # of the size of the predictions: what 32-bit sums in another order may do
+_LAST_DIGITS = 1e-4  # relative error of 32-bit sums that are taken in another order
 
 _SEED = (
     "take all randomness from the seed that fit is given (random_state of an estimator), or ask "
@@ -52,7 +52,7 @@ class Subject:
     rows, others : ndarray of int
         Training rows, and other training rows.
     fewer : ndarray of int
-        The training rows without what a trial removes.
+        The training rows that are left after the removal.
     points : ndarray of int
         Rows to predict at.
     xi : int
@@ -75,7 +75,7 @@ class Subject:
     def __post_init__(self) -> None:
         self.first: NDArray[Any] = np.empty(0)
         self.repeatable = self.remembers = False
-        # Before the first fit: what an algorithm has learnt must not be copied along.
+        # Copied before the first fit: the copies must not hold anything learnt.
         self._unused = [_copied(self.probe) for _ in range(2)]
 
     def again(self) -> NDArray[Any]:
@@ -94,7 +94,7 @@ class Subject:
 
     @cached_property
     def repeatable_afresh(self) -> bool:
-        """Whether two copies that have never been used agree; False if there are no copies."""
+        """Whether two unused copies agree; False if the algorithm cannot be copied."""
         probes = [probe for probe in self._unused if probe is not None]
         values = [probe.predictions(self.rows, self.points, self.xi) for probe in probes]
         return len(values) == 2 and equal(*values)
@@ -106,13 +106,13 @@ def _copied(probe: Probe) -> Probe | None:
         fresh.algorithm = copy.deepcopy(probe.algorithm)
     except KeyboardInterrupt:
         raise
-    except BaseException:  # whatever its parts say: it cannot be copied
+    except BaseException:  # any error means that it cannot be copied
         return None
     return fresh
 
 
 def accepts_n_rows(subject: Subject) -> Finding:
-    """Fit and predict once; nothing else can be asked of an algorithm that cannot."""
+    """Fit and predict once; if this fails, no other check makes sense."""
     subject.first = subject.again()
     return _usable(FITS, subject.first, len(subject.points))
 
@@ -140,7 +140,7 @@ def can_be_compared(subject: Subject) -> Finding:
 
 
 def learns_from_its_rows(subject: Subject) -> Finding:
-    """Look whether predictions depend on the training rows at all."""
+    """Check whether predictions depend on the training rows at all."""
     if not subject.repeatable:
         return Finding(LEARNS, SKIPPED, "cannot be told from hidden randomness, or a memory")
     return found_to_learn(
@@ -149,7 +149,7 @@ def learns_from_its_rows(subject: Subject) -> Finding:
 
 
 def is_deterministic(subject: Subject) -> Finding:
-    """Fit again at once: the same rows and random term must give the same predictions."""
+    """Fit twice in a row: the same rows and random term must give the same predictions."""
     repeated = subject.again()
     subject.repeatable = equal(subject.first, repeated)
     if subject.repeatable:
@@ -165,7 +165,7 @@ def is_deterministic(subject: Subject) -> Finding:
 
 
 def keeps_no_state(subject: Subject) -> Finding:
-    """Fit A, B, then A again: what was fitted in between must not show."""
+    """Fit A, B, then A again: the fit of B must not change the second fit of A."""
     if not subject.repeatable:
         if not subject.repeatable_afresh:
             return Finding(STATELESS, SKIPPED, "cannot be told from hidden randomness")
@@ -208,7 +208,7 @@ def is_symmetric(subject: Subject) -> Finding:
 
 
 def predicts_row_by_row(subject: Subject) -> Finding:
-    """Predict rows together, in reverse and alone: a prediction must not depend on its company."""
+    """Predict rows together, in reverse and alone: all three must give the same predictions."""
     probe, points = subject.probe, subject.points
     with GlobalGenerators() as ambient:
         predict = probe.governed(ambient, subject.rows, subject.xi)
@@ -242,7 +242,7 @@ def leaves_input_alone(subject: Subject) -> Finding:
 
 CHECKS = {
     FITS: accepts_n_rows,
-    # These two first: another fit in between would blur what they see.
+    # These two come first: a different fit between them would change what they find.
     DETERMINISTIC: is_deterministic,
     STATELESS: keeps_no_state,
     FITS_FEWER: accepts_fewer_rows,

@@ -1,7 +1,7 @@
-"""Does the algorithm learn? Predictions that ignore the rows are stable.
+"""Whether predictions depend on the training rows at all.
 
-A fitted model handed over as an algorithm (scikit-learn's FrozenEstimator, a network that
-is only loaded) answers every question with "no change".
+A fitted model given as an algorithm (scikit-learn's FrozenEstimator, a network that is
+only loaded) ignores the training rows. Its predictions never change, so it looks stable.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def found_to_learn(
     first: NDArray[Any],
     other: NDArray[Any],
 ) -> Finding:
-    """Look whether other rows, or other responses, make other predictions.
+    """Check whether other rows, or other responses, give other predictions.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def found_to_learn(
 
 
 def _ignores_responses(algorithm: Algorithm) -> bool:
-    """Tell a detector of outliers: it learns from features alone, and finds hardly any."""
+    """Tell whether it detects outliers: then it uses features alone and flags few rows."""
     return detects_outliers(getattr(algorithm, "estimator", None))
 
 
@@ -73,7 +73,7 @@ def _others_like(algorithm: Algorithm) -> Any:
 
 
 def _shifted(y: Any) -> Any:
-    """Return numbers further up by more than all of them span; classes become the next ones."""
+    """Shift numbers by more than their range; replace each class by the next one."""
     values = np.asarray(y)
     if values.dtype.kind not in "iuf":
         return _next_classes(y)
@@ -81,7 +81,7 @@ def _shifted(y: Any) -> Any:
 
 
 def _next_classes(y: Any) -> Any:
-    """Return the class after each one, among those that are there.
+    """Replace each class by the next one among the classes of ``y``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Fits an algorithm on rows by number, and writes down what happens meanwhile."""
+"""Fit an algorithm on rows given by number, and record times and changed inputs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from poise.data.sample import Sample, fingerprint
 __all__ = ["OutOfTime", "Probe", "differ", "equal", "magnitude"]
 
 _ROUNDING = 1e-9  # sums taken in another order differ by this much, relative to their size
-_MOST_POINTS = 64  # predictions compared at most: more tell little and cost memory
+_MOST_POINTS = 64  # at most so many predictions are compared: more would cost memory
 
 Rows = NDArray[np.int64]
 
@@ -31,15 +31,15 @@ class OutOfTime(Exception):
 class Probe(Algorithm):
     """The algorithm under check, trained on rows of a sample by their numbers.
 
-    What it is given as features and responses are row numbers, so that checks
-    that reorder or select rows work for any container and for weights alike.
+    Its features and responses are row numbers. So checks that reorder or select rows
+    work for every kind of table, and for weights.
 
     Parameters
     ----------
     algorithm : Algorithm
         The black box.
     sample : Sample
-        Where the numbers point to.
+        The sample that holds the rows.
     max_seconds : float
         No fit is started after this much time.
 
@@ -71,7 +71,7 @@ class Probe(Algorithm):
         self.alter: Callable[[Any], Any] | None = None
 
     def with_responses(self, alter: Callable[[Any], Any]) -> Probe:
-        """Return the same probe, whose fits are given other responses than those of the rows."""
+        """Return the same probe, but with altered responses in every fit."""
         other = copy.copy(self)
         other.alter = alter
         return other
@@ -93,11 +93,11 @@ class Probe(Algorithm):
 
     @property
     def n_fits(self) -> int:
-        """Number of fits so far, those of copies of this probe included."""
+        """Number of fits so far, including those of copies of this probe."""
         return len(self.seconds)
 
     def check_time(self) -> None:
-        """Raise if the time is over; called before anything is asked of the algorithm."""
+        """Raise if the time is over; called before every fit and prediction."""
         if time.perf_counter() > self.deadline:
             raise OutOfTime
 
@@ -108,17 +108,17 @@ class Probe(Algorithm):
         return self.algorithm.fit_with(features, responses, xi, arguments)
 
     def predictions(self, train: Rows, points: Rows, xi: int) -> NDArray[Any]:
-        """Train and predict as a trial would: global generators set from ξ."""
+        """Train and predict as in a trial: the global generators are seeded with ξ."""
         with GlobalGenerators() as ambient:
             return np.asarray(self.governed(ambient, train, xi)(points))
 
     def governed(self, ambient: GlobalGenerators, train: Rows, xi: int) -> Predict:
-        """Train with the global generators set from ξ; ``ambient`` puts them back."""
+        """Train with the global generators seeded with ξ; ``ambient`` restores them."""
         return ambient.seeded(int(xi), lambda: self.fit(train, train, xi))
 
 
 class _Predictor:
-    """Predictions at rows by number."""
+    """Predict at rows given by number."""
 
     def __init__(self, probe: Probe, predict: Predict, seconds: float) -> None:
         self.probe, self.predict, self.seconds = probe, predict, seconds
@@ -132,7 +132,7 @@ class _Predictor:
         values = as_array(self.predict(points))
         self.seconds += time.perf_counter() - began
         if not self.timed:
-            # A program does its work when it is asked to predict: that counts as fitting.
+            # A program fits when it is asked to predict, so this time counts as fitting.
             self.probe.seconds.append(self.seconds)
             self.timed = True
         if fingerprint(points) != before:
@@ -162,7 +162,7 @@ def differ(a: NDArray[Any], b: NDArray[Any]) -> float:
 
 
 def _differ_in_any_type(a: NDArray[Any], b: NDArray[Any]) -> float:
-    """Return the largest difference of numbers that are no floats, or whether labels differ."""
+    """Return the largest difference of other numbers than floats, or 1 if labels differ."""
     try:
         return max(map(difference, a.ravel(), b.ravel()), default=0.0)
     except Undefined:

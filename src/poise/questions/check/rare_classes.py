@@ -1,7 +1,7 @@
 """Training sets that lack a rare class, and fits that then fail.
 
-A classifier that needs two classes, or several rows of each, works for fifty trials
-and fails in the next. How often that will happen is known before the first fit.
+A classifier that needs two classes, or several rows of each, may work in fifty trials
+and fail in the next one. The probability of this can be computed before the first fit.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from poise.results import Design
 __all__ = ["RARE", "rare_classes"]
 
 RARE = "survives rare classes"
-_WORTH_TRYING = 1e-3  # chance that a run meets such rows, below which none is tried
+_WORTH_TRYING = 1e-3  # if a run meets such rows with a smaller chance, they are not tried
 _AVOIDED = 0.05
 _CLASSES = ("label", "labels only", "total_variation")
 
@@ -39,22 +39,22 @@ class _Shortage:
     alone: bool = False
 
     def chance(self, size: int) -> float:
-        """Return the probability that a training set of this size is one."""
+        """Return the probability that a training set of this size has the shortage."""
         from scipy.stats import hypergeom
 
         law = hypergeom(self.total, self.members, size)
         return float(law.pmf(size) if self.alone else law.cdf(self.left))
 
     def in_a_run(self, n: int) -> float:
-        """Bound the probability that a trial at training size n meets one."""
+        """Bound the probability that any trial of a run at training size n has the shortage."""
         return min(1.0, self.trials(n) * self.chance(n - 1))
 
     def trials(self, n: int) -> int:
-        """Count the trials that these rows hold at training size n."""
+        """Count the trials that these rows allow at training size n."""
         return max(1, self.total // (n + 1))
 
     def rows(self, codes: NDArray[np.int64], code: int, size: int) -> NDArray[np.int64] | None:
-        """Return such a training set out of the rows there are; None where there is none."""
+        """Choose a training set with the shortage; None if the rows do not allow it."""
         inside, outside = np.flatnonzero(codes == code), np.flatnonzero(codes != code)
         few = [outside[: size - self.left], inside[: self.left]]
         chosen = inside[:size] if self.alone else np.concatenate(few)
@@ -68,10 +68,10 @@ class _Shortage:
 
 
 def rare_classes(probe: Probe, design: Design, xi: int, tried: bool) -> list[Finding]:
-    """Try the algorithm on training sets that lack a class, where a run will meet some.
+    """Fit the algorithm to training sets that lack a class, if a run may have such sets.
 
-    Unless it was ``tried`` on rows before, it is first tried on as many of each class:
-    one that fails on those has other troubles.
+    If it was not ``tried`` before, it is first fitted to equally many rows of each class.
+    If that fails too, the reason is not a rare class.
     """
     sample, size = probe.sample, design.n - 1
     if design.n_groups is not None or not _has_classes(probe):
@@ -90,7 +90,7 @@ def rare_classes(probe: Probe, design: Design, xi: int, tried: bool) -> list[Fin
 
 
 def _error(probe: Probe, rows: NDArray[np.int64], xi: int) -> BaseException | None:
-    """Return what a fit on these rows raises, if it does."""
+    """Return the exception of a fit on these rows, or None."""
     try:
         probe.predictions(rows, np.array([0]), xi)
     except (KeyboardInterrupt, OutOfTime):
@@ -101,7 +101,7 @@ def _error(probe: Probe, rows: NDArray[np.int64], xi: int) -> BaseException | No
 
 
 def _of_each(codes: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """Choose rows by turns from every class, as long as there are any.
+    """Choose one row of every class in turn, as long as the class has rows left.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def _has_classes(probe: Probe) -> bool:
 
 
 def _shortages(sample: Sample) -> Iterator[tuple[int, _Shortage]]:
-    """Yield what may go wrong, the most likely of each kind: a class alone, gone, with one row."""
+    """Yield the likeliest shortage of each kind: one class only, no row of a class, one row."""
     values = np.asarray(sample.y.native)
     classes, counts = np.unique(values, return_counts=True)
     most, least = int(counts.argmax()), int(counts.argmin())
@@ -159,7 +159,7 @@ def _way_out(shortage: _Shortage, design: Design) -> str:
 
 
 def _enough(shortage: _Shortage, design: Design) -> int | None:
-    """Return the smallest n at which a run meets such rows with probability at most 5%."""
+    """Return the smallest n at which a run has the shortage with probability at most 5%."""
     low, high = design.n, shortage.total - 1
     if high <= low or shortage.in_a_run(high) > _AVOIDED:
         return None

@@ -1,4 +1,4 @@
-"""Does the order of the rows matter? The paper assumes that it does not.
+"""Whether the order of the rows matters; the paper assumes that it does not.
 
 An algorithm is symmetric if A[D; ξ] and A[D_σ; ξ′] agree for every reordering σ
 under some coupling of ξ and ξ′: exactly, or in distribution over ξ.
@@ -34,16 +34,16 @@ class SymmetryReport:
     ----------
     finding : {"exact", "in distribution", "not symmetric"}
         "exact": no reordering that was tried changed a prediction. "in
-        distribution": predictions changed, but not in a way that more draws of ξ
-        on one order would not. "not symmetric": their law depends on the order.
+        distribution": predictions changed, but no more than they change with another
+        ξ in the same order. "not symmetric": their distribution depends on the order.
     pvalue : float
-        Of the hypothesis that the law does not depend on the order; 1 if exact.
+        For the hypothesis that the distribution does not depend on the order; 1 if exact.
     level : float
-        Chance that a symmetric algorithm is called "not symmetric", at most.
+        Upper bound for the chance that a symmetric algorithm is called "not symmetric".
     largest_change : float
         Largest change of a prediction when rows were reordered and ξ kept.
     n_fits : int
-        Fits that were spent.
+        Number of fits that were run.
 
     Examples
     --------
@@ -92,12 +92,12 @@ def check_symmetry(
 ) -> SymmetryReport:
     """Check whether the order of the rows matters to an algorithm.
 
-    The first half of the rows is trained on in two other orders, the reverse and
-    a random one. If a prediction at any row changes while ξ is kept, ``n_draws``
-    fresh ξ on the given order are compared with as many on the other by an exact
-    permutation test of the energy distance, at level ``level``/2 for each. So a
-    symmetric algorithm is called "not symmetric" with probability at most
-    ``level``.
+    The algorithm is fitted to the first half of the rows in the given order, in
+    reverse and in a random order. If a prediction at any row changes while ξ is kept,
+    the predictions for ``n_draws`` fresh ξ in the given order are compared with as many
+    in each other order. The comparison is an exact permutation test of the energy
+    distance, at level ``level``/2 for each order. So a symmetric algorithm is called
+    "not symmetric" with probability at most ``level``.
 
     "exact" and "in distribution" are not proofs: other rows and reorderings were
     not tried.
@@ -149,9 +149,9 @@ def check_symmetry(
 def reordering_change(algorithm: Any, X: Any, y: Any, *, random_state: Any = None) -> float:
     """Return the largest change of a prediction when rows are reordered and ξ is kept.
 
-    The first half of the rows is trained on as given, in reverse and in a random order. 0 means
-    pointwise symmetry as far as seen, A[D; ξ] = A[D_σ; ξ]: stronger than symmetry in
-    distribution, and no proof.
+    The algorithm is fitted to the first half of the rows as given, in reverse and in a random
+    order. 0 means that no departure from pointwise symmetry, A[D; ξ] = A[D_σ; ξ], was seen. This
+    is stronger than symmetry in distribution, but it is not a proof.
 
     Parameters
     ----------
@@ -173,7 +173,8 @@ def reordering_change(algorithm: Any, X: Any, y: Any, *, random_state: Any = Non
 class _Fitter:
     """Fits on the first half of the rows, reordered, and predicts at all of them.
 
-    An algorithm that reproduces its training rows would look symmetric there.
+    Predictions at the training rows alone are not enough: an algorithm that reproduces its
+    training rows would look symmetric.
     """
 
     def __init__(self, algorithm: Algorithm, features: Any, responses: Any) -> None:
@@ -225,8 +226,8 @@ def _permutation_pvalue(
 ) -> float:
     """Return an exact p-value: the rank of the statistic among random relabellings.
 
-    Under the null the pooled draws are exchangeable, so the p-value is valid
-    whatever the number of relabellings; there are enough to reach ``level``.
+    Under the null hypothesis the pooled draws are exchangeable, so the p-value is valid
+    for any number of relabellings. There are enough of them to reach ``level``.
     """
     gaps = _distances(np.concatenate([first, second]))
     labels = np.repeat([1.0, -1.0], len(first))
@@ -235,7 +236,7 @@ def _permutation_pvalue(
     # Energy distance up to a constant: larger means that the two samples lie further apart.
     observed = -labels @ gaps @ labels
     others = -np.einsum("ri,ij,rj->r", relabelled, gaps, relabelled, optimize=True)
-    # Rounding must not turn a tie into a rank of its own.
+    # Values that differ only by rounding count as ties.
     at_least = others >= observed - _ROUNDING * abs(observed)
     return float((1 + np.count_nonzero(at_least)) / (1 + len(others)))
 
