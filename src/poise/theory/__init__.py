@@ -35,7 +35,7 @@ are first used, so that importing the package stays cheap.
     lower_limits           lower and two-sided limits for δ and ε
     many_hedges            many hedges side by side: the averaged test at many δ or many ε at once
     menu                   which questions a number of rows can answer, at many training sizes
-    near_ties              critical values where the level all but equals a value of the cdf
+    near_ties              critical values where the level almost equals a value of the cdf
     number_of_bags         how many random bags are enough, compared with fitting all bags
     open_ended             evidence without a horizon: the open-ended process on shares
     order_statistics       order statistics of very many changes, without a copy of them
@@ -46,7 +46,7 @@ are first used, so that importing the package stays cheap.
     power_curve            the plain test's power as a function of the number of trials
     random_splits          several random splits of the same rows, and one verdict
     repeated_testing       the true level of a fixed-size test that is repeated
-    restricted_profile     A band for the curve ε ↦ δ̂_ε that is asked only where δ̂ is small
+    restricted_profile     A band for the curve ε ↦ δ̂_ε that is computed only where δ̂ is small
     rows_per_trial         how many rows one trial uses, also in variants of the paper's setting
     scalars                functions that take scalars or arrays, and treat long arrays in pieces
     subbagging             how stable an average over bags is, whatever is bagged (Theorems K and L)

@@ -1,8 +1,9 @@
 """The averaged test's design: which rows and fits each trial gets.
 
-Before looking, R removals and T test points a trial are fixed.  Trial k trains on labelled
-rows (k−1)n+1 … kn and is evaluated at T rows of its own: the leftover labelled rows first,
-then the unlabelled ones.  No row serves two trials, which makes the trials independent.
+The numbers of removals R and of test points T per trial are fixed before anybody looks at
+the data.  Trial k trains on labelled rows (k−1)n+1 … kn and is evaluated at T rows of its
+own: the leftover labelled rows first, then the unlabelled ones.  No row serves two trials,
+which makes the trials independent.
 """
 
 from __future__ import annotations
@@ -128,11 +129,11 @@ def fits_per_trial(
     """Count the fits of one trial: R + 1 where one full fit may serve all removals, else 2R.
 
     One full fit is right only if the pair (full fit, fit without row i) has the same law
-    for every i: with shared randomness by pointwise symmetry, A[D; ξ] = A[D_σ; ξ] for the
-    *same* ξ; with independent randomness by the paper's symmetry in distribution; with
-    coupled randomness by pointwise symmetry, or by bags that are reused and exchangeable.
-    Symmetry in distribution is not enough for shared randomness: a forest with one seed
-    would be certified falsely.
+    for every i.  With shared randomness pointwise symmetry ensures this, A[D; ξ] = A[D_σ;
+    ξ] for the *same* ξ.  With independent randomness the paper's symmetry in distribution
+    ensures it.  With coupled randomness pointwise symmetry ensures it, or bags that are
+    reused and exchangeable.  Symmetry in distribution is not enough for shared randomness:
+    a forest with one seed would be certified falsely.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
 """Estimates δ̂ and ε̂ by the averaged test, and its profile.
 
-The hedge is run anew at every δ of a grid, or at every ε at which a share changes, going
-down to the first value that is not accepted.  That is sharper than the limits that go with
-a verdict (:mod:`poise.theory.averaged_limits`) and valid as well, but not tied to any one
-verdict: choose one mode or the other before looking.  Never bisect here, because the hedge
-aimed at δ is not monotone in δ.
+The hedge is run again at every δ of a grid, or at every ε at which a share changes.  The
+values are tried from the largest down to the first one that is not accepted.  The result is
+sharper than the limits that go with a verdict (:mod:`poise.theory.averaged_limits`) and
+also valid, but it does not belong to a verdict: choose one of the two modes before you look
+at the data.  Never bisect here, because the hedge aimed at δ is not monotone in δ.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ _BLOCK = 256
 def delta_hat_grid(S: ArrayLike, alpha: float, size: int = 200, *, zeta: float = 1.0) -> float:
     """Compute the upper limit δ̂ of estimation mode, from all m trials.
 
-    The smallest grid value (j / size)² such that the hedge run at that δ accepts there and
-    at every larger grid value: P(δ̂ < δ*) ≤ α, because the first grid value below δ* would
-    have to be accepted.  On 0/1 shares it is the Clopper-Pearson limit rounded up to the
-    grid.  It is not tied to a verdict: :func:`delta_hat_common` is.
+    δ̂ is the smallest grid value (j / size)² such that the hedge accepts there and at every
+    larger grid value.  P(δ̂ < δ*) ≤ α, because the first grid value below δ* would have to
+    be accepted.  On 0/1 shares it is the Clopper-Pearson limit rounded up to the grid.  It
+    is not tied to a verdict: :func:`delta_hat_common` is.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def delta_hat_grid(S: ArrayLike, alpha: float, size: int = 200, *, zeta: float =
     alpha : float in (0, 1)
         One minus the confidence.
     size : int, at least 2
-        The grid has so many steps; it must be fixed before looking.
+        Number of steps of the grid; fix it before you look at the data.
     zeta : float in [0, 1], default 1
         The coin; 1 is the plain test.
 
@@ -81,7 +81,7 @@ def delta_hat_grid(S: ArrayLike, alpha: float, size: int = 200, *, zeta: float =
 
 
 def _all_accepted(shares: Floats, delta: Floats | float, alpha: float, zeta: float) -> int:
-    """Count the rows, from the first on, that the hedge accepts before one that it does not."""
+    """Count the rows that the hedge accepts before the first row that it does not accept."""
     coin = float(arguments.probability("zeta", zeta))
     runs = hedge_side_by_side(shares, delta, alpha)
     refused = ~(runs.accepted if coin == 1 else np.array([reaches(u, coin) for u in runs.values]))
@@ -93,9 +93,9 @@ def epsilon_hat_scan(
 ) -> float:
     """Compute the upper limit ε̂ of estimation mode, from all m trials.
 
-    Goes down the distinct finite changes and then 0, and returns the last value at which
-    the hedge accepts before the first at which it does not: P(ε̂ < ε*_δ) ≤ α by the paper's
-    Proposition 1(d), for one δ fixed beforehand.
+    It tries the distinct finite changes from the largest down, then 0, and returns the last
+    value before the first one at which the hedge does not accept.  P(ε̂ < ε*_δ) ≤ α by the
+    paper's Proposition 1(d), for one δ fixed beforehand.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class AveragedProfile:
     alpha: float
 
     def delta_hat(self, epsilon: float) -> float:
-        """Return min{δ_j : ε̂_j ≤ ε}, or 1: an upper limit for δ*_ε, whichever ε is asked."""
+        """Return min{δ_j : ε̂_j ≤ ε}, or 1: an upper limit for δ*_ε at any ε."""
         limit = float(arguments.epsilon(epsilon))
         pairs = zip(self.levels, self.epsilon_hat, strict=True)
         return min((level for level, reach in pairs if reach <= limit), default=1.0)
@@ -163,8 +163,8 @@ def averaged_profile(
 ) -> AveragedProfile:
     """Compute upper limits on δ*_ε that hold for all ε at once, by the averaged test.
 
-    ε̂ at each of J levels, by :func:`epsilon_hat_scan` at α/J, and δ̂(ε) = min{δ_j : ε̂_j ≤ ε}:
-    P(δ*_ε ≤ δ̂(ε) for all ε) ≥ 1 − α, a union over J quantiles.
+    Each of J levels has its ε̂ from :func:`epsilon_hat_scan` at α/J, and δ̂(ε) = min{δ_j :
+    ε̂_j ≤ ε}.  P(δ*_ε ≤ δ̂(ε) for all ε) ≥ 1 − α, by the union bound over the J levels.
 
     Parameters
     ----------

@@ -105,7 +105,7 @@ def _run(process: Hedge, shares: Sequence[float]) -> Hedge:
 
 
 def _accepts(factors: Floats, alpha: float, coin: float) -> NDArray[np.bool_]:
-    """Multiply up each row as the running test does; the largest u meets 1, or the last one ζ."""
+    """Multiply each row as the running test does; the largest u must reach 1, or the last ζ."""
     with np.errstate(over="ignore", invalid="ignore"):
         start = np.full((len(factors), 1), alpha)
         u = np.multiply.accumulate(np.hstack([start, np.maximum(factors, 0.0)]), axis=1)
@@ -140,7 +140,7 @@ def delta_hat_to_print(delta_hat: float, delta: float, verdict: str) -> float:
     delta : float
         The δ of the test.
     verdict : {"stable", "unstable", "inconclusive"}
-        Its verdict.
+        The verdict of the test.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def epsilon_hat_common(
     changes : array of shape (trials,), (trials, R, T) or the like, or a list of lists
         The changes of the trials up to the stop; nan stands for a failed fit.
     epsilon, delta, alpha
-        Of the test.
+        As in the test.
     n_trials : int, optional
         Number of trials planned, if ``changes`` holds only the first of them.
     zeta : float in [0, 1], default 1

@@ -5,9 +5,9 @@ the mirror staked at the user's (ε, δ),
 
     u_t(ε, δ) = α Π_{k≤t} (1 − c_k + c_k S_k(ε) / δ)
 
-never rises in ε or in δ. So the largest δ at which it has reached 1 is exceeded by δ* but
-with probability α, by the proof of Theorem F; and unstable ⇔ the mirror has reached 1 at
-the user's δ. A change that failed shows nothing: here it counts as a small one.
+never rises in ε or in δ. So the largest δ at which it has reached 1 is above δ* with
+probability at most α, by the proof of Theorem F. The verdict is "unstable" iff the mirror
+has reached 1 at the user's δ. A failed fit shows no change: here it counts as a small one.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def delta_lower_common(
     """Compute the lower limit for δ* that goes with the averaged test's verdict at δ.
 
     The limit is at least δ iff the mirror declares instability, at whatever trial it
-    stopped, and P(limit > δ*) ≤ α (Theorem F, for the mirror). It holds by itself: see
-    :func:`delta_interval_common` for limits on both sides.
+    stopped, and P(limit > δ*) ≤ α (Theorem F, for the mirror). It is valid alone; for
+    limits on both sides see :func:`delta_interval_common`.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def _run(process: Mirror, shares: Sequence[float]) -> Mirror:
 def _accepts(staked: tuple[Floats, Floats], delta: float, alpha: float) -> bool:
     """Tell whether the mirror with these fractions has reached 1 at δ."""
     if delta == 0:
-        return False  # that a change can occur is no lower limit
+        return False  # a positive share shows δ* > 0 only: no lower limit above 0
     return _reached(mirror_growth(*staked, delta), alpha)
 
 
@@ -159,15 +159,16 @@ def epsilon_lower_common(
 ) -> float:
     """Compute the lower limit for ε*_δ that goes with the averaged test's verdict at (ε, δ).
 
-    The smallest ε at which the mirror, with the fractions of the test, has not reached 1:
-    above ε iff the mirror declares instability, and P(limit > ε*_δ) ≤ α.
+    The limit is the smallest ε at which the mirror, with the fractions of the test, has not
+    reached 1. It is above the test's ε iff the mirror declares instability, and
+    P(limit > ε*_δ) ≤ α.
 
     Parameters
     ----------
     changes : array of shape (trials,), (trials, R, T) or the like, or a list of lists
         The changes of the trials up to the stop; nan stands for a failed fit.
     epsilon, delta, alpha
-        Of the test.
+        As in the test.
     n_trials : int, optional
         Number of trials planned, if ``changes`` holds only the first of them.
 
@@ -204,8 +205,8 @@ def epsilon_lower_common(
 def delta_lower_grid(S: ArrayLike, alpha: float, size: int = 200) -> float:
     """Compute the lower limit for δ* of estimation mode, from all m trials.
 
-    The largest grid value (j / size)² such that the mirror run at that δ accepts there and
-    at every smaller grid value: P(limit > δ*) ≤ α, because the first grid value from δ* on
+    The limit is the largest grid value (j / size)² such that the mirror accepts there and
+    at every smaller grid value. P(limit > δ*) ≤ α, because the first grid value from δ* on
     would have to be accepted.
 
     Parameters
@@ -215,7 +216,7 @@ def delta_lower_grid(S: ArrayLike, alpha: float, size: int = 200) -> float:
     alpha : float in (0, 1)
         One minus the confidence.
     size : int, at least 2
-        The grid has so many steps; it must be fixed before looking.
+        Number of steps of the grid; fix it before you look at the data.
 
     Returns
     -------
@@ -236,7 +237,7 @@ def delta_lower_grid(S: ArrayLike, alpha: float, size: int = 200) -> float:
 
 
 def _all_accepted(accepted: NDArray[np.bool_]) -> int:
-    """Count those that are accepted, from the first on, before one that is not."""
+    """Count the accepted values before the first one that is not accepted."""
     return int(accepted.argmin()) if not accepted.all() else accepted.size
 
 
@@ -245,8 +246,8 @@ def epsilon_lower_scan(
 ) -> float:
     """Compute the lower limit for ε*_δ of estimation mode, from all m trials.
 
-    Goes up from 0 over the distinct finite changes and returns the first value at which
-    the mirror does not accept: P(limit > ε*_δ) ≤ α, for one δ fixed beforehand.
+    It goes up from 0 over the distinct finite changes and returns the first value at which
+    the mirror does not accept. P(limit > ε*_δ) ≤ α, for one δ fixed beforehand.
 
     Parameters
     ----------

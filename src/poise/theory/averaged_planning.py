@@ -1,9 +1,9 @@
 """Planning the averaged test: when it helps, and how many trials it needs.
 
-Averaging removes the luck that gives the plain Binomial test its power at small m.  So
-without a coin it pays only from a certain number of trials on; how much it saves then
-depends on the spread v = E S² / E S of the shares, 1 for 0/1 data and small for steady
-fractions.
+At small m the plain Binomial test has power only by luck, and averaging removes this luck.
+So without a coin averaging pays only from a certain number of trials on.  How much it saves
+then depends on the spread v = E S² / E S of the shares, which is 1 for 0/1 data and small
+for shares that hardly vary.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = [
     "trials_with_spread",
 ]
 
-# Ceilings below this at δ* = δ/2 leave the plain Binomial test's luck worth more (measured).
+# If the ceiling at δ* = δ/2 is below this, the plain Binomial test is better (measured).
 _WORTHWHILE_CEILING = 1.2
 
 
@@ -29,7 +29,7 @@ def share_ceiling(m: int, delta: float, delta_star: float, alpha: float) -> floa
     """Compute the ceiling on the power of every valid test of i.i.d. shares.
 
     min{1, α ((1 − δ*) / (1 − δ))^m}, whatever the law of the shares (Theorem B).  Betting
-    everything, with the coin, attains it if α ≤ (1 − δ)^m; nothing does in general.
+    everything, with the coin, attains it if α ≤ (1 − δ)^m; in general no test does.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def share_ceiling(m: int, delta: float, delta_star: float, alpha: float) -> floa
     delta : float in [0, 1)
         Allowed probability of a change beyond ε.
     delta_star : float in [0, 1]
-        True probability; above δ validity itself is the ceiling: α.
+        True probability; if it exceeds δ, the ceiling is α, because the test is valid.
     alpha : float in (0, 1)
         Level.
 
@@ -94,9 +94,9 @@ def trials_for_averaging(delta: float, alpha: float) -> int | float:
     """Compute the number of trials from which averaging pays without a coin.
 
     m1 = ⌈log(1.2/α) / log((1 − δ/2)/(1 − δ))⌉: below it the ceiling of Theorem B on the power
-    at δ* = δ/2 is under 1.2, and the plain Binomial test's luck is worth more.  With a coin
-    averaging always pays.  A rule of thumb, from measured power; nothing depends on it
-    but power.
+    at δ* = δ/2 is under 1.2, and the plain Binomial test is better.  With a coin averaging
+    always pays.  This is a rule of thumb from measured power; validity does not depend on
+    it.
 
     Parameters
     ----------
@@ -157,9 +157,9 @@ def trials_with_spread(
 ) -> float:
     """Estimate the number of trials that the averaged test needs, given the spread v.
 
-    m ≈ m_c + (m_B − m_c)(v − δ)₊ / (1 − δ), where m_B is what the Binomial test needs for
-    the power wanted and m_c = log(1/α) / log((1 − δ*)/(1 − δ)) what constant shares need.
-    A rule of thumb, measured to be 5 to 20% too large; not a guarantee.
+    m ≈ m_c + (m_B − m_c)(v − δ)₊ / (1 − δ), where the Binomial test needs m_B trials for
+    the same power, and constant shares need m_c = log(1/α) / log((1 − δ*)/(1 − δ)).  This
+    is a rule of thumb, measured to be 5 to 20% too large; it is not a guarantee.
 
     Parameters
     ----------

@@ -97,7 +97,7 @@ class AveragedTest:
 
     @property
     def forced(self) -> bool:
-        """Whether the run may stop here without any loss: nothing to come changes the outcome."""
+        """Whether the run may stop here without any loss: no later trial changes the outcome."""
         if self.reached or self._decided or self.trials == self.n_trials:
             return True
         if self.randomized:
@@ -112,7 +112,7 @@ class AveragedTest:
         """
         if self.reached or self._decided:
             raise ArgumentError(
-                f"the test has stopped after {self.trials} trials; a verdict takes no more of them"
+                f"the test has stopped after {self.trials} trials and takes no more of them"
             )
         if self.mirror is not None:
             self.mirror.update(share if share_unstable is None else share_unstable)

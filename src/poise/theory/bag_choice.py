@@ -135,10 +135,10 @@ def choose_bags(
     """Choose bags that make any base algorithm (ε, δ)-stable for every distribution.
 
     Theorem K counts the bags, or Theorem L with Hoeffding's inequality where that needs
-    fewer. Given a bag size, the fewest bags that will do; given a number of bags, the
-    largest bag; given neither, the largest bag that takes up half of δ by Theorem K, so that
-    the other half pays for the finite number of bags. :func:`bag_trade_off` lists the
-    alternatives.
+    fewer. If the bag size is given, the answer has the fewest bags that are enough. If the
+    number of bags is given, it has the largest bag. If neither is given, it has the largest
+    bag that takes up half of δ by Theorem K, so that the other half pays for the finite
+    number of bags. :func:`bag_trade_off` lists the alternatives.
 
     The choice says nothing about accuracy: small bags may fit badly.
 

@@ -103,7 +103,7 @@ def checked_bag(n: Ints, b: ArrayLike, name: str = "b") -> Ints:
     if np.any(sizes >= n):
         raise ArgumentError(
             f"{name} must be at most n - 1 = {int(np.min(n)) - 1}, got {int(np.max(sizes))}: "
-            "a bag that holds every row cannot do without one"
+            "a bag must leave out at least one row"
         )
     return sizes
 
@@ -117,7 +117,7 @@ def _checked(n: ArrayLike, b: ArrayLike, k: ArrayLike) -> tuple[Ints, Ints, Ints
 
 
 def reach(n: int, b: int, k: int) -> float:
-    """Compute :func:`bag_reach` of checked integers; reaching no row is unlimited."""
+    """Compute :func:`bag_reach` of checked integers; it is infinite for k = 0."""
     if k < 1:
         return float("inf")
     return mean_deviation(n, b, k) * n / (2 * (n - b) * k)

@@ -1,7 +1,7 @@
 """Simultaneous bands for the whole curve ε ↦ δ̂_ε (beyond the paper).
 
-A bound that was computed for one ε is void once ε was chosen by looking at the
-curve. A band holds at every ε at once, so any ε may be read off it.
+A bound that was computed for one ε is not valid if ε was chosen by looking at the curve. A
+band holds at every ε at once, so any ε may be read off it.
 
 Why order statistics: let V_(1) ≤ … ≤ V_(m) be ordered uniforms and B(ε) the
 number of changes beyond ε. The largest δ*_ε compatible with B(ε) = j − 1 has the
@@ -29,7 +29,7 @@ __all__ = ["BANDS", "beta_limits", "crossing_probability", "local_level", "profi
 
 BANDS = ("equal-local-levels", "ks", "dkw", "pointwise")
 
-# Mass below exp(-70) = 4e-31 is cut off: it cannot be seen beside any level >= 1e-15.
+# Mass below exp(-70) = 4e-31 is cut off: it is negligible beside any level >= 1e-15.
 _NEGLIGIBLE = 70.0
 
 
@@ -50,7 +50,7 @@ def profile_band(n_trials: int, alpha: float, kind: str = "equal-local-levels") 
     alpha : float
         Probability in (0, 1) that the band fails somewhere; at most 1/2 for ``"dkw"``.
     kind : {"equal-local-levels", "ks", "dkw", "pointwise"}
-        Equal local levels (far the tightest near B = 0), the exact one-sided
+        Equal local levels (by far the tightest near B = 0), the exact one-sided
         Kolmogorov–Smirnov band, the DKW–Massart band, or Clopper–Pearson limits.
 
     Returns
@@ -122,7 +122,8 @@ def _solve_local_level(m: int, alpha: float) -> float:
     def excess(log_gamma: float) -> float:
         gamma = math.exp(log_gamma)
         crossed, stayed = crossing_probability(beta_limits(m, gamma), _beta_margins(m, gamma))
-        # Near alpha = 1 nothing may survive the cut-off; any large odds steer the search back.
+        # Near alpha = 1 the cut-off may leave nothing; then any large odds turn the search
+        # back.
         return math.log(crossed) - math.log(max(stayed, 1e-300)) - target
 
     slack = 1e-9  # the ends of [alpha/m, alpha] are roots when m = 1
@@ -180,7 +181,7 @@ def crossing_probability(
 
     Examples
     --------
-    Two uniforms, the smaller at most 1/2 and the larger anything:
+    Two uniforms: the smaller is at most 1/2, the larger is arbitrary.
 
     >>> crossed, stayed = crossing_probability([0.5, 1.0])
     >>> round(crossed, 9), round(stayed, 9)

@@ -1,7 +1,7 @@
 """How much the averaged test bets at each trial.
 
-The hedge bets as the Binomial test would that has only the *remaining* trials and the
-*current* value u as its level, with exceedances worth v instead of 1.  Let (k, a) be the
+The hedge bets as a Binomial test would bet that has only the *remaining* trials and whose
+level is the *current* value u.  An exceedance counts v instead of 1.  Let (k, a) be the
 critical value of the randomised Binomial test with r trials at p = δ/v and level w; the
 fraction is proportional to
 
@@ -10,9 +10,9 @@ fraction is proportional to
 which is what one exceedance costs that test.  The mirror bets as the mirror test does, so
 it counts the trials that do *not* exceed.
 
-The fraction decides about power only: the averaged test is valid with any fraction in
-[0, 1] that does not look at the share it is a bet on.  So plain floats will do here, and
-whatever they cannot hold becomes the fraction 1.
+The fraction affects power only: the averaged test is valid with any fraction in [0, 1] that
+is chosen before its share is seen.  So ordinary floats are accurate enough here, and a
+fraction that they cannot represent becomes 1.
 """
 
 from __future__ import annotations
@@ -35,20 +35,23 @@ if TYPE_CHECKING:
 
 __all__ = ["TOLERANCE", "fraction", "mirror_fraction"]
 
-# Every comparison of a value u with 1 forgives so much; it costs a factor 1 + 1e-9 of α.
+# Every comparison of u with 1 tolerates this much rounding; it multiplies α by 1 + 1e-9.
 TOLERANCE = 1e-9
 
-# The spread v starts from five pretended trials that are 0 or 1: with fewer, trials that
-# fail rarely but as a whole cost power; with more, fractions are recognised late.
+# The spread v starts from five imaginary trials whose share is 0 or 1.  With fewer of them,
+# power is lost if a share of 1 is rare but possible.  With more, the test learns too late
+# that shares are fractions.
 _PRETENDED_TRIALS = 5.0
-# Aiming a little beyond 1 lets the values end above 1 and not just below it.
+# The test aims a little beyond 1, so that the values end above 1 and not just below it.
 _SURPLUS = 0.1
-# Below this level nothing can be won any more, and the Binomial atoms leave the floats.
+# Below this level the test cannot accept any more, and the Binomial probabilities
+# underflow.
 _HOPELESS = 1e-200
-# A fraction this close to 1 is 1 but for rounding; then a whole exceedance leaves exactly 0.
+# A fraction this close to 1 differs from 1 only by rounding.  With 1, a share of 1 leaves
+# exactly 0.
 _ALL = 1 - 1e-12
-# Steps from count to count are cheap, but their sums round: after more than a few of them,
-# or where little is left of the tail, it is computed anew where they led.
+# Steps from count to count are cheap, but their rounding errors add up.  After more than a
+# few steps, or where little is left of the tail, the tail is computed again.
 _FEW_STEPS = 3
 _CANCELLED = 0.01
 _MAX_STEPS = 1000
@@ -170,7 +173,7 @@ def _price_of_one(r: float, p: float, q: float, level: float) -> float:
         log_choose = math.lgamma(r + 1) - math.lgamma(k + 1) - math.lgamma(r - k + 1)
         atom = math.exp(log_choose + k * math.log(p) + (r - k) * math.log(q))
         if atom < _TINY:
-            k = _likeliest(r, p)  # the steps lead on from there
+            k = _likeliest(r, p)  # the search goes on from there
             continue
         reached = float(betainc(r - k, k + 1, q)) if k < r else 1.0
         start, reached_there = k, reached

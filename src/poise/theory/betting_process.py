@@ -12,8 +12,8 @@ every stopping time τ (Theorem A).  The plain test declares stability when u re
 test with a coin stops at any τ that does not look at the coin ζ and then, once, declares
 stability iff ζ ≤ u_τ.  The *mirror* bets the other way, against "δ* ≤ δ".
 
-One loop serves everything: the processes here take one share at a time, and the functions
-feed them.
+There is only one loop: the processes here take one share at a time, and the functions feed
+shares to them.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def mirror_growth(fractions: Any, shares: Any, delta: Any) -> Any:
 
 
 def reaches(value: float, threshold: float = 1.0) -> bool:
-    """Say whether a value reaches 1 (or the coin ζ), forgiving rounding."""
+    """Say whether a value reaches 1 (or the coin ζ), apart from rounding."""
     return bool(value >= (1 - TOLERANCE) * threshold)
 
 
@@ -127,8 +127,8 @@ class Hedge:
     def hopeless(self) -> bool:
         """Whether no shares of the trials still to come can bring u to 1.
 
-        Settles the plain test only: with the coin the process goes on, because ζ will be
-        compared with the last u.
+        This settles the plain test only.  With the coin the process goes on, because ζ will
+        be compared with the last u.
         """
         gain = self.delta if self._is_mirror else 1 - self.delta
         reachable = (1 - TOLERANCE) * gain ** (self.n_trials - self.trials)
@@ -151,7 +151,7 @@ class Hedge:
 
     @property
     def pvalue(self) -> float:
-        """p-value min(1, α / max u), valid at any time; aimed at α, it says little below α."""
+        """p-value min(1, α / max u), valid at any time; values below α say little."""
         return min(1.0, self.alpha / self.largest)
 
     def update(self, share: float) -> bool:
@@ -166,9 +166,7 @@ class Hedge:
             )
         share = float(share)
         if not 0 <= share <= 1:
-            raise ArgumentError(
-                f"share must be in [0, 1] (a failed pair counts as a whole one), got {share}"
-            )
+            raise ArgumentError(f"share must be in [0, 1] (a failed pair counts as 1), got {share}")
         self._bet_on(share)
         return self.accepted
 
@@ -207,8 +205,8 @@ class Mirror(Hedge):
 
     u_k = u_{k−1} (1 + c_k (S_k − δ) / δ); P(u_k ≥ 1 for some k) ≤ α if δ* ≤ δ.  Failed fits
     must count 0 here, and upper proxies of the shares (Theorem G) must not be used at all:
-    either would be evidence that nobody saw.  If δ = 0, u jumps to infinity at the first
-    positive share and stays at α until then.
+    either would count as evidence that was not observed.  If δ = 0, u jumps to infinity at
+    the first positive share and stays at α until then.
 
     Parameters
     ----------
@@ -234,7 +232,7 @@ class Mirror(Hedge):
 
 @dataclass(frozen=True, eq=False)
 class BettingPath:
-    """The course of one betting process: what was staked and what became of it.
+    """The course of one betting process: the fractions that were bet, and the values u.
 
     Attributes
     ----------
@@ -326,7 +324,7 @@ def mirror(S: ArrayLike, delta: float, alpha: float, *, n_trials: int | None = N
 
 
 def _fold(process: Hedge, shares: Iterable[float]) -> Hedge:
-    """Feed a process until it stops of itself."""
+    """Feed shares to a process until it stops."""
     for share in shares:
         if process.update(share) or process.dead:
             break
@@ -356,7 +354,8 @@ def all_in(S: ArrayLike, delta: float, alpha: float) -> float:
 
     With the coin it attains the ceiling α ((1 − δ*) / (1 − δ))^m on the power of every
     valid test of the shares wherever u_m ≤ 1 surely, in particular if α ≤ (1 − δ)^m
-    (Theorem B).  One share of 1 ruins it: with more trials the hedge is far better.
+    (Theorem B).  After one share of 1 its u is 0 for good: with more trials the hedge is
+    far better.
 
     Parameters
     ----------

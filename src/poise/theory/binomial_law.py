@@ -1,9 +1,8 @@
 """The Binomial distribution, accurate to ten digits also in its tails.
 
-Trials may number 1e9, probabilities may be 1e-9 and levels 1e-12.  There the
-textbook pmf (a difference of log-gammas of order 1e10) and ``1 - cdf`` lose
-every digit.  So the pmf is Loader's saddle-point form, whose terms are all
-small, and each tail is computed as itself.
+With 1e9 trials, probabilities of 1e-9 or levels of 1e-12, the textbook pmf (a difference of
+log-gammas of order 1e10) and ``1 - cdf`` lose every digit.  So the pmf is Loader's
+saddle-point form, whose terms are all small, and each tail is computed directly.
 
 Arguments are arrays (or scalars) that broadcast and are already checked:
 ``k`` successes out of ``m`` trials, each with probability ``p`` in [0, 1].
@@ -59,7 +58,7 @@ _STIRLING_TABLE = np.array(
 
 # Probabilities near the smallest double are as good as 0, and their inverses overflow.
 NIL = 1e-300
-# So many times the mean, terms of the upper tail fall by this factor or more.
+# Beyond this many times the mean, terms of the upper tail fall by this factor or more.
 _FAR = 32
 
 
@@ -88,7 +87,8 @@ def log_pmf(k: Numbers, m: Numbers, p: Numbers) -> Floats:
     inside = (k > 0) & (k < m) & (p > NIL) & (p < 1)
     k_, m_, p_ = np.where(inside, k, 1.0), np.where(inside, m, 2.0), np.where(inside, p, 0.5)
     mean, mean_failures = m_ * p_, m_ * (1 - p_)
-    # One difference serves both sides: taken on the rarer one, where rounding weighs least.
+    # Both sides use one difference, computed on the rarer side, where rounding matters
+    # least.
     excess = np.where(p_ < 0.5, k_ - mean, mean_failures - (m_ - k_))
     deviance = mean * _deviance_unit(excess / mean)
     deviance += mean_failures * _deviance_unit(-excess / mean_failures)
@@ -153,8 +153,9 @@ def upper_tail(k: Numbers, m: Numbers, p: Numbers) -> Floats:
     """Compute P(Bin(m, p) >= k) for any whole k, also negative or beyond m.
 
     It is the lower tail of the m - k failures, whose probability 1 - p rounds.  The
-    rounding error is known exactly, and the derivative carries it over; far beyond the
-    mean, where that would not do, a few terms of the sum are all there is.
+    rounding error of 1 - p is known exactly, and the derivative corrects for it.  Far
+    beyond the mean that is not accurate enough, and there a few terms of the sum are
+    enough.
     """
     k, m, p = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (k, m, p)))
     inside = (k > 0) & (k <= m) & (p > NIL)

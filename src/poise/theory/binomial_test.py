@@ -157,11 +157,10 @@ def power(
     """Compute the probability that the Binomial test declares stability.
 
     P(Bin(m, δ*) < k*) + a* P(Bin(m, δ*) = k*) for the test of Theorem 1, which tosses a
-    coin; P(Bin(m, δ*) <= c) for the plain test.  Beware: ``stability_test`` and ``plan``
-    mean the plain one where nothing else is said, so give ``randomized=False`` here for
-    the power of what they run.  Where δ <= 1 - α^(1/m) or δ* = 0 the power with the coin
-    equals min{1, α ((1 - δ*) / (1 - δ))^m}.  For δ* > δ it is the probability of error,
-    at most α.
+    coin; P(Bin(m, δ*) <= c) for the plain test.  By default ``stability_test`` and ``plan``
+    use the plain test, so give ``randomized=False`` here for the power of what they run.
+    Where δ <= 1 - α^(1/m) or δ* = 0 the power with the coin equals min{1, α ((1 - δ*) / (1
+    - δ))^m}.  For δ* > δ it is the probability of error, at most α.
 
     Parameters
     ----------
@@ -287,8 +286,8 @@ def acceptance_probability(
 ) -> FloatOrArray:
     """Compute the chance, given B, that the randomised test declares stability.
 
-    1, a* or 0 as B is below, at or above k*.  It says what the paper's test does
-    with these data without tossing its coin; averaged over B at δ* = δ it is α.
+    It is 1, a* or 0 if B is below, at or above k*.  It says what the paper's test does with
+    these data without tossing its coin; averaged over B at δ* = δ it is α.
 
     Parameters
     ----------

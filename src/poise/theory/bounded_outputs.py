@@ -42,7 +42,8 @@ def which_ceiling(
     Returns
     -------
     {"unchanged", "large-epsilon", "always-stable"}
-        Use :func:`poise.theory.power_bound`, or :func:`ceiling_large_epsilon`, or nothing.
+        The ceiling is :func:`poise.theory.power_bound`, :func:`ceiling_large_epsilon`, or
+        none.
 
     Examples
     --------
@@ -87,7 +88,7 @@ def ceiling_large_epsilon(
     delta : float in [0, 1)
         Allowed probability of a change beyond ε.
     delta_star : float in [0, 1]
-        True probability; if it exceeds δ, validity itself is the ceiling: α.
+        True probability; if it exceeds δ, the ceiling is α, because the test is valid.
     alpha : float in (0, 1)
         Level.
 

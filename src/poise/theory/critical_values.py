@@ -2,9 +2,9 @@
 
 The smallest count whose tail reaches the level is found by search.  The tail is
 nearly linear on the normal scale, so a Cornish-Fisher start lands on the count or
-next to it, and Newton on that scale mends the rest.  A bracket is kept all along and
-the tail itself has the last word: the answer never depends on how good the
-approximation was.
+next to it, and Newton steps on that scale correct the rest.  The search always keeps a
+bracket, and the tail itself decides: the answer never depends on how good the approximation
+was.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _CLEAR = 1e-9
 # with care, and where it cancels six in decimal arithmetic.
 _CLOSE = 1e-2
 _NEAR_TIE = 1e-6
-# Newton needs two or three rounds; should it ever wander, bisection takes over.
+# Newton needs two or three rounds; if it does not converge, bisection takes over.
 _NEWTON_ROUNDS = 8
 _TINY = np.finfo(np.float64).tiny
 
@@ -88,7 +88,7 @@ def critical(what: Counted, m: Floats, p: Floats, level: Floats) -> tuple[Floats
 
 @lru_cache(maxsize=4096)
 def _critical_of_one(what: Counted, m: float, p: float, level: float) -> tuple[float, float]:
-    """Remember single questions: a test, a curtailed run and an audit ask them over and over."""
+    """Cache single questions: a test, a curtailed run and an audit ask them many times."""
     count, tie = _critical_of_many(what, np.array([m]), np.array([p]), np.array([level]))
     return float(count[0]), float(tie[0])
 

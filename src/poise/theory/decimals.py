@@ -1,8 +1,7 @@
 """Floors and ceilings of decimal numbers that doubles represent inexactly.
 
-0.29 · 100 is 28.999999999999996 in doubles, yet whoever writes 0.29 means a
-floor of 29. A relative noise of 1e-12 is rounded away before the floor or the
-ceiling is taken.
+0.29 · 100 is 28.999999999999996 in doubles, but a user who writes 0.29 expects a floor of
+29. A relative noise of 1e-12 is rounded away before the floor or the ceiling is taken.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ NOISE = 1e-12
 
 
 def floor(value: ArrayLike) -> NDArray[np.int64]:
-    """Round non-negative numbers down, except those that noise keeps below an integer.
+    """Round non-negative numbers down, except those that only noise keeps below an integer.
 
     Examples
     --------
@@ -32,7 +31,7 @@ def floor(value: ArrayLike) -> NDArray[np.int64]:
 
 
 def ceiling(value: ArrayLike) -> NDArray[np.int64]:
-    """Round non-negative numbers up, except those that noise lifts above an integer.
+    """Round non-negative numbers up, except those that only noise puts above an integer.
 
     Examples
     --------

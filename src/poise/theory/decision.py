@@ -7,8 +7,8 @@ for "unstable", where it shows no change at all. The test declares
     stable      if moved + failed + unseen <= the first cut-off,
     unstable    if moved >= the second cut-off,
 
-and everything else is inconclusive. Whoever stops early, judges, compares or draws
-asks this rule, so that the verdict of a stopped run is the verdict of the full run.
+and everything else is inconclusive. All code that stops early, judges, compares or draws
+uses this rule, so that the verdict of a stopped run is the verdict of the full run.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ Verdict: TypeAlias = Literal["stable", "unstable", "inconclusive", "not certifie
 
 
 def three_way(says_stable: bool, says_unstable: bool) -> Verdict:
-    """Return the verdict of a test and its mirror image; "stable" where both speak.
+    """Return the verdict of a test and its mirror image; "stable" if both declare.
 
-    Both speak only at levels above 1/2. If each errs with probability at most α and the
-    two null hypotheses exclude each other, so does the verdict.
+    Both can declare only at levels above 1/2. If each errs with probability at most α and
+    the two null hypotheses exclude each other, the verdict errs with probability at most α.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def cut_offs(n_trials: int, delta: float, alpha: float, zeta: float = 1.0) -> tu
     -------
     stable_at_most, unstable_at_least : int
         -1 and m + 1 stand for "never". For α > 1/2 the two regions may overlap;
-        "stable" then takes the overlap.
+        the verdict is then "stable" in the overlap.
 
     Examples
     --------
@@ -88,10 +88,10 @@ class DecisionRule:
     P("stable") ≤ α if a change beyond ε, or a failure, has probability above δ
     (Theorem 1); P("unstable") ≤ α if a change beyond ε that is no failure has
     probability at most δ. Both hold also if the run was stopped once
-    :meth:`is_settled` said so, for the verdict is then that of the full run.
+    :meth:`is_settled` said so, because the verdict is then that of the full run.
 
-    "not certified stable" is said of a stopped run of which only that much is known:
-    the full run may say "unstable" or "inconclusive", but not "stable".
+    A stopped run is "not certified stable" if only this is known: the full run may say
+    "unstable" or "inconclusive", but not "stable".
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ class DecisionRule:
     def is_settled(self, moved: Any, trials: Any, failed: Any = 0, scope: Scope = "verdict") -> Any:
         """Say whether the trials still to come can no longer change the outcome.
 
-        Once settled, it stays so. Integers, or arrays of them.
+        A settled outcome stays settled. The counts are integers or arrays of integers.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ class DecisionRule:
         return stable | unstable | (not_stable & not_unstable)
 
     def verdict(self, moved: int, trials: int, failed: int = 0) -> Verdict:
-        """Return the verdict of a run, complete or stopped: what no unseen trial can take back.
+        """Return the verdict of a run, complete or stopped: no unseen trial can change it.
 
         A run that was cut short while its outcome was open is "inconclusive".
         """

@@ -7,12 +7,12 @@ averaging the likelihood over all smaller probabilities q:
 
 For each q ≤ δ the ratio is a supermartingale if δ* ≥ δ, and so is their average:
 E_t(δ) is an e-process for H0: δ* > δ, and by Ville's inequality P(E_t ≥ 1/α for some
-t) ≤ α.  The integral is an upper tail of Bin(t+1, δ), whence
+t) ≤ α.  The integral is an upper tail of Bin(t+1, δ), so
 
     E_t(δ) = P(Bin(t+1, δ) ≥ B+1) / ((B+1) P(Bin(t+1, δ) = B+1)),
 
 which grows with δ: the values that are not rejected form an interval [0, U_t).
-With m trials planned, φ_t/α is such evidence too, φ_t being the chance that the full
+If m trials are planned, φ_t/α is also such evidence, where φ_t is the chance that the full
 test will accept.
 """
 

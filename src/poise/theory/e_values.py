@@ -1,9 +1,9 @@
 """Several tests at once by their e-values.
 
 An e-value is evidence with mean at most 1 under its null hypothesis; min(1, 1/e) is a
-p-value.  A hedge aimed at level α has e ≈ 1/α at most, so among K tests Holm can never use
-it and e-BH only if all K succeed: aim each of them at α/K, and never choose the aim
-afterwards.
+p-value.  A hedge aimed at level α has e ≈ 1/α at most, so among K tests Holm's method can
+never reject with it, and e-BH only if all K succeed.  Aim each of the K tests at α/K, and
+choose the aim before you look at the data.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def e_bh(values: ArrayLike, alpha: float) -> list[int]:
 
     Rejects the k* largest e-values, k* = max{k : e_(k) ≥ K / (kα)}: FDR ≤ α however they
     depend on each other (Wang and Ramdas 2022).  That controls the expected *share* of
-    false rejections; for none at all, see :func:`holm_e_values`.
+    false rejections; to avoid every false rejection, see :func:`holm_e_values`.
 
     Parameters
     ----------
@@ -103,8 +103,8 @@ def holm(pvalues: ArrayLike, alpha: float) -> list[int]:
 def holm_e_values(values: ArrayLike, alpha: float) -> list[int]:
     """Apply Holm's method to the p-values min(1, 1/e).
 
-    P(any true hypothesis is rejected) ≤ α, any dependence; with K tests each e-value must
-    come from a process aimed at α/K, or it cannot be large enough.
+    P(any true hypothesis is rejected) ≤ α, whatever the dependence.  With K tests each
+    e-value must come from a process aimed at α/K, or it cannot be large enough.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
 """Early stopping that keeps the guarantee (curtailment).
 
 *Curtailment* stops a test of fixed size as soon as no trial still to come can
-change its outcome: the verdict is that of the full test, so the error level is
-too. The *e-processes* of :mod:`poise.theory.e_process` test without a fixed size:
-they may be stopped after any trial. Both need the trials in plan order: if fast fits
-came first, the exceedances seen so far would not be a fair sample.
+change its outcome: the verdict is that of the full test, so it has the same error level.
+The *e-processes* of :mod:`poise.theory.e_process` test without a fixed size: they may be
+stopped after any trial. Both need the trials in plan order: if fast fits came first, the
+exceedances seen so far would not be a fair sample.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ __all__ = [
 WORTH_SAVING = 0.1
 """Share of the trials that an early stop must save to be worth the limits of the full run."""
 
-_SLACK = 1e-9  # 0.1 * m may lie a hair above the whole number it means
+_SLACK = 1e-9  # 0.1 * m may be slightly above the whole number it stands for
 
 
 def is_forced(
@@ -130,7 +130,7 @@ class Curtailment:
 
     The verdict is always that of the full test (with ``scope="stable"``: it is
     "stable" exactly when that of the full test is), hence valid at the same level.
-    Forced early, it does not come with the full test's estimates: δ̂ and ε̂ must then
+    If it is forced early, the full test's estimates are not known: δ̂ and ε̂ must then
     count every unseen trial as an exceedance.
 
     Parameters
@@ -187,7 +187,7 @@ class Curtailment:
     def update(self, exceeds: bool, failed: bool = False) -> bool:
         """Take in the next trial, in plan order; return whether the outcome is forced now.
 
-        Of a trial that failed it is not known whether it exceeds: ``exceeds`` is ignored.
+        It is not known whether a failed trial exceeds ε, so ``exceeds`` is then ignored.
         """
         if self.trials == self.rule.n_trials:
             raise ArgumentError(f"all {self.trials} trials were given already; drop the rest")
@@ -211,9 +211,9 @@ class Curtailment:
     def worth_stopping(self) -> bool:
         """Whether the outcome is forced and stopping here is worth its price.
 
-        A run that stops gives up the limits of the full run. That is not worth a saving of
-        less than a tenth of the trials, nor is a verdict "inconclusive", of which the limits
-        are all that is learnt.
+        A run that stops loses the limits of the full run. So it does not stop if that saves
+        less than a tenth of the trials. It does not stop for the verdict "inconclusive"
+        either, because then the limits are the only result.
         """
         left = self.n_trials - self.trials
         if not self.forced or left < WORTH_SAVING * self.n_trials - _SLACK:
@@ -239,8 +239,9 @@ def expected_trials(
 ) -> float:
     """Compute the expected number of trials a test that stops early consumes, exactly.
 
-    E T = Σ_t P(T > t), and T > t iff the run goes on at (B_t, t), because what stops it
-    once would stop it ever after: a sum of Binomial probabilities.
+    E T = Σ_t P(T > t), and T > t iff the run goes on at (B_t, t), because a run that may
+    stop after one trial may stop after every later one. So E T is a sum of Binomial
+    probabilities.
 
     Parameters
     ----------
@@ -271,7 +272,7 @@ def expected_trials(
         t = np.minimum(t, int(np.floor((1 - worth_saving) * n_trials + _SLACK)))
     left = n_trials - t
     if scope == "verdict" and worth_saving is not None:
-        # An inconclusive run goes on, however sure that outcome is.
+        # An inconclusive run goes on, even if that outcome is certain.
         going_on = _between(stable_at_most - left + 1, unstable_at_least - 1, t, p)
         return float(going_on.sum())
     going_on = _between(stable_at_most - left + 1, stable_at_most, t, p)

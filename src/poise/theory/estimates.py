@@ -5,9 +5,9 @@ One ζ is shared by the whole family, which makes it monotone, so that for every
 
     the test declares (ε, δ)-stability,    δ̂_ε <= δ,    ε̂_δ <= ε
 
-are one and the same (Proposition 1), for every ζ > 0; at ζ = 0, which has probability
-0, they may differ where α equals a value of the cdf.  Each estimate is valid for an ε (or δ)
-fixed beforehand; whoever looks at the curve first needs a simultaneous band.
+are equivalent (Proposition 1), for every ζ > 0; at ζ = 0, which has probability 0, they may
+differ where α equals a value of the cdf.  Each estimate is valid for an ε (or δ) fixed
+beforehand; a user who looks at the curve first needs a simultaneous band.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 __all__ = ["checked_changes", "delta_hat", "epsilon_hat"]
 
-# With few trials and an ordinary level scipy's inverse is good to 1e-11: for ζ = 1 it will do.
+# With few trials and an ordinary level scipy's inverse is accurate to 1e-11, enough for ζ = 1.
 _FEW_TRIALS = 1e4
 _SMALLEST_LEVEL = 1e-50
-# Newton squares its error, so a step this small leaves nothing visible behind.
+# Newton squares its error, so after a step this small no visible error is left.
 _SMALL_STEP = 1e-9
 _MAX_ROUNDS = 100
 
@@ -102,7 +102,7 @@ def _newton(count: Floats, m: Floats, level: Floats, coin: Floats) -> Floats:
 
     In s = -log(1 - δ) the p-value is the survival function of an exponential order
     statistic, whose logarithm is concave.  So Newton on log p, started at the bound
-    for ζ = 1, comes down on the root from above and cannot run away.
+    for ζ = 1, approaches the root from above and cannot diverge.
     """
     from scipy import special
 
@@ -160,7 +160,7 @@ def epsilon_hat(
     zeta : float or array in [0, 1], default 1
         The test's own uniform random number.
     unseen : int, at least 0
-        Further trials that were planned and not run: infinite changes, for all we know.
+        Further trials that were planned and not run; they count as infinite changes.
 
     Returns
     -------

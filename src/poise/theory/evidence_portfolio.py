@@ -1,7 +1,7 @@
 """A mixture of the hedge with a fixed horizon and an open-ended process.
 
-The hedge is the more powerful of the two, but dead once u = 0, and over when the trials
-planned are used up.  The open-ended process is neither.
+The hedge is the more powerful of the two, but it ends once u = 0, or when the planned
+trials are used up.  The open-ended process never ends.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Portfolio", "portfolio"]
 
-# So much of α is staked on the hedge, the rest on the open-ended process.
+# This share of α is bet on the hedge, the rest on the open-ended process.
 _ON_THE_HEDGE = 0.8
 
 
@@ -25,8 +25,8 @@ class Portfolio:
     """Stake four fifths of α on the hedge and one fifth on the open-ended process.
 
     Their sum u + (α/5) E_t is a supermartingale that starts at α if δ* ≥ δ, so
-    P(it ever reaches 1) ≤ α.  The hedge alone is dead once its u is 0, or when its horizon
-    is over; the portfolio goes on.
+    P(it ever reaches 1) ≤ α.  The hedge alone ends once its u is 0, or when its horizon is
+    over; the portfolio goes on.
 
     Parameters
     ----------

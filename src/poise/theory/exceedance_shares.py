@@ -83,7 +83,7 @@ class TrialChanges:
     def of(
         cls, changes: ArrayLike | Sequence[ArrayLike], *, failures_exceed: bool = True
     ) -> TrialChanges:
-        """Check the changes and lay them flat."""
+        """Check the changes and put them in one flat array."""
         values, sizes = _flat(changes)
         if (sizes == 0).any():
             empty = int(np.flatnonzero(sizes == 0)[0])
@@ -118,7 +118,7 @@ class TrialChanges:
         """Go down the candidates, a block at a time; yield them and a row of shares for each.
 
         The next candidate below makes the changes equal to the last one exceed, so counts
-        are added up instead of being made anew.
+        are updated instead of being computed again.
         """
         steps = self.candidates()[::-1]
         # Changes equal to steps[i] exceed from row i + 1 on; infinite ones from the start.
@@ -140,7 +140,7 @@ class TrialChanges:
     def shares_upwards(self, block: int) -> Iterator[tuple[Floats, Floats]]:
         """Go up the candidates, a block at a time; yield them and a row of shares for each."""
         steps = self.candidates()
-        # Changes equal to steps[i] exceed no more from row i on; infinite ones always do.
+        # Changes equal to steps[i] no longer exceed from row i on; infinite ones always do.
         row = np.searchsorted(steps, self.values, side="left")
         order = np.argsort(row, kind="stable")
         row, trial = row[order], self.trial[order]
@@ -156,7 +156,7 @@ class TrialChanges:
 
 
 def _flat(changes: ArrayLike | Sequence[ArrayLike]) -> tuple[Floats, NDArray[np.intp]]:
-    """Lay the changes of all trials in one row; also return how many each trial has."""
+    """Put the changes of all trials in one row; also return how many each trial has."""
     if isinstance(changes, np.ndarray) and changes.ndim and changes.dtype != object:
         m = changes.shape[0]
         values = changes.astype(np.float64).ravel()

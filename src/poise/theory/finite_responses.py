@@ -1,8 +1,8 @@
 """Finite responses: training rows may lack their response (Theorem G).
 
-If the response takes finitely many known values, a trial can do with n − j labelled rows and
-j unlabelled ones: take the largest share over all |Y|^j labellings.  The true labelling is
-among them, so the largest share is an *upper proxy*: its mean is at least δ*.  Hedge,
+If the response takes finitely many known values, a trial can use n − j labelled rows and j
+unlabelled ones.  It takes the largest share over all |Y|^j labellings.  The true labelling
+is among them, so the largest share is an *upper proxy*: its mean is at least δ*.  Hedge,
 Binomial test, δ̂, ε̂ and profile keep their level for "stable"; the mirror, "unstable" and
 the three-way verdict must not be run on it.
 """
@@ -95,7 +95,7 @@ def largest_change_over_labels(
     with weights g that depend on the features only.  The supremum is
     max{Σ(g⁺ high − g⁻ low), Σ(g⁻ high − g⁺ low)}: no responses are needed.  It is an upper
     proxy, valid for "stable" only, and not a black-box test.  With an offset a the change is
-    ``|a + Σ g_j y_j|``: what the responses that are known contribute.
+    ``|a + Σ g_j y_j|``, where a is the contribution of the known responses.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """The inflated argmax: sets of labels that change little with the scores.
 
-The label with the largest score can change when scores move by next to nothing. The
+The label with the largest score can change when scores move by a very small amount. The
 inflated argmax (Soloff, Barber & Willett, 2024) instead returns every label that wins
 clearly for some scores within ε, and the inflated top-k (k - 1 certain labels and the
 inflated argmax of the rest) does the same for the k best.

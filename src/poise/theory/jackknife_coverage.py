@@ -63,7 +63,7 @@ def residual_rank(n: ArrayLike, a: ArrayLike) -> IntOrArray:
     n : int or array of int, at least 2
         Training rows, each with one residual.
     a : float or array in [0, 1)
-        Share of new points that may be missed, before stability is paid for.
+        Share of new points that may be missed, before the cost of stability is added.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def residual_quantile(residuals: ArrayLike, a: float) -> float:
     residuals : array of float, at least 2
         ``|Y_i - A[D without i](X_i)|``.
     a : float in [0, 1)
-        Share of new points that may be missed, before stability is paid for.
+        Share of new points that may be missed, before the cost of stability is added.
 
     Returns
     -------
@@ -172,7 +172,7 @@ def jackknife_miss(
     n : int or array of int, at least 2
         Training rows.
     a : float or array in [0, 1)
-        Share of new points that may be missed, before stability is paid for.
+        Share of new points that may be missed, before the cost of stability is added.
     delta : float or array in [0, 1]
         Probability of a change beyond ε.
     plus : bool, default False
@@ -242,12 +242,12 @@ def certified_miss_given_data(
     *Proof.* If the new row moves at most γn residuals, U <= K + γn in the proof of
     Theorem J, which has probability at most (K + γn)/(n + 1) <= a + γ. Given the training rows,
     certificate and new row are independent: P(certified, more than γ moved) is at most δ if
-    that is how likely such rows are, and at most α if they are likelier. ∎
+    such rows have probability at most δ, and at most α otherwise. ∎
 
     Parameters
     ----------
     a : float or array in [0, 1)
-        Share of new points that may be missed, before stability is paid for.
+        Share of new points that may be missed, before the cost of stability is added.
     gamma : float or array in [0, 1]
         Tolerated share of the residuals.
     delta : float or array in [0, 1)
@@ -271,7 +271,7 @@ def certified_miss_given_data(
 
 
 class RuleMiss(NamedTuple):
-    """The most a whole rule can miss, in the two worlds that are possible.
+    """The largest probability that a whole rule misses, in each of the two possible cases.
 
     Attributes
     ----------
@@ -291,7 +291,7 @@ class RuleMiss(NamedTuple):
 
     @property
     def worst(self) -> float:
-        """The larger of the two: it holds without knowing which world this is."""
+        """The larger of the two: it holds whichever case is true."""
         return max(self)
 
 

@@ -103,9 +103,9 @@ def epsilon_lower(
     """Compute the lower confidence bound on ε*, the (1 - δ)-quantile of the change.
 
     The smallest ε at which the mirror test does not declare instability: the c-th largest
-    change, c its critical count.  P(ε* >= bound) >= 1 - α for every algorithm and
-    distribution: a larger bound needs c changes beyond ε*, and P(Δ > ε*) <= δ.  It holds for
-    one δ fixed beforehand.
+    change, where c is its critical count.  P(ε* >= bound) >= 1 - α for every algorithm and
+    distribution: a larger bound needs c changes beyond ε*, and P(Δ > ε*) <= δ.  It holds
+    for one δ fixed beforehand.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def epsilon_lower(
     failed : int, at least 0
         How many of the infinite changes are failures: they count as no change.
     unseen : int, at least 0
-        Further trials that were planned and not run: no changes, for all we know.
+        Further trials that were planned and not run; they count as no change.
 
     Returns
     -------

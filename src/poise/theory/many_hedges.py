@@ -1,8 +1,8 @@
 """Many hedges side by side: the averaged test at many δ or many ε at once.
 
-Estimates run the hedge anew at every value they try.  One trial of all these runs is one
-step of arrays here.  The step is that of :class:`~poise.theory.betting_process.Hedge`; a run
-that has reached 1 or 0 stops.
+Estimates run the hedge again at every value they try.  One trial of all these runs is one
+step of arrays here.  The step is that of :class:`~poise.theory.betting_process.Hedge`; a
+run that has reached 1 or 0 stops.
 """
 
 from __future__ import annotations

@@ -22,14 +22,15 @@ from poise.theory.trials_for_power import RandomizedPower
 __all__ = ["SPREADS", "Menu", "MenuRow", "menu"]
 
 # Spreads v of shares for which the averaged test's power is stated. Trees, ridge and nearest
-# neighbours at 20 points a trial were measured between 0.13 and 0.31; 1 would gain nothing.
+# neighbours at 20 points a trial were measured between 0.13 and 0.31; with a spread of 1
+# averaging gains nothing.
 SPREADS = (0.5, 0.15)
 
 # What the lines certify, besides what a single trial does.
 _ROUND_DELTAS = (0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01, 0.005)
 _PRECISION = 1e-4  # of the averaged test's δ*, which is a rule of thumb
-# The rule asks for a few trials too few where shares hardly vary. With so many times as many,
-# a power of 0.8 was measured to be 0.81 to 0.93 (Beta shares, δ = 0.05, 0.1, 0.2).
+# Where shares hardly vary, the rule asks for slightly too few trials. With this many times
+# as many, a power of 0.8 was measured to be 0.81 to 0.93 (Beta shares, δ = 0.05, 0.1, 0.2).
 _MARGIN = 1.2
 
 

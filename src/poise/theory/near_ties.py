@@ -1,4 +1,4 @@
-"""Critical values where the level all but equals a value of the cdf.
+"""Critical values where the level almost equals a value of the cdf.
 
 There the tie probability is a difference of nearly equal numbers: doubles lose
 its digits, and may even pick the wrong neighbour of an exact tie (δ = 1/2 with
@@ -20,7 +20,7 @@ __all__ = ["LARGEST", "settle"]
 LARGEST = 4096
 
 _DECIMAL_DIGITS = 60
-# Two different values of the cdf never come this close in practice; sums carry 1e-56.
+# Two different values of the cdf never come this close in practice; sums are accurate to 1e-56.
 _EQUAL = Decimal("1e-50")
 
 
@@ -52,7 +52,7 @@ def settle(
 
 
 class _Law(NamedTuple):
-    """Bin(m, p) with q = 1 - p, both kept because either may be too small to recover."""
+    """Bin(m, p) with q = 1 - p, both kept: a very small one cannot be computed from the other."""
 
     m: int
     p: Decimal

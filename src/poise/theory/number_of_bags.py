@@ -1,8 +1,8 @@
 """How many random bags are enough, compared with fitting all bags.
 
 Theorems K and L (:mod:`poise.theory.subbagging`) are about the average over all bags. M random
-bags, drawn anew for n - 1 rows in any dependence, add W²/M to Theorem K's W²p/(4(n - 1)(1 - p)),
-since each of the two averages has variance W²/(4M) at most. Theorem L gives
+bags, drawn again for n - 1 rows with any dependence, add W²/M to Theorem K's
+W²p/(4(n - 1)(1 - p)), since each of the two averages has variance W²/(4M) at most. Theorem L gives
 (ε + 2η, δ + 4 exp(-2Mη²/W²)) by Hoeffding's inequality.
 
 If the bags are *coupled*, so that each bag of the n rows without the removed row is also a
@@ -43,9 +43,9 @@ def bags_needed(
 ) -> IntOrArray:
     """Compute how many random bags keep subbagging (ε, δ)-stable (Theorem K).
 
-    ⌈1/(δε²/W² - p/(4(n - 1)(1 - p)))⌉: with M bags, drawn anew for n - 1 rows in any dependence,
-    W²/M is added to Theorem K's bound on the mean squared change. If the bags are coupled,
-    pW²/M is added, and p times as many bags are enough.
+    ⌈1/(δε²/W² - p/(4(n - 1)(1 - p)))⌉: with M bags, drawn again for n - 1 rows with any
+    dependence, W²/M is added to Theorem K's bound on the mean squared change. If the bags
+    are coupled, pW²/M is added, and p times as many bags are enough.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def bags_needed_hoeffding(n: int, b: int, eps: float, delta: float, width: float
 
 
 def _fewest_by_hoeffding(n: int, b: int, relative: float, delta: float) -> int:
-    """Try shares of δ between the rows that move and the bags that mislead."""
+    """Try several ways to divide δ between Theorem L and Hoeffding's inequality."""
     most = int(ceiling(delta * n)) - 1  # k/n must stay below δ
     if most < 0:
         return 0

@@ -35,7 +35,7 @@ __all__ = ["OpenEnded", "mixture", "mixture_delta_hat"]
 # Up to this many trials Gauss-Legendre is exact; beyond it only the peak is integrated.
 _EXACT = 200
 _NODES_A_SIDE = 64
-# exp(-60) of the peak is invisible beside it.
+# exp(-60) of the peak is negligible.
 _NEGLIGIBLE = 60.0
 _HALVINGS = 64
 

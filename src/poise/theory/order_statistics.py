@@ -49,7 +49,7 @@ def _by_counting(values: Floats, rank: int) -> float:
     """Bisect for the smallest x that fewer than ``rank`` of the values exceed.
 
     Numbers that are not negative are in the same order as the bits that encode
-    them, read as integers: 63 halvings end at the one x, exactly.
+    them, read as integers: after 63 halvings exactly one x is left.
     """
     low, high = 0, int(np.float64(np.inf).view(np.int64))
     while low < high:

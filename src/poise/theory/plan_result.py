@@ -44,8 +44,8 @@ class Plan:
         Next larger ``n_labeled`` (next smaller ``n``, if that is the answer) at which the
         plain test's power falls below the requirement again; None if it never does.
     holds_from : int or None
-        ``n_labeled`` from which upwards (``n`` from which downwards) the requirement
-        holds without exception; None if there is no such value, or no such question.
+        The requirement holds for every ``n_labeled`` from here upwards (every ``n`` from here
+        downwards); None if there is no such value, or no such question.
     algorithms : int
         Algorithms that share the level.
     remove, replace, losses, groups
@@ -112,7 +112,7 @@ class Plan:
 
     @property
     def note(self) -> str:
-        """What the answer alone would hide; empty if nothing."""
+        """What the answer alone does not show; empty if nothing."""
         return " ".join(part for part in (_dip(self), _not_a_power(self)) if part)
 
     def power_at(self, delta_star: float) -> float:
@@ -166,7 +166,7 @@ class Plan:
     def from_json(cls, text: str) -> Plan:
         """Read what :meth:`to_json` wrote."""
         data = json.loads(text)
-        # Plans written before there were variants have no word of them.
+        # Plans that were written before variants existed do not mention them.
         return cls(**{field.name: data[field.name] for field in fields(cls) if field.name in data})
 
     def to_frame(self) -> Any:

@@ -58,7 +58,7 @@ def plan(
 
     The plain test's power is not monotone in the number of trials, so beyond the answer it
     may fall below ``power`` again: then ``Plan.dips_at`` says where, and ``Plan.holds_from``
-    from where on it holds without exception. In ``delta`` and ``alpha`` it is monotone.
+    says from where on it always holds. In ``delta`` and ``alpha`` it is monotone.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ class _Request:
         return self.per_trial.rows_for(trials, self.n, self.n_unlabeled)
 
     def size_for(self, trials: int) -> int:
-        """Largest n of which the rows hold so many trials; may be too small to be one."""
+        """Largest n of which the rows hold so many trials; possibly too small for one."""
         return self.per_trial.size_for(trials, self.n_labeled, self.n_unlabeled)
 
     def having(self, name: str, value: float) -> _Request:
@@ -231,7 +231,7 @@ class _Request:
 
 
 def _checked(given: dict[str, Any]) -> dict[str, Any]:
-    """Check what was given by its own rule; None stays None."""
+    """Check each given value by its own rule; None stays None."""
     rules: dict[str, Callable[[Any], Any]] = {
         "n_labeled": lambda x: int(arguments.count("n_labeled", x)),
         "n": arguments.training_size,
@@ -245,7 +245,7 @@ def _checked(given: dict[str, Any]) -> dict[str, Any]:
 def _checked_power(value: float) -> float:
     power = float(arguments.probability("power", value))
     if power == 0:
-        raise ArgumentError("power must be in (0, 1], got 0: every test has it")
+        raise ArgumentError("power must be in (0, 1], got 0: every test reaches 0")
     return power
 
 

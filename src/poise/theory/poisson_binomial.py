@@ -1,9 +1,9 @@
 """The Binomial test averaged over its randomness: a sum of unequal coins.
 
-Toss for every trial a coin that shows an exceedance with probability S_k and give the
-number of exceedances to the Binomial test: that is the Binomial test again.  Averaging over
+For every trial, toss a coin that shows an exceedance with probability S_k, and give the
+number of exceedances to the Binomial test: this is again a Binomial test.  Averaging over
 these coins, given the shares, gives an acceptance probability with the same mean and a
-smaller variance (Proposition E).  It gains no power; it is here for the record.
+smaller variance (Proposition E).  It has no more power; it is here for comparison.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ __all__ = ["rao_blackwell"]
 def rao_blackwell(S: ArrayLike, delta: float, alpha: float) -> float:
     """Compute the chance, given the shares, that the Binomial test would accept.
 
-    π = P(PB < k*) + a* P(PB = k*), PB being the sum of independent Bernoulli(S_k).  E π is
-    the Binomial test's power, so π is valid as the probability of a coin, E π ≤ α if δ* ≥ δ
-    (Proposition E).  There is no plain test in it: π = 1 only if at most k* − 1 shares are
-    not 0 (k* if a* = 1).
+    π = P(PB < k*) + a* P(PB = k*), where PB is the sum of independent Bernoulli(S_k).  E π
+    is the Binomial test's power, so π is valid as the probability of a coin, E π ≤ α if
+    δ* ≥ δ (Proposition E).  It gives no useful plain test: π = 1 only if at most k* − 1
+    shares are not 0 (k* if a* = 1).
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ _MODELS = ("black-box", "transparent", "constrained", "linear")
 
 @dataclass(frozen=True)
 class _Trap:
-    """One way to fool a test: e = rows / size, and the chance of being found out."""
+    """One trap for a test: e = rows / size, and the chance that the test finds it."""
 
     rows: Any  # of the data, each of which could spring the trap
     size: Any  # rows of one trial, each of which springs it
@@ -68,11 +68,12 @@ def power_bound(
     their own δ*), N_ℓ/n if only Y is uncountable or the models are transparent or
     confined to a class (Theorems 3 and 4), (N_ℓ + N_u)/(n + 1) if only X is uncountable,
     and (N_ℓ + N_u)/n if moreover the models are transparent (the proof of Theorem 2 with
-    x* among the training rows only, since a model that can be read betrays the rest).  In
-    that last case the exponent is proved for δ* = 0, or if no value of X has positive
-    probability (``features="continuous"``); otherwise the test point may be x* too, where
-    nothing is known to change, and the ceiling is α x^-(N_ℓ + N_u), x^n (1 - x δ*) = 1 - δ.
-    If δ* > δ the triple is not stable and validity itself is the ceiling: α.
+    x* among the training rows only, because a test that reads the model would find an x* at
+    the test point).  In that last case the exponent is proved for δ* = 0, or if no value of
+    X has positive probability (``features="continuous"``); otherwise the test point may be
+    x* too, where nothing is known to change, and the ceiling is α x^-(N_ℓ + N_u),
+    x^n (1 - x δ*) = 1 - δ.  If δ* > δ the triple is not stable, and the ceiling is α, because the
+    test is valid.
 
     All this is about predictions that can be raised without bound; for labels, probabilities
     and intervals see :func:`poise.theory.which_ceiling`.
@@ -176,8 +177,8 @@ def exponent(
 ) -> Fraction | None:
     """Compute the exponent e of the ceiling α ((1 - δ*) / (1 - δ))^e, exactly.
 
-    It is the number of trials that the data are worth to the best of all tests: κ in
-    general (Theorem 2), and never less than the number the Binomial test can run.  Where
+    It says how many trials the data are worth to the best possible test: κ in general
+    (Theorem 2), and never less than the number the Binomial test can run.  Where
     ``power_bound`` has no single exponent for all δ*, it is that of δ* = 0.
 
     Parameters

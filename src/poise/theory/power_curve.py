@@ -1,7 +1,7 @@
 """The plain test's power as a function of the number of trials.
 
 While the critical count c of the plain test stays the same, each further trial only
-adds chances to exceed it; power jumps up where c does. Write
+adds chances to exceed it; the power jumps up where c jumps. Write
 
     m_c = min{m : P(Bin(m, δ) ≤ c) ≤ α},    m_0 < m_1 < m_2 < …
 
@@ -33,7 +33,7 @@ LARGEST = 2**53  # beyond it floats skip whole numbers
 # Beyond doubt: the level and the cdf differ by more than rounding can.
 _CLEAR = 1e-9
 _NEWTON_ROUNDS = 12  # three or four are enough, unless rounding errors go in a circle
-# Where counts vary as much as this, one trial changes the power as the next one does.
+# Where counts vary as much as this, one trial changes the power as much as the next one.
 _LARGE_VARIANCE = 1e5
 _SECANT_STEPS = 3
 
@@ -139,7 +139,7 @@ class Teeth:
 
         log P(Bin(m, δ) ≤ c) is concave in m and falls, and its differences are known:
         P(Bin(m+1, δ) ≤ c) = P(Bin(m, δ) ≤ c) − δ P(Bin(m, δ) = c). So after one step
-        Newton's method comes down on the solution from the right.
+        Newton's method approaches the solution from the right.
         """
         m = self._cornish_fisher(counts)
         settled = np.zeros(counts.shape, dtype=bool)

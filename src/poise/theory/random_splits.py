@@ -22,8 +22,8 @@ def vote(acceptance: ArrayLike, level_used: float, alpha: float) -> bool:
     Each split is tested at level λ and has an acceptance probability; the vote accepts iff
     their average is at least λ/α.  By Markov's inequality that is valid at level α however
     the splits depend on each other; λ = α/2 is a majority of plain verdicts.  It helps only
-    where one split has power well above 1/2, and ruins what is below: the averaged test is
-    better on the same rows.
+    where one split has power well above 1/2; a smaller power it makes worse.  The averaged
+    test is better on the same rows.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """The true level of a fixed-size test that is repeated.
 
-The Binomial test is valid for a number of trials fixed beforehand.  Whoever tests, collects
-more rows and tests again on all of them has several chances to be wrong, and the chances
-add up.  The cure is one e-process: :mod:`poise.theory.open_ended`.
+The Binomial test is valid for a number of trials fixed beforehand.  A user who tests,
+collects more rows and tests again on all of them has several chances to be wrong, and the
+chances add up.  Use one e-process instead: :mod:`poise.theory.open_ended`.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def repeated_looks(
     """Compute the probability of a false "stable" when the Binomial test is repeated.
 
     At δ* = δ the test is made after sizes[0], sizes[1], … trials, each time on all trials so
-    far, until it declares stability.  The answer is exact, and far above α: it is what
-    *not* to do.
+    far, until it declares stability.  The answer is exact and far above α.  It shows why
+    one must *not* do this.
 
     Parameters
     ----------

@@ -1,11 +1,12 @@
-"""A band for the curve ε ↦ δ̂_ε that is asked only where δ̂ is small.
+"""A band for the curve ε ↦ δ̂_ε that is computed only where δ̂ is small.
 
-A user who cares for δ ≤ δ_max only need not pay for limits beyond it.  Fix J, and let the
-first J limits hold together:
+A user who needs limits only for δ ≤ δ_max gets sharper ones here.  Fix J, and let the first
+J limits hold together:
 
     P(V_(1) ≤ u_1, …, V_(J) ≤ u_J) = 1 − α,    u_j = BetaInv(1 − γ; j, m − j + 1),
 
-V being ordered uniforms.  Then δ̂(ε) = u_{B(ε)+1} if B(ε) < J, and no statement (1) otherwise.
+where V_(1), …, V_(J) are the smallest of m ordered uniforms.  Then δ̂(ε) = u_{B(ε)+1} if
+B(ε) < J, and no statement (1) otherwise.
 """
 
 from __future__ import annotations

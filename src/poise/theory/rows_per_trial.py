@@ -1,8 +1,8 @@
 """How many rows one trial uses, also in variants of the paper's setting.
 
-A trial trains on n units, rows or groups of them, and is evaluated at one row more. Where
-units are replaced instead of removed it takes as many fresh ones; where losses are compared
-its test row must have a response.
+A trial trains on n units, rows or groups of them, and is evaluated at one more row. If
+units are replaced instead of removed, the trial also takes as many fresh ones. If losses
+are compared, its test row must have a response.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class RowsPerTrial:
         delta_star: float,
         level: float,
     ) -> float | None:
-        """Compute the ceiling of Theorem 2; None for a variant, of which none is known."""
+        """Compute the ceiling of Theorem 2; None for a variant, for which no ceiling is known."""
         if self != RowsPerTrial():
             return None
         rows = n, n_labeled, n_unlabeled

@@ -21,7 +21,7 @@ __all__ = ["FloatOrArray", "IntOrArray", "pieces", "plain"]
 _NUMBERS_PER_PIECE = 1 << 14
 
 # A union would force every caller to narrow a type that is already known from
-# what was passed in; numpy's own stubs answer Any in the same place.
+# what was passed in; numpy's own stubs return Any in the same place.
 FloatOrArray: TypeAlias = Any
 IntOrArray: TypeAlias = Any
 

@@ -55,7 +55,7 @@ __all__ = [
     "probability_width",
 ]
 
-# Rows up to which Theorem L is computed; beyond, Theorem K costs little more than it.
+# Theorem L is computed for at most this many rows; beyond, Theorem K is used.
 EXACT_UP_TO = 1000
 
 
@@ -91,7 +91,7 @@ def bag_delta(n: ArrayLike, b: ArrayLike, eps: ArrayLike, width: ArrayLike = 1.0
     W²p/(4(n - 1)(1 - p)ε²) with p = b/n, capped at 1: at most this share of the n removals
     changes a prediction by ε or more, with all bags.
 
-    A δ of 1 does not mean that the algorithm is unstable: the theorem is silent.
+    A δ of 1 does not mean that the algorithm is unstable: then the theorem says nothing.
 
     Parameters
     ----------

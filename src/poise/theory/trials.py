@@ -29,8 +29,8 @@ __all__ = ["kappa", "n_trials"]
 def n_trials(n: ArrayLike, n_labeled: ArrayLike, n_unlabeled: ArrayLike = 0) -> IntOrArray:
     """Count the independent trials that the rows at hand allow.
 
-    m = min{ N_ℓ // n, (N_ℓ + N_u) // (n + 1) }, in integer arithmetic: a float
-    quotient rounds up to a whole trial that the data do not hold.
+    m = min{ N_ℓ // n, (N_ℓ + N_u) // (n + 1) }, in integer arithmetic: a float quotient may
+    round up to a trial that the data do not hold.
 
     Parameters
     ----------

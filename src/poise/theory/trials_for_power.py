@@ -5,9 +5,9 @@ The plain test's is a sawtooth (see :mod:`poise.theory.power_curve`): the search
 not over trials, and a billion trials cost little more than a thousand.
 
 Neither peaks nor troughs rise at every tooth, because teeth begin at whole numbers.
-What does rise brackets them: the randomised power lies above the peaks, and troughs
-without the rounding lie below the true ones. Between the two every tooth counts; that
-is a handful, unless δ* is almost δ.
+Two curves that do rise bound them: the randomised power lies above the peaks, and the
+troughs without rounding lie below the true troughs. Between the two bounds every tooth is
+checked; these are few, unless δ* is almost δ.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = ["RandomizedPower", "Sawtooth"]
 
 _COUNTS_PROBED = 32
 _FEW_TEETH = 8
-# Smooth troughs keep a trace of the rounding; so many teeth beyond them are looked at.
+# Rounding still affects the smooth troughs a little, so this many further teeth are checked.
 _SAFETY = 16
 
 
@@ -88,7 +88,7 @@ class RandomizedPower:
 
 @dataclass(frozen=True)
 class Sawtooth(RandomizedPower):
-    """Power of the plain test against a requirement: met, missed and met again.
+    """Power of the plain test against a requirement, which may be met, missed and met again.
 
     Parameters
     ----------
