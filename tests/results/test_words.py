@@ -27,7 +27,7 @@ def test_failures_are_counted_apart_from_changes() -> None:
     assert result.verdict == "inconclusive"
     text = result.summary()
     assert "moved by more than 0.5 or the trial failed: 3 moved, 37 failed" in text
-    assert "mend 37 trials that failed" in text
+    assert "repair 37 trials that failed" in text
     assert (result.facts()["larger changes"], result.facts()["failed trials"]) == ("3", "37")
     assert "failed" not in judged(3, 60).summary()
 

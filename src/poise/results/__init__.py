@@ -16,12 +16,12 @@
     procedure_result  the result of a procedure other than the Binomial test
     profile           the profile ε ↦ δ̂_ε: a limit on the probability of each change
     proved_ceiling    which ceiling on the power of valid tests is proved for a design
-    relative_epsilon  ε in units that people have: as a share of the spread of the responses
+    relative_epsilon  an allowed change ε given as a share of the spread of the responses
     report/           results as an HTML page
     stability_result  the verdict on one question, with everything it rests on
     text/             results in words: summaries, tables and facts
     trials            all changes of one measurement, and everything that can be said about them
-    verdict           what a test can say, with the words for each
+    verdict           the verdicts that a test can give, with the words for each
 """
 
 from __future__ import annotations

@@ -56,8 +56,8 @@ class TimedFit:
     def estimate(self, line: MenuRow) -> float | None:
         """Estimate the seconds of a line's fits, one after the other.
 
-        A fit on more rows is taken to need more time in proportion, and a fit on fewer rows
-        no less time: small fits are mostly overhead.
+        The estimate assumes that the time of a fit grows in proportion to its rows, and that a
+        fit on fewer rows is not faster, because small fits are mostly overhead.
         """
         if self.seconds is None:
             return None
@@ -77,7 +77,7 @@ class Advice:
     scales : tuple of ResponseScale
         How the responses vary, one per column of y.
     copies : int
-        Rows that have an equal elsewhere beyond what chance explains.
+        Number of rows that equal another row, if they are more than chance explains.
     remarks : tuple of ColumnRemark
         Columns that look like identifiers, times or groups, or have missing values.
     timed : TimedFit or None
@@ -138,7 +138,7 @@ class Advice:
         )
 
     def paragraphs(self) -> list[str]:
-        """Return what follows the table, in the order of importance."""
+        """Return what follows the table, the most important first."""
         parts = [menu_meaning(self.menu), *self._columns_explained()]
         parts += [_scale_in_words(scale, len(self.scales)) for scale in self.scales]
         parts += [*self._warnings(), _unknowable(self.menu)]
@@ -148,14 +148,14 @@ class Advice:
         columns, said = self.table().columns, []
         if "class absent" in columns:
             said.append(
-                "class absent: chance that n rows lack a class, at most. A classifier that "
-                "expects every class may fail then."
+                "class absent: an upper limit for the chance that n rows lack a class. A "
+                "classifier that expects every class may then fail."
             )
         if self.timed is not None and self.timed.seconds is not None:
             said.append(
                 f"time: {self.timed.algorithm} took {self.timed.seconds:.2g} s at "
-                f"n = {self.timed.n:,}; larger fits are taken to need more time in proportion, "
-                "on one core and without shortcuts."
+                f"n = {self.timed.n:,}; the estimate assumes that time grows in proportion to "
+                "n, on one core and without shortcuts."
             )
         elif self.timed is not None:
             said.append(
@@ -177,7 +177,7 @@ class Advice:
         return said
 
     def summary(self) -> str:
-        """Return headline, menu, and what is to be known before asking."""
+        """Return headline, menu, and what to know before a test."""
         asked = [f"{question}\n    {call}" for question, call in self.questions.items()]
         after = "\n".join(self.paragraphs())
         parts = [self.headline(), self.table().text(), after]

@@ -21,11 +21,11 @@ __all__ = ["AveragedResult", "averaged_result", "followed"]
 class AveragedResult(StabilityResult):
     """What the averaged test found (Theorems A and F), and what may be said about it.
 
-    Each trial answers with the share of its removals and points at which the prediction
-    moved by more than ε. The shares are independent with mean δ*_ε, and the test bets
-    that they are small, starting with α: u reaches 1 with probability at most α if
-    δ*_ε ≥ δ, whatever the algorithm and the distribution. A second bet, that they are
-    large, says "unstable" in the same way.
+    Each trial gives a share: the fraction of its removals and points at which the prediction
+    moved by more than ε. The shares are independent with mean δ*_ε, and the test bets that they
+    are small, starting with α: u reaches 1 with probability at most α if δ*_ε ≥ δ, whatever the
+    algorithm and the distribution. A second bet, that they are large, says "unstable" in the same
+    way.
 
     ``stable`` ⇔ ``delta_hat`` ≤ δ ⇔ ``epsilon_hat`` ≤ ε. A small u does not mean that the
     algorithm is unstable.
@@ -33,10 +33,10 @@ class AveragedResult(StabilityResult):
     Attributes
     ----------
     statistic : float
-        The sum of the shares of the trials that were run; a failure is a larger change.
+        The sum of the shares of the trials that were run; a failure counts as a larger change.
     pvalue, pvalue_unstable : float
-        α divided by the largest u; aimed at α, they say little below it. With the coin ζ,
-        αζ divided by the last u.
+        α divided by the largest u. The bets aim at level α, so values below α say little. With
+        the coin ζ: αζ divided by the last u.
     e_value : float
         The last u divided by α: evidence against "not stable".
     acceptance_probability : float
@@ -47,12 +47,12 @@ class AveragedResult(StabilityResult):
         Upper limits that go with the verdict; beside "stable" print the larger of
         ``delta_hat`` and δ (:attr:`printed_delta_hat`).
     trajectory, trajectory_unstable : tuple of float
-        u after each trial, for "stable" and for "unstable"; they end where the test did.
+        u after each trial, for "stable" and for "unstable", up to the end of the test.
     delta_lower, epsilon_lower : float
         Lower limits that go with the bet on "unstable".
     delta_interval : tuple of float
-        Both ends hold together at level 1 − α, whatever the verdict: two bets begun with
-        α/2 each, over every trial that was run.
+        Both ends hold together at level 1 − α, whatever the verdict. They come from two bets that
+        start with α/2 each and use every trial that was run.
     n_exceeding : float
         The sum of the shares without what failed.
     forced : bool
@@ -119,7 +119,7 @@ class AveragedResult(StabilityResult):
 
     @property
     def printed_delta_hat(self) -> float:
-        """The limit that may stand beside a three-way verdict: never below δ after "stable"."""
+        """The limit to print beside a three-way verdict: never below δ after "stable"."""
         from poise.theory.averaged_limits import delta_hat_to_print
 
         verdict = self.verdict.value
@@ -128,7 +128,7 @@ class AveragedResult(StabilityResult):
 
     @property
     def printed_delta_lower(self) -> float:
-        """The lower limit beside a three-way verdict: never above δ after "unstable"."""
+        """The lower limit to print beside a three-way verdict: never above δ after "unstable"."""
         if self.verdict == Outcome.UNSTABLE:
             return min(self.delta_lower, self.delta)
         return self.delta_lower
@@ -137,8 +137,8 @@ class AveragedResult(StabilityResult):
     def reason(self) -> str:
         """Why the error level holds, in one sentence."""
         return (
-            "Disjoint rows make the shares independent, and unless their mean is below δ a bet "
-            "that it is reaches 1 with probability at most α, whatever the algorithm and "
+            "Disjoint rows make the shares independent; if their mean is δ or more, the bet that "
+            "they are small reaches 1 with probability at most α, whatever the algorithm and "
             "distribution."
         )
 
@@ -196,7 +196,7 @@ def averaged_result(
     epsilon, delta = float(arguments.epsilon(epsilon)), float(arguments.delta(delta))
     alpha = float(arguments.alpha(alpha))
     test = followed(trials, epsilon, delta, alpha, randomized)
-    # A coin that is looked at before the end must not be looked at again: so it is not.
+    # The coin may be compared only once, so it is compared only when the outcome is forced.
     tossed = randomized and test.forced
     zeta = trials.design.zeta if tossed else 1.0
     hedge, mirror = test.hedge, _mirror(test)
@@ -234,7 +234,7 @@ def _limits(trials: Trials, test: AveragedTest, epsilon: float, zeta: float) -> 
     hedge, mirror = test.hedge, _mirror(test)
     asked = hedge.delta, hedge.alpha
     planned: dict[str, Any] = {"n_trials": trials.n_trials}
-    # Those of every failure and every change are read off the trials that the bets have seen.
+    # The limits for ε use only the trials that the bets have seen.
     changes = trials.changes_or_nan[: test.trials]
     both = trials.shares(epsilon), trials.shares(epsilon, failures_exceed=False)
     upper = {**planned, "zeta": zeta}

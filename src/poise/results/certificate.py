@@ -39,11 +39,10 @@ class Certificate:
     .. math:: P\{|\hat\mu_n(X) - \hat\mu_{n-1}(X)| > ε\} \le δ
 
     declared by a test that declares it of an unstable triple with probability at
-    most α. Where several rows, or groups, were removed or replaced, or losses
-    compared, the certificate is about that and says so. What it implies is
-    implied with the same α: the implications are facts about the triple and use
-    no further data. The one from independent to shared randomness is the triangle
-    inequality, so it is refused for a distance that may not be a metric.
+    most α. Where several rows, or groups, were removed or replaced, or losses compared, the
+    certificate is about that and says so. Its implications hold with the same α: they are facts
+    about the triple and use no further data. The step from independent to shared randomness uses
+    the triangle inequality, so it is refused for a distance that may not be a metric.
 
     It does not say that the triple *is* stable with probability 1 − α: a triple
     is stable or not, and the test errs with probability at most α.
@@ -61,7 +60,7 @@ class Certificate:
     n : int
         Training size, at least 2.
     remove : int
-        How many of the n units the second model goes without.
+        How many of the n units are left out for the second model.
     replace : bool
         Whether fresh ones take their place.
     unit : {"row", "group"}
@@ -145,8 +144,8 @@ class Certificate:
     def implies(self, notion: str) -> Certificate:
         """Return the strongest certificate for ``notion`` that follows from this one.
 
-        Independent (ε, δ) ⇒ shared (3ε, 3δ); any ⇒ coupled (ε, δ). Nothing else
-        follows, nor does anything vacuous (δ ≥ 1): both are refused.
+        Independent (ε, δ) ⇒ shared (3ε, 3δ); any ⇒ coupled (ε, δ). Nothing else follows,
+        and δ ≥ 1 would say nothing: both are refused.
         """
         arguments.choice("notion", notion, NOTIONS)
         if notion in (self.notion, "coupled"):

@@ -48,13 +48,13 @@ class Compared:
     pvalue, pvalue_unstable : float
         For "not (ε, δ)-stable" and for "(ε, δ)-stable", as if it had been tested alone.
     adjusted, adjusted_unstable : float
-        The same by Holm's method: at most α where the verdict says so.
+        The same, adjusted by Holm's method; a verdict is given where it is at most α.
     delta_hat, epsilon_hat : float
         Upper limits that hold for every algorithm at once with probability 1 − α (Bonferroni).
     n_fits : int
         Fits that were computed.
     path : str
-        How: fit by fit, or by which shortcut.
+        How the changes were computed: fit by fit, or the name of a shortcut.
     """
 
     name: str

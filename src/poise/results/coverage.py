@@ -32,11 +32,11 @@ class CoverageGuarantee:
         The largest probability that a new response is missed; with a certificate, that
         stability is certified *and* a new response is missed.
     widening : float
-        What is added on both sides to pay for stability: ε, 2ε for jackknife+, or 0.
+        What Theorem J adds on both sides: ε, 2ε for jackknife+, or 0.
     epsilon, delta, alpha : float or None
         The certificate; None without one.
     remark : str
-        Why a certificate that was given is not used, or nothing.
+        Why a given certificate is not used; empty otherwise.
 
     Examples
     --------
@@ -65,8 +65,8 @@ class CoverageGuarantee:
     def certified(cls, method: str, result: StabilityResult, level: float) -> CoverageGuarantee:
         """Promise what Theorem J gives with a verdict "stable" from other rows.
 
-        Jackknife+ keeps 2a anyway. Where Theorem J promises no more than that, the intervals
-        would be widened for nothing, so they are not.
+        Jackknife+ keeps 2a anyway. Where Theorem J promises no more than that, wider intervals
+        would gain nothing, so they are not widened.
         """
         plus = method == "plus"
         miss = float(certified_miss(result.n, _share(level), result.delta, result.alpha, plus))

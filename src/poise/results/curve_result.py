@@ -88,7 +88,7 @@ class StabilityCurve:
 
     @property
     def level(self) -> float:
-        """Error level of a single limit: α shared out among all of them."""
+        """Error level of a single limit: α divided by the number of limits."""
         asked = (self.epsilon is not None) + (self.delta is not None)
         return self.alpha / (asked * len(self.trials))
 
@@ -134,7 +134,7 @@ class StabilityCurve:
         """Limits for b: between the sizes measured, ε*_δ shrank like n to the power −b.
 
         They hold with probability at least 1 − α, by themselves. None without δ, or
-        where too few trials were run. They say nothing of larger n.
+        where too few trials were run. They say nothing about larger n.
         """
         return None if self.delta is None else shrinkage_seen(self.trials, self.delta, self.alpha)
 
@@ -142,8 +142,8 @@ class StabilityCurve:
         """Carry the limits on to larger training sizes, under an assumption.
 
         If changes shrink at least like n^−β from the measured sizes on, all limits hold
-        at once with probability at least 1 − α. Nothing certifies the assumption: how
-        changes shrank so far does not tell how they go on.
+        at once with probability at least 1 − α. Nothing certifies the assumption: how fast
+        changes shrank so far does not tell how fast they shrink at larger n.
 
         Parameters
         ----------
@@ -151,10 +151,9 @@ class StabilityCurve:
             Training sizes, at least the smallest that was measured.
         exponent : float
             β, >= 0. 0 assumes only that changes do not grow with n; 1 that they shrink
-            like 1/n, as those of averages and of most regular estimators do in the end.
-            In the end only: where a strong penalty holds back the fits of small n, changes
-            shrink slower at first, and in a simulation of ridge regression a fifth of the
-            limits with β = 1 were too small, and none with β = 0.5.
+            like 1/n, as those of averages and of most regular estimators do for large n. At small
+            n a strong penalty can make changes shrink more slowly: in a simulation of ridge
+            regression a fifth of the limits with β = 1 were too small, and none with β = 0.5.
         """
         return carry_on(self._carried(exponent), n, (self.epsilon, self.delta), self.alpha)
 
@@ -223,7 +222,7 @@ class StabilityCurve:
         return (
             f"Between these sizes the change exceeded with probability {share} "
             f"shrank like n^-b, b between {low:.2g} and {high:.2g} (confidence "
-            f"{confidence(self.alpha)}). That does not tell how it goes on."
+            f"{confidence(self.alpha)}). It may shrink differently at larger n."
         )
 
     def _further(self) -> str:
@@ -313,7 +312,7 @@ def upper_quantile(changes: NDArray[np.float64], delta: float) -> float:
     if len(changes) == 0:
         return math.inf
     ordered = np.sort(changes)
-    # The count of larger changes may be at most δ·m; a product a hair below a whole
+    # The count of larger changes may be at most δ·m; a product slightly below a whole
     # number (0.3 * 10) must still count as that number.
     allowed = math.floor(delta * len(ordered) + 1e-9)
     return float(ordered[len(ordered) - 1 - allowed])

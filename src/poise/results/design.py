@@ -39,7 +39,7 @@ class Design:
     path : str
         How the changes were computed: fit by fit, or the name of an exact shortcut.
     remove : int
-        How many of the n rows (or groups) the second fit of a trial goes without.
+        How many of the n rows (or groups) are left out of the second fit of a trial.
     replace : bool
         Whether fresh ones take their place.
     n_groups : int or None
@@ -65,8 +65,8 @@ class Design:
         Number of different points that the features can be, where it is so small that
         a test could try every one of them.
     from_rows : bool
-        False for changes that were measured elsewhere: rows are then those that so
-        many trials take at least, and nobody has counted any.
+        False for changes that were measured elsewhere. Their rows were not counted: the numbers
+        of rows are then the smallest that so many trials need.
 
     Examples
     --------
@@ -122,7 +122,7 @@ class Design:
 
     @property
     def training_units(self) -> int:
-        """Labelled units that one trial trains on: n, and the fresh ones that replace some."""
+        """Labelled units that one trial trains on: n, plus the fresh ones that replace some."""
         return self.n + (self.remove if self.replace else 0)
 
     @cached_property
@@ -171,10 +171,10 @@ class Design:
     def ceiling(self, delta: float, alpha: float, epsilon: float) -> float | None:
         """Return the largest power any valid black-box test can have here, at δ* = 0.
 
-        None where no ceiling is proved: for a distance or loss of one's own, for replacing
-        several rows, for labels and probabilities if groups or several rows are removed or
-        ε is as large as the distance can be, where responses and features have values that
-        a test could try one by one, and for changes measured elsewhere.
+        None where no ceiling is proved: for a distance or loss that the user wrote, for replacing
+        several rows, for labels and probabilities if groups or several rows are removed or ε is
+        as large as the distance can be, where responses and features have values that a test
+        could try one by one, and for changes measured elsewhere.
         """
         from poise.results.proved_ceiling import proved_ceiling
 

@@ -1,10 +1,10 @@
 """Extrapolation to other training sizes, under an assumption.
 
-How changes shrank between the sizes that were measured does not tell how they go on:
-those of ordinary least squares shrink fast until n is several times the number of
-columns, and slowly from there on. A line through what was measured says too little
-change by a factor of three to five. So nothing is fitted here: the user says how fast
-changes shrink at least, and the limits that hold at the measured sizes are carried on.
+The measured sizes do not tell how changes shrink at larger sizes: the changes of ordinary least
+squares shrink fast until n is several times the number of columns, and slowly after that. A line
+through the measured sizes predicts changes that are three to five times too small. So nothing is
+fitted here. The user states how fast changes shrink at least, and the limits at the measured
+sizes are carried on to larger sizes.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Extrapolation:
 
     With probability at least 1 − α, all of them hold at once if from every measured
     size n₀ on changes are at most (n₀/n)^β times as large in law: P{Δ_n > (n₀/n)^β t}
-    ≤ P{Δ_n₀ > t} for all t. Nothing in the data can tell whether that is so, and no
-    model was fitted at these sizes: ``certified`` is False.
+    ≤ P{Δ_n₀ > t} for all t. The data cannot tell whether the assumption is true, and no model was
+    fitted at these sizes: ``certified`` is False.
 
     Attributes
     ----------

@@ -47,7 +47,7 @@ def plain(value: object) -> Any:
 def to_json(value: object, indent: int | None = 2) -> str:
     """Write strict JSON, with the version of poise in every object.
 
-    Numbers stay numbers. What is infinite is null, and a key beside it says so:
+    Numbers stay numbers. An infinite number is null, and a key beside it says so:
     ``"x": null, "x_is_infinite": true``, or ``"x_is_minus_infinite"``. In a list of
     numbers, ``"x_infinite_at"`` (``"x_minus_infinite_at"``) lists the positions, from
     0. A number that is not known (NaN) is null without such a key.

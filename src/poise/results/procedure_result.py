@@ -19,7 +19,7 @@ __all__ = ["ProcedureResult"]
 
 @dataclass(frozen=True)
 class ProcedureResult:
-    """A verdict together with what it is worth.
+    """A verdict, and whether its error level is guaranteed.
 
     Attributes
     ----------
@@ -37,12 +37,12 @@ class ProcedureResult:
     statistic, n_trials : int
         Changes larger than ε, and comparisons they were counted in.
     pvalue, pvalue_unstable : float
-        What the Binomial test would make of that count; p-values proper only
-        if the procedure certifies.
+        The p-values of the Binomial test for that count; they are valid only if the procedure
+        certifies.
     details : dict
-        Whatever else the procedure learnt, as plain values.
+        What else the procedure found, as plain values.
     certain : bool
-        Whether no chance is involved: every case that can occur was looked at.
+        Whether the verdict is certain, because every possible case was looked at.
     n_failures : int
         Comparisons that failed. They are part of ``statistic`` and count against
         "stable", never for "unstable".
@@ -110,7 +110,7 @@ class ProcedureResult:
         )
 
     def never_unstable(self) -> ProcedureResult:
-        """Withdraw "unstable", where what was measured may exceed the true change.
+        """Turn "unstable" into "inconclusive", where a measured change may exceed the true one.
 
         Examples
         --------
@@ -128,7 +128,7 @@ class ProcedureResult:
         return self.verdict == Outcome.STABLE
 
     def describe(self) -> Summary:
-        """Return headline and paragraphs: what was found, what it is worth, what it is not."""
+        """Return headline and paragraphs: what was found, guaranteed, and not meant."""
         question = f"({exactly(self.epsilon)}, {exactly(self.delta)})-stability at n = {self.n:,}"
         headline = (
             f"{self.verdict.value.upper()}, says {self.procedure}, {self._worth()}: the "
@@ -137,7 +137,7 @@ class ProcedureResult:
         return Summary(headline, (self._found(), self.reason, self._not_meant()), self.warnings)
 
     def summary(self) -> str:
-        """Say what was found and what it is worth."""
+        """Say what was found and whether it is guaranteed."""
         return str(self.describe())
 
     def facts(self) -> dict[str, str]:

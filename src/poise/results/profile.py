@@ -31,9 +31,8 @@ class Profile:
     """An upper band for δ*_ε, for every ε at once.
 
     With probability at least 1 − α, δ*_ε ≤ ``delta_hat[j]`` for every ε in
-    [``epsilon[j]``, ``epsilon[j+1]``) and every j together, so ε may be chosen
-    after looking. With ``band="pointwise"`` that holds only for one ε fixed
-    beforehand.
+    [``epsilon[j]``, ``epsilon[j+1]``) and every j together, so ε may be chosen after looking at
+    the data. With ``band="pointwise"`` that holds only for one ε fixed beforehand.
 
     Attributes
     ----------
@@ -198,5 +197,5 @@ class Profile:
 
 
 def _spread(n_steps: int) -> list[int]:
-    """Return the first step, the last, and evenly many in between."""
+    """Return the first step, the last, and evenly spaced steps in between."""
     return sorted(set(np.linspace(0, n_steps - 1, min(n_steps, _MOST_ROWS)).round().astype(int)))

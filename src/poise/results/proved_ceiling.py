@@ -3,8 +3,8 @@
 The ceilings are those of the paper (Theorems 2 and 5, section 4.2) where predictions are
 numbers. They carry over to removing several rows, to groups, to replacing a row and to losses
 that grow with the prediction; predictions that cannot move far (labels, probabilities) have
-weaker ones (Theorem H of :mod:`poise.theory.bounded_outputs`). Where nothing is proved nothing
-is said.
+weaker ones (Theorem H of :mod:`poise.theory.bounded_outputs`). Where nothing is proved, the
+ceiling is None.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def proved_ceiling(design: Design, delta: float, alpha: float, epsilon: float) -
     Parameters
     ----------
     design : Design
-        What was asked of how many rows.
+        The setting, with the number of rows.
     delta, alpha, epsilon : float
         The question.
 
@@ -50,23 +50,24 @@ def proved_ceiling(design: Design, delta: float, alpha: float, epsilon: float) -
     if design.labeled_test:
         known = one_row and not design.replace and design.distance in _GROWING_LOSSES
     else:
-        # To replace a row unnoticed takes features of which no two rows have the same.
+        # The proof for replaced rows needs features that no two rows share.
         replaceable = one_row and design.n_points is None
         known = design.distance in _NUMBERS and (replaceable or not design.replace)
     return _unbounded(design, delta, alpha) if known else None
 
 
 def is_replacement(design: Design) -> bool:
-    """Tell the variant whose ceiling needs features without ties (P_X has no atoms)."""
+    """Tell whether the ceiling needs features without ties (P_X has no atoms)."""
     return design.replace and design.distance in _NUMBERS and not design.labeled_test
 
 
 def _unbounded(design: Design, delta: float, alpha: float) -> float | None:
-    """Return the ceiling of Theorem 2 with units for rows.
+    """Return the ceiling of Theorem 2, counted in units (rows or groups).
 
-    Values that are known can be tried out, one by one: if the response has such values only
-    the trap in the features remains, with its exponent (N_ℓ + N_u)/(n + 1); if the features
-    have, only that in the response, with N_ℓ/n; if both have, none.
+    A test can try known values one by one. If the values of the response are known, only the trap
+    in the features remains, with exponent (N_ℓ + N_u)/(n + 1). If those of the features are
+    known, only the trap in the response remains, with exponent N_ℓ/n. If both are known, no trap
+    remains.
     """
     from poise.theory.power_bounds import power_bound
 

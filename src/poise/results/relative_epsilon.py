@@ -1,4 +1,4 @@
-"""ε in units that people have: as a share of the spread of the responses."""
+"""An allowed change ε given as a share of the spread of the responses."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def relative(share: float, of: str = "spread", *, rows: int = _ROWS_SET_ASIDE) -
     """Give ε as a share of the spread of the responses.
 
     The spread is the standard deviation of the responses of a few rows, which are set aside
-    for it and used in no trial. Given those rows ε is a fixed number, and the other rows are
-    as independent as before: every guarantee stays what it is (Theorem 1, given the rows set
-    aside). The verdict is about the ε that comes out, which every summary prints; with other
-    rows it would be a little different.
+    for it and used in no trial. Given those rows ε is a fixed number, and the other rows are as
+    independent as before: every guarantee stays the same (Theorem 1, given the rows set aside).
+    The verdict is about the resulting ε, which every summary prints. With other rows set aside, ε
+    would be a little different.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def in_units(epsilon: float | str | Relative, design: Design) -> float:
         return asked
     if design.spread is None:
         raise ArgumentError(
-            "epsilon must be a number here: no rows were set aside to find the spread, which "
-            "these trials could be measured by"
+            "epsilon must be a number here: no rows were set aside to find the spread of the "
+            "responses"
         )
     return asked.share * design.spread

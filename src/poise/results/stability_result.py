@@ -28,15 +28,15 @@ class StabilityResult:
 
     P(``verdict`` is wrong) ≤ α: "stable" is said of an unstable triple, or
     "unstable" of a stable one, with probability at most α, whatever the
-    algorithm and the distribution. "inconclusive" is never wrong, and never "unstable".
-    A trial that failed counts against "stable", as an infinite change, and never for
-    "unstable"; where trials can fail each of the two is wrong with probability at most α.
+    algorithm and the distribution. "inconclusive" is never wrong, and does not mean "unstable". A
+    trial that failed counts against "stable", as an infinite change, and never for "unstable";
+    where trials can fail each of the two is wrong with probability at most α.
 
     Attributes
     ----------
     verdict : Outcome
-        ``"stable"``, ``"unstable"`` or ``"inconclusive"``; ``"not certified stable"``
-        if the run was stopped as soon as that much was known.
+        ``"stable"``, ``"unstable"`` or ``"inconclusive"``; ``"not certified stable"`` if the run
+        was stopped as soon as that was known.
     statistic : int
         B, the number of observed changes larger than ε; a failed trial is one of them.
     n_failures : int
@@ -50,8 +50,8 @@ class StabilityResult:
     critical_count, tie_probability : int, float
         k* and a* of the paper's randomised test.
     acceptance_probability : float
-        The chance that the paper's test, tossing its coin, declares stable; after
-        an early stop a lower limit of it, for unseen trials count against stability.
+        The chance that the paper's test with its coin declares stable. After an early stop it is
+        a lower limit, because unseen trials count against stability.
     delta_hat, epsilon_hat : float
         Upper confidence limits for δ*_ε and ε*_δ, each by itself at level 1 − α.
     delta_lower, epsilon_lower : float
@@ -284,7 +284,7 @@ class StabilityResult:
     def from_json(cls, text: str) -> StabilityResult:
         """Read a result written by :meth:`to_json`."""
         known = dataclasses.fields(cls)
-        # What later versions added has a default, so that older files are read.
+        # Fields that later versions added have a default, so that older files can be read.
         needed = tuple(f.name for f in known if f.default is dataclasses.MISSING)
         content = fields_of(text, needed, "a result")
         for kind in cls.__subclasses__():
@@ -310,7 +310,7 @@ class StabilityResult:
         title: str | None = None,
         figsize: tuple[float, float] | None = None,
     ) -> Any:
-        """Draw the count among the counts that decide; return the figure, or ``ax``."""
+        """Draw the observed count and the counts that decide; return the figure, or ``ax``."""
         from poise.results.plots import plot_result
 
         return plot_result(self, ax, title=title, figsize=figsize)

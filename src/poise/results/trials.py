@@ -96,7 +96,7 @@ class Trials:
     def measured(
         cls, changes: NDArray[np.float64], design: Design, failures: tuple[str, ...] = ()
     ) -> Trials:
-        """Keep what a run of this design brought, and how many fits that took."""
+        """Keep the changes that a run of this design measured, and how many fits it took."""
         values = np.asarray(changes, dtype=np.float64)
         return cls(values, design, len(values) * design.fits_per_trial, failures)
 
@@ -115,8 +115,8 @@ class Trials:
         They must be independent and identically distributed: disjoint rows,
         fresh test points. Nothing can check that afterwards. ``random_state``
         decides the coin ζ, which only randomised decisions use. ``failures`` are
-        the messages of trials that failed: as many infinite changes are no changes.
-        An array of shape (m, R, T) holds R removals at T points of each trial.
+        the messages of trials that failed: so many of the infinite changes are failures. An array
+        of shape (m, R, T) holds R removals at T points of each trial.
         """
         n = arguments.training_size(n)
         shape = np.shape(changes)[1:] if np.ndim(changes) == 3 else ()
@@ -139,7 +139,7 @@ class Trials:
 
     @property
     def n_trials(self) -> int:
-        """Number of trials planned; fewer changes are there if the run stopped early."""
+        """Number of trials planned; there are fewer changes if the run stopped early."""
         return self.design.n_trials
 
     @property
@@ -159,7 +159,7 @@ class Trials:
 
     @property
     def n_failures(self) -> int:
-        """Number of trials that failed; each of them stands as an infinite change."""
+        """Number of trials that failed; each of them counts as an infinite change."""
         return len(self.failures)
 
     def exceedances(self, epsilon: float) -> float:
@@ -183,8 +183,8 @@ class Trials:
         epsilon : float
             Allowed change, >= 0.
         failures_exceed : bool
-            Whether what failed counts as a larger change, as it must against "stable", or
-            as none, as it must for "unstable". A single change that is infinite counts as
+            Whether a failure counts as a larger change, as the verdict "stable" needs, or as no
+            change, as the verdict "unstable" needs. A single change that is infinite counts as
             failed if any trial failed.
 
         Examples
@@ -254,15 +254,15 @@ class Trials:
 
         name = self.design.distance
         of_several = name == "total_variation" or name.endswith("of probabilities")
-        if not of_several:  # those of several responses add up
+        if not of_several:  # distances of several responses add up
             require_reachable(epsilon, name, largest_change(name))
 
     def delta_hat(self, epsilon: float, alpha: float = 0.05, randomized: bool = False) -> float:
         """Upper limit for δ*_ε: P(δ̂ ≥ δ*_ε) ≥ 1 − α for one ε fixed beforehand (Prop. 1).
 
-        Trials that were not run count as exceedances, so it stays valid, if wide. For
-        trials of several changes it is that of the averaged test, sharper than the limit
-        beside a verdict and not tied to one.
+        Trials that were not run count as exceedances, so the limit stays valid but becomes wide.
+        For trials of several changes it is the limit of the averaged test. It is sharper than the
+        limit beside a verdict, and does not depend on one.
         """
         from poise.theory.averaged_estimates import delta_hat_grid
         from poise.theory.estimates import delta_hat
@@ -354,7 +354,7 @@ class Trials:
         return Profile(steps, limits, above, "averaged", alpha, self.design, self.warnings)
 
     def _with_unseen(self, change: float = np.inf) -> NDArray[np.float64]:
-        """Return the changes, with this one in the place of all that were not run."""
+        """Return the changes, with this one for each change that was not measured."""
         unseen = np.full((self.n_unseen, *self.changes.shape[1:]), change)
         return np.concatenate([self.changes, unseen])
 
@@ -491,7 +491,7 @@ class Trials:
 
 
 def _as_changes(values: ArrayLike, shape: tuple[int, ...] = ()) -> NDArray[np.float64]:
-    """Return changes as numbers; refuse what is none, and name the first offender."""
+    """Return changes as numbers; refuse any other value, and name the first one."""
     if shape:
         return _as_tables(values, shape)
     try:
@@ -500,17 +500,17 @@ def _as_changes(values: ArrayLike, shape: tuple[int, ...] = ()) -> NDArray[np.fl
         raise ArgumentError(f"changes must be a list of numbers >= 0, got {values!r}") from None
     if changes.ndim != 1:
         raise ArgumentError(f"changes must be a flat list of numbers, got shape {changes.shape}")
-    if not changes.min(initial=0.0) >= 0:  # one is negative, or no number
+    if not changes.min(initial=0.0) >= 0:  # one is negative, or not a number
         first = np.flatnonzero(np.isnan(changes) | (changes < 0))[0]
         raise ArgumentError(
             f"changes must be numbers >= 0, got {changes[first]} at position {first}"
         )
-    # What someone could still write to is copied; a million changes of a run are not.
+    # A writable array is copied, because its owner may change it later; others are not.
     return changes.copy() if changes.flags.writeable else changes
 
 
 def _as_tables(values: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return tables of changes, nan where one failed; refuse another shape and negative ones."""
+    """Return tables of changes, nan where one failed; refuse other shapes and numbers below 0."""
     try:
         changes = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -527,7 +527,7 @@ def _as_tables(values: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]
 
 
 def _nan_to_none(changes: NDArray[np.float64]) -> list[Any]:
-    """Return changes as lists; JSON has no nan, and None reads back as one."""
+    """Return changes as lists, with None for nan, which JSON does not have."""
     if not np.isnan(changes).any():
         plain: list[Any] = changes.tolist()
         return plain

@@ -1,4 +1,4 @@
-"""What a test can say, with the words for each."""
+"""The verdicts that a test can give, with the words for each."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ _NOT_MEANT = {
 class Outcome(StrEnum):
     """A verdict; compares equal to its own name.
 
-    "not certified stable" is what ``stop_early="stable"`` leaves open: the full run would
-    not say "stable", and whether it would say "unstable" was not found out.
+    "not certified stable" occurs with ``stop_early="stable"``: the full run would not say
+    "stable". Whether it would say "unstable" is not known.
 
     Examples
     --------
@@ -58,5 +58,5 @@ class Outcome(StrEnum):
 
     @property
     def not_meant(self) -> str:
-        """What the verdict must not be taken to say."""
+        """What the verdict does not say."""
         return _NOT_MEANT[self.value]

@@ -1,7 +1,7 @@
 """Pictures of results, drawn with matplotlib and without its global state.
 
-What is drawn is computed apart from the drawing, by functions of results alone.
-No window is ever opened and no figure is kept alive by anyone but the caller.
+Some functions compute what is drawn, from results alone; others draw it. No window is opened, and
+no figure is kept after the caller drops it.
 
 ::
 
@@ -9,7 +9,7 @@ No window is ever opened and no figure is kept alive by anyone but the caller.
     canvas          figures, colours, titles and files: what every picture shares
     changes         the changes of a measurement, and beside them their profile
     compared        several algorithms side by side: how far predictions moved, trial by trial
-    curve           limits and estimates against the training size; what is assumed beyond it dashed
+    curve           limits and estimates against the training size; assumed limits are dashed
     power           the power of a planned test against the true probability of a change beyond ε
     profile         the profile ε ↦ δ̂: a step function with the observed share below it
     shown_figure    A figure that a notebook shows, also without pyplot

@@ -48,7 +48,7 @@ class AskedQuestion:
     def put_to(
         cls, trials: Trials, epsilon: float | None, delta: float | None, alpha: float
     ) -> AskedQuestion | None:
-        """Ask trials; None where nothing is asked."""
+        """Judge trials by ε and δ; None where no ε is given."""
         if epsilon is None and delta is not None:
             raise ArgumentError("delta is drawn beside epsilon; give both")
         if epsilon is None:

@@ -67,7 +67,7 @@ class Panels:
     ax : matplotlib axes or array of them, optional
         Where the user wants the picture.
     figsize : tuple of float, optional
-        Width and height of a new figure, if the user has a wish.
+        Width and height of a new figure, if the user chose them.
 
     Examples
     --------
@@ -102,7 +102,7 @@ class Panels:
         return self.axes[0].figure if self._given is None else self._given
 
     def title(self, wanted: str | None, usual: str = "") -> None:
-        """Write a title, in which a dollar sign is a dollar sign; given axes need not have one."""
+        """Write a title and keep its dollar signs; given axes get one only if it is wanted."""
         first = self.axes[0]
         if self._given is None:
             text = usual if wanted is None else wanted
@@ -114,14 +114,14 @@ class Panels:
 
 
 def tidy(axes: Axes) -> None:
-    """Take away the lines that say nothing."""
+    """Remove lines that carry no information."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", color="#e5e7eb", linewidth=0.8)
     axes.set_axisbelow(True)
 
 
 def legend(axes: Axes) -> None:
-    """Name the parts above the axes, where no line can be hidden behind the words."""
+    """Draw the legend above the axes, where its words hide no line."""
     axes.legend(
         loc="lower left",
         bbox_to_anchor=(0, 1),

@@ -69,12 +69,12 @@ def strips(result: CompareResult, span: float) -> list[Strip]:
 
 
 def _offsets(count: int) -> NDArray[np.float64]:
-    """Spread dots evenly and without chance: multiples of the golden ratio."""
+    """Spread dots evenly and without random numbers: multiples of the golden ratio."""
     return np.asarray(0.6 * ((np.arange(count) * 0.6180339887498949) % 1.0 - 0.5))
 
 
 def axis_end(all_trials: tuple[Trials, ...], epsilon: float) -> float:
-    """Return where the axis ends: ε is seen well, and one wild trial does not flatten the rest."""
+    """Return where the axis ends: ε is visible, and one huge change does not hide the rest."""
     finite = np.concatenate([t.all_changes[np.isfinite(t.all_changes)] for t in all_trials])
     largest = 1.05 * float(finite.max(initial=0.0))
     return min(max(largest, 1.2 * epsilon), 4 * epsilon or largest) or 1.0
@@ -90,8 +90,8 @@ def plot_compared(
     """Draw a strip of dots per algorithm, with ε and every certified limit ε̂ marked.
 
     Dots at the right edge are changes beyond it, and an arrow there is a limit
-    beyond it or none at all. A strip that looks calmer than another is no proof that
-    the algorithm is.
+    beyond it or none at all. A strip with smaller changes than another does not prove that its
+    algorithm is more stable.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Limits and estimates against the training size; what is assumed beyond it dashed."""
+"""Limits and estimates against the training size; assumed limits are dashed."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def lines(curve: StabilityCurve) -> list[Line]:
 
 
 def _limits(n: object, values: object) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return pairs (n, limit), and apart from them the n without a limit."""
+    """Return pairs (n, limit) and, separately, the n without a limit."""
     sizes = np.array(n, dtype=np.float64)
     return _points(n, values), sizes[~np.isfinite(np.array(values))]
 
@@ -100,7 +100,7 @@ def plot_curve(
     title: str | None = None,
     figsize: tuple[float, float] | None = None,
 ) -> Any:
-    """Draw certified limits as bars, what was seen as circles, and what is assumed dashed.
+    """Draw certified limits as bars, estimates as circles, and assumed limits as dashed lines.
 
     Parameters
     ----------

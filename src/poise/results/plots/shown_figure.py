@@ -14,7 +14,7 @@ class ShownFigure(Figure):
     """A figure with a rich representation of its own; no window, no global state.
 
     IPython knows how to show matplotlib's figures only once pyplot has been
-    imported. Where it does know, its way is taken, with the user's settings.
+    imported. Then its own way is used, with the user's settings.
     """
 
     def __init__(self, width: float, height: float) -> None:

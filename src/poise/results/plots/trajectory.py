@@ -29,7 +29,7 @@ class Course:
     trials : ndarray of int
         0, 1, 2, …
     values : ndarray of float
-        u, from α on, held within the axis.
+        u, starting at α, clipped to the axis.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class Course:
 
     @classmethod
     def of(cls, trajectory: tuple[float, ...], alpha: float) -> Course:
-        """Hold the values of a bet within what can be drawn."""
+        """Clip the values of a bet to the axis."""
         values = np.clip([alpha, *trajectory], _LOWEST, 1 / _LOWEST)
         return cls(np.arange(len(values)), values)
 

@@ -84,7 +84,7 @@ def plot_result(
     title: str | None = None,
     figsize: tuple[float, float] | None = None,
 ) -> Any:
-    """Draw the count that was seen among the counts that decide.
+    """Draw the observed count and the counts that decide.
 
     The bars are the law of that count if a larger change had probability
     exactly δ: the borderline case, in which "stable" has probability at most α.

@@ -5,7 +5,7 @@
     describe_averaged  words for the averaged test: what a share is, and how the bet went
     describe_design    the design of a run in words: what a trial compares
     describe_result    what a verdict means, in sentences: what was done, found, and not shown
-    duration           times in the unit that suits them
+    duration           durations in words, in a readable unit
     facts              facts under names, for notebooks, data frames and terminals
     menu_table         what rows can answer, as a table and in words
     next_questions     questions that some rows can answer, each with its call or command

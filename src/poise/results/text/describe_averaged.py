@@ -68,7 +68,7 @@ def _found(r: AveragedResult) -> str:
 
 
 def _mean(r: AveragedResult) -> str:
-    """Say how large the shares are, and what a failure counts as: two shares if there are any."""
+    """Say how large the shares are; after failures, with and without what failed."""
     seen = max(1, r.n_observed)
     mean = number(r.statistic / seen)
     if not r.n_failures:

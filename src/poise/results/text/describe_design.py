@@ -20,7 +20,7 @@ __all__ = [
 
 
 def allowed_change(epsilon: float, design: Design) -> str:
-    """Write ε; where it was a share of the spread, as that share too.
+    """Write ε; if it was given as a share of the spread, write that share too.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def _units(design: Design) -> str:
 
 
 def moved(design: Design) -> str:
-    """Name what a change is a change of.
+    """Name what changes: the prediction or the loss.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def moved(design: Design) -> str:
 
 
 def qualified(design: Design) -> str:
-    """Say what kind of stability at which training size.
+    """Name the kind of stability and the training size.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def shortage(design: Design) -> str:
 
 
 def remarks(design: Design, ceiling: float | None) -> list[str]:
-    """List what sets a variant apart from the setting of the paper.
+    """List how a variant differs from the setting of the paper.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def remarks(design: Design, ceiling: float | None) -> list[str]:
     if ceiling is None and design.from_rows and not design.is_papers:
         said.append("No ceiling on the power of other tests is proved for this variant.")
     if ceiling is not None and is_replacement(design):
-        said.append("The power ceiling holds for features of which no two rows have the same.")
+        said.append("The power ceiling holds if no two rows have the same features.")
     return said
 
 

@@ -1,4 +1,4 @@
-"""Times in the unit that suits them."""
+"""Durations in words, in a readable unit."""
 
 from __future__ import annotations
 

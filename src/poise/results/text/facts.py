@@ -33,7 +33,7 @@ def as_html(facts: Mapping[str, str], caption: str = "", warnings: Sequence[str]
 
 
 def as_frame(content: Mapping[str, Any]) -> Any:
-    """Return a pandas DataFrame of one row; what lies within something is named after both.
+    """Return a pandas DataFrame of one row; a nested value is named after both levels.
 
     Examples
     --------
@@ -102,6 +102,6 @@ def describe_trials(trials: Trials) -> Summary:
 def _quantiles(trials: Trials) -> str:
     if not trials.n_observed:
         return "none"
-    # Steps of the sample itself: infinite changes have no place between two numbers.
+    # Quantiles are values of the sample: there is nothing between a number and infinity.
     median, most, largest = np.quantile(trials.all_changes, [0.5, 0.9, 1], method="inverted_cdf")
     return f"median {number(median)}, 90% up to {number(most)}, largest {number(largest)}"

@@ -33,9 +33,9 @@ _SETTLED = {
 def next_step(r: StabilityResult) -> str:
     """Say what would change the answer.
 
-    Testing again on these rows and some more does not keep the error level, so only
-    fresh rows are ever advised; and limits of a run that stopped early, which count
-    every unseen trial as a change, never are advice.
+    A new test on these rows and some more does not keep the error level, so the advice is always
+    to use fresh rows. The limits of a run that stopped early count every unseen trial as a
+    change, so they are never given as advice.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def next_step(r: StabilityResult) -> str:
 def _mend(r: StabilityResult) -> list[str]:
     if not r.n_failures:
         return []
-    return [f"mend {counted(r.n_failures, 'trial')} that failed: each counts against stable"]
+    return [f"repair {counted(r.n_failures, 'trial')} that failed: each counts against stable"]
 
 
 def _more_data(r: StabilityResult) -> str:

@@ -12,7 +12,7 @@ _DIGITS = 4
 
 
 def number(value: float | None) -> str:
-    """Write a number with few digits; None is written as unknown.
+    """Write a number with few digits; None is written as "not known".
 
     Examples
     --------
@@ -27,7 +27,7 @@ def number(value: float | None) -> str:
 
 
 def exactly(value: float) -> str:
-    """Write what was asked to the last digit: a verdict holds for this number and no other.
+    """Write a number of the question with all its digits: the verdict holds for no other number.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def exactly(value: float) -> str:
 
 
 def at_most(limit: float | None) -> str:
-    """Write an upper limit as :func:`number` does, rounded up: less would not be one.
+    """Write an upper limit as :func:`number` does, rounded up: a smaller number may be wrong.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def confidence(alpha: float) -> str:
 
 
 def larger_of(moved: float, trials: int, failed: int = 0) -> str:
-    """Write how many trials moved, and apart from them how many failed: a failure is no change.
+    """Write how many trials moved and, separately, how many failed: a failure is no change.
 
     Examples
     --------

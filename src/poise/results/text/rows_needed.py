@@ -14,7 +14,7 @@ def needed(design: Design, delta: float, alpha: float) -> tuple[int, int]:
     Parameters
     ----------
     design : Design
-        The setting; unlabelled rows that it has go on serving as test points.
+        The setting; its unlabelled rows are used as test points.
     delta : float
         In (0, 1): no amount of data can certify 0.
     alpha : float
@@ -34,7 +34,7 @@ def needed(design: Design, delta: float, alpha: float) -> tuple[int, int]:
 
 
 def largest_size(design: Design, delta: float, alpha: float) -> int | None:
-    """Return the largest n at which a clean run on these rows certifies δ; None if there is none.
+    """Return the largest n at which these rows can certify δ; None if there is none.
 
     Examples
     --------

@@ -14,7 +14,7 @@ __all__ = ["Summary", "distinct_warnings", "in_words"]
 
 @dataclass(frozen=True)
 class Summary:
-    """What a result says, once for all places that show it.
+    """The words of a result, the same in every place that shows them.
 
     Attributes
     ----------

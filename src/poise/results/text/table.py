@@ -12,14 +12,14 @@ __all__ = ["Table"]
 
 @dataclass(frozen=True)
 class Table:
-    """A few columns of words and numbers, written where text or HTML is wanted.
+    """A few columns of words and numbers, to be written as text or HTML.
 
     Attributes
     ----------
     columns : sequence of str
         The headings.
     rows : sequence of sequences of str
-        One cell per heading, already worded.
+        One cell per heading, already written as text.
     caption : str
         One line about the whole.
 
