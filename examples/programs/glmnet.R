@@ -1,4 +1,4 @@
-# One-shot: the lasso, its penalty chosen by cross-validation with random folds.
+# One-shot: the lasso. Cross-validation with random folds chooses its penalty.
 #   Rscript --vanilla glmnet.R {train} {test} {predictions} {seed}
 suppressPackageStartupMessages(library(glmnet))
 

@@ -56,7 +56,7 @@ class AveragedResult(StabilityResult):
     n_exceeding : float
         The sum of the shares without what failed.
     forced : bool
-        Whether no trial that was not run could change the verdict.
+        Whether the verdict is final: no further trial could change it.
 
     Examples
     --------
@@ -94,12 +94,12 @@ class AveragedResult(StabilityResult):
 
     @property
     def settled(self) -> bool:
-        """Whether no trial that was not run could change the verdict."""
+        """Whether the verdict is final: no further trial could change it."""
         return self.forced
 
     @property
     def n_used(self) -> int:
-        """Trials that the test looked at before it stopped."""
+        """Number of trials that the test used before it stopped."""
         return len(self.trajectory)
 
     @property

@@ -203,7 +203,7 @@ class StabilityResult:
 
     @property
     def settled(self) -> bool:
-        """Whether no trial that was not run could change the verdict."""
+        """Whether the verdict is final: no further trial could change it."""
         from poise.theory.decision import DecisionRule
 
         rule = DecisionRule.of_test(self.n_trials, self.delta, self.alpha, self.zeta)

@@ -123,8 +123,8 @@ def plot_trials(
     """Draw the changes with ε marked and, beside them, the profile with its band.
 
     The band is an upper confidence limit for every ε at once; the dot at ε is the
-    limit for this ε alone, which a verdict uses. That the measured changes are
-    small says nothing about how large the next one may be.
+    limit for this ε alone, which a verdict uses. Small measured changes
+    say nothing about how large the next one may be.
 
     Parameters
     ----------
