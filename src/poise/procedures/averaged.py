@@ -78,7 +78,7 @@ class AveragedTest(StabilityQuestion, DisjointTrials):
 
 
 class _StopWhenForced:
-    """Feeds shares to both bets in plan order, and stops where nothing to come can decide."""
+    """Feeds shares to both bets in plan order, and stops when no later trial can decide."""
 
     def __init__(self, test: AveragedTest, design: Design) -> None:
         from poise.theory import averaged_test
@@ -103,7 +103,7 @@ class _StopWhenForced:
         return self.watch.update(share, float(larger.sum()) / changes.size)
 
     def state(self) -> str:
-        """Say how things stand, for whoever watches."""
+        """Describe the current state for the progress display."""
         mean = self.total / max(1, self.watch.trials)
         bet = f"the bet stands at {self.watch.hedge.value:.3g}"
         return f"share of larger changes {mean:.3g}, {bet}, verdict {self.watch.verdict or 'open'}"

@@ -27,7 +27,7 @@ __all__ = ["BinomialTest", "MeasureChanges"]
 
 @dataclass(frozen=True)
 class MeasureChanges(DisjointTrials):
-    """Measure Δ in every trial the data hold, and judge nothing.
+    """Measure Δ in every trial that the data hold, without a verdict.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class BinomialTest(StabilityQuestion, DisjointTrials):
 
 
 class _StopWhenForced:
-    """Feeds changes to the curtailment rule in plan order (spec: fast fits must not vote first)."""
+    """Feeds changes to the curtailment rule in plan order; fast fits must not count first."""
 
     def __init__(
         self, test: BinomialTest, design: Design, scope: Literal["verdict", "stable"]
@@ -142,14 +142,14 @@ class _StopWhenForced:
         return self.watch.worth_stopping
 
     def state(self) -> str:
-        """Say how things stand, for whoever watches."""
+        """Describe the current state for the progress display."""
         failed = f", {self.watch.failures:,} failed" if self.watch.failures else ""
         larger = f"{self.watch.exceedances:,} larger changes{failed}"
         return f"{larger}, verdict {self.watch.verdict or 'open'}"
 
 
 def refuse_averages(setup: TrialSetup) -> None:
-    """Refuse several changes a trial: the Binomial test asks each of them one question."""
+    """Refuse several changes per trial: the Binomial test takes one change from each."""
     if setup.averages:
         raise ArgumentError(
             f"removals = {setup.removals!r} and points = {setup.points!r} need test='averaged': "

@@ -48,8 +48,8 @@ class DisjointTrials(TrialSetup):
     def design(self, sample: Sample, randomness: Randomness) -> Design:
         """Return what is known before the first fit; refuse more rows than there are.
 
-        The names of the algorithm and of the distance are unknown here: whoever runs
-        the trials knows them, and writes them on the design.
+        The names of the algorithm and of the distance are unknown here: the code that runs
+        the trials knows them and adds them to the design.
         """
         n = int(self.n)
         design = Design(

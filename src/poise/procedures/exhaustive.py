@@ -56,9 +56,9 @@ class ExhaustiveTest(Question):
     - ``deterministic=True`` declares that the algorithm uses no random term. Then
       ``|μ̂_D(x) − μ̂_{D∖i}(x)| ≤ ε`` for every multiset D, every i and every x is
       a proof that δ*_ε = 0; otherwise the Binomial test decides at level α. The
-      declaration is checked: each set is fitted under two terms, and an
-      algorithm that differs from itself is refused. As in the paper, the
-      algorithm is assumed to ignore the order of its rows.
+      declaration is checked: each set is fitted under two terms, and an algorithm whose two
+      fits differ is refused. As in the paper, the algorithm is assumed to ignore the order
+      of its rows.
 
     With X and Y finite and known no ceiling applies: the power may exceed that
     of Theorem 2. Fits share ξ, so the verdict is about the shared notion.
@@ -164,7 +164,7 @@ class ExhaustiveTest(Question):
             )
 
     def _search_all(self, randomness: Randomness) -> Generator[Batch, Answers, Found]:
-        """Fit every set under two terms, and compare each with what is left of it."""
+        """Fit every set under two terms, and compare each with the same set less one row."""
         space = self._space
         sets = space.multisets(self.n) + space.multisets(self.n - 1)
         terms = randomness.block("xi of the search", 0, 2 * len(sets))[:, 0]
@@ -186,7 +186,7 @@ class ExhaustiveTest(Question):
                 yield (*rest, removed), predictions[rows], predictions[rest]
 
     def _search_under_terms(self, randomness: Randomness) -> Generator[Batch, Answers, Found]:
-        """Fit every set with and without its last row, term by term, until one moves."""
+        """Fit every set with and without its last row, term by term, until a prediction moves."""
         space = self._space
         worst: tuple[float, Chosen] = (0.0, ())
         for term in range(self.n_terms):
@@ -239,7 +239,7 @@ class ExhaustiveTest(Question):
 
 
 def _require_equal(rows: Chosen, one: object, other: object) -> None:
-    """Refuse an algorithm that was declared deterministic and differs from itself."""
+    """Refuse an algorithm that was declared deterministic but depends on its random term."""
     failed = [isinstance(prediction, Failure) for prediction in (one, other)]
     if all(failed) or (not any(failed) and _same(one, other)):
         return

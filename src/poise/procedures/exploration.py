@@ -130,8 +130,8 @@ class Explorer:
 def neighbourhood(sample: Sample, rows: Indices, candidates: Indices, size: int) -> Indices:
     """Return the candidates nearest to each of these rows, in standardised features.
 
-    Where features are not plain numbers there is no telling what is near, and
-    the rows themselves are returned.
+    If features are not plain numbers, nobody knows which rows are near, and the rows
+    themselves are returned.
     """
     if not sample.all_finite:
         return rows

@@ -29,7 +29,7 @@ _REASON = (
 
 @dataclass(frozen=True)
 class ExploreThenTest:
-    """Learn what to ask from some rows, then ask it of the others (Theorem 1 on the rest).
+    """Choose the question on some rows, then test it on the others (Theorem 1 on the rest).
 
     P(verdict "stable") ≤ α unless (A, P, n) is (ε, δ)-stable, for the ε that
     exploration chose: given the explored rows ε is a constant, and the tested

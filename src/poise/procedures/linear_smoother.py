@@ -26,7 +26,7 @@ _ROUNDING = 1e-9  # of the largest prediction: how exactly a fit must be linear
 _REASON = (
     "Valid for algorithms whose predictions are linear in the responses, as was declared and "
     "checked on one set of responses per fit, and for responses in the range given: the largest "
-    "change over that range is at least the true one. A large count shows nothing."
+    "change over that range is at least the true one. A large count does not show instability."
 )
 _MEASURED = "the rows without a response could have moved the prediction"
 
@@ -46,8 +46,8 @@ class LinearSmootherTest(MissingResponses):
     This is not a black-box test. It is valid only for algorithms that are linear in the
     responses over the range, which you declare by using it. The declaration is checked in every
     fit, on one random set of responses, and an algorithm that fails the check is refused; that
-    is a check, not a proof. The weights are read off fits to responses that are ``low`` but for
-    one: 2n + 3 fits a trial.
+    is a check, not a proof. The weights are read off fits to responses that are all ``low``
+    except one: 2n + 3 fits per trial.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class LinearSmootherTest(MissingResponses):
         return (values - self.low) / (self.high - self.low)
 
     def _queries(self, trial: PartlyLabeledTrial, check: Floats) -> list[Query]:
-        """Ask for fits to responses that are low, low but for one, and as drawn for the check."""
+        """Ask for fits to responses that are low, low except one, or drawn for the check."""
         tried = np.vstack([np.zeros(self.n), np.eye(self.n), check])
         shorter = np.delete(tried, self.n, axis=0)[:, :-1]
         full = [trial.full(self._responses(shares)) for shares in tried]
@@ -139,7 +139,8 @@ class LinearSmootherTest(MissingResponses):
     def _change(self, trial: PartlyLabeledTrial, said: Floats, check: Floats) -> float:
         """Return the largest change over all responses that are unknown; infinite if a fit failed.
 
-        Rounding counts against "stable": the change is made as large as it can have been.
+        Rounding counts against "stable": the change is set to the largest value that
+        rounding allows.
         """
         if not np.isfinite(said).all():
             return math.inf

@@ -1,9 +1,9 @@
 """The split into trials whose training rows may lack their response.
 
 Trial k trains on n − j labelled rows and j rows of the pool, and is evaluated at one more row of
-the pool: the labelled rows that are left over, then the unlabelled ones. The pool is dealt out
-trial by trial, so that its last rows are test points, and every response that is known is used.
-With j = 0 this is the paper's split.
+the pool: the labelled rows that are left over, then the unlabelled ones. The pool is
+divided trial by trial, so that its last rows are test points, and every response that is
+known is used. With j = 0 this is the paper's split.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class MissingResponses(Question):
     def trials(
         self, sample: Sample, responses: Values, randomness: Randomness
     ) -> list[PartlyLabeledTrial]:
-        """Deal out the rows: no row serves two trials."""
+        """Divide the rows among the trials: no row serves two trials."""
         m = self._count(sample)
         labeled = randomness.generator("order of labelled rows").permutation(sample.n_labeled)
         spare = randomness.generator("order of unlabelled rows").permutation(sample.n_unlabeled)

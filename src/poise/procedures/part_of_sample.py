@@ -24,7 +24,7 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Part:
-    """Some rows of a sample, numbered from 0 as if they were all there is.
+    """Some rows of a sample, numbered from 0 as if there were no other rows.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class Part:
         return np.concatenate([self.labeled, self.unlabeled])
 
     def ask(self, procedure: Any, randomness: Randomness) -> Generator[Batch, Answers, Any]:
-        """Run a procedure that needs nothing of a sample but its size on this part alone."""
+        """Run a procedure on this part alone; it may use only the size of the sample."""
         conversation = procedure.ask(self, randomness)
         try:
             batch = next(conversation)
@@ -88,7 +88,7 @@ class Part:
 
 
 class _Moved(Sequence[Any]):
-    """Tasks about a part, told in the row numbers of the sample."""
+    """Tasks about a part, with the row numbers of the sample."""
 
     def __init__(self, tasks: Sequence[Any], part: Part) -> None:
         self.tasks, self.part = tasks, part

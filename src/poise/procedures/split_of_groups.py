@@ -1,11 +1,10 @@
 """The split for groups, for the removal of several rows, and for replacement.
 
-What is divided among the trials are *units*: labelled rows, or groups of them.
-A trial takes n units to train on and, if units are replaced rather than removed,
-as many fresh ones as are replaced. Its second fit goes without the last
-``remove`` of the n, or has the fresh ones in their place. It is evaluated at a
-row of one more unit: leftover labelled units first, then unlabelled rows, each
-of which is a unit of its own.
+The trials divide *units* among themselves: labelled rows, or groups of them. A trial takes
+n units to train on and, if units are replaced rather than removed, as many fresh ones as
+are replaced. Its second fit goes without the last ``remove`` of the n, or has the fresh
+ones in their place. It is evaluated at a row of one more unit: leftover labelled units
+first, then unlabelled rows, each of which is a unit of its own.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Trial k trains on rows kn … kn+n−1 of the labelled rows, drops the last of them,
 and is evaluated at row mn+k, counting the leftover labelled rows first and the
-unlabelled ones after them. Rows are put in random order first, unless told not to.
+unlabelled ones after them. Rows are put in random order first, unless ``shuffle`` is False.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class TrialSequence(Sequence[Trial]):
 
 @dataclass
 class RowTrials(TrialSequence[Trial]):
-    """Trials on n single rows each, which lie end to end, and test rows behind them all."""
+    """Trials on n consecutive single rows each; the test rows come after all of them."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -40,9 +40,9 @@ _KNOWN = (
 class TransparentLinearTest(Question):
     """Test stability by reading the coefficients of linear models (Definition 3, Theorem 3).
 
-    Seeing μ̂ raises the ceiling from exponent κ to N_ℓ/n and no further: what
-    is saved is the test points, never the training rows. Each of the blocks of n
-    rows gives w = ŵ_n − ŵ_{n−1} and b, the change as a function of x, and
+    If a test sees μ̂, the exponent of the ceiling rises from κ to N_ℓ/n and no further: the
+    test saves test points, but no training rows. Each of the blocks of n rows gives
+    w = ŵ_n − ŵ_{n−1} and b, the change as a function of x, and
 
     - with nothing else known, ``Δ = |w·x + b|`` at a fresh row x: ⌊κ⌋ trials, as in
       the Binomial test;

@@ -64,7 +64,7 @@ class TrialSetup:
         self._check_averages(n)
 
     def _check_averages(self, n: int) -> None:
-        """Refuse numbers of removals and points that make no sense, or not together."""
+        """Refuse numbers of removals and points that make no sense, alone or together."""
         if self.removals != "all" and (
             isinstance(self.removals, str) or int(arguments.count("removals", self.removals, 1)) > n
         ):

@@ -24,7 +24,8 @@ __all__ = ["WorstLabellingTest"]
 
 _REASON = (
     "Valid if the responses given are all that can occur: the true labelling is among those tried, "
-    "so larger changes are counted at least as often as they occur. A large count shows nothing."
+    "so larger changes are counted at least as often as they occur. A large count "
+    "does not show instability."
 )
 _MEASURED = "some labelling of the rows without a response moved the prediction"
 
@@ -99,7 +100,7 @@ class WorstLabellingTest(MissingResponses):
     def ask(
         self, sample: Sample, randomness: Randomness
     ) -> Generator[Batch, Answers, ProcedureResult]:
-        """Yield one labelling of all but the last row at a time, for every trial still quiet."""
+        """Yield one labelling of all rows but the last at a time, for trials not yet counted."""
         trials = self.trials(sample, self._known(sample), randomness)
         self.check_cost(sum(labelling_fits(self._size, trial.unknown) for trial in trials))
         worst, stage, n_fits = [0.0] * len(trials), 0, 0
@@ -136,7 +137,7 @@ class WorstLabellingTest(MissingResponses):
         return worst <= self.epsilon and stage < self._size ** max(trial.unknown - 1, 0)
 
     def _queries(self, trial: PartlyLabeledTrial, stage: int) -> list[Query]:
-        """Ask for one fit without the last row, and for all that its response may be with it."""
+        """Ask for one fit without the last row, and one with it for each response."""
         allowed = np.asarray(self.responses)
         if trial.unknown == 0:
             return [trial.reduced(trial.known[:-1]), trial.full(trial.known)]

@@ -81,7 +81,7 @@ ERRORS = {
         "return -math.expm1(math.log1p(",
         "return -0.5 * math.expm1(math.log1p(",
         "B",
-        "both traps are not (eps, delta)-stable, if only just",
+        "both traps are only just not (eps, delta)-stable",
     ),
 }
 

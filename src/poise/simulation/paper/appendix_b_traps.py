@@ -60,7 +60,7 @@ def _instability(trap: Trap, k: int, power: str, effort: Effort) -> Claim:
 
 
 def _beyond_delta() -> Claim:
-    """Beyond c = 1 − ((1−δ)/(1−δ*))^(1/k) a trap is not stable, and it is set just beyond."""
+    """Beyond c = 1 − ((1−δ)/(1−δ*))^(1/k) a trap is not stable, and c is just above it."""
     wrong = cases = 0
     for n, delta, (build, extra) in product(
         (2, 5, 20), (0.05, 0.2, 0.6), ((label_trap, 0), (feature_trap, 1))
@@ -72,7 +72,7 @@ def _beyond_delta() -> Claim:
             at = 1 - (1 - delta_star) * (1 - trap.threshold) ** (n + extra)
             cases += 1
             wrong += not (delta < unstable < delta + 1e-5 and np.isclose(at, delta, rtol=1e-9))
-    text = "both traps are not (eps, delta)-stable, if only just"
+    text = "both traps are only just not (eps, delta)-stable"
     return holds("B, (B.3)", text, cases, wrong)
 
 
@@ -100,7 +100,7 @@ def _coincidence(trap: Trap, effort: Effort) -> Claim:
 
 
 def _ceilings() -> Claim:
-    """Compare α(1−c)^−N of the better trap with Theorem 2: equal, but for the excess of c."""
+    """Compare α(1−c)^−N of the better trap with Theorem 2: equal, apart from the excess of c."""
     wrong = cases = 0
     for n, labeled, unlabeled, delta_star in product((2, 7), (20, 33), (0, 1, 30), (0.0, 0.05)):
         world = zoo.memorising(n, delta_star)

@@ -88,7 +88,7 @@ def _smallest(effort: Effort) -> Claim:
     found = [effort.instability(_uneven(0.3, 0.1), 0.5, 3000, 8, q, 600) for q in couplings]
     wrong = sum(share.high < 0.2 for share in found)
     wrong += sum(share.low <= 0.2 for share in found[:2])  # the shared and independent notions
-    text = "delta_cpl = .2 is not undercut, and below delta* and delta_indep"
+    text = "no coupling is below delta_cpl = .2; delta* and delta_indep are above"
     return holds("E", text, len(found) + 2, wrong)
 
 

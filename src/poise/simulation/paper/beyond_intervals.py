@@ -50,7 +50,7 @@ def _largest_miss(n: int, a: float, delta: float) -> float:
 
 
 def _misses(world: World, effort: Effort, usual: int, least: int = 60) -> IntervalMisses:
-    """Simulate at least so many training sets as it takes to show what is claimed."""
+    """Simulate at least as many training sets as are needed to show the claim."""
     count = effort.count(usual, least)
     return IntervalMisses(world, _LEVEL, count, seed=0, confidence=CONFIDENCE)
 
@@ -85,7 +85,7 @@ def _unstable(effort: Effort) -> list[Claim]:
 
 
 def _interpolating(effort: Effort) -> list[Claim]:
-    """Least squares with as many columns as rows: the worst place for stability."""
+    """Least squares with as many columns as rows: the worst case for stability."""
     world = World(_least_squares, GaussianRows(20, slope=1.0), n=20)
     misses = _misses(world, effort, 800, 400)
     text = "Least squares with d = n: {}"

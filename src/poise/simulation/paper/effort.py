@@ -27,8 +27,8 @@ class Effort:
     n_jobs : int, optional
         Workers, as in joblib.
     share : float
-        Factor on every number of replications, > 0. A small one is fast and
-        refutes less; it never refutes what is true.
+        Factor on every number of replications, > 0. A small one is fast but finds fewer
+        false claims; it never refutes a true one.
 
     Examples
     --------

@@ -69,7 +69,7 @@ def _trap_at_work(axes: Any) -> None:
     axes.plot(chances, unstable, color="#c7553d", label="instability of the trap")
     for rows, style in ((20, "-"), (100, "--"), (420, ":")):
         hidden = [trap.coincidence_probability(rows) for trap in traps]
-        label = f"data give nothing away, {rows} rows"
+        label = f"data do not show the star, {rows} rows"
         axes.plot(chances[-len(traps) :], hidden, color="#1b4f7a", linestyle=style, label=label)
     axes.axhline(_DELTA, color="#6b7280", linewidth=0.8)
     axes.axvline(threshold, color="#6b7280", linewidth=0.8)

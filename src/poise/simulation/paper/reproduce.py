@@ -106,8 +106,8 @@ def reproduce(
     only : iterable of {"2", "2.3", "3", "4.1", "4.2", "4.3", "5", "B", "E", "beyond"}, optional
         Sections and appendices to reproduce; by default all.
     share : float
-        Factor on every number of replications, > 0. A small one is fast and has
-        wide intervals, which refute less.
+        Factor on every number of replications, > 0. A small one is fast but has wide
+        intervals, which find fewer false claims.
 
     Returns
     -------

@@ -124,7 +124,7 @@ def _no_trials(effort: Effort) -> Claim:
 
 
 def _level(effort: Effort) -> list[Claim]:
-    """Size exactly α at the boundary; beyond it less, and by how much is known too."""
+    """Check that the size is α at the boundary, and how much smaller the level is beyond it."""
     world = zoo.nearest_neighbours(n=5, k=1)
     size = effort.accepted(_test(delta=0.2, alpha=0.1), world, (120, 0), 1500, seed=2)
     level = effort.accepted(_test(delta=0.1, alpha=0.3), world, (60, 0), 1500, seed=3)
@@ -152,8 +152,8 @@ def _power_by_simulation(effort: Effort) -> list[Claim]:
         ),
         simulated(
             "Theorem 1",
-            # The text says that acceptance can occur only when B = 0 of both regimes; in the
-            # second k* > 0, and B = 0 holds almost surely instead.
+            # The paper says of both regimes that acceptance can occur only when B = 0. In
+            # the second k* > 0, and B = 0 holds almost surely instead.
             "second regime, k* > 0, delta* = 0: power 1, floor(kappa) = 22",
             1.0,
             second,

@@ -174,7 +174,7 @@ def _indistinguishable(effort: Effort) -> Claim:
         n_jobs=effort.n_jobs,
     )
     wrong = len(found.differing) + (found.stable in (0, found.replications))
-    text = "A and A' get the same verdict on data from P, their models in sight"
+    text = "A and A' get the same verdict on data from P if a test reads models"
     return holds("Theorem 4, (B.7)", text, found.replications, wrong)
 
 

@@ -32,7 +32,7 @@ _COUNTABLE: dict[str, Any] = {"features": "countable", "response": "countable"}
 
 
 def claims(effort: Effort) -> list[Claim]:
-    """Check that a known support lifts the ceiling, an unknown one does not, and budgets."""
+    """Check that a known support lifts the ceiling and an unknown one does not; check budgets."""
     return computed(
         "5.1",
         partial(_known_support, effort),
@@ -138,7 +138,7 @@ _LABELS, _SUBMITTED, _STAR = 100, 20, 37.0
 
 @dataclass(frozen=True)
 class _TriesLabels:
-    """Submits training sets with 20 of the 100 possible labels; declares stable if all is quiet."""
+    """Submits training sets with 20 of 100 possible labels; declares stable if nothing moves."""
 
     n: int
 
@@ -151,7 +151,7 @@ class _TriesLabels:
 
 
 def _budget_by_search(effort: Effort) -> Claim:
-    """Count how often a test submits y*, for only then it tells A from A′."""
+    """Count how often a test submits y*, because only then it tells A from A′."""
     world = zoo.constant(n=5)
     trap = label_trap(world, epsilon=0.0, delta=0.1, star=_STAR)
     found = same_verdict(

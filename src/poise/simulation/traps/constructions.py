@@ -55,8 +55,8 @@ def label_trap(
 
     With independent or coupled randomness the maximum is also over R terms ξ′,
     above which the reduced fit lies with probability at most a; the instability is
-    at least (1−a) − ((1−a)−δ*)(1−c)^n. For "coupled" the terms are fixed, and the
-    bound holds for every coupling but for a choice of terms of probability 1e-9.
+    at least (1−a) − ((1−a)−δ*)(1−c)^n. For "coupled" the terms are fixed, and the bound
+    holds for every coupling, except with probability 1e-9 over the choice of terms.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def feature_trap(
     star: object = None,
     delta_star: float | None = None,
 ) -> Trap:
-    """Hide a feature vector x*, sprung also by evaluating at it (Theorems 2 and 5).
+    """Hide a feature vector x*; evaluating at it also springs the trap (Theorems 2 and 5).
 
     As :func:`label_trap`, with P₁ = {x*}×P_Y and exponent n + 1 in place of n:
     the test point may be x* too. ``star`` is a row of features.
@@ -136,8 +136,8 @@ def linear_trap(
     """Hide a response y* from tests that know the models to be linear, and see them (Theorem 4).
 
     The raised model is the constant 1 + ε + max over removed rows i of
-    sup{A[D∖i; ξ](x) : ‖x‖ ≤ L}, itself linear. L holds X but for probability a,
-    so the instability is at least (1−a) − ((1−a)−δ*)(1−c)^n.
+    sup{A[D∖i; ξ](x) : ‖x‖ ≤ L}, itself linear. P(‖X‖ > L) is at most a, so the instability
+    is at least (1−a) − ((1−a)−δ*)(1−c)^n.
 
     Parameters are those of :func:`label_trap`, and
 
@@ -170,7 +170,7 @@ TRAPS: dict[str, Callable[..., Trap]] = {
 
 
 class _Denied:
-    """The stability that a trap denies, and what is known of the honest world."""
+    """The stability that a trap does not have, and what is known of the honest world."""
 
     def __init__(
         self,

@@ -25,7 +25,7 @@ class Agreement:
     replications : int
         Data sets that were drawn from P.
     differing : tuple of int
-        Replications in which the verdicts differed: none, says the proof,
+        Replications in which the verdicts differed. The proof says that there are none,
         unless the procedure asked about the star.
     stable : int
         Replications in which A was declared stable.

@@ -25,10 +25,10 @@ class TrappedChange:
 
         δ*′ = (1 − a) − ((1 − a) − δ*)(1 − c)^k,
 
-    exact if a = 0 and δ* is, and a lower bound otherwise: the proof's own. It holds
-    in the notion that the trap was built for. A trap for the coupled notion moves
-    predictions whatever the coupling, so its bound holds in every notion; nothing
-    is known of the others, and they are refused.
+    which is exact if a = 0 and δ* is exact, and otherwise the lower bound of the proof. It
+    holds in the notion that the trap was built for. A trap for the coupled notion moves
+    predictions whatever the coupling, so its bound holds in every notion. For other traps
+    nothing is known about the other notions, and these are refused.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ class Trap:
         return (1 - self.c) ** self._exposed(n_labeled, n_unlabeled)
 
     def ceiling(self, alpha: float, n_labeled: int, n_unlabeled: int = 0) -> float:
-        """Return α(1 − c)^−N, beyond which no valid test's power on the honest world can lie.
+        """Return α(1 − c)^−N: on the honest world no valid test has more power.
 
         As c falls to its threshold this becomes the ceiling of Theorem 2, 3, 4 or 5.
         """
@@ -203,5 +203,5 @@ def least_c(delta: float, delta_star: float, a: float, exponent: int) -> float:
     >>> round(least_c(0.1, 0.0, 0.0, 5), 6)
     0.020852
     """
-    # Written with log1p and expm1, for c may be as small as δ/n.
+    # Written with log1p and expm1, because c may be as small as δ/n.
     return -math.expm1(math.log1p(-(delta - delta_star) / (1 - a - delta_star)) / exponent)

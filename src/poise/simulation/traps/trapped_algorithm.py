@@ -161,7 +161,7 @@ class Trapped(Algorithm):
         return self._fit_with_trapped_points(X, y, xi)
 
     def _fit_with_trapped_points(self, X: Any, y: Any, xi: int) -> Predict:
-        """Predict as the algorithm does, but the raised model's value at the star itself."""
+        """Predict as the algorithm does, except at the star: there the raised model predicts."""
         # The algorithm may change its rows; the left-out fits must see them as they were.
         above = self.lift.over(LeftOut(self.base, *_copies(X, y), self.terms.of(xi)))
         honest = self.base.fit(X, y, xi)
@@ -177,13 +177,13 @@ class Trapped(Algorithm):
         return predict
 
     def model(self, predict: Predict) -> Any:
-        """Return the fitted model; a raised one shows itself."""
+        """Return the fitted model; a raised model is returned as it is."""
         own = getattr(predict, "__self__", None)
         return own if isinstance(own, RaisedModel) else self.base.model(predict)
 
 
 class RaisedModel:
-    """Marks models that a lift made, so that Definition 3 can be shown them."""
+    """Marks models that a lift made, so that transparent tests (Definition 3) can see them."""
 
 
 def _copies(X: Any, y: Any) -> tuple[Any, Any]:

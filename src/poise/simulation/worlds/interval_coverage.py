@@ -29,7 +29,7 @@ class Jackknifed(NamedTuple):
 
 @dataclass(frozen=True)
 class IntervalMisses:
-    """Intervals for one new row from n training rows, again and again.
+    """Intervals for one new row from n training rows, simulated many times.
 
     The fits are made one by one, with one random term for each training set, and without the
     engine: simulations need thousands of training sets.

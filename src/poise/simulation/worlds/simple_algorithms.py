@@ -20,7 +20,7 @@ def _everywhere(level: float) -> Predict:
 
 @dataclass(frozen=True)
 class Constant(Algorithm):
-    """Predicts one number, whatever the data: as stable as can be."""
+    """Predicts one number, whatever the data: perfectly stable."""
 
     value: float = 0.0
 
@@ -69,7 +69,7 @@ class NearestNeighbours(Algorithm):
 
 @dataclass(frozen=True)
 class Flipping(Algorithm):
-    """Ignores the data and predicts 0 or ``height``, as ξ and the parity of the size say.
+    """Ignores the data and predicts 0 or ``height``, depending on ξ and the parity of the size.
 
     It shows how far the notions of Appendix E can be apart; see
     :class:`~poise.simulation.worlds.change_laws.FlippingChange`.

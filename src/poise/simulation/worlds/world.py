@@ -120,8 +120,8 @@ class World:
     ) -> NDArray[np.float64]:
         """Draw independent copies of Δ.
 
-        Where the law can be drawn from, it is, a hundred times faster
-        than by fitting; ``fit=True`` fits nevertheless.
+        If the law can be drawn from, the copies come from it, a hundred times faster than by
+        fitting; ``fit=True`` fits in any case.
 
         Parameters
         ----------

@@ -78,8 +78,9 @@ def nearest_coins(n: int, k: int = 1) -> World:
     """Average the k nearest of responses that are fair coins: δ*_ε = k/(2n) for every ε < 1/k.
 
     The responses are finite and known, and the predictions linear in them. The removed row is
-    among the k nearest of n with probability k/n, and differs from the next nearest in every
-    other case. Where the responses of removed rows are unknown, it may differ in all of them.
+    among the k nearest of n with probability k/n, and in half of these cases it differs
+    from the next nearest. If the responses of removed rows are unknown, it may differ in
+    all of them.
 
     Examples
     --------
