@@ -24,9 +24,9 @@ from poise.results import Outcome, ProcedureResult
 __all__ = ["ExhaustiveTest"]
 
 _CERTAIN = (
-    "Certain, given the support and an algorithm that ignores the order of rows and, as was "
-    "declared and checked, its random term: no training set of this size that can occur moves any "
-    "prediction by more than epsilon."
+    "Certain, given the support and an algorithm that ignores the order of rows and its random "
+    "term (the second was declared and checked): no training set of this size that can occur "
+    "moves any prediction by more than epsilon."
 )
 _UNDER_TERMS = (
     "Valid, given the support: under none of the random terms drawn did a training set that can "

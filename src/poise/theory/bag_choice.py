@@ -108,7 +108,7 @@ class _Request:
         return max(1, int(largest_bag(self.n, self.epsilon, part * self.delta, self.width)))
 
     def largest_within(self, n_bags: float) -> int:
-        """Find the largest bag for which so many bags are enough; 0 if there is none."""
+        """Find the largest bag for which this many bags are enough; 0 if there is none."""
         return largest(self.n - 1, lambda b: 0 < self.fewest(b)[0] <= n_bags)
 
     def choice(self, b: int, n_bags: int | None = None) -> BagChoice:

@@ -132,7 +132,7 @@ def _solve_local_level(m: int, alpha: float) -> float:
 
 
 def beta_limits(m: int, gamma: float, count: int | None = None) -> Floats:
-    """Upper γ-quantiles u_1, …, u_m of the m ordered uniforms, or the first so many of them."""
+    """Upper γ-quantiles u_1, …, u_m of the m ordered uniforms, or the first few of them."""
     from scipy.special import betainccinv
 
     order = np.arange(1.0, (m if count is None else count) + 1)

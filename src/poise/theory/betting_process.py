@@ -186,7 +186,7 @@ class Hedge:
         return float(growth(c, share, self.delta))
 
     def extend(self, n_trials: int) -> None:
-        """Plan so many more trials: the process goes on from its value u, still valid."""
+        """Plan this many more trials: the process goes on from its value u and stays valid."""
         self.n_trials += int(arguments.count("n_trials", n_trials))
 
     def path(self) -> BettingPath:

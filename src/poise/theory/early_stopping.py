@@ -129,7 +129,7 @@ class Curtailment:
     """Follow one test trial by trial and say when its outcome is forced.
 
     The verdict is always that of the full test (with ``scope="stable"``: it is
-    "stable" exactly when that of the full test is), hence valid at the same level.
+    "stable" exactly when that of the full test is), so it is valid at the same level.
     If it is forced early, the full test's estimates are not known: δ̂ and ε̂ must then
     count every unseen trial as an exceedance.
 

@@ -101,7 +101,7 @@ class TrialChanges:
         return self.sizes.size
 
     def first(self, n_trials: int) -> TrialChanges:
-        """Keep the first so many trials."""
+        """Keep only the first trials, as many as asked for."""
         kept = self.trial < n_trials
         return TrialChanges(self.values[kept], self.trial[kept], self.sizes[:n_trials])
 

@@ -203,7 +203,7 @@ def _checked_power(power: float) -> float:
 def _sizes(
     rows: int, points: int, level: float, deltas: set[float], each: RowsPerTrial
 ) -> Iterator[int]:
-    """Yield the largest n of which the rows hold one trial, or enough trials for each δ."""
+    """Yield the largest n for which the rows hold one trial, or enough trials for each δ."""
     needed = [plan(n=2, delta=delta, alpha=level, power=1.0).n_trials for delta in deltas]
     for count in {1, *needed}:
         size = each.size_for(count, rows, points)

@@ -62,7 +62,7 @@ def _by_counting(values: Floats, rank: int) -> float:
 
 
 def how_many_exceed(values: Floats, x: float) -> int:
-    """Count the values that are strictly larger than x, some at a time.
+    """Count the values that are strictly larger than x, block by block.
 
     Examples
     --------

@@ -83,7 +83,7 @@ def plan(
     remove : int, at least 1
         How many of the n rows are removed.
     replace : bool
-        Whether fresh rows take their place, which makes a trial so much larger.
+        Whether fresh rows take their place; a trial then needs ``remove`` more rows.
     losses : bool
         Whether losses are compared: test rows then need a response.
     groups : bool
@@ -206,11 +206,11 @@ class _Request:
         return shape(self.delta, self.delta_star, self.level, self.power)
 
     def rows_for(self, trials: int) -> int:
-        """Fewest labelled rows that hold so many trials."""
+        """Fewest labelled rows that hold this many trials."""
         return self.per_trial.rows_for(trials, self.n, self.n_unlabeled)
 
     def size_for(self, trials: int) -> int:
-        """Largest n of which the rows hold so many trials; possibly too small for one."""
+        """Largest n for which the rows hold this many trials; it may be too small for one."""
         return self.per_trial.size_for(trials, self.n_labeled, self.n_unlabeled)
 
     def having(self, name: str, value: float) -> _Request:

@@ -113,7 +113,7 @@ def power_bound(
     Returns
     -------
     float or ndarray of float
-        The ceiling, in [0, 1]; 1 where nothing limits the power.
+        The ceiling, in [0, 1]; 1 if nothing limits the power.
 
     Examples
     --------

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["LARGEST", "Teeth"]
 
 LARGEST = 2**53  # beyond it floats skip whole numbers
-# Beyond doubt: the level and the cdf differ by more than rounding can.
+# If the level and the cdf differ by more than this, rounding cannot change the answer.
 _CLEAR = 1e-9
 _NEWTON_ROUNDS = 12  # three or four are enough, unless rounding errors go in a circle
 # Where counts vary as much as this, one trial changes the power as much as the next one.

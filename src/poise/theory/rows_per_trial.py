@@ -62,12 +62,12 @@ class RowsPerTrial:
         return trials.kappa(n + self.fresh, n_labeled, self._points(n_unlabeled))
 
     def rows_for(self, count: int, n: int, n_unlabeled: int = 0) -> int:
-        """Compute the fewest labelled units that hold so many trials."""
+        """Compute the fewest labelled units that hold this many trials."""
         size, points = n + self.fresh, self._points(n_unlabeled)
         return int(max(count * size, count * (size + 1) - points))
 
     def size_for(self, count: int, n_labeled: int, n_unlabeled: int = 0) -> int:
-        """Compute the largest n of which the rows hold so many trials; may be too small for one."""
+        """Compute the largest n for which the rows hold this many trials; it may be too small."""
         rows = n_labeled + self._points(n_unlabeled)
         return int(min(n_labeled // count, rows // count - 1)) - self.fresh
 

@@ -196,7 +196,7 @@ def _first(holds: Predicate, candidates: Counts) -> int | None:
 
 
 def _smallest(holds: Predicate, start: int) -> int:
-    """Find the smallest whole number ≥ start for which ``holds``, true ever after, is true."""
+    """Find the smallest whole number ≥ start for which ``holds`` is true; then it stays true."""
     low, steps = start - 1, 2 ** np.arange(_FEW_TEETH)
     while low < LARGEST:
         probes = start - 1 + steps

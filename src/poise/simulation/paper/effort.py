@@ -20,7 +20,7 @@ _LEAST = 60  # replications, however small the share: fewer could show nothing
 
 @dataclass(frozen=True)
 class Effort:
-    """Simulate with so many workers, and this share of the usual replications.
+    """Simulate with this many workers, and this share of the usual replications.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Effort:
         seed: int,
         **settings: Any,
     ) -> Proportion:
-        """Simulate how often a procedure declares a world stable, from so many rows."""
+        """Simulate how often a procedure declares a world stable, from this many rows."""
         labeled, unlabeled = rows
         return audit(
             procedure,

@@ -80,8 +80,8 @@ def read_linear(predict: Predict, d: int) -> LinearModel:
 def ball(distribution: Distribution, a: float) -> float:
     """Return L with P(‖X‖ > L) ≤ a.
 
-    From the distribution's own ``radius(a)`` if it has one; else the largest
-    norm among so many draws that it is too small with probability below 1e-9.
+    L is the distribution's own ``radius(a)`` if it has one. Otherwise it is the largest norm in
+    a sample, which is large enough that L is too small with probability below 1e-9.
 
     Examples
     --------

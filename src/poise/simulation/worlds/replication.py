@@ -25,7 +25,7 @@ __all__ = ["declares_stable", "replicate", "run_once"]
 
 T = TypeVar("T")
 
-_CHUNKS = 50  # so many chunks: enough for a progress bar, few enough to cost little
+_CHUNKS = 50  # enough chunks for a progress bar, few enough to cost little
 
 
 def replicate(
