@@ -2,8 +2,8 @@
 
 Each error names the argument, its value and the remedy. Every check returns the
 value it checked, as a float or int (or an array of them), so that a function
-validates and converts in one line per argument. NumPy is imported by the checks
-that need it: ``poise --help`` uses the words only.
+validates and converts each argument in one line. NumPy is imported only by the
+checks that need it, because ``poise --help`` uses only the words.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = [
     "without_addresses",
 ]
 
-_NEAR = 0.65  # of 1 for equal names; at difflib's own 0.6, "salary" is near "library"
+_NEAR = 0.65  # equal names have 1; with difflib's default 0.6, "salary" would be near "library"
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -58,7 +58,7 @@ def _real(name: str, value: ArrayLike, remedy: str) -> NDArray[np.float64]:
 
 
 def _require(name: str, value: ArrayLike, ok: NDArray[np.bool_], rule: str) -> None:
-    """Raise with the first offending element unless ``ok`` holds everywhere."""
+    """Raise an error that names the first wrong element, unless ``ok`` is true everywhere."""
     import numpy as np
 
     if not np.all(ok):
@@ -128,7 +128,7 @@ def scalar(name: str, value: ArrayLike) -> ArrayLike:
 
 
 def flag(name: str, value: object) -> bool:
-    """Check that ``value`` is True or False; a word such as "no" is neither."""
+    """Check that ``value`` is True or False; a word such as "no" is refused."""
     import numpy as np
 
     if not isinstance(value, (bool, np.bool_)):
@@ -167,7 +167,7 @@ def one_of(values: dict[str, object]) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return `` did you mean 'x'?`` with a leading semicolon, or nothing if nothing is close.
+    """Return ``; did you mean 'x'?``, or an empty text if no name is close.
 
     Examples
     --------
@@ -192,14 +192,14 @@ def near_name(name: str, known: Iterable[str]) -> str | None:
     """
     from difflib import get_close_matches
 
-    # Capital letters are the most common slip, and count as a mismatch for difflib.
+    # Wrong capital letters are the most common mistake, and difflib counts them as a difference.
     by_lowercase = {option.lower(): option for option in known}
     close = get_close_matches(name.lower(), by_lowercase, n=1, cutoff=_NEAR)
     return by_lowercase[close[0]] if close else None
 
 
 def listed(names: Iterable[str], limit: int = 8) -> str:
-    """List names for a message, the first few of them if there are many.
+    """List names for a message; if there are many, only the first few.
 
     Examples
     --------
@@ -223,7 +223,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def shortened(name: str, width: int = 80) -> str:
-    """Write a long name on one line, with its middle left out.
+    """Write a name on one line; if it is long, leave out its middle.
 
     Examples
     --------
@@ -255,7 +255,7 @@ def reads_as_number(value: Any) -> bool:
 
 
 def without_addresses(name: str) -> str:
-    """Leave out where in memory an object lies: that differs in every process.
+    """Remove the memory address of an object: it differs in every process.
 
     Examples
     --------

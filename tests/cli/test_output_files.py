@@ -62,7 +62,7 @@ def test_no_command_replaces_inputs_or_foreign_files(run, folder: Path, command:
     (folder / "notes.png").write_text("mine")
     foreign = run(f"{command} notes.png")
     assert (foreign.exit_code, foreign.stdout) == (2, "")
-    assert "notes.png is there and was not written by poise; give another" in foreign.stderr
+    assert "notes.png exists and was not written by poise; give another" in foreign.stderr
     assert (folder / "notes.png").read_text() == "mine"
     for name in ("numbers.csv", "kept.trials"):
         if name in command:
@@ -118,7 +118,7 @@ def test_files_of_poise_are_replaced_and_others_are_not(run, folder: Path, endin
         (folder / name).write_text("my notes of three weeks")
         refused = run(command)
         assert (refused.exit_code, refused.stdout) == (2, "")
-        assert f" {name} is there and was not written by poise; give another" in refused.stderr
+        assert f" {name} exists and was not written by poise; give another" in refused.stderr
         assert (folder / name).read_text() == "my notes of three weeks"
         (folder / name).write_bytes(mine)
     (folder / "my.html").write_text("my notes of three weeks")
@@ -133,5 +133,5 @@ def test_folders_of_others_are_left_alone(run, tmp_path: Path, command: str, nam
     (tmp_path / name).write_text("mine")
     result = run(f"{command} --output {tmp_path}")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert f"{name} is there and was not written by poise; give another folder" in result.stderr
+    assert f"{name} exists and was not written by poise; give another folder" in result.stderr
     assert (tmp_path / name).read_text() == "mine"

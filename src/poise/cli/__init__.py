@@ -9,15 +9,15 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
     check            ``poise check``: whether an algorithm meets the conditions of a stability test
     compare          ``poise compare``: several algorithms on the same trials, with one error level
     curve            ``poise curve``: stability at several training sizes
-    demo             ``poise demo``: a tour on bundled data, with all three verdicts
+    demo             ``poise demo``: three algorithms on example data, with all three verdicts
     exit_status      the exit status of every command, and of every kind of error
     fit_options      the options of every command that fits: algorithm, rows and settings
     input_files      the files that a command reads: no command overwrites them
-    intervals        ``poise intervals``: prediction intervals for new rows, and what they rest on
+    intervals        ``poise intervals``: prediction intervals for new rows, and their guarantee
     json_output      what ``--json`` prints: the result, its inputs, and errors
     lazy_group       commands that are imported when called; errors are printed in one line
     load_algorithm   from ``sklearn.linear_model:Ridge`` or ``model.py:name`` to an algorithm
-    module_search    where Python looks for modules while fits run: not in the current folder
+    module_search    while fits run, Python does not look for modules in the current folder
     option_words     messages of the library, with options in place of Python's keywords
     options          options that several commands share; each group becomes one object
     output_files     files that a command writes: checked before the first fit, written at the end
@@ -26,7 +26,7 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
     profile          ``poise profile``: the probability of a larger change, for every ε
     read_rows        the rows of a question, read from its files
     reproduce        ``poise reproduce``: every claim of the paper, computed or simulated
-    resume           ``poise resume``: go on with a run that was cut short
+    resume           ``poise resume``: continue a run that was interrupted
     run              ``poise run``: all questions of a TOML file, with one exit status
     run_and_print    measure as the options say, print the result, return the exit status
     screen           results on the terminal: width, colours and tables
@@ -51,7 +51,7 @@ __all__ = ["main"]
 # Each command is a module that is imported when it is called, so that `poise --help`
 # imports none of them.
 COMMANDS = {
-    "demo": "Take a tour: three algorithms on bundled data, a verdict each.",
+    "demo": "Show three algorithms on example data, with a verdict for each.",
     "advise": "List what the rows of a file can answer.",
     "test": "Test whether an algorithm is stable on the rows of a file.",
     "check": "Check an algorithm before it is tested.",
@@ -64,9 +64,9 @@ COMMANDS = {
     "plan": "Find how much data a question needs, or what data can answer.",
     "show": "Judge saved trials again, without fitting anything.",
     "status": "Tell how far a run is, from its journal.",
-    "resume": "Go on with a run that was cut short.",
-    "audit": "Find out whether a black-box test is valid, also on traps.",
-    "reproduce": "Reproduce the paper: every claim, expected beside measured.",
+    "resume": "Continue a run that was interrupted.",
+    "audit": "Find out by simulation whether a black-box test is valid.",
+    "reproduce": "Reproduce every claim of the paper: expected and measured.",
 }
 
 EXIT_STATUS = """\b
@@ -87,7 +87,7 @@ Exit status:
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, "-V", "--version", message="poise %(version)s")
-@click.option("--traceback", is_flag=True, help="Show where in the code an error arose.")
+@click.option("--traceback", is_flag=True, help="Show where in the code an error occurred.")
 @click.pass_context
 def main(ctx: click.Context, /, traceback: bool) -> int:
     """Tell whether a learning algorithm is stable.
@@ -98,5 +98,5 @@ def main(ctx: click.Context, /, traceback: bool) -> int:
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
-    # Kept only where no command was given; else the command's own status counts.
+    # Used only if no command was given; otherwise the status of the command counts.
     return ExitStatus.USAGE

@@ -43,7 +43,7 @@ _OPTIONS = "groups algorithm param program serving response remove replace rando
     type=float,
     default=0.1,
     show_default=True,
-    help="Allowed probability of a larger change for which the power is stated.",
+    help="Allowed probability of a larger change; the power is stated for it.",
 )
 @alpha_option
 @click.option("--power", type=float, default=0.8, show_default=True, help="The power to keep.")
@@ -53,17 +53,17 @@ _OPTIONS = "groups algorithm param program serving response remove replace rando
     metavar="K",
     default=1,
     show_default=True,
-    help="How many algorithms will be tested at level ALPHA together.",
+    help="How many algorithms will be tested together at level ALPHA.",
 )
 @click.option("--losses", is_flag=True, help="Losses will be compared, not predictions.")
 @output_options()
 def command(fit: FitOptions, output: Output, **goal: Any) -> int:
     """List what the rows of DATA can answer, before anything is tested.
 
-    For a dozen training sizes N: how many trials there are, the smallest DELTA that
-    can be certified, and how large the true probability may be for a test to
-    succeed. Beside it: the scale of the responses, rare classes, copies, and columns
-    that look like identifiers or times. With --algorithm, one fit is timed.
+    For a dozen training sizes N it lists how many trials there are, the smallest
+    DELTA that can be certified, and how large the true probability may be for a test
+    to succeed. It also prints the scale of the responses, rare classes, copies, and
+    columns that look like identifiers or times. With --algorithm, one fit is timed.
     """
     from poise.questions.advise import advise
 
@@ -71,7 +71,7 @@ def command(fit: FitOptions, output: Output, **goal: Any) -> int:
     given = any(fit.given[name] is not None for name in ("algorithm", "program"))
     algorithm = fit.algorithm() if given else None
     with one_line_warnings(output.quiet), fits_print_to_stderr():
-        # Not as plain arrays: remarks about columns need their names.
+        # Tables, not plain arrays: remarks about columns need their names.
         advice = advise(**read.tables, algorithm=algorithm, **fit.settings(), **goal)
     _tell(advice, fit, output)
     return ExitStatus.STABLE

@@ -31,13 +31,14 @@ WORLDS = (
     "memorising",
 )
 
-# What is known of nearest-coins, the world in which these two can be asked.
+# These two procedures can be run in the world nearest-coins, where this is known.
 PARAMETERS: dict[str, dict[str, Any]] = {
     "worst-labelling": {"responses": (0.0, 1.0)},
     "linear-smoother": {"low": 0.0, "high": 1.0},
 }
-# A trap must not break what a procedure is told: no response that cannot occur, and no
-# algorithm that is not linear in the responses. Known responses lift the ceiling that needs them.
+# A trap must not break the assumptions of a procedure: it may use no response that cannot
+# occur, and no algorithm that is not linear in the responses. If the possible responses are
+# known, the ceiling on power that assumes unknown responses does not apply.
 ASSUMED: dict[str, dict[str, Any]] = {
     "worst-labelling": {"traps": ("feature",), "response": "countable"},
     "linear-smoother": {"traps": (), "response": "countable", "features": "countable"},
@@ -53,7 +54,7 @@ The averaged test, three points a trial:
   poise audit averaged nearest-neighbours --n-unlabeled 60 --param points=3
 
 \b
-Two tests that can do without responses, in a world whose responses are 0 and 1:
+Two tests that do not need all responses, in a world whose responses are 0 and 1:
   poise audit worst-labelling nearest-coins --n-unlabeled 220 --param missing=3
   poise audit linear-smoother nearest-coins --n-unlabeled 220
 """
@@ -69,8 +70,14 @@ Two tests that can do without responses, in a world whose responses are 0 and 1:
 @click.option("--delta", type=float, default=0.2, show_default=True, help="Allowed probability.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Claimed level.")
 @click.option("--param", multiple=True, metavar="NAME=VALUE", help="A parameter of the procedure.")
-@click.option("--replications", type=int, default=200, show_default=True, help="Data sets.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Decides everything.")
+@click.option(
+    "--replications",
+    type=int,
+    default=200,
+    show_default=True,
+    help="Number of simulated data sets.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random numbers.")
 @click.option("--jobs", type=int, default=None, help="Workers, as in joblib.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
 def command(
@@ -86,7 +93,7 @@ def command(
     jobs: int | None,
     **rows: Any,
 ) -> int:
-    """Run PROCEDURE on WORLD and on the traps that mimic it; judge the procedure.
+    """Run PROCEDURE on WORLD and on traps that look like it, and judge PROCEDURE.
 
     The exit status is 1 if it was found invalid.
     """
@@ -101,7 +108,7 @@ def command(
 
 
 def _procedure(name: str, param: tuple[str, ...], **question: object) -> Any:
-    """Make the procedure, with its own parameters where some were given."""
+    """Make the procedure, with the parameters that were given for it."""
     from poise import procedures
     from poise.cli.load_algorithm import parse_parameters
 

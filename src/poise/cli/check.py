@@ -35,7 +35,7 @@ _OPTIONS = "groups algorithm param program serving n response distance random_st
     type=float,
     default=60.0,
     show_default=True,
-    help="Start no further fit after this time; what is left is skipped.",
+    help="Start no further fit after this time; skip the remaining checks.",
 )
 @output_options()
 def command(fit: FitOptions, output: Output, max_seconds: float) -> int:
@@ -43,8 +43,8 @@ def command(fit: FitOptions, output: Output, max_seconds: float) -> int:
 
     Is it deterministic given its seed, does it remember earlier fits, does it learn
     from its rows, is it symmetric in them, does it accept N - 1 rows and training
-    sets without a rare class, what are its predictions, does each stand by itself,
-    does it write to its input, and how long will a test take?
+    sets without a rare class, what are its predictions, does each depend on its own
+    row only, does it write to its input, and how long will a test take?
 
     Exit status: 0 nothing failed, 1 a check failed, 2 usage or data.
     """

@@ -29,7 +29,7 @@ Example:
       --n 40 --epsilon 5 --delta 0.1
 """
 
-# Here there may be several algorithms, and a folder of journals.
+# This command takes several algorithms, and a folder of journals.
 _IN_ANOTHER_FORM = ("name", "algorithm", "param", "program", "journal")
 
 
@@ -40,8 +40,8 @@ _IN_ANOTHER_FORM = ("name", "algorithm", "param", "program", "journal")
     "algorithms",
     metavar="PLACE:NAME",
     multiple=True,
-    help="As in poise test, with its parameters in brackets: module:Name(alpha=2.0); with a short "
-    "name before it if wanted: ridge=module:Name. Repeatable.",
+    help="As in poise test. Parameters stand in brackets: module:Name(alpha=2.0). A short name may "
+    "come first: ridge=module:Name. Repeatable.",
 )
 @click.option(
     "--program",
@@ -84,7 +84,7 @@ def command(
 
 
 def loaded(places: Iterable[str], programs: Iterable[str], mode: str) -> dict[str, Any]:
-    """Load every algorithm; call it by its own description, or as its user did."""
+    """Load every algorithm; its name is its description, or the name that the user gave."""
     from poise.algorithms.as_algorithm import as_algorithm
     from poise.algorithms.program import Program
     from poise.cli.load_algorithm import load_algorithm
@@ -103,7 +103,7 @@ def loaded(places: Iterable[str], programs: Iterable[str], mode: str) -> dict[st
 
 
 def _name_and_place(text: str) -> tuple[str, str]:
-    """Take ``name=place`` apart; without a name, the place is one.
+    """Split ``name=place``; without a name, the place is the name.
 
     Examples
     --------

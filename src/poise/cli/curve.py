@@ -39,9 +39,15 @@ Example:
 )
 @journals_option
 @click.option(
-    "--epsilon", type=AllowedChange(), help="Give the limit for the probability of more change."
+    "--epsilon",
+    type=AllowedChange(),
+    help="Ask for the limit for the probability of a larger change.",
 )
-@click.option("--delta", type=float, help="Give the limit for the change of this probability.")
+@click.option(
+    "--delta",
+    type=float,
+    help="Ask for the limit for the change that is exceeded with this probability.",
+)
 @alpha_option
 @output_options("plot")
 def command(
@@ -53,12 +59,13 @@ def command(
 ) -> int:
     """Measure stability on the rows of DATA at several training sizes N.
 
-    With --delta: the change that is exceeded with probability DELTA at most. With
-    --epsilon: the probability of a change larger than EPSILON at most. All limits
-    hold at once, with probability 1 - ALPHA. Beyond the sizes nothing is certified.
+    With --delta, it gives an upper limit for the change that is exceeded with
+    probability DELTA. With --epsilon, it gives an upper limit for the probability of
+    a change larger than EPSILON. All limits hold at once, with probability 1 - ALPHA.
+    Nothing is certified at other sizes.
 
-    Exit status: 0 certified stable at one size at least, or nothing was asked; 1
-    certified at none; 2 usage or data, 3 a fit failed.
+    Exit status: 0 certified stable at one size at least, or no verdict was asked for;
+    1 certified at none; 2 usage or data, 3 a fit failed.
     """
     from poise.questions.stability_curve import check_curve_question, stability_curve
 

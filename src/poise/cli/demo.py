@@ -1,4 +1,4 @@
-"""``poise demo``: a tour on bundled data, with all three verdicts."""
+"""``poise demo``: three algorithms on example data, with all three verdicts."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ How many rows a question needs:
     help="Folder for the plot and the report.",
 )
 def command(output: Path) -> int:
-    """Take a tour: three algorithms on bundled data, a verdict each.
+    """Show three algorithms on example data, with a verdict for each.
 
     Writes a plot (changes.png) and a report (report.html). Takes a few seconds.
     """
@@ -80,7 +80,7 @@ def _algorithms() -> list[tuple[Any, str]]:
 
 
 def _visit(algorithm: Any, note: str) -> Section:
-    """Measure one algorithm, judge it, and say in a few lines what came out."""
+    """Measure and judge one algorithm, and print the result in a few lines."""
     from sklearn.datasets import load_diabetes
 
     from poise.cli.screen import print_headline, print_paragraphs

@@ -28,12 +28,12 @@ __all__ = [
 
 @dataclass(frozen=True)
 class FitOptions:
-    """What to fit, on which rows, and how, as it was given to a command.
+    """The options of a command that say what to fit, on which rows, and how.
 
     Parameters
     ----------
     given : dict
-        The options by name. A command that has no use for one of them leaves it out.
+        The options by name. A command leaves out those that it does not need.
     """
 
     given: dict[str, Any]
@@ -77,7 +77,7 @@ class FitOptions:
         return settings
 
     def journal(self) -> Journal | None:
-        """Return the journal, which keeps how it was begun for `poise resume`."""
+        """Return the journal; it stores the command for `poise resume`."""
         if self.given["journal"] is None:
             return None
         from poise.storage.journal import Journal
@@ -96,7 +96,7 @@ class FitOptions:
         if "n" in given:
             from_settings(Setup, given)
         if asked is not None:
-            # A share of a spread that is not known yet is a number >= 0 as well.
+            # The spread is not known yet, but its share must be a number >= 0 too.
             epsilon = getattr(asked["epsilon"], "share", asked["epsilon"])
             StabilityQuestion(given["n"], **(asked | {"epsilon": epsilon}))
 
@@ -115,7 +115,7 @@ class FitOptions:
 
 
 def command_given() -> dict[str, Any]:
-    """Return how poise was called, and where, so that it can be called again."""
+    """Return the arguments and the folder of this call, so that it can be repeated."""
     given = click.get_current_context().find_root().obj
     return {"arguments": given, "folder": str(Path.cwd())}
 
@@ -166,7 +166,7 @@ _TEXT: dict[str, Decorator] = {
     "sep": click.option(
         "--sep",
         metavar="CHAR",
-        help="Text files: what separates values, also tab or space. Default: as in line 1.",
+        help="Text files: what separates values, also tab or space. Default: guessed from line 1.",
     ),
     "decimal": click.option(
         "--decimal",
@@ -176,13 +176,13 @@ _TEXT: dict[str, Decorator] = {
     "encoding": click.option(
         "--encoding",
         metavar="NAME",
-        help="Text files: such as latin-1. Default: UTF-8, or UTF-16 with its mark.",
+        help="Text files: the encoding, such as latin-1. Default: UTF-8, or UTF-16 with its mark.",
     ),
     "header": click.option(
         "--header/--no-header",
         default=True,
         show_default=True,
-        help="Text files: line 1 holds names. Without, columns are called 1, 2, 3, ...",
+        help="Text files: line 1 holds names. If not, columns are called 1, 2, 3, ...",
     ),
 }
 
@@ -194,7 +194,7 @@ _FIT_PARAMS: dict[str, Decorator] = {
         "--fit-param",
         metavar="NAME=COL",
         multiple=True,
-        help="Column handed to fit under this name, as ridge__sample_weight=w. Repeatable.",
+        help="Pass a column to fit under this name: ridge__sample_weight=w. Repeatable.",
     ),
 }
 
@@ -209,7 +209,7 @@ _ALGORITHM: dict[str, Decorator] = {
         "--param",
         metavar="NAME=VALUE",
         multiple=True,
-        help="Parameter of the algorithm, as alpha=1.0. Repeatable.",
+        help="Parameter of the algorithm, such as alpha=1.0. Repeatable.",
     ),
     "program": click.option(
         "--program",
@@ -223,20 +223,20 @@ _ALGORITHM: dict[str, Decorator] = {
 
 # By the names of keywords of poise.measure.
 SETTINGS: dict[str, Decorator] = {
-    "name": click.option("--name", metavar="TEXT", help="What headlines call the algorithm."),
+    "name": click.option("--name", metavar="TEXT", help="Name of the algorithm in headlines."),
     "n": click.option(
         "--n",
         type=WholeNumber(),
         metavar="N",
         required=True,
-        help="Training size asked about, at least 2.",
+        help="Training size of the question, at least 2.",
     ),
     "response": click.option(
         "--response",
         type=click.Choice(["predict", "predict_proba", "decision_function"]),
         default="predict",
         show_default=True,
-        help="Which method of a fitted estimator is asked.",
+        help="Which method of a fitted estimator is called.",
     ),
     "remove": click.option(
         "--remove",
@@ -246,19 +246,19 @@ SETTINGS: dict[str, Decorator] = {
         help="How many of the N rows (or groups) are removed.",
     ),
     "replace": click.option(
-        "--replace", is_flag=True, help="Put fresh rows in the place of those removed."
+        "--replace", is_flag=True, help="Replace the removed rows by fresh rows."
     ),
     "removals": click.option(
         "--removals",
         type=WholeNumberOr("all"),
         default=1,
         show_default=True,
-        help="Averaged test: rows of a trial that are removed in turn, or all.",
+        help="Averaged test: how many rows of a trial are removed, one after the other; or all.",
     ),
     "points": click.option(
         "--points",
         type=WholeNumberOr("spare"),
-        help="Averaged test: points of a trial, or spare: as many as cost no trial.",
+        help="Averaged test: number of points of a trial; spare: as many as cost no trial.",
     ),
     "coupling": click.option(
         "--coupling",
@@ -290,7 +290,7 @@ SETTINGS: dict[str, Decorator] = {
         type=click.Choice(["raise", "unstable"]),
         default="raise",
         show_default=True,
-        help="A failed fit ends the run, or its trial counts against stable.",
+        help="A failed fit ends the run (raise), or its trial counts against stable (unstable).",
     ),
     "random_state": click.option(
         "--seed",
@@ -299,10 +299,14 @@ SETTINGS: dict[str, Decorator] = {
         help="The same seed gives the same changes.",
     ),
     "n_jobs": click.option(
-        "--jobs", "-j", "n_jobs", type=int, help="Trials at once; -1 for one per core."
+        "--jobs",
+        "-j",
+        "n_jobs",
+        type=int,
+        help="Number of trials at the same time; -1: one per core.",
     ),
     "backend": click.option(
-        "--backend", metavar="NAME", help="Where they run: loky, threading, dask or ray."
+        "--backend", metavar="NAME", help="Where trials run: loky, threading, dask or ray."
     ),
     "address": click.option(
         "--address", metavar="HOST:PORT", help="Scheduler of a Dask or Ray cluster."
@@ -315,7 +319,7 @@ SETTINGS: dict[str, Decorator] = {
         type=click.Choice(["raise", "unstable"]),
         default="raise",
         show_default=True,
-        help="A fit beyond its time ends the run, or its trial counts against stable.",
+        help="A fit that takes too long ends the run, or its trial counts against stable.",
     ),
 }
 
@@ -324,11 +328,11 @@ _JOURNAL: dict[str, Decorator] = {
         "--journal",
         metavar="FILE",
         type=FILE,
-        help="Write every trial down at once; a run cut short goes on from there.",
+        help="Write each trial when it is done; an interrupted run continues from there.",
     ),
 }
 
-# The options that say which rows, for every command that reads a file.
+# The options that say which rows to read, for every command that reads a file.
 DATA_OPTIONS = ("data", "target", "drop", "unlabeled", *_FIT_PARAMS, *_TEXT)
 
 # In the order of `--help`.
@@ -338,14 +342,14 @@ _ALL = _FILES | _FIT_PARAMS | _TEXT | _ALGORITHM | SETTINGS | _JOURNAL
 def fit_options(
     only: Iterable[str] | None = None, without: Container[str] = ()
 ) -> Callable[[Command], Command]:
-    """Return the options that say what to fit, handed to a command as ``fit``.
+    """Return the options that say what to fit; a command gets them as ``fit``.
 
     Parameters
     ----------
     only : names, optional
-        A command that needs no others.
+        The options that the command needs; by default all of them.
     without : names
-        What a command has in another form.
+        Options that the command has in another form.
     """
     names = [name for name in (_ALL if only is None else only) if name not in without]
     return gathered("fit", {name: _ALL[name] for name in names}, lambda **given: FitOptions(given))

@@ -17,14 +17,14 @@ _NOTED = f"{__name__}.noted"
 
 
 def note_input(path: Path) -> None:
-    """Keep the name of a file that is read, where no argument of the command names it."""
+    """Note a file that is read although no argument of the command names it."""
     context = click.get_current_context(silent=True)
     if context is not None:
         context.find_root().meta.setdefault(_NOTED, {})[path] = True
 
 
 def input_files() -> list[Path]:
-    """Return what the command was given to read, each file once."""
+    """Return the files that the command reads, each once."""
     context = click.get_current_context()
     named = [file for name, value in context.params.items() for file in _files_in(name, value)]
     by_place = {path.resolve(): path for path in context.find_root().meta.get(_NOTED, {})}
@@ -47,5 +47,5 @@ def _files_in_text(text: str) -> Iterator[Path]:
     source, colon, _ = text.rpartition(":")
     if colon and source.endswith(".py"):
         yield Path(source)
-    with suppress(ValueError):  # an open quote: this is no command
+    with suppress(ValueError):  # an open quote: this is not a command
         yield from (Path(word) for word in shlex.split(text) if os.path.isfile(word))

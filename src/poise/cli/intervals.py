@@ -1,4 +1,4 @@
-"""``poise intervals``: prediction intervals for new rows, and what their coverage rests on."""
+"""``poise intervals``: prediction intervals for new rows, and their guarantee."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _SHOWN = 20  # rows printed on the screen
     type=float,
     default=0.9,
     show_default=True,
-    help="Share of responses the intervals aim at, in (0, 1).",
+    help="Share of responses that the intervals should contain, in (0, 1).",
 )
 @click.option(
     "--method",
@@ -76,15 +76,15 @@ def command(
     Without --certify jackknife+ is fitted to all rows and misses a new response with
     probability at most 2(1 - LEVEL), whatever the distribution. With --certify the rows
     are split at random: all but N of them test whether the algorithm is stable, and N are
-    fitted. If it is certified, the intervals are widened, and how often they miss rests on
-    that certificate (Theorem J); if not, they are those of jackknife+.
+    fitted. If it is certified, the intervals are widened, and the bound on their misses
+    follows from this certificate (Theorem J); if not, they are those of jackknife+.
 
     Exit status: 0 done, 1 --certify was asked for and stability not certified (the table
-    is written all the same), 2 usage or data, 3 a fit failed.
+    is written in this case too), 2 usage or data, 3 a fit failed.
     """
     asked = _question(certify, {"n": n, "epsilon": epsilon, "delta": delta})
     if method == "jackknife" and not certify:
-        raise click.UsageError("--method jackknife needs --certify: alone it promises nothing.")
+        raise click.UsageError("--method jackknife needs --certify: alone it guarantees nothing.")
     check_files(output)
     read = FitOptions({**fit.given, "unlabeled": new}).rows()
     from poise.questions.intervals.jackknife_regressor import JackknifeRegressor
@@ -110,7 +110,7 @@ def command(
 
 
 def _question(certify: bool, given: dict[str, Any]) -> dict[str, Any]:
-    """Refuse half a question: a certificate needs all of it, and nothing else needs any."""
+    """Refuse an incomplete question: --certify needs all three options, else none is allowed."""
     missing = [f"--{name}" for name, value in given.items() if value is None]
     if certify and missing:
         raise click.UsageError(f"--certify needs {', '.join(missing)}.")

@@ -18,7 +18,7 @@ _WARNINGS = f"{__name__}.warnings"
 
 
 def print_json(content: Mapping[str, Any]) -> None:
-    """Print a result, and under ``run`` how it came about.
+    """Print a result, and under ``run`` how it was computed.
 
     ``run`` holds the arguments of the command, the SHA-256 of every file it read, and
     each distinct warning once. Infinite numbers are null; see
@@ -36,7 +36,7 @@ def print_json(content: Mapping[str, Any]) -> None:
 
 
 def print_json_error(error: BaseException, message: str, status: int) -> None:
-    """Print an error as JSON, for a reader that expects nothing else."""
+    """Print an error as JSON, for a program that can read only JSON."""
     from poise.results.json_encoding import to_json
 
     content: dict[str, Any] = {
@@ -50,7 +50,7 @@ def print_json_error(error: BaseException, message: str, status: int) -> None:
 
 
 def note_warning(message: str) -> bool:
-    """Keep a warning for the JSON of this command; tell whether it is new."""
+    """Keep a warning for the JSON of this command; return whether it is new."""
     context = click.get_current_context(silent=True)
     if context is None:
         return True

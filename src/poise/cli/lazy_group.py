@@ -25,13 +25,13 @@ __all__ = ["LazyGroup"]
 
 
 class LazyGroup(click.Group):
-    """Commands by name and one line of help each; their modules are not imported for `--help`.
+    """Commands with one line of help each; `--help` does not import their modules.
 
     Parameters
     ----------
     lazy : mapping of str to str
-        Names of the modules in ``poise.cli`` that hold a ``command``, and what
-        the list of commands says about each.
+        The modules in ``poise.cli`` that hold a ``command``, each with its line in the
+        list of commands.
     """
 
     def __init__(self, *args: Any, lazy: Mapping[str, str], **kwargs: Any) -> None:
@@ -74,12 +74,12 @@ class LazyGroup(click.Group):
         standalone_mode: bool = True,
         **extra: object,
     ) -> Any:
-        """Run; commands return their exit status, errors become one line and a status."""
+        """Run a command and exit with its status; an error is printed in one line."""
         survive_narrow_encodings()
         run: Any = super().main
         given = list(sys.argv[1:] if args is None else args)
         try:
-            # A journal keeps what was given, so that the run can be begun again.
+            # A journal keeps the arguments, so that the run can be started again.
             with _termination_interrupts():
                 status = run(
                     given, prog_name, complete_var, standalone_mode=False, obj=given[:], **extra
@@ -157,7 +157,7 @@ def _explained(error: BaseException, status: ExitStatus) -> str:
 
 
 def _options_of(error: click.NoSuchOption) -> list[str]:
-    """Return the long options of the command that was given an option it does not have."""
+    """Return the long options of the command that got an unknown option."""
     known = error.ctx.command.params if error.ctx else []
     return [name for option in known for name in option.opts if name.startswith("--")]
 
@@ -171,7 +171,7 @@ def _failed_fit(error: TrialError) -> str:
     if error.__cause__ is None:
         return str(error)
     cause = in_one_line(error.__cause__).rstrip(".")
-    if "Traceback (most recent call last)" in cause:  # of an exception that cannot be sent
+    if "Traceback (most recent call last)" in cause:  # from an exception that is not picklable
         cause = str(error.__cause__).rstrip().rpartition("\n")[2]
     policy = "--on-timeout" if error.kind == "timeout" else "--on-error"
     return (

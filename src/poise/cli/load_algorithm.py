@@ -33,16 +33,16 @@ _MODELS = (".joblib", ".pkl", ".pickle", ".dill", ".sav", ".skops", ".onnx", ".p
 
 
 def load_algorithm(place: str, further: Mapping[str, Any] = MappingProxyType({})) -> Any:
-    """Find an algorithm and give it its parameters.
+    """Find an algorithm and set its parameters.
 
     Parameters
     ----------
     place : str
-        ``module:name`` or ``path/to/file.py:name``. The name may stand for a
-        class or a function that makes an algorithm (called with the parameters),
-        an estimator (a copy is given the parameters) or a function
-        ``fit(X, y, seed)`` (which takes them as further keywords). Parameters may
-        stand in brackets behind it: ``module:name(alpha=2.0)``.
+        ``module:name`` or ``path/to/file.py:name``. The name may be that of a class or
+        a function that makes an algorithm (it is called with the parameters), of an
+        estimator (a copy gets the parameters) or of a function ``fit(X, y, seed)``
+        (it gets them as further keywords). Parameters may follow in brackets:
+        ``module:name(alpha=2.0)``.
     further : mapping, optional
         More parameters by name.
 
@@ -63,7 +63,7 @@ def load_algorithm(place: str, further: Mapping[str, Any] = MappingProxyType({})
 
 
 def _all_parameters(place: str, further: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Join parameters in brackets and others; none may be given twice."""
+    """Join the parameters in brackets with the others; refuse one that is given twice."""
     place, parameters = place_and_parameters(place)
     twice = sorted(parameters.keys() & further.keys())
     if twice:
@@ -72,7 +72,7 @@ def _all_parameters(place: str, further: Mapping[str, Any]) -> tuple[str, dict[s
 
 
 def load_distance(text: str) -> Any:
-    """Return the name of a distance or of a change of loss, or what ``module:name`` stands for.
+    """Return the name of a distance or of a change of loss, or the object ``module:name``.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def _literal(text: str) -> Any:
 
 
 def load_object(place: str) -> Any:
-    """Return what ``module:name`` or ``path/to/file.py:name`` stands for."""
+    """Return the object that ``module:name`` or ``path/to/file.py:name`` names."""
     _refuse_models(place)
     source, colon, name = place.rpartition(":")
     if not colon or not source or not name:
@@ -172,13 +172,13 @@ def load_object(place: str) -> Any:
 
 
 def _refuse_models(place: str) -> None:
-    """Say why a file with a fitted model is not an algorithm."""
+    """Refuse a file with a fitted model, and say why it is not an algorithm."""
     file = next((part for part in (place, place.partition(":")[0]) if _is_model(part)), None)
     if file is not None:
         raise AlgorithmError(
             f"{file} holds a fitted model, and a fitted model is not an algorithm: a test fits "
-            "again and again, on other rows. It would have to be unpickled besides, which runs "
-            "whatever code is in the file. Give what makes the model: its class with its "
+            "again and again, on other rows. Besides, to load it means to unpickle it, which runs "
+            "any code in the file. Give what makes the model: its class with its "
             "parameters, sklearn.linear_model:Ridge(alpha=2.0), or a function or estimator in a "
             "file, train.py:model"
         )
@@ -191,8 +191,8 @@ def _is_model(name: str) -> bool:
 def _module(name: str) -> ModuleType:
     """Import a module that is installed; the current folder is not searched.
 
-    A file there that happens to have the name of a module (csv.py, joblib.py) must not be
-    run only because it lies beside the data.
+    A file in this folder that has the name of a module by chance (csv.py, joblib.py) must
+    not be run instead of the module.
     """
     try:
         with blamed_on_user_code(f"cannot import {name!r}"):
@@ -209,8 +209,8 @@ def _module(name: str) -> ModuleType:
 def _file_module(path: Path) -> ModuleType:
     """Import a file by its name, so that workers can do the same.
 
-    Its folder is searched after all others: its neighbours are found, and none of them takes
-    the place of an installed module.
+    Its folder is searched last: so other files in it are found, but none of them replaces
+    an installed module.
     """
     path = path.resolve()
     if not path.is_file():
@@ -224,7 +224,7 @@ def _file_module(path: Path) -> ModuleType:
             f"{path.name} has the name of a module that is already there "
             f"({module.__name__}); rename the file"
         )
-    send_by_value(module)  # to where there is no such file
+    send_by_value(module)  # a worker on another machine may not have the file
     return module
 
 
@@ -255,10 +255,10 @@ def _instance(kind: Any, parameters: dict[str, Any]) -> Any:
 
 
 def _check_names(label: str, function: Any, parameters: dict[str, Any]) -> None:
-    """Name a parameter that does not exist, and the closest that does."""
+    """Refuse a parameter that does not exist, and suggest the closest name."""
     try:
         accepted = inspect.signature(function).parameters
-    except ValueError:  # compiled, without a signature: the call shows
+    except ValueError:  # compiled code without a signature: the call itself will tell
         return
     if any(p.kind is p.VAR_KEYWORD for p in accepted.values()):
         return

@@ -1,7 +1,7 @@
-"""Where Python looks for modules while fits run: not in the current folder.
+"""While fits run, Python does not look for modules in the current folder.
 
-Worker processes are started by ``python -m``, which puts the current folder first: a
-joblib.py or csv.py that lies beside the data would be run in the place of the real one.
+Worker processes are started by ``python -m``, which searches the current folder first. So
+a joblib.py or csv.py in the folder of the data would be run instead of the real module.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ __all__ = ["installed_modules_only"]
 
 @contextmanager
 def installed_modules_only() -> Iterator[None]:
-    """Context in which Python processes that are started do not search the current folder.
+    """Context in which new Python processes do not search the current folder.
 
-    External programs do: they are the user's own.
+    External programs still search it, because they belong to the user.
     """
     from poise.algorithms.program.command import SAFE_PATH
 

@@ -6,8 +6,8 @@ import re
 
 __all__ = ["in_options", "near_options"]
 
-# Arguments of the library that are options, and how these are called. A test checks that
-# each of them is one.
+# Arguments of the library and the options that mean the same. A test checks that each of
+# these options exists.
 OPTIONS = {
     "address": "--address",
     "backend": "--backend",
@@ -37,7 +37,7 @@ _MODES = {"mode='serving'": "--serving", "mode='one-shot'": "no --serving"}
 _CALLS = {
     "poise.check_algorithm": "poise check",
     "poise.read_table": "poise",
-    # What no option asks for is not offered.
+    # A remedy that has no option is left out.
     ", and check=False silences this": "",
     " (poise.relative(..., rows=...))": "",
     "{'sample_weight': weights}": "sample_weight=COLUMN",
@@ -47,10 +47,10 @@ _CALLS = {
 }
 _NAMES = "|".join(sorted(OPTIONS, key=len, reverse=True))
 _CALL = re.compile(r"(\w\([^()]*\))")
-# "set decimal to ','" is said by readers of files, which serve keywords and options alike.
+# The readers of files say "set decimal to ','" both for keywords and for options.
 _SET = re.compile(r"set (decimal|encoding|sep) to ")
 _GIVEN = re.compile(rf"(?<![\w.]){_NAMES.join('()')}=(?:'([^']*)'|([^\s;,)]*))")
-# A word such as delta is one of mathematics; one with an underscore is one of Python.
+# A word such as delta belongs to mathematics; a word with an underscore belongs to Python.
 _PYTHON = "|".join(name for name in OPTIONS if "_" in name)
 _BARE = re.compile(rf"(?<![\w.-])({_PYTHON})\b(?: =(?= ))?")
 
@@ -58,8 +58,8 @@ _BARE = re.compile(rf"(?<![\w.-])({_PYTHON})\b(?: =(?= ))?")
 def in_options(message: str, command: str | None = None) -> str:
     """Replace the keywords of Python in a message by the options that mean the same.
 
-    The settings of ``poise run`` are keys of its file, which are called as in Python but
-    for two.
+    The settings of ``poise run`` are keys of its file. Except for two, they have the same
+    names as in Python.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def in_options(message: str, command: str | None = None) -> str:
         return message.replace("random_state", "seed").replace("n_jobs", "jobs")
     for python, words in (_CALLS | _MODES).items():
         message = message.replace(python, words)
-    # What stands in a call is the algorithm's own: Ridge(random_state=0).
+    # Arguments inside a call belong to the algorithm: Ridge(random_state=0).
     parts = _CALL.split(message)
     return "".join(part if i % 2 else _translated(part) for i, part in enumerate(parts))
 
@@ -94,7 +94,7 @@ def _option(given: re.Match[str]) -> str:
 
 
 def near_options(wrong: str, options: list[str]) -> list[str]:
-    """Return those of some options whose name is near a wrong one; the dashes do not count.
+    """Return the options whose name is similar to a wrong one; dashes do not count.
 
     Examples
     --------

@@ -83,7 +83,7 @@ class WholeNumberOr(WholeNumber):
 
 @dataclass(frozen=True)
 class Output:
-    """Where results go; a command offers the files that make sense for it."""
+    """Where results go; each command offers only the files that make sense for it."""
 
     as_json: bool
     quiet: bool
@@ -100,23 +100,23 @@ class Output:
 
     @property
     def progress(self) -> bool | None:
-        """Whether to show progress: a bar in a terminal, a line a minute elsewhere."""
+        """Whether to show progress: a bar in a terminal, one line per minute elsewhere."""
         return False if self.quiet else None
 
 
 def gathered(
     keyword: str, options: Mapping[str, Decorator], kind: Callable[..., Any] = dict
 ) -> Callable[[Command], Command]:
-    """Add options to a command, listed by `--help` in this order, and hand them over as one object.
+    """Add options to a command, in the order of `--help`, and pass them on as one object.
 
     Parameters
     ----------
     keyword : str
-        The argument of the command that takes them.
+        The argument of the command that gets the object.
     options : dict
-        By the names that click gives their values.
+        The options, by the names that click gives their values.
     kind : callable
-        What makes one object of them, given as keywords.
+        The function that makes the object; it gets the values as keywords.
     """
 
     def decorate(function: Command) -> Command:
@@ -135,7 +135,7 @@ def gathered(
 
 _FILES = {
     "save": click.option(
-        "--save", metavar="TRIALS", type=FILE, help="Keep the changes, for poise show."
+        "--save", metavar="TRIALS", type=FILE, help="Save the changes, for poise show."
     ),
     "plot": click.option(
         "--plot", metavar="FILE", type=FILE, help="Draw changes and profile: png, svg or pdf."
@@ -153,14 +153,14 @@ _FORCE = click.option(
 
 
 def output_options(*files: str) -> Callable[[Command], Command]:
-    """Return the options that say where results go, with those for ``files`` among them."""
+    """Return the options that say where results go, including those for ``files``."""
     written = {name: _FILES[name] for name in files} | ({"force": _FORCE} if files else {})
     options = written | {
         "as_json": click.option(
             "--json", "as_json", is_flag=True, help="Print JSON and nothing else."
         ),
         "quiet": click.option(
-            "--quiet", "-q", is_flag=True, help="Print the bare answer; no progress."
+            "--quiet", "-q", is_flag=True, help="Print only the answer, and no progress."
         ),
     }
     return gathered("output", options, Output)
@@ -170,7 +170,7 @@ journals_option = click.option(
     "--journal",
     metavar="FOLDER",
     type=FILE,
-    help="Write every trial down at once, a file per measurement; a run cut short goes on.",
+    help="Write each trial when it is done, a file per measurement; interrupted runs continue.",
 )
 
 alpha_option = click.option(
@@ -179,10 +179,10 @@ alpha_option = click.option(
 
 
 def question_options(required: bool, choice: bool = False) -> Callable[[Command], Command]:
-    """Return the options that say what is asked, handed to a command as ``asked``.
+    """Return the options that say what is asked; a command gets them as ``asked``.
 
     They are keywords of :meth:`poise.Trials.test`. Where they are not ``required``,
-    any may be left out. ``choice`` adds which test is made, where trials are yet to be run.
+    any may be left out. ``choice`` adds the choice of the test, for commands that run trials.
     """
     which = {"test": _TEST} if choice else {}
     return gathered("asked", _epsilon_and_delta(required) | _DECISION | which)
@@ -217,6 +217,8 @@ def _epsilon_and_delta(required: bool) -> dict[str, Decorator]:
 _DECISION: dict[str, Decorator] = {
     "alpha": alpha_option,
     "randomized": click.option(
-        "--randomized", is_flag=True, help="Toss the paper's coin in a tie; size exactly α."
+        "--randomized",
+        is_flag=True,
+        help="Toss the paper's coin in a tie, so that the size is exactly α.",
     ),
 }

@@ -17,10 +17,10 @@ __all__ = ["check_files", "check_folder", "write_files"]
 
 
 def check_files(output: Output) -> None:
-    """Refuse a place that cannot be written to before hours are spent on fits.
+    """Before the first fit, refuse a file that cannot be written.
 
-    No file may be one that the command reads, and none is replaced that poise did
-    not write, unless ``--force`` is given.
+    A file that the command reads is never replaced. A file that poise did not write is
+    replaced only if ``--force`` is given.
     """
     named = {f"--{name}": getattr(output, name) for name in OUTPUTS}
     places = {option: path for option, path in named.items() if path is not None}
@@ -43,7 +43,7 @@ def _check_place(path: Path) -> None:
 
 
 def _refuse_input(option: str, path: Path, others: Iterable[Path]) -> None:
-    """Refuse a file that is given a second time, by this name or another."""
+    """Refuse a file that is given twice, by this name or another."""
     place = path.resolve()
     if sum(other.resolve() == place for other in others) > 1:
         raise ArgumentError(
@@ -52,7 +52,7 @@ def _refuse_input(option: str, path: Path, others: Iterable[Path]) -> None:
 
 
 def check_folder(*paths: Path) -> None:
-    """Refuse a folder in which poise did not write the files of these names."""
+    """Refuse a folder that holds files of these names that poise did not write."""
     for path in paths:
         _refuse_foreign("", path, "give another folder as --output")
 
@@ -61,7 +61,7 @@ def _refuse_foreign(what: str, path: Path, remedy: str) -> None:
     """Refuse to replace a file that poise did not write."""
     if path.exists() and not _written_by_poise(path):
         place = f"{what} {path}".strip()
-        raise ArgumentError(f"{place} is there and was not written by poise; {remedy}")
+        raise ArgumentError(f"{place} exists and was not written by poise; {remedy}")
 
 
 def _written_by_poise(path: Path) -> bool:
@@ -84,7 +84,7 @@ def write_files(
     *,
     alpha: float = 0.05,
 ) -> None:
-    """Write what was asked for; a picture and a report mark what ``result`` used."""
+    """Write the files; a picture and a report mark what ``result`` used."""
     if output.save is not None:
         trials.save(output.save)
     if output.plot is not None:

@@ -16,7 +16,7 @@ __all__ = ["saying_where_it_stands", "verdict_so_far"]
 
 
 def verdict_so_far(trials: Trials, question: dict[str, Any]) -> str:
-    """Return the verdict if no trial still to come can change it, else "open".
+    """Return the verdict if no later trial can change it, else "open".
 
     Examples
     --------

@@ -23,20 +23,23 @@ How many rows?
   poise plan --n 100 --delta 0.1
 How large may n be?
   poise plan --n-labeled 5000 --delta 0.1
-Will it find out?
+How likely is a verdict "stable"?
   poise plan --n-labeled 5000 --n 100 --delta 0.1
 """
 
 _SOLVABLE = ("n_labeled", "n", "delta", "alpha", "power")
-_MENU_POWER = 0.8  # at a higher one most lines of the menu would be empty
+_MENU_POWER = 0.8  # with a higher power most lines of the menu would be empty
 
 
 @click.command("plan", epilog=EXAMPLES)
 @click.option(
-    "--rows", type=WholeNumber(), metavar="ROWS", help="List what so many labelled rows can answer."
+    "--rows",
+    type=WholeNumber(),
+    metavar="ROWS",
+    help="List what this many labelled rows can answer.",
 )
 @click.option("--n-labeled", type=WholeNumber(), metavar="ROWS", help="Labelled rows.")
-@click.option("--n", type=WholeNumber(), metavar="N", help="Training size asked about.")
+@click.option("--n", type=WholeNumber(), metavar="N", help="Training size of the question.")
 @click.option("--delta", type=float, help="Allowed probability of a change larger than ε.")
 @click.option("--alpha", type=float, help="Error level.  [default: 0.05]")
 @click.option(
@@ -57,7 +60,7 @@ _MENU_POWER = 0.8  # at a higher one most lines of the menu would be empty
     type=float,
     default=0.0,
     show_default=True,
-    help="True probability of a change larger than ε for which the power is meant.",
+    help="True probability of a change larger than ε; the power is computed for it.",
 )
 @click.option("--randomized", is_flag=True, help="Plan the paper's randomised test.")
 @click.option(
@@ -76,17 +79,17 @@ _MENU_POWER = 0.8  # at a higher one most lines of the menu would be empty
     show_default=True,
     help="How many of the N rows (or groups) are removed.",
 )
-@click.option("--replace", is_flag=True, help="Fresh rows take the place of those removed.")
+@click.option("--replace", is_flag=True, help="Fresh rows replace the removed rows.")
 @click.option("--losses", is_flag=True, help="Losses are compared: test rows need a response.")
 @click.option("--groups", is_flag=True, help="Rows and N are counted in groups.")
 @output_options("plot")
 @click.pass_context
 def command(ctx: click.Context, /, output: Output, rows: int | None, **wishes: Any) -> int:
-    """Solve for the one quantity that is left out, exactly; or list what rows can answer.
+    """Compute exactly the one quantity that is left out, or list what rows can answer.
 
-    Leave out one of --n-labeled, --n, --delta, --alpha, --power; where more are left
-    out, ALPHA is 0.05 and POWER is 0.9. With --rows, a dozen N are listed with what
-    each can certify.
+    Leave out one of --n-labeled, --n, --delta, --alpha, --power; if more are left
+    out, ALPHA is 0.05 and POWER is 0.9. With --rows, it lists a dozen training sizes
+    N and what can be certified at each.
     """
     check_files(output)
     if rows is not None:

@@ -40,7 +40,7 @@ Example:
     type=click.Choice(["equal-local-levels", "ks", "dkw", "pointwise"]),
     default="equal-local-levels",
     show_default=True,
-    help="Which limits; pointwise ones hold only for one ε fixed beforehand.",
+    help="The kind of limits; pointwise limits hold only for one ε chosen beforehand.",
 )
 @click.option("--epsilon", type=float, multiple=True, help="Print the limit at this ε. Repeatable.")
 @output_options("save", "plot")
@@ -49,14 +49,14 @@ def command(
 ) -> int:
     """Measure the changes on the rows of DATA and bound their distribution.
 
-    For each EPSILON, an upper confidence limit for the probability that removing
-    one of N training rows moves a prediction by more. It holds for all of them
-    at once, so epsilon may be chosen after looking.
+    For each EPSILON, it gives an upper confidence limit for the probability that
+    removing one of N training rows moves a prediction by more than EPSILON. The
+    limits hold for all EPSILON at once, so you may choose one after you saw them.
     """
     from poise.theory.bands import profile_band
 
     check_files(output)
-    # What this band or the table cannot have is refused before the first fit.
+    # Values that this band or the table cannot take are refused before the first fit.
     profile_band(1, alpha, band)
     for asked in epsilon:
         arguments.epsilon(asked)

@@ -33,7 +33,7 @@ class FileRows:
     tables : dict
         X, y and, where they are asked for, X_unlabeled, groups and fit_params.
     place : callable
-        Says in which line of the file a labelled row stands.
+        Gives the line of the file in which a labelled row is.
     columns : tuple of str
         Names of the columns of X, which arrays do not have; empty if the file has none.
     """
@@ -60,7 +60,7 @@ class FileRows:
 
         wanted = [name for name in ("X", "y", "X_unlabeled") if name in self.tables]
         made = {name: as_numbers(self.tables[name]) for name in wanted}
-        # Text in one of them keeps both as they are: X and X_unlabeled must be of one kind.
+        # If one of them holds text, neither is converted: both must be of the same kind.
         if type(made["X"]) is not type(made.get("X_unlabeled", made["X"])):
             made = {"y": made["y"]}
         return self.tables | made
@@ -69,8 +69,8 @@ class FileRows:
 def read_rows(source: RowSource) -> FileRows:
     """Read the files of a question, each of them once.
 
-    A column that is not there is named before any library is imported. A large
-    Parquet or Feather file is left on disk, and with it the other one.
+    A missing column is reported before any library is imported. If one file is a large
+    Parquet or Feather file, both files stay on disk.
     """
     from poise.data.files.decode_text import STDIN
     from poise.data.files.read_table import worth_leaving
@@ -119,14 +119,14 @@ def _check_complete(values: object, name: str) -> None:
 
 
 def _note(place: Callable[[int], str], columns: tuple[str, ...]) -> None:
-    """Keep how a row and a column are named until the command has ended."""
+    """Remember the names of rows and columns until the command has ended."""
     context = click.get_current_context(silent=True)
     if context is not None:
         context.find_root().meta[_PLACE] = place, columns
 
 
 def name_lines(error: ArgumentError, context: click.Context) -> None:
-    """Let an error about a row of the data name its line in the file, and its column."""
+    """Change an error about a row so that it names the line in the file and the column."""
     if _PLACE not in context.meta or not error.args:
         return
     place, columns = context.meta[_PLACE]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["command", "described"]
 
 _SECTIONS = ("2", "2.3", "3", "4.1", "4.2", "4.3", "5", "B", "E", "beyond")
-_WIDEST = 80  # columns: what every terminal has, and files are read in
+_WIDEST = 80  # columns, which every terminal has
 
 
 @click.command("reproduce")
@@ -32,14 +32,14 @@ _WIDEST = 80  # columns: what every terminal has, and files are read in
     "--only",
     type=click.Choice(_SECTIONS),
     multiple=True,
-    help="A section or appendix, or what goes beyond the paper; may be repeated.",
+    help="A section or appendix, or what goes beyond the paper. Repeatable.",
 )
 @click.option(
     "--share",
     type=click.FloatRange(0, min_open=True),
     default=1.0,
     show_default=True,
-    help="Share of the usual replications: a small one is fast and refutes less.",
+    help="Share of the usual replications; a small share is faster and less strict.",
 )
 @click.option("--figures/--no-figures", default=True, help="Whether to draw figures.")
 @click.option("--jobs", type=int, default=2, show_default=True, help="Workers for the simulations.")
@@ -47,10 +47,10 @@ _WIDEST = 80  # columns: what every terminal has, and files are read in
 def command(
     output: str, only: tuple[str, ...], share: float, figures: bool, jobs: int, as_json: bool
 ) -> int:
-    """Reproduce the paper: one row per claim, expected beside measured.
+    """Reproduce the paper: one row per claim, with the expected and the measured value.
 
-    Takes a few minutes on two cores. Simulated rows carry exact intervals at
-    confidence 1 - 1e-8 and fixed seeds. The exit status is 0 if all rows pass.
+    Takes a few minutes on two cores. Simulated rows have exact intervals at
+    confidence 1 - 1e-8, and fixed seeds. The exit status is 0 if all rows pass.
     """
     from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""``poise resume``: go on with a run that was cut short."""
+"""``poise resume``: continue a run that was interrupted."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["command"]
 @click.argument("journal", type=click.Path(path_type=Path))
 @click.pass_context
 def command(ctx: click.Context, /, journal: Path) -> int:
-    """Go on with the run that wrote JOURNAL, as if it had never been cut short.
+    """Continue the run that wrote JOURNAL, as if it had never been interrupted.
 
-    JOURNAL is a file, or the folder of a run that has several. The command in it is
-    run once more, in the folder where it was first run: the data and the algorithm
+    JOURNAL is a file, or the folder of a run with several journals. The command in it
+    is run again in the folder where it was first run: the data and the algorithm
     must still be there.
 
     Exit status: that of the command.
@@ -46,6 +46,6 @@ def command(ctx: click.Context, /, journal: Path) -> int:
 
 
 def _with_journal(arguments: list[str], journal: Path) -> list[str]:
-    """Name the journal where it is now; the last of several --journal counts."""
+    """Add the present path of the journal; the last of several --journal counts."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     return [*arguments[:end], "--journal", str(journal), *arguments[end:]]

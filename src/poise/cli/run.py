@@ -49,13 +49,13 @@ Example (stability.toml):
 @journals_option
 @output_options()
 def command(file: Path, fit: FitOptions, journal: Path | None, output: Output) -> int:
-    """Answer every question of FILE, each of every algorithm it is asked of.
+    """Answer every question of FILE for every algorithm that it names.
 
     Everything is checked before the first fit. Each verdict has its own error
-    level; poise compare has one for all. A fit that fails ends its own question
-    only.
+    level; poise compare has one for all. If a fit fails, only its own question
+    ends.
 
-    Exit status: the worst of all: 0 stable, 1 unstable or inconclusive, 3 a fit
+    Exit status: the worst of all questions: 0 stable, 1 unstable or inconclusive, 3 a fit
     failed; 2 if the file or the data cannot be used.
     """
     from poise.questions.toml_file import read_config
@@ -137,7 +137,7 @@ class _Loader:
         return {"algorithm": algorithm, **rows.given_to(algorithm), **settings, **self.given}
 
     def checked(self, question: QuestionEntry) -> _Asked:
-        """Refuse a question that cannot be asked, before the first fit of any."""
+        """Refuse a question that cannot be asked, before the first fit of all questions."""
         from poise.procedures.checked_question import StabilityQuestion
         from poise.questions.measurement import Measurement
         from poise.questions.set_aside import resolved
@@ -164,7 +164,7 @@ class _Asked:
 
 
 def _beside(place: str, folder: Path) -> str:
-    """Take the path of a Python file from the folder of the TOML file."""
+    """Make the path of a Python file relative to the folder of the TOML file."""
     source, colon, name = place.rpartition(":")
     return f"{folder / source}{colon}{name}" if source.endswith(".py") else place
 

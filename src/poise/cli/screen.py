@@ -41,21 +41,21 @@ _STYLES = {
 
 
 class _Screen(Console):
-    """A console that leaves a closed pipe to its caller."""
+    """A console that raises an error if its pipe is closed."""
 
     def on_broken_pipe(self) -> None:
-        """Raise, where rich would exit with a status that means "not stable" here."""
+        """Raise an error; rich would exit with the status that means "not stable" here."""
         raise BrokenPipeError
 
 
 def screen() -> Console:
-    """Return a console for the stdout of this moment."""
+    """Return a console for the present stdout."""
     width = None if sys.stdout.isatty() else _NO_TERMINAL
     return _Screen(markup=False, highlight=False, emoji=False, width=width)
 
 
 def print_paragraphs(text: str) -> None:
-    """Print paragraphs, wrapped, with nothing in between."""
+    """Print paragraphs, wrapped, without empty lines between them."""
     screen().print(text)
 
 
@@ -71,7 +71,7 @@ def print_result(result: StabilityResult) -> None:
 
 
 def _of_warnings(paragraph: str) -> str:
-    """Put a warning in the words of options; other paragraphs name none."""
+    """Replace keywords by options in a warning; other paragraphs name no keywords."""
     return in_options(paragraph) if paragraph.startswith("Warning: ") else paragraph
 
 
@@ -109,10 +109,10 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
 def print_columns(
     columns: Sequence[str], rows: Sequence[Sequence[Text]], align: Literal["left", "right"] = "left"
 ) -> None:
-    """Print rows under headings; the first column is aligned left, the others as they should be.
+    """Print rows under headings; the first column is aligned left, the others by ``align``.
 
-    No column gets narrower than its longest word: where a terminal is too narrow for
-    that, it wraps the lines itself.
+    No column is narrower than its longest word. If a terminal is too narrow for this, it
+    wraps the lines itself.
     """
     table = Table(box=None, padding=(0, 3, 0, 0), pad_edge=False, header_style="bold")
     for position, name in enumerate(columns):

@@ -39,11 +39,12 @@ def command(
 ) -> int:
     """Judge the trials that `poise test --save TRIALS` or `poise profile` kept.
 
-    With --epsilon and --delta: the verdict, and its exit status. With one of
-    them: the limit for the other. With neither: what the file holds.
+    With --epsilon and --delta, it prints the verdict and returns its exit status.
+    With one of them, it prints the limit for the other. With neither, it prints what
+    the file holds.
 
-    A verdict holds for a question fixed before looking at the changes. To choose
-    epsilon after looking, use the profile, which holds for every epsilon at once.
+    A verdict is valid only if the question was chosen before looking at the changes.
+    To choose epsilon afterwards, use the profile, which holds for every epsilon.
     """
     from poise.results import Trials
     from poise.results.relative_epsilon import in_units

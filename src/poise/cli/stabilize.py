@@ -51,12 +51,14 @@ _OPTIONS = (*DATA_OPTIONS, "algorithm", "param", "n", "random_state", "n_jobs")
     "classes",
     metavar="LABEL",
     multiple=True,
-    help="A label there may be; name all of them. Repeatable.",
+    help="A possible label; give all of them. Repeatable.",
 )
 @click.option("--bag-size", type=WholeNumber(), help="Rows in a bag, instead of the default.")
 @click.option("--n-bags", type=WholeNumber(), help="Number of bags, instead of the default.")
 @click.option(
-    "--shared-seed", is_flag=True, help="Promise it for fits with one seed only: fewer bags."
+    "--shared-seed",
+    is_flag=True,
+    help="Guarantee it only for fits with the same seed; this needs fewer bags.",
 )
 @click.option(
     "--splits",
@@ -65,7 +67,9 @@ _OPTIONS = (*DATA_OPTIONS, "algorithm", "param", "n", "random_state", "n_jobs")
     show_default=True,
     help="Random splits that compare accuracies; 0 for none.",
 )
-@click.option("--test", "tested", is_flag=True, help="Test both on the rows; --plot implies it.")
+@click.option(
+    "--test", "tested", is_flag=True, help="Test both algorithms on the rows; --plot implies it."
+)
 @alpha_option
 @output_options("plot")
 def command(
@@ -78,13 +82,13 @@ def command(
 ) -> int:
     """Make a stable version of an algorithm, and tell what it costs on DATA.
 
-    The algorithm is averaged over bags so small that, whatever the distribution,
-    removing one of N rows changes a prediction by more than EPSILON with
-    probability at most DELTA. DATA decide nothing about that guarantee; they show
-    the accuracy before and after. With --plot the changes of both are measured and
-    drawn side by side.
+    The algorithm is averaged over many bags, which are so small that for every
+    distribution, removing one of N rows changes a prediction by more than EPSILON with
+    probability at most DELTA. This guarantee does not depend on DATA; they show the
+    accuracy before and after. With --plot the changes of both are measured and drawn
+    side by side.
 
-    Exit status: 0 made, 2 usage, data or a wish that cannot be granted, 3 a fit failed.
+    Exit status: 0 done, 2 usage, data or a guarantee that is not possible, 3 a fit failed.
     """
     from poise.algorithms.stabilized.stabilize import stabilize
 
@@ -124,7 +128,7 @@ def _cost(stable: Any, rows: dict[str, Any], splits: int, seed: int | None) -> A
 
 
 def _compared(stable: Any, rows: dict[str, Any], settings: dict[str, Any]) -> CompareResult:
-    """Test original and stabilised on the same trials, in the units of the promise."""
+    """Test original and stabilised on the same trials, in the units of the guarantee."""
     import numpy as np
 
     from poise.questions.compare import compare
@@ -181,7 +185,7 @@ def _print(stable: Any, cost: CostOfStability | None, compared: CompareResult | 
     from poise.cli.tables import print_comparison
 
     print_paragraphs(stable.guarantee.sentence + "\n")
-    print_paragraphs("Bags that keep the promise, cheapest first:\n")
+    print_paragraphs("Bags that give the guarantee, cheapest first:\n")
     rows = [
         (f"{c.bag_size:,}", f"{c.n_bags:,}", f"Theorem {c.theorem}", _mark(c, stable))
         for c in stable.trade_off()

@@ -26,12 +26,12 @@ __all__ = ["command"]
 @click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
 @click.option("--quiet", "-q", is_flag=True, help="Print the verdict so far, or the trials done.")
 def command(journal: Path, as_json: bool, quiet: bool, asked: dict[str, Any]) -> int:
-    """Tell how far the run is that writes JOURNAL, or wrote it.
+    """Tell how far the run with this JOURNAL is.
 
-    JOURNAL is a file, or the folder of a run that has several: then it is also told
-    how many of them are finished. The question is the one that was asked when the
-    run began, unless --epsilon and --delta ask another. "open" means that trials
-    still to come decide.
+    JOURNAL is a file, or the folder of a run with several journals; then the number of
+    finished measurements is printed too. The question is the one that was asked when
+    the run began, unless --epsilon and --delta ask another. "open" means that later
+    trials decide.
     """
     from poise.results.text.summary import distinct_warnings
     from poise.storage.journal import journals_of, read_journal
@@ -57,10 +57,10 @@ def command(journal: Path, as_json: bool, quiet: bool, asked: dict[str, Any]) ->
 
 
 def _together(siblings: list[dict[str, Any]], facts: list[dict[str, Any]]) -> dict[str, Any]:
-    """Count the measurements that are over, and those that there will be.
+    """Count the finished measurements, and all measurements of the run.
 
-    A call with more algorithms or sizes than the one before writes journals that
-    know of more; the largest number counts.
+    If a later call had more algorithms or sizes, its journals name a larger number. The
+    largest number counts.
     """
     most = max(siblings, key=lambda known: int(known.get("count", 0)))
     over = [known["trials"] == known["planned"] or known.get("verdict", "open") != "open"

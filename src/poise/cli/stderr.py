@@ -47,7 +47,7 @@ def say(message: str) -> None:
 def one_line_warnings(quiet: bool = False) -> Iterator[None]:
     """Show each distinct warning once, as one line on stderr.
 
-    If ``quiet`` only those are shown that say that an error level may not hold.
+    If ``quiet``, only warnings that an error level may not hold are shown.
     """
     context = click.get_current_context(silent=True)
     command = None if context is None else context.info_name
@@ -67,7 +67,7 @@ def one_line_warnings(quiet: bool = False) -> Iterator[None]:
 
 
 def say_doubts(doubts: Iterable[str]) -> None:
-    """Write what may make an error level wrong to stderr, unless this command has done so."""
+    """Write warnings about the error level to stderr, each once in a command."""
     for doubt in doubts:
         line = in_options(one_line(doubt), click.get_current_context().info_name)
         if note_warning(line):
@@ -76,10 +76,10 @@ def say_doubts(doubts: Iterable[str]) -> None:
 
 @contextmanager
 def fits_print_to_stderr() -> Iterator[None]:
-    """Keep stdout for the verdict: whatever an algorithm prints meanwhile goes to stderr.
+    """Keep stdout for the verdict: what an algorithm prints goes to stderr.
 
     The file descriptor is redirected too, for compiled code, external programs
-    and the worker processes started meanwhile.
+    and worker processes.
     """
     sys.stdout.flush()
     with _descriptor_to_stderr(), redirect_stdout(sys.stderr), installed_modules_only():
@@ -90,7 +90,7 @@ def fits_print_to_stderr() -> Iterator[None]:
 def _descriptor_to_stderr() -> Iterator[None]:
     try:
         out, err = sys.stdout.fileno(), sys.stderr.fileno()
-    except io.UnsupportedOperation:  # replaced by something that is no file, as in tests
+    except io.UnsupportedOperation:  # stdout is not a file here, as in tests
         yield
         return
     kept = os.dup(out)
@@ -103,7 +103,7 @@ def _descriptor_to_stderr() -> Iterator[None]:
 
 
 def forget_stdout() -> None:
-    """Send to nowhere what is still to be written, after the reader has gone away."""
+    """Discard the rest of the output after the reader has closed the pipe."""
     with open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), sys.stdout.fileno())
 

@@ -37,7 +37,7 @@ def print_words(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 def print_comparison(result: CompareResult) -> None:
-    """Print what was compared, a line per algorithm, and what the lines mean together."""
+    """Print what was compared, one line per algorithm, and what they mean together."""
     print_paragraphs(result.headline() + "\n")
     table = result.table()
     print_words(table.columns, table.rows)
@@ -65,7 +65,7 @@ def print_menu(menu: Menu) -> None:
 
 
 def print_advice(advice: Advice) -> None:
-    """Print the menu, what is to be known before asking, and the commands that ask."""
+    """Print the menu, remarks about the data, and the commands that ask the questions."""
     print_paragraphs(advice.headline() + "\n")
     table = advice.table()
     print_table(table.columns, table.rows)

@@ -34,19 +34,19 @@ Example:
     "--stop-early/--no-stop-early",
     default=True,
     show_default=True,
-    help="Stop once the verdict is forced and a tenth of the trials is saved, or run them all.",
+    help="Stop once no trial can change the verdict and a tenth of them is saved; or run all.",
 )
 @output_options("save", "plot", "report")
 def command(fit: FitOptions, output: Output, asked: dict[str, Any], stop_early: bool) -> int:
     """Test whether an algorithm is stable on the rows of DATA.
 
-    Removing one of N training rows may move a prediction by more than EPSILON
-    with probability at most DELTA: is that so? "stable" and "unstable" are each
-    wrong with probability at most ALPHA; "inconclusive" is neither.
+    Stable means: removing one of N training rows moves a prediction by more than
+    EPSILON with probability at most DELTA. "stable" and "unstable" are each wrong
+    with probability at most ALPHA; "inconclusive" is neither.
 
     DATA is a text file (.csv, .tsv, .txt, also packed), Parquet, Feather, npz or
     npy; - is text from standard input. With --save, --plot or --report every trial
-    is run; otherwise a run may stop once its verdict is forced.
+    is run; otherwise a run may stop once no trial can change its verdict.
 
     Exit status: 0 stable, 1 any other verdict, 2 usage or data, 3 a fit failed.
     """

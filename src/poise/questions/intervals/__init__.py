@@ -2,8 +2,8 @@
 
 ::
 
-    certify_and_fit      the whole rule: certify on some rows, fit on others, fall back if refused
+    certify_and_fit      certify on some rows and fit on others; else use jackknife+
     jackknife_regressor  an estimator with intervals by jackknife and jackknife+
-    leave_one_out        the n models that were fitted without one row: by fits, or in closed form
+    leave_one_out        the n models without one row, by n fits or by a formula
     usable_certificate   which certificates Theorem J accepts, and why it refuses the others
 """

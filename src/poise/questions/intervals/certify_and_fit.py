@@ -1,4 +1,4 @@
-"""The whole rule: certify on some rows, fit on others, fall back if refused."""
+"""Certify on some rows and fit on others; else use jackknife+."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ __all__ = ["CertifiedFit", "certify_and_fit"]
 
 @dataclass(frozen=True)
 class CertifiedFit:
-    """What :func:`certify_and_fit` made.
+    """What :func:`certify_and_fit` returns.
 
     Attributes
     ----------
     model : JackknifeRegressor
-        Fitted, with a certificate if there is one.
+        The fitted model, with a certificate if the test says "stable".
     result : StabilityResult
         The test on the other rows.
     rule : RuleMiss
-        The most that the whole rule misses, "certify, else fall back", if the algorithm is
-        stable and if it is not.
+        Upper bounds for the probability that the whole rule ("certify, else jackknife+")
+        misses: one if the algorithm is stable, one if it is not.
     """
 
     model: JackknifeRegressor
@@ -44,11 +44,11 @@ class CertifiedFit:
 def certify_and_fit(
     model: JackknifeRegressor, X: Any, y: Any, *, n: int, asked: dict[str, Any], **settings: Any
 ) -> CertifiedFit:
-    """Split rows at random, test stability at size n on all but n of them, and fit the n.
+    """Fit n random rows, and test stability at size n on all the others.
 
-    If the test says "stable" the intervals rest on it (Theorem J). If not, they are those of
-    jackknife+ without a certificate. What the rule as a whole promises does not depend on how the
-    test comes out: :func:`poise.theory.rule_miss`.
+    If the test says "stable", the guarantee of the intervals uses this verdict (Theorem J). If
+    not, the intervals are those of jackknife+ without a certificate. The guarantee of the rule as
+    a whole does not depend on the outcome of the test: see :func:`poise.theory.rule_miss`.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def certify_and_fit(
         n_jobs=model.n_jobs,
         **settings,
     )
-    # Two rows that are equal are two rows: the split has put each of them into one part.
+    # Equal rows may be in both parts. They are different rows, so the digests are not compared.
     certificate = replace(result, tested_rows=None) if result.stable else None
     fitted = clone(model).set_params(certificate=certificate)
     if certificate is None:
@@ -114,11 +114,11 @@ def certify_and_fit(
 
 
 def _rule(model: JackknifeRegressor, result: StabilityResult) -> RuleMiss:
-    """Bound the misses of the whole rule, whether or not the algorithm is stable."""
+    """Bound the probability that the whole rule misses, for a stable algorithm and for others."""
     from poise.theory.jackknife_coverage import RuleMiss, rule_miss
 
     share = round(1 - float(model.level), 12)
     free = min(share, 0.5)
-    if model.method == "plus":  # widened or not, it holds the interval that keeps 2a
+    if model.method == "plus":  # it contains the interval that misses with P <= 2a
         return RuleMiss(2 * free, 2 * free)
     return rule_miss(result.n, share, result.delta, result.alpha, a_refused=free)

@@ -33,7 +33,7 @@ _NUMBERS_AT_ONCE = 1 << 22  # predictions of all n models held in memory togethe
 
 
 class JackknifeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """Prediction intervals by jackknife and jackknife+, with a promise that holds.
+    """Prediction intervals by jackknife and jackknife+, with a proved bound on their misses.
 
     The residual of each row comes from a model that has not seen it. How often the intervals
     miss depends on the stability of the algorithm:
@@ -42,42 +42,43 @@ class JackknifeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
       widened by ε (jackknife) or 2ε (jackknife+) on both sides, and P(certified and missed) is
       at most max{α, bound of Theorem J} (:func:`poise.theory.certified_miss`);
     - without one, jackknife+ misses with probability at most 2a, a = 1 - ``level``, whatever
-      the distribution (Barber, Candès, Ramdas & Tibshirani, 2021). The plain jackknife promises
-      nothing then, so jackknife+ is run in its place, with a warning.
+      the distribution (Barber, Candès, Ramdas & Tibshirani, 2021). The plain jackknife has no
+      guarantee in this case, so jackknife+ is run instead, with a warning.
 
-    ``guarantee_.sentence`` says which of the two it is. The probability is over training rows
-    and new point together: it is no statement about one interval, nor about one training set.
+    ``guarantee_.sentence`` says which of the two holds. The probability is over the training rows
+    and the new point together. It says nothing about one given interval or one training set.
 
     Parameters
     ----------
     estimator : estimator, function or poise.Algorithm
         Any regressor.
     method : {"plus", "jackknife"}
-        Jackknife+ keeps n models and predicts by all of them; the jackknife keeps one.
+        Jackknife+ keeps n models and predicts with all of them; the jackknife keeps one.
     level : float in (0, 1)
-        1 - a: the share of new responses that the intervals aim at. The promise is lower; see
-        ``guarantee_.coverage``.
+        1 - a: the share of new responses that the intervals should contain. The guaranteed
+        share is lower; see ``guarantee_.coverage``.
     certificate : StabilityResult, optional
-        A verdict "stable" for this estimator at this number of training rows: shared random
-        terms, one row removed. Anything else is refused, also an estimator that gives another
-        model when the same rows come in another order, and rows that were tested.
+        A verdict "stable" for this estimator at this number of training rows, with shared
+        random terms and one row removed. Any other certificate is refused. It is also refused if
+        the order of the rows changes the model, or if it was obtained from the training rows.
     random_state : None, int, Generator or RandomState
         Decides the random states of the fits.
     n_jobs : int, optional
-        Fits at once, as in :func:`poise.stability_test`.
+        Number of fits at the same time, as in :func:`poise.stability_test`.
     fast : bool
         Compute linear and kernel models in closed form where that is exact.
     journal : path, optional
-        For the jackknife: write every residual down at once; a run cut short goes on there.
+        For the jackknife: a file to which every residual is written as soon as it is known.
+        A run that was interrupted continues from there.
 
     Attributes
     ----------
     estimator_ : object
-        Fitted to all rows.
+        The model that is fitted to all rows.
     residuals_ : ndarray of length n
-        How far the model without row i is from the response of row i.
+        Distance between the response of row i and its prediction by the model without row i.
     guarantee_ : CoverageGuarantee
-        What is promised, in numbers and words.
+        The guarantee, in numbers and words.
     path_ : str
         "fit by fit", or what was done instead of n fits.
 
@@ -117,7 +118,7 @@ class JackknifeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.journal = journal
 
     def fit(self, X: Any, y: Any) -> Any:
-        """Fit all rows, and all rows but one, n times."""
+        """Fit one model to all rows, and n models to all rows but one."""
         arguments.choice("method", self.method, _METHODS)
         level = float(arguments.alpha(self.level, "level"))
         if self.journal is not None and (self.method == "plus" or self.certificate is None):
@@ -143,14 +144,14 @@ class JackknifeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> Floats:
-        """Predict by the model of all rows."""
+        """Predict with the model of all rows."""
         rows = self._new_rows(X)
         return self._fits.full(rows)
 
     def predict_interval(self, X: Any) -> tuple[Floats, Floats]:
         """Return predictions, and an array of shape (rows, 2) with the ends of the intervals.
 
-        Ends are infinite where the training rows are too few for the level.
+        The ends are infinite if there are too few training rows for the level.
         """
         rows = self._new_rows(X)
         predictions = self._fits.full(rows)
@@ -163,7 +164,7 @@ class JackknifeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return predictions, ends + self.guarantee_.widening * np.array([-1.0, 1.0])
 
     def _plus_ends(self, X: Any, share: float) -> Floats:
-        """Ask all n models, for some rows at a time."""
+        """Predict with all n models, for some rows at a time."""
         table, n = as_table(X, "X"), len(self.residuals_)
         step = max(1, _NUMBERS_AT_ONCE // n)
         parts = [
@@ -189,7 +190,7 @@ class JackknifeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         try:
             as_algorithm(self.estimator).prepared(sample)
         except ArgumentError:
-            if isinstance(rows, np.ndarray):  # scikit-learn has words of its own for objects
+            if isinstance(rows, np.ndarray):  # scikit-learn has its own message for objects
                 check_array(rows, ensure_all_finite=False)
             raise
         return sample
@@ -199,7 +200,7 @@ class JackknifeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return checked_rows(self, self.estimator, X, reset=False)
 
     def _promised(self, sample: Sample, level: float) -> CoverageGuarantee:
-        """Find out what can be promised, before the first fit."""
+        """Find out what can be guaranteed, before the first fit."""
         if self.certificate is None:
             if self.method == "jackknife":
                 warnings.warn(

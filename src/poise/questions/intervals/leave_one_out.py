@@ -1,4 +1,4 @@
-"""The n models that were fitted without one row: by fits, or in closed form."""
+"""The n models without one row, by n fits or by a formula."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ __all__ = ["LeaveOneOut", "LeaveOneOutFits"]
 Floats = NDArray[np.float64]
 
 _ROWS_COMPARED = 8  # fits that check a closed form
-_FEWEST_ROWS = 4 * _ROWS_COMPARED  # fewer fits than this are sooner done than checked
+_FEWEST_ROWS = 4 * _ROWS_COMPARED  # with fewer rows, n fits are faster than the check
 
 
 @dataclass(frozen=True)
 class LeaveOneOut:
-    """The full model, and what the models without one row say about that row.
+    """The full model, the models without one row, and their residuals.
 
     Attributes
     ----------
     model : object
-        Fitted to all rows.
+        The model that is fitted to all rows.
     residuals : array of length n
-        How far the model without row i is from the response of row i.
+        Distance between the response of row i and its prediction by the model without row i.
     models : callable or tuple or None
-        From rows to the predictions of all n models; or the models themselves; None where
-        they were not kept.
+        A function from rows to the predictions of all n models, or the models themselves;
+        None if they were not kept.
     path : str
         "fit by fit", or what was done instead.
     """
@@ -53,11 +53,11 @@ class LeaveOneOut:
     path: str
 
     def full(self, X: Any) -> Floats:
-        """Predict by the full model."""
+        """Predict with the full model."""
         return _numbers(predictor(self.model)(X))
 
     def each(self, X: Any) -> Floats:
-        """Predict by every model: an array of shape (rows, n)."""
+        """Predict with every model; return an array of shape (rows, n)."""
         if isinstance(self.models, tuple):
             said = [_numbers(predictor(model)(X)) for model in self.models]
             return np.stack(said, axis=1)
@@ -67,7 +67,7 @@ class LeaveOneOut:
 
 
 def predictor(model: Any) -> Predict:
-    """Return the function from rows to predictions of what an algorithm calls its model."""
+    """Return the prediction function of a model, which may be this function itself."""
     predict: Predict = getattr(model, "predict", model)
     return predict
 
@@ -77,7 +77,7 @@ def _numbers(predictions: Any) -> Floats:
 
 
 class LeaveOneOutTasks(Sequence[Query]):
-    """Train on all rows but one and predict that one; made when they are looked up."""
+    """Tasks: train on all rows but one and predict that one; each is made when it is used."""
 
     def __init__(self, terms: NDArray[np.uint64], first: int = 0) -> None:
         self.terms, self.first = terms, first
@@ -99,7 +99,7 @@ class LeaveOneOutTasks(Sequence[Query]):
 
 @dataclass(frozen=True)
 class LeaveOneOutDesign(Design):
-    """What a journal of residuals says about itself: one line for each row that is left out."""
+    """The description of a journal of residuals, with one line for each row that is left out."""
 
     distance: str = "leave-one-out residual"
 
@@ -122,13 +122,13 @@ class LeaveOneOutFits:
     execution : Execution
         Where the fits run.
     random_state : None, int, Generator or RandomState
-        Where random terms come from.
+        The source of random terms.
     shared : bool
-        Whether all fits have one random term, as Theorem J needs. Jackknife+ without a
-        certificate has one for each fit: then it is enough that the law of the algorithm
-        ignores the order of its rows.
+        Whether all fits use the same random term, as Theorem J needs. Jackknife+ without a
+        certificate uses a different one for each fit. Then it is enough that the
+        distribution of the model does not depend on the order of the rows.
     journal : path, Journal or None
-        Where residuals are written as they come, where the models need not be kept.
+        A file for the residuals, if the models need not be kept.
     """
 
     algorithm: Any
@@ -139,7 +139,7 @@ class LeaveOneOutFits:
     journal: Any = None
 
     def run(self, keep_models: bool) -> LeaveOneOut:
-        """Fit, by formula where there is one; keep the n models if they are needed."""
+        """Fit, or use a formula if there is one; keep the n models if they are needed."""
         about = Oracle.about(self.algorithm, self.sample, execution=self.execution)
         oracle = replace(about, models="transparent")
         if self.journal is None:
@@ -173,7 +173,7 @@ class LeaveOneOutFits:
         return LeaveOneOut(model, np.abs(y - left_out), models, FIT_BY_FIT)
 
     def _closed_form(self, oracle: Oracle, tasks: LeaveOneOutTasks) -> Any:
-        """Return the models as a formula that agrees with a few fits, if there is one."""
+        """Return a formula for the models that agrees with a few fits, or None."""
         X, y = self.sample.X.native, self.sample.y.native
         if not self.execution.fast or len(tasks) < _FEWEST_ROWS:
             return None
@@ -197,7 +197,7 @@ class LeaveOneOutFits:
 
 
 def _logged(oracle: Oracle, tasks: LeaveOneOutTasks, y: Floats, log: Journal) -> Floats:
-    """Fit what the journal does not hold yet, and write down every residual at once."""
+    """Fit what the journal does not hold yet, and write each residual as soon as it is known."""
     residuals = [
         float(residual)
         for answer in log.begin(FIT_BY_FIT, (0.0,))
@@ -217,7 +217,7 @@ def _logged(oracle: Oracle, tasks: LeaveOneOutTasks, y: Floats, log: Journal) ->
 
 
 def _answered(oracle: Oracle, batch: Batch, what: str) -> Any:
-    """Have a batch fitted; a failed fit is the user's own error, with a note on where it was."""
+    """Fit a batch; if a fit fails, raise the error of the user's code with a note where it was."""
     try:
         return oracle.answer(batch)
     except TrialError as error:

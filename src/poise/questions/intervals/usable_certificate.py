@@ -1,8 +1,9 @@
 """Which certificates Theorem J accepts, and why it refuses the others.
 
-The theorem is about one algorithm at one training size: pointwise symmetric, one random term
-for all fits, one row removed, predictions compared by their difference. A certificate of
-anything else says nothing about these intervals and is refused before the first fit.
+The theorem is about one algorithm at one training size. The algorithm must be pointwise
+symmetric, all fits use the same random term, one row is removed, and predictions are compared
+by their difference. Any other certificate says nothing about these intervals and is refused
+before the first fit.
 """
 
 from __future__ import annotations
@@ -23,22 +24,22 @@ if TYPE_CHECKING:
 
 __all__ = ["UsableCertificate"]
 
-_DIFFERENCES = ("absolute", "euclidean")  # the same, for single numbers
+_DIFFERENCES = ("absolute", "euclidean")  # for single numbers these are the same
 _REMEDY = "test again with poise.stability_test, or leave the certificate out"
 
 
 @dataclass(frozen=True)
 class UsableCertificate:
-    """A verdict "stable" about exactly the algorithm and the training size that are run.
+    """A verdict "stable" for exactly the algorithm and the training size of the intervals.
 
     Parameters
     ----------
     given : object
-        What the user handed over.
+        What the user gave as certificate.
     algorithm : Algorithm
-        What is about to be fitted.
+        The algorithm that will be fitted.
     sample : Sample
-        The rows that it is about to be fitted to.
+        The rows that it will be fitted to.
     """
 
     given: Any
@@ -46,7 +47,7 @@ class UsableCertificate:
     sample: Sample
 
     def result(self, random_state: Any = None) -> StabilityResult:
-        """Return the result, or say why it cannot be used; costs three fits of half the rows."""
+        """Return the result, or raise an error that says why; costs three fits of half the rows."""
         result = _stable_result(self.given)
         self._refuse_notion(result.design)
         self._refuse_algorithm(result.design)
@@ -85,7 +86,7 @@ class UsableCertificate:
             )
 
     def _refuse_rows(self, result: StabilityResult) -> None:
-        """Refuse training rows on which the certificate rests, as far as digests tell."""
+        """Refuse training rows that were used for the certificate, as far as digests tell."""
         used = result.tested_rows
         if used is None:
             return
