@@ -44,8 +44,10 @@ def test_no_output_is_an_input(run, folder: Path, option: str, name: str, force:
     assert {path.name: path.read_bytes() for path in folder.glob("*.*")} == before
 
 
-ROWS = "numbers.csv --target price --drop id --algorithm sklearn.linear_model:Ridge --n 10"
+FITTED = "numbers.csv --target price --drop id --algorithm sklearn.linear_model:Ridge"
+ROWS = f"{FITTED} --n 10"
 WRITING = [
+    f"intervals {FITTED} --new more.csv --table",
     f"compare {ROWS} --epsilon 1 --delta 0.2 --plot",
     f"curve {ROWS} --delta 0.2 --plot",
     f"profile {ROWS} --save",
