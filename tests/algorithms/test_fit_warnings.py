@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import poise
+from poise.algorithms.fit_warnings import current_filters
 from poise.errors import TrialError
 
 RNG = np.random.default_rng(0)
@@ -112,3 +113,11 @@ def test_a_category_of_its_own_kind() -> None:
 
     with pytest.warns(UserWarning, match=r"^Odd: 3 at home \(in 40 of 40 fits\)$"):
         poise.measure(odd, X, Y, n=10, random_state=0)
+
+
+def test_a_filter_may_name_several_categories() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", (FutureWarning, UserWarning))  # as scikit-learn does
+        first, second = current_filters()[:2]
+    assert {first.category[1], second.category[1]} == {"FutureWarning", "UserWarning"}
+    assert (first.action, second.action) == ("ignore", "ignore")

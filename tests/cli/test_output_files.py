@@ -50,6 +50,7 @@ WRITING = [
     f"intervals {FITTED} --new more.csv --table",
     f"compare {ROWS} --epsilon 1 --delta 0.2 --plot",
     f"curve {ROWS} --delta 0.2 --plot",
+    f"intervals {ROWS} --new more.csv --certify --epsilon 1 --delta 0.2 --table",
     f"profile {ROWS} --save",
     f"profile {ROWS} --plot",
     f"stabilize {ROWS} --epsilon 1 --delta 0.2 --plot",

@@ -118,8 +118,17 @@ def current_filters() -> tuple[WarningFilter, ...]:
     ...     current_filters()[0]
     WarningFilter(action='always', message='a lot', category=('builtins', 'UserWarning'), ...)
     """
-    listed = [_portable(*each) for each in warnings.filters]
+    listed = [
+        _portable(action, message, one, module, line)
+        for action, message, category, module, line in warnings.filters
+        for one in _categories(category)
+    ]
     return (*listed, WarningFilter("always", "", ("builtins", "Warning"), "", 0))
+
+
+def _categories(category: Any) -> tuple[Any, ...]:
+    """Return the classes of a filter: Python allows several, though its documentation does not."""
+    return category if isinstance(category, tuple) else (category,)
 
 
 def _portable(action: str, message: Any, category: Any, module: Any, line: int) -> WarningFilter:

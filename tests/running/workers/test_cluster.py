@@ -6,6 +6,7 @@ from contextlib import closing
 
 import pytest
 
+from poise.algorithms.fit_warnings import FitWarnings
 from poise.data.sample import Sample
 from poise.errors import ClusterError
 from poise.running.workers.chunk_job import Job
@@ -32,7 +33,7 @@ class Counted:
         return {min(futures)}
 
     def result(self, future):
-        return 0.0, list(range(*future))
+        return 0.0, list(range(*future)), FitWarnings()
 
     def cancel(self, futures):
         pass

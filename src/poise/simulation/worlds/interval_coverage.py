@@ -49,7 +49,7 @@ class IntervalMisses:
 
     Examples
     --------
-    >>> from poise.world import constant
+    >>> from poise.simulation.worlds.zoo import constant
     >>> misses = IntervalMisses(constant(n=9), level=0.8, replications=500, seed=0)
     >>> misses.of_jackknife().excludes(0.2), misses.of_plus().excludes(0.2)
     (False, False)
