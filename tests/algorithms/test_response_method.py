@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from lightgbm import LGBMClassifier
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import IsolationForest, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier
@@ -14,8 +15,10 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
+from xgboost import XGBClassifier
 
 import poise
+from poise.algorithms.distance import Undefined
 from poise.algorithms.estimator import EstimatorAlgorithm
 from poise.algorithms.response_method import AlignedResponse
 from poise.errors import AlgorithmError, ArgumentError
@@ -51,6 +54,54 @@ def test_probabilities_are_in_the_order_of_all_classes() -> None:
     ask = AlignedResponse(model, "predict_proba", (np.array(["a", "b", "c", "d"]),))
     first = model.predict_proba([[1.0]])[0]
     assert ask([[1.0]]).tolist() == [[0.0, first[0], 0.0, first[1]]]
+
+
+@pytest.mark.parametrize("classes", [["a", "b"], ["a", "b", "c"]], ids=len)
+@pytest.mark.parametrize("seen", ["a", "b"])
+def test_lightgbm_answers_two_columns_for_one_class(classes, seen) -> None:
+    model = LGBMClassifier(n_estimators=2, verbose=-1).fit(X[:30], [seen] * 30)
+    assert model.predict_proba(X[:4]).shape == (4, 2), "the case that this test is about"
+    answer = AlignedResponse(model, "predict_proba", (np.array(classes),))(X[:4])
+    assert answer == pytest.approx(np.tile([float(c == seen) for c in classes], (4, 1)), abs=1e-9)
+
+
+def test_xgboost_answers_two_columns_for_one_class() -> None:
+    model = XGBClassifier(n_estimators=2).fit(X[:30], np.zeros(30, dtype=int))
+    answer = AlignedResponse(model, "predict_proba", (np.array([0, 1, 2]),))(X[:4])
+    assert answer == pytest.approx(np.tile([1.0, 0.0, 0.0], (4, 1)), abs=1e-5)
+
+
+def test_a_removed_row_may_be_the_only_one_of_its_class() -> None:
+    last = np.where(np.arange(400) % 12 == 11, "rare", "common")
+    model = LGBMClassifier(n_estimators=3, min_child_samples=1, verbose=-1)
+    got = poise.measure(
+        model, X, last, n=12, response="predict_proba", shuffle=False, random_state=0
+    )
+    m = got.n_trials
+    for k in range(3):
+        rows = slice(12 * k, 12 * k + 12)
+        full = model.set_params(random_state=0).fit(X[rows], last[rows])
+        rare_chance = full.predict_proba(X[12 * m + k : 12 * m + k + 1])[0, 1]
+        assert got.changes[k] == pytest.approx(rare_chance, abs=1e-9)
+        assert rare_chance > 0.01
+
+
+class Smoothed(ClassifierMixin, BaseEstimator):
+    """Gives a class that it does not name a share of what there is."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):
+        return np.tile([0.9, 0.1], (len(X), 1))
+
+
+def test_columns_that_hold_something_but_have_no_class_fail_and_say_what_helps() -> None:
+    model = Smoothed().fit(X[:3], ["a"] * 3)
+    ask = AlignedResponse(model, "predict_proba", (np.array(["a", "b"]),))
+    with pytest.raises(Undefined, match=r"\['a'\] that this fit saw.*larger n.*response='predict'"):
+        ask(X[:1])
 
 
 def test_each_of_several_outputs_is_aligned_by_its_own_classes() -> None:

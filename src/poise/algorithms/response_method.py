@@ -33,6 +33,8 @@ RESPONSES = ("predict", "predict_proba", "decision_function")
 Classes = tuple[NDArray[Any], ...]
 """All classes of each output, in ascending order."""
 
+_NOTHING = 1e-5  # boosters keep probabilities away from zero: LightGBM 1e-15, XGBoost 1e-6
+
 
 def require_response(estimator: Any, response: str) -> None:
     """Refuse an estimator that cannot be fitted, or that lacks this method.
@@ -166,6 +168,8 @@ class AlignedResponse:
     """A fitted model whose columns mean the same in every fit.
 
     ``predict_proba``: a class that this fit did not see has probability zero.
+    LightGBM and XGBoost answer a fit that saw one class with two columns: the
+    first is that of the class, and the other, which holds nothing, is left out.
     Several outputs stand side by side; where a model gives one probability per
     output (that of label 1), it becomes those of label 0 and label 1.
 
@@ -240,11 +244,19 @@ def _spread(array: NDArray[Any], seen: object, known: NDArray[Any], absent: floa
         return array
     labels = np.asarray(seen)
     place = np.searchsorted(known, labels).clip(max=len(known) - 1)
-    if array.ndim != 2 or array.shape[1] != len(labels) or not np.all(known[place] == labels):
+    columns = _without_empty_columns(array) if len(labels) == 1 else array
+    if columns.ndim != 2 or columns.shape[1] != len(labels) or not np.all(known[place] == labels):
         raise Undefined(
             f"an array of shape {array.shape} cannot be matched with the classes "
-            f"{labels.tolist()} among {known.tolist()}"
+            f"{labels.tolist()} that this fit saw, among {known.tolist()}; choose a larger n, so "
+            "that every fit sees every class, or compare labels with response='predict'"
         )
     spread = np.full((len(array), len(known)), absent)
-    spread[:, place] = array
+    spread[:, place] = columns
     return spread
+
+
+def _without_empty_columns(array: NDArray[Any]) -> NDArray[Any]:
+    """Leave the first column of a fit that saw one class, if the others hold nothing."""
+    empty = array.ndim == 2 and array.shape[1] > 1 and bool(np.all(abs(array[:, 1:]) <= _NOTHING))
+    return array[:, :1] if empty else array
