@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from catboost import CatBoostRegressor
 from lightgbm import LGBMClassifier, LGBMRegressor
@@ -17,6 +18,7 @@ from xgboost import XGBClassifier, XGBRegressor
 import poise
 from poise.algorithms import seeds_and_threads
 from poise.algorithms.estimator import EstimatorAlgorithm
+from poise.errors import AlgorithmError
 from shared.data import linear_rows
 from shared.paper_loop import changes_by_hand
 
@@ -138,6 +140,54 @@ def test_catboost_lists_only_what_was_set(given) -> None:
     model = algorithm.model(algorithm.fit(X[:40], y[:40], xi=5 << 33))[-1]
     assert model.get_params()[seed] == 5
     assert model.get_params()["thread_count"] == 1
+
+
+@pytest.mark.parametrize("wrap", [lambda m: m, lambda m: make_pipeline("passthrough", m)])
+def test_a_list_of_categories_cannot_be_cloned_and_the_error_says_what_helps(wrap) -> None:
+    with pytest.raises(AlgorithmError, match=r"cat_features; give cat_features as a tuple"):
+        seeds_and_threads.cloned(wrap(cat(cat_features=["colour"])))
+
+
+def test_what_helps_against_a_list_of_categories_is_the_same_fit() -> None:
+    table = pd.DataFrame({"size": X[:, 0], "colour": np.where(X[:, 1] > 0, "red", "blue")})
+    as_tuple = poise.measure(cat(cat_features=("colour",)), table, y, n=40, random_state=0)
+    in_fit = poise.measure(
+        cat(), table, y, n=40, random_state=0, fit_params={"cat_features": ["colour"]}
+    )
+    assert as_tuple.changes.tolist() == in_fit.changes.tolist()
+
+
+class Copies(RegressorMixin, BaseEstimator):
+    def __init__(self, columns):
+        self.columns = list(columns)
+
+
+def test_other_constructors_that_copy_are_made_in_a_function() -> None:
+    with pytest.raises(AlgorithmError, match=r"parameter columns; make it in a function"):
+        seeds_and_threads.cloned(Copies([0, 1]))
+
+
+class Streaming:
+    """Like a model of river: it has a seed, but no get_params."""
+
+    seed = None
+
+
+class Wrapped(RegressorMixin, BaseEstimator):
+    """Like river's own wrapper for scikit-learn."""
+
+    def __init__(self, river_estimator):
+        self.river_estimator = river_estimator
+
+
+def test_a_seed_is_set_at_any_depth_but_only_where_it_is_a_parameter() -> None:
+    nested = BaggingRegressor(Seeded())
+    assert seeds_and_threads.seeds(nested) == [
+        "estimator__random_seed",
+        "estimator__seed",
+        "random_state",
+    ]
+    assert seeds_and_threads.seeds(Wrapped(Streaming())) == []
 
 
 def test_plain_estimators_are_built_from_their_parameters() -> None:

@@ -12,6 +12,8 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from poise.errors import AlgorithmError
+
 __all__ = ["cloned", "is_thread_safe", "plain_parameters", "seeds", "threads", "threads_from"]
 
 _SEEDS = ("random_state", "random_seed", "seed")
@@ -141,4 +143,17 @@ def cloned(estimator: Any) -> Any:
         return copy.deepcopy(estimator)
     from sklearn.base import clone
 
-    return clone(estimator)
+    try:
+        return clone(estimator)
+    except RuntimeError as error:
+        raise AlgorithmError(f"{error}; {_how_to_clone(estimator)}") from error
+
+
+def _how_to_clone(estimator: Any) -> str:
+    """Say what helps where a constructor copies what it is given: CatBoost copies lists."""
+    if any("cat_features" in name for name in estimator.get_params(deep=True)):
+        return (
+            "give cat_features as a tuple, such as cat_features=('colour',), instead of a list; "
+            "or leave it out and give fit_params={'cat_features': [...]}"
+        )
+    return "make it in a function fit(X, y, seed) that returns the predict of the fitted model"
