@@ -347,10 +347,13 @@ class Trials:
         from poise.theory.averaged_estimates import averaged_profile
 
         found = averaged_profile(self._with_unseen(), alpha)
-        finite = [reach for reach in found.epsilon_hat if np.isfinite(reach)]
-        steps = np.unique([0.0, *finite])
+        reach = [limit for limit in found.epsilon_hat if np.isfinite(limit)]
+        ordered = np.sort(self.all_changes)
+        steps = np.unique([0.0, *reach, *ordered[np.isfinite(ordered)]])
         limits = np.array([found.delta_hat(float(step)) for step in steps])
-        above = np.array([self.exceedances(float(step)) for step in steps])
+        # The observed share falls at every change, also where the limit does not.
+        larger = len(ordered) - np.searchsorted(ordered, steps, side="right")
+        above = larger / np.prod(self.changes.shape[1:])
         return Profile(steps, limits, above, "averaged", alpha, self.design, self.warnings)
 
     def _with_unseen(self, change: float = np.inf) -> NDArray[np.float64]:

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+import poise
 from poise import CompareResult, Design, StabilityCurve, Trials
 from poise.errors import ArgumentError, PoiseError
 from poise.results.plots import (
@@ -25,6 +26,7 @@ from poise.results.plots import (
 )
 from poise.results.plots.canvas import COLOURS
 from poise.results.plots.changes import Histogram
+from poise.results.plots.power import plot_power
 from poise.results.plots.profile import Steps
 from poise.results.plots.verdict import Decision
 from poise.results.text.numbers import at_least, at_most
@@ -148,7 +150,7 @@ def test_the_profile_is_marked_where_it_is_asked() -> None:
     assert names == [
         "limit at confidence 0.9, every ε at once",
         "observed",
-        "limit at confidence 0.9, ε = 0.2 alone",
+        f"limit at confidence 0.9, ε = 0.2 alone: {label.get_text()}",
     ]
 
 
@@ -168,6 +170,12 @@ def curve_of(*sizes: int, n_trials: int = 50) -> StabilityCurve:
     return StabilityCurve(tuple(trials), epsilon=1.0, delta=0.2)
 
 
+def averaged_of(share: float, m: int = 60) -> Trials:
+    """Trials of two removals and four points, so many of whose changes are infinite."""
+    large = np.random.default_rng(3).random((m, 2, 4)) < share
+    return Trials.from_changes(np.where(large, np.inf, 0.1), n=20, algorithm="an algorithm")
+
+
 def every_plot(trials: Trials) -> dict[str, Callable[..., Any]]:
     result = trials.test(epsilon=0.5, delta=0.2)
     named = {trials.design.algorithm: trials}
@@ -177,6 +185,8 @@ def every_plot(trials: Trials) -> dict[str, Callable[..., Any]]:
         "result": result.plot,
         "compared": CompareResult.judge(named, epsilon=0.5, delta=0.2).plot,
         "curve": StabilityCurve((trials,), epsilon=None, delta=0.2).plot,
+        "averaged": averaged_of(0.1).test(epsilon=0.5, delta=0.2).plot,
+        "power": lambda **place: plot_power(poise.plan(n=30, delta=0.2), **place),
     }
 
 
@@ -220,9 +230,9 @@ def test_a_dollar_in_a_name_is_a_dollar(name: str, tmp_path: Path) -> None:
     trials = Trials.from_changes([0.1, 0.9] * 9, n=5, algorithm="fit($x_$, y^$\\bad{$)")
     figure = every_plot(trials)[name](title=None)
     save_figure(figure, tmp_path / "dollars.png")  # mathematics would fail here
-    texts = [t for t in figure.findobj(Text) if "$" in t.get_text()]
+    texts = [t for t in figure.findobj(Text) if "fit(" in t.get_text()]
     assert all(not text.get_parse_math() for text in texts)
-    assert texts or name == "profile"
+    assert texts or name in ("profile", "averaged", "power")
 
 
 def test_the_picture_says_what_the_verdict_says() -> None:
@@ -312,3 +322,66 @@ def test_no_window_and_no_global_figure() -> None:
         "import sys, poise; t = poise.Trials.from_changes([0.1, 0.2], n=5); t.plot(epsilon=0.1);"
         "t.profile().plot(); assert 'matplotlib.pyplot' not in sys.modules"
     )
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_no_label_is_cut_off_at_the_edge_of_the_figure(name: str) -> None:
+    figure = every_plot(trials_of([0.1, 0.9] * 9))[name]()
+    figure.canvas.draw()
+    for axes in figure.axes:
+        named = axes.get_legend()
+        assert named is None or named.get_window_extent().x1 <= figure.bbox.x1
+        assert axes.get_window_extent().width > 0.3 * figure.bbox.width
+
+
+JUDGED = {
+    "stable": trials_of([0.1] * 97 + [np.inf]),
+    "unstable": trials_of([0.1] * 50 + [np.inf] * 50),
+    "inconclusive": trials_of([0.1] * 40 + [np.inf] * 3),
+    "stable, averaged": averaged_of(0.0),
+    "unstable, averaged": averaged_of(0.8),
+    "inconclusive, averaged": averaged_of(0.08),
+}
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_every_figure_of_the_verdict_stands_in_both_of_its_pictures(name: str) -> None:
+    result = JUDGED[name].test(epsilon=0.4, delta=0.1)
+    assert result.verdict == name.split(",")[0]
+    low, high = result.delta_interval
+    between = f"between {at_least(low)} and {at_most(high)}"
+    assert between in result.summary()
+    used = f"≤ {result.facts()['delta_hat']}"
+    if result.verdict == "unstable":
+        used = f"≥ {at_least(result.printed_delta_lower)}"
+    right = plot_judged(JUDGED[name], result).axes[1]
+    words = [text.get_text() for text in right.get_legend().get_texts()]
+    assert words[2:] == [
+        f"limit at confidence 0.95, ε = 0.4 alone: {used}",
+        f"two-sided: {between}",
+        "allowed: δ = 0.1",
+    ]
+    (bar,) = [c for c in right.collections if c.get_label() == words[3]]
+    assert bar.get_segments()[0].tolist() == [[0.4, low], [0.4, high]]
+    assert f"δ* {used} (allowed: δ = 0.1), for ε = 0.4 alone" in _legend(result.plot())
+    assert f": {result.verdict}" in result.plot().get_suptitle()
+
+
+def test_the_changes_of_an_averaged_test_are_not_called_trials() -> None:
+    trials = averaged_of(0.8)
+    left, right = trials.plot(0.4).axes
+    assert left.get_ylabel() == "number of changes"
+    assert left.get_title() == f"{int(np.isinf(trials.changes).sum())} larger than ε = 0.4"
+    observed = right.lines[1].get_xydata()
+    assert observed[-1][1] == pytest.approx(np.isinf(trials.changes).mean())  # at ε = 0.4
+    assert "logarithmic" in trials.test(0.4, 0.1).plot().axes[0].get_ylabel()
+
+
+def test_an_averaged_profile_counts_at_every_change() -> None:
+    changes = np.random.default_rng(5).exponential(size=(20, 1, 3))
+    changes[0] = np.nan  # failed: larger than every ε
+    trials = Trials.from_changes(changes, n=20)
+    profile = trials.profile()
+    assert set(changes[np.isfinite(changes)]) <= set(profile.epsilon)
+    expected = [trials.exceedances(float(epsilon)) for epsilon in profile.epsilon]
+    assert profile.exceedances == pytest.approx(expected)

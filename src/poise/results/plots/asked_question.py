@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from poise import arguments
 from poise.errors import ArgumentError
-from poise.results.text.numbers import at_least, at_most
+from poise.results.text.numbers import at_least, at_most, exactly
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from poise.results import StabilityResult, Trials
 
-__all__ = ["AskedQuestion"]
+__all__ = ["AskedQuestion", "note_limit"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,8 @@ class AskedQuestion:
         The allowed probability of a larger change.
     verdict : str
         What was decided; empty where nothing was.
+    interval : tuple of float or None
+        The two-sided limits that the summary of a verdict names.
 
     Examples
     --------
@@ -43,6 +47,7 @@ class AskedQuestion:
     limit: float
     delta: float | None = None
     verdict: str = ""
+    interval: tuple[float, float] | None = None
 
     @classmethod
     def put_to(
@@ -61,8 +66,10 @@ class AskedQuestion:
     @classmethod
     def of(cls, result: StabilityResult) -> AskedQuestion:
         """Take the question of a verdict, with its limit."""
-        limit = result.delta_lower if result.verdict == "unstable" else result.delta_hat
-        return cls(result.epsilon, limit, result.delta, result.verdict.value)
+        unstable = result.verdict == "unstable"
+        limit = result.printed_delta_lower if unstable else result.printed_delta_hat
+        interval = result.delta_interval
+        return cls(result.epsilon, limit, result.delta, result.verdict.value, interval)
 
     @property
     def worded(self) -> str:
@@ -70,3 +77,18 @@ class AskedQuestion:
         if self.verdict == "unstable":
             return f"≥ {at_least(self.limit)}"
         return f"≤ {at_most(self.limit)}"
+
+    @property
+    def between(self) -> str:
+        """The two-sided limits, rounded to the safe side; empty where nothing was decided."""
+        if self.interval is None:
+            return ""
+        low, high = self.interval
+        return f"two-sided: between {at_least(low)} and {at_most(high)}"
+
+
+def note_limit(axes: Axes, result: StabilityResult) -> None:
+    """Name the limit that the verdict used beside the δ it is held against, among the labels."""
+    asked = AskedQuestion.of(result)
+    allowed = f"δ* {asked.worded} (allowed: δ = {exactly(result.delta)})"
+    axes.plot([], [], " ", label=f"{allowed}, for ε = {exactly(result.epsilon)} alone")

@@ -109,7 +109,8 @@ class Panels:
             first.figure.suptitle(text, fontsize=11, x=0.01, ha="left", parse_math=False)
         elif wanted is not None:
             named = [] if first.get_legend() is None else first.get_legend().get_texts()
-            lines = (len(named) + 1) // 2 + bool(first.get_title())
+            columns = 1 if not named else first.get_legend()._ncols
+            lines = -(-len(named) // columns) + bool(first.get_title())
             first.set_title(wanted, fontsize=11, loc="left", pad=6 + 14 * lines, parse_math=False)
 
 
@@ -120,12 +121,15 @@ def tidy(axes: Axes) -> None:
     axes.set_axisbelow(True)
 
 
-def legend(axes: Axes) -> None:
-    """Draw the legend above the axes, where its words hide no line."""
+def legend(axes: Axes, columns: int = 2) -> None:
+    """Draw the legend above the axes, where its words hide no line.
+
+    One column where panels stand side by side: a legend wider than its panel is cut off.
+    """
     axes.legend(
         loc="lower left",
         bbox_to_anchor=(0, 1),
-        ncols=2,
+        ncols=columns,
         fontsize=9,
         frameon=False,
         borderaxespad=0.2,

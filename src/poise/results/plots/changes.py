@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Histogram", "plot_judged", "plot_trials", "stack_trials"]
 
 _BARS = 30
-_SIZE = (10.0, 3.8)  # inches
+_SIZE = (10.0, 4.6)  # inches
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ def stack_trials(
     """Draw several measurements one above the other, on the same axis of changes."""
     if not measurements:
         raise ArgumentError("measurements must hold at least one Trials, got none")
-    figure = new_figure(10, 0.4 + 3.4 * len(measurements))
+    figure = new_figure(10, 0.4 + 4.2 * len(measurements))
     span = max(axis_span(trials, epsilon) for trials in measurements)
     rows = figure.subfigures(len(measurements), 1, squeeze=False)[:, 0]
     for subfigure, trials in zip(rows, measurements, strict=True):
@@ -204,6 +204,7 @@ def _draw(
     left, right = axes
     histogram = Histogram.of(trials, None if asked is None else asked.epsilon, span)
     _draw_changes(left, histogram)
+    left.set_ylabel("number of trials" if trials.changes.ndim == 1 else "number of changes")
     draw_profile(right, trials.profile(alpha), asked, histogram.edges[-1])
 
 
@@ -224,7 +225,6 @@ def _draw_changes(axes: Axes, histogram: Histogram) -> None:
     _note_what_is_not_drawn(axes, histogram)
     axes.set_xlim(histogram.edges[0], histogram.edges[-1])
     axes.set_xlabel("change of the prediction, in its own units")
-    axes.set_ylabel("number of trials")
     axes.locator_params(axis="y", integer=True)
     tidy(axes)
 

@@ -127,7 +127,7 @@ def plot_curve(
     ['training size n, on a logarithmic axis', 'training size n, on a logarithmic axis']
     """
     drawn = lines(curve)
-    panels = Panels(len(drawn), (5.5 * len(drawn), 4.4), ax, figsize)
+    panels = Panels(len(drawn), (5.5 * len(drawn), 4.8), ax, figsize)
     for axes, line in zip(panels.axes, drawn, strict=True):
         _draw(axes, line, curve.alpha)
         name_sizes(axes, curve.n)
@@ -154,7 +154,7 @@ def _draw(axes: Axes, line: Line, alpha: float) -> None:
     if len(line.no_limit):
         _draw_at_edge(axes, line.no_limit)
     axes.set_ylabel(line.label)
-    legend(axes)
+    legend(axes, columns=1)
     tidy(axes)
 
 

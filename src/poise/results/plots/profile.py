@@ -111,7 +111,7 @@ def draw_profile(
     axes.set_ylim(0, 1.03)
     axes.set_xlabel("allowed change ε")
     axes.set_ylabel("probability of a larger change")
-    legend(axes)
+    legend(axes, columns=1)
     tidy(axes)
 
 
@@ -119,8 +119,10 @@ def _mark(axes: Axes, asked: AskedQuestion, sure: str) -> None:
     """Mark ε, the limit for this ε alone, and δ where there is one."""
     colour = COLOURS[asked.verdict or "mark"]
     axes.axvline(asked.epsilon, color=COLOURS["mark"], linewidth=1.2, linestyle="--")
-    alone = f"{sure}, ε = {exactly(asked.epsilon)} alone"
+    alone = f"{sure}, ε = {exactly(asked.epsilon)} alone: {asked.worded}"
     axes.plot([asked.epsilon], [asked.limit], "o", color=colour, markersize=6, label=alone)
+    if asked.interval is not None:
+        axes.vlines(asked.epsilon, *asked.interval, color=colour, linewidth=3, label=asked.between)
     axes.annotate(
         asked.worded,
         (asked.epsilon, asked.limit),

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arguments import shortened
+from poise.results.plots.asked_question import note_limit
 from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
 from poise.results.text.numbers import number
 
@@ -85,7 +86,8 @@ def plot_trajectory(
     axes.set_yscale("log")
     axes.set_xlim(0, max(1, result.n_trials))
     axes.set_xlabel(f"trials (of {result.n_trials:,})")
-    axes.set_ylabel("value of the bet")
+    axes.set_ylabel("value of the bet, on a logarithmic axis")
+    note_limit(axes, result)
     legend(axes)
     tidy(axes)
     panels.title(title, _title(result))

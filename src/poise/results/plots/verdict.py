@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arguments import counted, shortened
+from poise.results.plots.asked_question import note_limit
 from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
 from poise.results.text.numbers import at_most, exactly
 
@@ -123,6 +124,7 @@ def plot_result(
     axes.locator_params(axis="x", integer=True)
     axes.set_xlim(decision.counts[0] - 0.6, decision.counts[-1] + 0.6)
     axes.set_ylim(0, 1.05 * float(decision.probability.max()))
+    note_limit(axes, result)
     legend(axes)
     tidy(axes)
     panels.title(title, _title(result))
