@@ -50,7 +50,8 @@ def three_classes(n=40):
     "base", [DecisionTreeRegressor(), Ridge(), DecisionTreeClassifier(max_depth=3)]
 )
 def test_scikit_learn_accepts_them(base):
-    model = poise.stabilize(base, n=30, epsilon=1.3, delta=0.8, n_bags=6, random_state=0)
+    epsilon = 0.95 if is_regressor(base) else 1.3
+    model = poise.stabilize(base, n=30, epsilon=epsilon, delta=0.8, n_bags=6, random_state=0)
     results = check_estimator(model, on_skip=None)
     assert {result["status"] for result in results} <= {"passed", "skipped"}
 
@@ -285,6 +286,7 @@ def test_predictions_that_are_no_numbers_are_errors():
         (Ridge(), {"bounds": 3}, "bounds must be a pair of numbers"),
         (Ridge(), {"n": 1}, "n must be a whole number >= 2"),
         (Ridge(), {"epsilon": 0}, "epsilon must be a finite number above 0"),
+        (Ridge(), {"epsilon": 5}, "epsilon must be below 1 where no bounds are given, got 5"),
         (Ridge(), {"delta": 0}, r"delta must be in \(0, 1\)"),
         (Ridge(), {"epsilon": 0.001}, "no bags make .* possible are epsilon above 0.0238"),
         (Ridge(), {"bag_size": 40}, "bag_size must be at most n - 1 = 39"),
