@@ -26,7 +26,7 @@ WRONG_USE = [
     (f"{RIDGE} --delta 1.2 --save x.trials", "delta must be in [0, 1), got 1.2"),
     (f"{RIDGE} --epsilon -1", "epsilon must be a finite number >= 0"),
     (f"{RIDGE} --alpha 0", "alpha must be in (0, 1), got 0"),
-    (f"{RIDGE} --coupling loose", "coupling must be 'shared', 'independent'"),
+    (f"{RIDGE} --coupling loose", "'loose' is not one of 'shared', 'independent'"),
     (f"{RIDGE} --distance manhattan", "distance must be"),
     (f"{RIDGE} --seed -1", "-1 is not in the range"),
     (f"{RIDGE} --jobs 0", "--jobs must be a whole number other than 0"),

@@ -106,3 +106,12 @@ def test_no_sentence_is_said_twice(run, epsilon: float) -> None:
     words = " ".join((done.stdout + " " + done.stderr).split())
     sentences = [part for part in re.split(r"(?<=[.:;]) ", words) if len(part) > 20]
     assert len(sentences) == len(set(sentences)) > 5
+
+
+def test_a_wrong_coupling_names_the_two_there_are(run) -> None:
+    result = run(
+        "test numbers.csv --target price --algorithm sklearn.linear_model:Ridge --n 20 "
+        "--epsilon 0.5 --delta 0.2 --coupling none"
+    )
+    assert result.exit_code == 2
+    assert "'none' is not one of 'shared', 'independent'" in result.stderr

@@ -121,7 +121,7 @@ ANSWERED_EARLY = [
     ("compare numbers.csv --target price {asked} --epsilon -1", "epsilon must be a finite"),
     ("profile numbers.csv --target price --n 1", "n must be a whole number >= 2"),
     ("check numbers.csv --target price --n 1", "n must be a whole number >= 2"),
-    ("test numbers.csv --target price {asked} --coupling loose", "coupling must be"),
+    ("test numbers.csv --target price {asked} --coupling loose", "is not one of"),
     ("test numbers.csv --target price {asked} --remove 30", "remove must be less than n"),
     ("test german.txt --target 3 {asked}", "holds numbers, not column names; add a header line"),
     ("test german.txt --target 3 --no-header {asked}", "has decimal commas (column '2', '0,125"),

@@ -262,9 +262,10 @@ SETTINGS: dict[str, Decorator] = {
     ),
     "coupling": click.option(
         "--coupling",
+        type=click.Choice(("shared", "independent")),
         default="shared",
         show_default=True,
-        help="Randomness of the two fits of a trial: shared or independent.",
+        help="Randomness of the two fits of a trial.",
     ),
     "distance": click.option(
         "--distance",
