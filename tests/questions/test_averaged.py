@@ -327,7 +327,7 @@ def test_the_averaged_test_takes_spare_points_of_itself() -> None:
     assert "A trial answers with a fraction" in result.summary()
     assert "with probability at most 0.1." in result.summary()
     figure = result.plot()
-    assert figure.axes[0].get_ylabel() == "value of the bet"
+    assert figure.axes[0].get_ylabel() == "value of the bet, on a logarithmic axis"
 
 
 def test_compare_and_the_curve_average_too() -> None:
