@@ -8,6 +8,7 @@
     class_labels                  Class labels as numbers, and the decision among classes
     discriminant_and_naive_bayes  shortcuts for LinearDiscriminantAnalysis and GaussianNB
     dummy                         the shortcut for scikit-learn's DummyRegressor
+    equal_trials                  trials of one size, read in blocks: what batched work asks of them
     factorizations                factorisations of all trials at once, with NumPy or JAX
     find_shortcut                 which estimator has an exact shortcut
     gaussian_process              the shortcut for GaussianProcessRegressor with a fixed kernel

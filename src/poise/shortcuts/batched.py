@@ -13,7 +13,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,9 @@ from poise.algorithms.distance import DISTANCES, Distance
 from poise.data.sample import Sample
 from poise.data.tables import Table, array_of, as_table
 from poise.errors import PoiseWarning, in_one_line
-from poise.protocol.messages import Answer, Comparison, Failure, Tasks
+from poise.protocol.messages import Answer, Failure, Tasks
 from poise.protocol.work import NO_SAMPLE, FitByFit, WorkData
+from poise.shortcuts.equal_trials import EqualTrials, EqualTrialsOfPoints
 from poise.shortcuts.shortcut import AGREEMENT, Pairs
 
 __all__ = ["BatchedWork", "batched"]
@@ -32,39 +33,6 @@ __all__ = ["BatchedWork", "batched"]
 _TRIALS_COMPARED = 8  # trials computed both ways before the first answer is used
 _FEWEST_TRIALS = 4 * _TRIALS_COMPARED  # fewer trials than this are faster fit by fit
 _NO_TERMS = np.empty(0, dtype=np.uint64)
-
-
-@runtime_checkable
-class EqualTrials(Protocol):
-    """Trials of n rows each, one after the other, which can be read in blocks."""
-
-    n: int
-
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, index: int, /) -> Comparison: ...
-
-    def rows(self, start: int, stop: int) -> tuple[NDArray[np.int64] | slice, NDArray[np.int64]]:
-        """Return the training rows of a range of trials, end to end, and their test rows."""
-        ...
-
-    def terms(self, start: int, stop: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        """Return (ξ, ξ′) for a range of trials."""
-        ...
-
-
-@runtime_checkable
-class EqualTrialsOfPoints(Protocol):
-    """The same with several test points a trial, which are looked up one by one."""
-
-    removals: int
-    points: int
-
-    def rows(
-        self, start: int, stop: int, point: int = 0
-    ) -> tuple[NDArray[np.int64] | slice, NDArray[np.int64]]:
-        """Return the training rows of a range of trials, end to end, and one point of each."""
-        ...
 
 
 @dataclass(frozen=True)
