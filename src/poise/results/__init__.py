@@ -5,6 +5,7 @@
     advice            what some rows can answer, and what to check in them before a test
     averaged_result   what the averaged test found: a share per trial, and the course of a bet
     certificate       what a verdict "stable" states, and weaker statements that follow
+    change_arrays     arrays of changes: what may stand in them, and how JSON writes them
     compare_result    the result of a comparison: one verdict each, one error level for all
     coverage          what is promised about prediction intervals, and what the promise rests on
     curve_result      stability as a function of the training size: certified and extrapolated

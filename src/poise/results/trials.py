@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from poise import arguments
 from poise.errors import ArgumentError, RecordError
 from poise.protocol.randomness import Randomness, RandomStateLike
+from poise.results.change_arrays import as_changes, nan_to_none
 from poise.results.design import Design
 from poise.results.json_encoding import fields_of, to_json
 from poise.results.profile import Profile
@@ -73,7 +74,7 @@ class Trials:
     warnings: tuple[str, ...] = field(default=())
 
     def __post_init__(self) -> None:
-        changes = _as_changes(self.changes, self.design.shape)
+        changes = as_changes(self.changes, self.design.shape)
         changes.setflags(write=False)
         object.__setattr__(self, "changes", changes)
         if changes.ndim > 1:
@@ -120,7 +121,7 @@ class Trials:
         """
         n = arguments.training_size(n)
         shape = np.shape(changes)[1:] if np.ndim(changes) == 3 else ()
-        values = _as_changes(changes, shape)
+        values = as_changes(changes, shape)
         randomness = Randomness.from_state(random_state)
         seed, zeta = randomness.root, randomness.zeta
         m = len(values)
@@ -381,7 +382,7 @@ class Trials:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
         return {
-            "changes": _nan_to_none(self.changes),
+            "changes": nan_to_none(self.changes),
             "design": self.design.to_dict(),
             "n_fits": self.n_fits,
             "failures": list(self.failures),
@@ -491,48 +492,3 @@ class Trials:
         if header.get("format") != _FORMAT:
             raise RecordError(f"{path} has format {header.get('format')!r}, expected {_FORMAT!r}")
         return cls._from_header(changes, header)
-
-
-def _as_changes(values: ArrayLike, shape: tuple[int, ...] = ()) -> NDArray[np.float64]:
-    """Return changes as numbers; refuse any other value, and name the first one."""
-    if shape:
-        return _as_tables(values, shape)
-    try:
-        changes = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"changes must be a list of numbers >= 0, got {values!r}") from None
-    if changes.ndim != 1:
-        raise ArgumentError(f"changes must be a flat list of numbers, got shape {changes.shape}")
-    if not changes.min(initial=0.0) >= 0:  # one is negative, or not a number
-        first = np.flatnonzero(np.isnan(changes) | (changes < 0))[0]
-        raise ArgumentError(
-            f"changes must be numbers >= 0, got {changes[first]} at position {first}"
-        )
-    # A writable array is copied, because its owner may change it later; others are not.
-    return changes.copy() if changes.flags.writeable else changes
-
-
-def _as_tables(values: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return tables of changes, nan where one failed; refuse other shapes and numbers below 0."""
-    try:
-        changes = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"changes must hold numbers >= 0 or nan, got {values!r}") from None
-    changes = changes.reshape(0, *shape) if changes.size == 0 else changes
-    if changes.shape[1:] != shape:
-        raise ArgumentError(
-            f"changes must have shape (trials, removals, points) = (m, {shape[0]}, {shape[1]}), "
-            f"got {changes.shape}"
-        )
-    if (changes < 0).any():
-        raise ArgumentError(f"changes must be numbers >= 0 or nan, got {changes.min()}")
-    return changes
-
-
-def _nan_to_none(changes: NDArray[np.float64]) -> list[Any]:
-    """Return changes as lists, with None for nan, which JSON does not have."""
-    if not np.isnan(changes).any():
-        plain: list[Any] = changes.tolist()
-        return plain
-    known: list[Any] = np.where(np.isnan(changes), None, changes).tolist()  # type: ignore[call-overload]
-    return known

@@ -1,0 +1,57 @@
+"""Arrays of changes: what may stand in them, and how JSON writes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from poise.errors import ArgumentError
+
+__all__ = ["as_changes", "nan_to_none"]
+
+
+def as_changes(values: ArrayLike, shape: tuple[int, ...] = ()) -> NDArray[np.float64]:
+    """Return changes as numbers; refuse any other value, and name the first one."""
+    if shape:
+        return _as_tables(values, shape)
+    try:
+        changes = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"changes must be a list of numbers >= 0, got {values!r}") from None
+    if changes.ndim != 1:
+        raise ArgumentError(f"changes must be a flat list of numbers, got shape {changes.shape}")
+    if not changes.min(initial=0.0) >= 0:  # one is negative, or not a number
+        first = np.flatnonzero(np.isnan(changes) | (changes < 0))[0]
+        raise ArgumentError(
+            f"changes must be numbers >= 0, got {changes[first]} at position {first}"
+        )
+    # A writable array is copied, because its owner may change it later; others are not.
+    return changes.copy() if changes.flags.writeable else changes
+
+
+def _as_tables(values: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return tables of changes, nan where one failed; refuse other shapes and numbers below 0."""
+    try:
+        changes = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"changes must hold numbers >= 0 or nan, got {values!r}") from None
+    changes = changes.reshape(0, *shape) if changes.size == 0 else changes
+    if changes.shape[1:] != shape:
+        raise ArgumentError(
+            f"changes must have shape (trials, removals, points) = (m, {shape[0]}, {shape[1]}), "
+            f"got {changes.shape}"
+        )
+    if (changes < 0).any():
+        raise ArgumentError(f"changes must be numbers >= 0 or nan, got {changes.min()}")
+    return changes
+
+
+def nan_to_none(changes: NDArray[np.float64]) -> list[Any]:
+    """Return changes as lists, with None for nan, which JSON does not have."""
+    if not np.isnan(changes).any():
+        plain: list[Any] = changes.tolist()
+        return plain
+    known: list[Any] = np.where(np.isnan(changes), None, changes).tolist()  # type: ignore[call-overload]
+    return known
