@@ -73,8 +73,9 @@ COMPRESSED: dict[str, Callable[[bytes], bytes]] = {
     ".xz": lzma.decompress,
     ".zip": _from_zip,
 }
-_DAMAGED = (OSError, EOFError, ValueError, RuntimeError, NotImplementedError)
-_ALSO_DAMAGED = (zlib.error, lzma.LZMAError, zipfile.BadZipFile)
+# RuntimeError: a zip file with a password, or compressed in a way that Python does not know.
+_GENERAL = (OSError, EOFError, ValueError, RuntimeError)
+_DAMAGED = (*_GENERAL, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 
 
 def _decompressed(path: Path) -> bytes:
@@ -83,6 +84,6 @@ def _decompressed(path: Path) -> bytes:
         return content
     try:
         return COMPRESSED[ending](content)
-    except (*_DAMAGED, *_ALSO_DAMAGED) as error:
+    except _DAMAGED as error:
         kind = {".gz": "gzip", ".bz2": "bzip2"}.get(ending, ending[1:])
         raise DataError(f"{path} cannot be read as a {kind} file: {error}") from None
