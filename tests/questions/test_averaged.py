@@ -363,7 +363,7 @@ def test_what_cannot_be_averaged_is_refused(settings: dict[str, Any], message: s
         poise.measure(Ridge(), X, y, n=10, **settings)
 
 
-def test_the_binomial_test_takes_one_change_a_trial() -> None:
+def test_the_binomial_test_takes_single_changes() -> None:
     X, y = _data(60)
     question: dict[str, Any] = {"n": 10, "epsilon": 1.0, "delta": 0.5}
     with pytest.raises(ArgumentError, match="need test='averaged'"):

@@ -37,7 +37,7 @@ def test_on_zeros_and_ones_the_grid_is_clopper_pearson_rounded_up(seen, alpha) -
     delta=st.sampled_from([0.0, 0.1, 0.3]),
     alpha=st.sampled_from([0.05, 0.3]),
 )
-def test_with_one_change_a_trial_the_scan_is_the_papers_estimate(changes, delta, alpha) -> None:
+def test_with_single_changes_the_scan_is_the_papers_estimate(changes, delta, alpha) -> None:
     assert epsilon_hat_scan(changes, delta, alpha) == epsilon_hat(changes, delta, alpha)
 
 

@@ -5,7 +5,7 @@
     advice            what some rows can answer, and what to check in them before a test
     averaged_result   what the averaged test found: a share per trial, and the course of a bet
     certificate       what a verdict "stable" states, and weaker statements that follow
-    change_arrays     arrays of changes: what may stand in them, and how JSON writes them
+    change_arrays     arrays of changes: what may stand in them, and how they are written
     compare_result    the result of a comparison: one verdict each, one error level for all
     coverage          what is promised about prediction intervals, and what the promise rests on
     curve_result      stability as a function of the training size: certified and extrapolated
@@ -19,6 +19,8 @@
     proved_ceiling    which ceiling on the power of valid tests is proved for a design
     relative_epsilon  an allowed change ε given as a share of the spread of the responses
     report/           results as an HTML page
+    several_changes   limits from several changes a trial: those of the averaged test
+    single_changes    limits from one change a trial: those of the Binomial test
     stability_result  the verdict on one question, with everything it rests on
     text/             results in words: summaries, tables and facts
     trials            all changes of one measurement, and everything that can be said about them

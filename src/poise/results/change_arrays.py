@@ -1,15 +1,15 @@
-"""Arrays of changes: what may stand in them, and how JSON writes them."""
+"""Arrays of changes: what may stand in them, and how they are written."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from poise.errors import ArgumentError
 
-__all__ = ["as_changes", "nan_to_none"]
+__all__ = ["Steps", "as_changes", "nan_to_none"]
 
 
 def as_changes(values: ArrayLike, shape: tuple[int, ...] = ()) -> NDArray[np.float64]:
@@ -55,3 +55,13 @@ def nan_to_none(changes: NDArray[np.float64]) -> list[Any]:
         return plain
     known: list[Any] = np.where(np.isnan(changes), None, changes).tolist()  # type: ignore[call-overload]
     return known
+
+
+class Steps(NamedTuple):
+    """The steps of a profile: the first fields of :class:`poise.Profile`, and its failures."""
+
+    epsilon: NDArray[np.float64]
+    delta_hat: NDArray[np.float64]
+    exceedances: NDArray[Any]
+    band: str
+    n_failures: int = 0

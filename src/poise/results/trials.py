@@ -11,6 +11,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,8 @@ from poise.results.change_arrays import as_changes, nan_to_none
 from poise.results.design import Design
 from poise.results.json_encoding import fields_of, to_json
 from poise.results.profile import Profile
+from poise.results.several_changes import SeveralChanges
+from poise.results.single_changes import SingleChanges
 from poise.results.stability_result import StabilityResult
 
 if TYPE_CHECKING:
@@ -77,21 +80,17 @@ class Trials:
         changes = as_changes(self.changes, self.design.shape)
         changes.setflags(write=False)
         object.__setattr__(self, "changes", changes)
-        if changes.ndim > 1:
-            self._check_failures()
-        elif self.failures and len(self.failures) > np.count_nonzero(np.isinf(changes)):
+        if self.failures and len(self.failures) > self._limits.most_failures:
             raise ArgumentError(
-                f"failures must be among the infinite changes "
-                f"({np.count_nonzero(np.isinf(changes))}), got {len(self.failures)} messages"
+                f"failures must be among the {self._limits.failures_are} "
+                f"({self._limits.most_failures}), got {len(self.failures)} messages"
             )
 
-    def _check_failures(self) -> None:
-        failed = np.count_nonzero(np.isnan(self.changes).any(axis=(1, 2)))
-        if len(self.failures) > failed:
-            raise ArgumentError(
-                f"failures must be among the trials with a change that is nan ({failed}), got "
-                f"{len(self.failures)} messages"
-            )
+    @cached_property
+    def _limits(self) -> SingleChanges | SeveralChanges:
+        if self.changes.ndim == 1:
+            return SingleChanges(self.changes, self.n_trials, self.n_failures)
+        return SeveralChanges(self.changes, self.n_trials)
 
     @classmethod
     def measured(
@@ -168,11 +167,7 @@ class Trials:
 
         A trial of several changes counts with its share of them: see :meth:`shares`.
         """
-        from poise.theory.order_statistics import how_many_exceed
-
-        if self.changes.ndim > 1:
-            return float(self.shares(epsilon).sum())
-        return how_many_exceed(self.changes, float(arguments.epsilon(epsilon)))
+        return self._limits.exceedances(epsilon)
 
     def shares(self, epsilon: float, *, failures_exceed: bool = True) -> NDArray[np.float64]:
         """Return each trial's share of changes that are strictly larger than ``epsilon``.
@@ -204,9 +199,7 @@ class Trials:
 
         A single change that is infinite counts as failed if any trial failed.
         """
-        if self.changes.ndim > 1 or not self.failures:
-            return self.changes
-        return np.where(np.isinf(self.changes), np.nan, self.changes)
+        return self._limits.or_nan
 
     def test(
         self,
@@ -265,60 +258,26 @@ class Trials:
         For trials of several changes it is the limit of the averaged test. It is sharper than the
         limit beside a verdict, and does not depend on one.
         """
-        from poise.theory.averaged_estimates import delta_hat_grid
-        from poise.theory.estimates import delta_hat
-
-        if self.changes.ndim > 1:
-            shares = np.append(self.shares(epsilon), np.ones(self.n_unseen))
-            return delta_hat_grid(shares, alpha, zeta=self._zeta(randomized))
-
-        worst = self.exceedances(epsilon) + self.n_unseen
-        return float(delta_hat(worst, self.n_trials, alpha, self._zeta(randomized)))
+        return self._limits.delta_hat(epsilon, alpha, self._zeta(randomized))
 
     def epsilon_hat(self, delta: float, alpha: float = 0.05, randomized: bool = False) -> float:
         """Upper limit for ε*_δ: P(ε̂ ≥ ε*_δ) ≥ 1 − α for one δ fixed beforehand (Prop. 1)."""
-        from poise.theory.averaged_estimates import epsilon_hat_scan
-        from poise.theory.estimates import epsilon_hat
-
-        zeta = self._zeta(randomized)
-        if self.changes.ndim > 1:
-            return epsilon_hat_scan(self._with_unseen(), delta, alpha, zeta=zeta)
-        return float(epsilon_hat(self.changes, delta, alpha, zeta, unseen=self.n_unseen))
+        return self._limits.epsilon_hat(delta, alpha, self._zeta(randomized))
 
     def delta_lower(self, epsilon: float, alpha: float = 0.05) -> float:
         """Lower limit for δ*_ε: P(δ*_ε ≥ it) ≥ 1 − α for one ε fixed beforehand.
 
         Trials that failed or were not run count as small changes.
         """
-        from poise.theory.averaged_lower_limits import delta_lower_grid
-        from poise.theory.lower_limits import delta_lower
-
-        if self.changes.ndim > 1:
-            shares = self.shares(epsilon, failures_exceed=False)
-            return delta_lower_grid(np.append(shares, np.zeros(self.n_unseen)), alpha)
-        moved = self.exceedances(epsilon) - self.n_failures
-        return float(delta_lower(moved, self.n_trials, alpha))
+        return self._limits.delta_lower(epsilon, alpha)
 
     def delta_interval(self, epsilon: float, alpha: float = 0.05) -> tuple[float, float]:
         """Limits for δ*_ε that hold together: P(low ≤ δ*_ε ≤ high) ≥ 1 − α for one ε."""
-        from poise.theory.lower_limits import delta_interval
-
-        if self.changes.ndim > 1:
-            half = float(arguments.alpha(alpha)) / 2
-            return self.delta_lower(epsilon, half), self.delta_hat(epsilon, half)
-        moved, unknown = self.exceedances(epsilon) - self.n_failures, self.n_failures
-        low, high = delta_interval(moved, self.n_trials, alpha, unknown + self.n_unseen)
-        return float(low), float(high)
+        return self._limits.delta_interval(epsilon, alpha)
 
     def epsilon_lower(self, delta: float, alpha: float = 0.05) -> float:
         """Lower limit for ε*_δ: P(ε*_δ ≥ it) ≥ 1 − α for one δ fixed beforehand."""
-        from poise.theory.averaged_lower_limits import epsilon_lower_scan
-        from poise.theory.lower_limits import epsilon_lower
-
-        if self.changes.ndim > 1:
-            return epsilon_lower_scan(self._with_unseen(np.nan), delta, alpha)
-        unknown = {"failed": self.n_failures, "unseen": self.n_unseen}
-        return float(epsilon_lower(self.changes, delta, alpha, **unknown))
+        return self._limits.epsilon_lower(delta, alpha)
 
     def profile(self, alpha: float = 0.05, band: str = "equal-local-levels") -> Profile:
         """Return the upper band for ε ↦ δ*_ε, valid for every ε at once.
@@ -331,50 +290,21 @@ class Trials:
             The first three are simultaneous; "pointwise" is not. Trials of several changes
             have one band, "averaged", whatever is asked: limits at a few δ, for all ε at once.
         """
-        from poise.theory.bands import BANDS, profile_band
+        from poise.theory.bands import BANDS
 
         arguments.choice("band", band, BANDS)
-        if self.changes.ndim > 1:
-            return self._averaged_profile(alpha)
-        limits = profile_band(self.n_trials, alpha, band)
-        steps = np.unique(np.append(self.changes[np.isfinite(self.changes)], 0.0))
-        ordered = np.sort(self.changes)
-        above = self.n_observed - np.searchsorted(ordered, steps, side="right")
-        most = limits[above + self.n_unseen]
-        known = self.design, self.warnings, self.n_failures
-        return Profile(steps, most, above, band, alpha, *known)
-
-    def _averaged_profile(self, alpha: float) -> Profile:
-        from poise.theory.averaged_estimates import averaged_profile
-
-        found = averaged_profile(self._with_unseen(), alpha)
-        reach = [limit for limit in found.epsilon_hat if np.isfinite(limit)]
-        ordered = np.sort(self.all_changes)
-        steps = np.unique([0.0, *reach, *ordered[np.isfinite(ordered)]])
-        limits = np.array([found.delta_hat(float(step)) for step in steps])
-        # The observed share falls at every change, also where the limit does not.
-        larger = len(ordered) - np.searchsorted(ordered, steps, side="right")
-        above = larger / np.prod(self.changes.shape[1:])
-        return Profile(steps, limits, above, "averaged", alpha, self.design, self.warnings)
-
-    def _with_unseen(self, change: float = np.inf) -> NDArray[np.float64]:
-        """Return the changes, with this one for each change that was not measured."""
-        unseen = np.full((self.n_unseen, *self.changes.shape[1:]), change)
-        return np.concatenate([self.changes, unseen])
+        steps = self._limits.profile_steps(alpha, band)
+        return Profile(*steps[:4], alpha, self.design, self.warnings, steps.n_failures)
 
     @property
     def all_changes(self) -> NDArray[np.float64]:
         """All changes in one list, for pictures and quantiles; a failed one is infinite."""
-        if self.changes.ndim == 1:
-            return self.changes
-        return np.where(np.isnan(self.changes), np.inf, self.changes).ravel()
+        return self._limits.in_one_list
 
     @property
     def n_failed_changes(self) -> int:
         """How many of all changes are failures."""
-        if self.changes.ndim == 1:
-            return self.n_failures
-        return int(np.isnan(self.changes).sum())
+        return self._limits.n_failed_changes
 
     def _zeta(self, randomized: bool) -> float:
         return self.design.zeta if randomized else 1.0
@@ -411,13 +341,7 @@ class Trials:
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per change; trials may have several."""
-        import pandas as pd
-
-        if self.changes.ndim > 1:
-            trial, removal, point = np.indices(self.changes.shape).reshape(3, -1)
-            places = {"trial": trial, "removal": removal, "point": point}
-            return pd.DataFrame(places | {"change": self.changes.ravel()})
-        return pd.DataFrame({"trial": np.arange(self.n_observed), "change": self.changes})
+        return self._limits.to_frame()
 
     def facts(self) -> dict[str, str]:
         """Return what was measured and how large the changes were, worded."""

@@ -70,8 +70,8 @@ ERRORS = {
         "the trials share no row",
     ),
     "delta_hat without zeta": Planted(
-        "results/trials.py",
-        "float(delta_hat(worst, self.n_trials, alpha, self._zeta(randomized)))",
+        "results/single_changes.py",
+        "float(delta_hat(worst, self.n_trials, alpha, zeta))",
         "float(delta_hat(worst, self.n_trials, alpha, 1.0))",
         "4.1",
         "P(delta_hat misses its target) is alpha = .4 exactly, with its coin",
