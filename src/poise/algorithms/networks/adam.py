@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
 from numpy.typing import NDArray
 
 __all__ = ["adam", "minibatches", "moved", "step_sizes"]
 
 _KEEP_MEAN, _KEEP_SQUARE, _TINY = 0.9, 0.999, 1e-8  # the constants of the paper
 
+Parameters = TypeVar("Parameters")
+"""Any structure of arrays."""
+
 
 def adam(
-    gradient: Callable[[Any, Any], Any],
-    start: Any,
+    gradient: Callable[[Parameters, Array | None], Parameters],
+    start: Parameters,
     steps: int,
     learning_rate: float,
-    batches: Any = None,
-) -> Any:
+    batches: Array | None = None,
+) -> Parameters:
     """Take ``steps`` steps of Adam from ``start`` and return the parameters.
 
     Parameters
@@ -45,7 +49,9 @@ def adam(
     """
     rates = step_sizes(steps, learning_rate)
 
-    def step(state: Any, now: Any) -> tuple[Any, None]:
+    def step(
+        state: tuple[Parameters, Parameters, Parameters], now: tuple[Array, Array | None]
+    ) -> tuple[tuple[Parameters, Parameters, Parameters], None]:
         rate, batch = now
         return moved(state, gradient(state[0], batch), rate), None
 
@@ -54,7 +60,9 @@ def adam(
     return parameters
 
 
-def moved(state: Any, slope: Any, rate: Any) -> tuple[Any, Any, Any]:
+def moved(
+    state: tuple[Parameters, Parameters, Parameters], slope: Parameters, rate: Array
+) -> tuple[Parameters, Parameters, Parameters]:
     """Take one step from (parameters, mean gradient, mean square) along a gradient."""
     parameters, mean, square = state
     mean = jax.tree.map(lambda m, g: _KEEP_MEAN * m + (1 - _KEEP_MEAN) * g, mean, slope)
@@ -72,7 +80,7 @@ def step_sizes(steps: int, learning_rate: float) -> NDArray[np.float64]:
     return sizes
 
 
-def minibatches(key: Any, rows: int, size: int, steps: int) -> Any:
+def minibatches(key: Array, rows: int, size: int, steps: int) -> Array:
     """Return the row numbers of one batch per step, shape (steps, size).
 
     Rows are put in a new random order for every pass over the data; rows that do not fill

@@ -10,14 +10,20 @@ in another order of summation.
 from __future__ import annotations
 
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
+from jax import Array
 from jax.experimental import pallas as pl
 
 from poise.algorithms.networks.activations import ACTIVATIONS, SLOPES
 from poise.algorithms.networks.adam import moved, step_sizes
+
+if TYPE_CHECKING:
+    from jax.experimental.pallas import triton
+
+    from poise.algorithms.networks.perceptron import Layers
 
 __all__ = ["Training", "available", "is_small", "train"]
 
@@ -43,9 +49,13 @@ class Training(NamedTuple):
 class Weights(NamedTuple):
     """A network filled up with zeros to powers of two, as a kernel needs it."""
 
-    inner: Any  # (inputs, units); the bias is one more input
-    outer: Any  # (units,)
-    offset: Any  # (1,)
+    inner: Array  # (inputs, units); the bias is one more input
+    outer: Array  # (units,)
+    offset: Array  # (1,)
+
+
+Networks: TypeAlias = tuple[Weights, Weights, Weights]
+"""A network, and Adam's averages of its gradient and of the squares."""
 
 
 def is_small(features: int, units: int, precision: str) -> bool:
@@ -67,7 +77,7 @@ def available() -> bool:
     return True
 
 
-def train(training: Training, start: Any, X: Any, y: Any, interpret: bool = False) -> Any:
+def train(training: Training, start: Layers, X: Array, y: Array, interpret: bool = False) -> Layers:
     """Return the parameters after the last step, all rows in every step.
 
     Parameters
@@ -92,9 +102,10 @@ def train(training: Training, start: Any, X: Any, y: Any, interpret: bool = Fals
     [3.0, 6.0]
     """
     rows, responses = _padded_rows(X, y)
+    (features, units), n = start[0][0].shape, len(X)
     weights = _packed(start, rows.shape[1])
     kernel = pl.pallas_call(
-        partial(_kernel, training, *X.shape, start[0][1].shape[0]),
+        partial(_kernel, training, n, features, units),
         out_shape=tuple(jax.typeof(part) for part in weights),
         interpret=interpret,
         compiler_params=None if interpret else _compiler_params(weights.inner.size),
@@ -103,13 +114,13 @@ def train(training: Training, start: Any, X: Any, y: Any, interpret: bool = Fals
     return _unpacked(Weights(*kernel(rows, responses, *weights, sizes)), start)
 
 
-def _compiler_params(size: int) -> Any:
+def _compiler_params(size: int) -> triton.CompilerParams:
     from jax.experimental.pallas import triton
 
     return triton.CompilerParams(num_warps=max(1, size // _PER_WARP), num_stages=1)
 
 
-def _kernel(training: Training, n: int, features: int, units: int, *references: Any) -> None:
+def _kernel(training: Training, n: int, features: int, units: int, *references: Array) -> None:
     """Train one network: read it, take all steps, write it."""
     X, y, *start, sizes = references[:6]
     weights = Weights(*(part[...] for part in start))
@@ -118,7 +129,7 @@ def _kernel(training: Training, n: int, features: int, units: int, *references: 
     is_weight = jnp.arange(weights.inner.shape[0])[:, None] < features
     shrink = training.penalty / n
 
-    def step(number: Any, state: Any) -> Any:
+    def step(number: Array, state: Networks) -> Networks:
         weights, _, _ = state
         slope = gradient(weights)
         inner = slope.inner + jnp.where(is_weight, shrink * weights.inner, 0.0)
@@ -131,12 +142,14 @@ def _kernel(training: Training, n: int, features: int, units: int, *references: 
         reference[...] = value
 
 
-def _gradient(training: Training, X: Any, y: Any, n: int, units: int, weights: Weights) -> Weights:
+def _gradient(
+    training: Training, X: Array, y: Array, n: int, units: int, weights: Weights
+) -> Weights:
     """Return the gradient of half the mean squared error, a few rows at a time."""
     activation, slope = ACTIVATIONS[training.activation], SLOPES[training.activation]
     is_unit = jnp.arange(weights.outer.shape[0])[None, :] < units
 
-    def add_rows(block: Any, sums: Weights) -> Weights:
+    def add_rows(block: Array, sums: Weights) -> Weights:
         place = pl.ds(block * _ROWS, _ROWS)
         rows = X[place, :]
         hidden = jnp.where(is_unit, activation(_product(rows, weights.inner, training)), 0.0)
@@ -155,12 +168,12 @@ def _gradient(training: Training, X: Any, y: Any, n: int, units: int, weights: W
     return sums
 
 
-def _product(a: Any, b: Any, training: Training) -> Any:
+def _product(a: Array, b: Array, training: Training) -> Array:
     algorithm = _PRODUCTS[training.precision]
     return jnp.dot(a, b, precision=algorithm, preferred_element_type=a.dtype)
 
 
-def _padded_rows(X: Any, y: Any) -> tuple[Any, Any]:
+def _padded_rows(X: Array, y: Array) -> tuple[Array, Array]:
     """Add a column of ones for the bias, and fill up with zeros."""
     n, features = X.shape
     filled = -(-n // _ROWS) * _ROWS
@@ -169,7 +182,7 @@ def _padded_rows(X: Any, y: Any) -> tuple[Any, Any]:
     return rows, jnp.zeros(filled, X.dtype).at[:n].set(y)
 
 
-def _packed(start: Any, inputs: int) -> Weights:
+def _packed(start: Layers, inputs: int) -> Weights:
     (weights, bias), (outer, offset) = start
     features, units = weights.shape
     filled = _power_of_two(units)
@@ -178,7 +191,7 @@ def _packed(start: Any, inputs: int) -> Weights:
     return Weights(inner, jnp.zeros(filled, outer.dtype).at[:units].set(outer[:, 0]), offset)
 
 
-def _unpacked(trained: Weights, start: Any) -> Any:
+def _unpacked(trained: Weights, start: Layers) -> Layers:
     features, units = start[0][0].shape
     inner = trained.inner[:, :units]
     return [(inner[:features], inner[features]), (trained.outer[:units, None], trained.offset)]

@@ -7,11 +7,12 @@ the last few steps. Both halve a step until the function decreases enough.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TypeAlias
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 __all__ = ["RULES", "lbfgs", "minimum", "newton"]
 
@@ -19,14 +20,17 @@ _HALVINGS = 20
 _SUFFICIENT = 1e-4  # the share of the decrease predicted by the gradient that a step must reach
 _REMEMBERED = 10  # steps from which L-BFGS estimates the curvature
 
-Objective = Callable[[Any], Any]
-Rule = Callable[[Any, Any, Any], tuple[Any, Any]]
+Objective: TypeAlias = Callable[[Array], Array]
+Memory: TypeAlias = tuple[Array, ...]
+Rule: TypeAlias = Callable[[Array, Array, Memory], tuple[Array, Memory]]
 """(point, gradient, memory) -> (step, memory)"""
 
+MakeRule: TypeAlias = Callable[[Objective, Array], tuple[Rule, Memory]]
+State: TypeAlias = tuple[Array, Memory, Array, Array, Array]
+"""Point, memory of the rule, steps done, decrease promised by the last one, value."""
 
-def minimum(
-    objective: Objective, start: Any, make_rule: Callable[..., tuple[Rule, Any]], steps: int
-) -> Any:
+
+def minimum(objective: Objective, start: Array, make_rule: MakeRule, steps: int) -> Array:
     """Return the minimiser of a convex function, to rounding or after ``steps`` steps.
 
     Examples
@@ -40,11 +44,12 @@ def minimum(
     rule, memory = make_rule(objective, start)
     rounding = np.finfo(start.dtype).eps
 
-    def going(state: Any) -> Any:
+    def going(state: State) -> Array:
         _, _, done, promised, value = state
-        return (done < steps) & (promised > rounding * jnp.maximum(1.0, jnp.abs(value)))
+        smallest = rounding * jnp.maximum(1.0, jnp.abs(value))
+        return jnp.logical_and(done < steps, promised > smallest)
 
-    def advance(state: Any) -> Any:
+    def advance(state: State) -> State:
         point, memory, done, _, _ = state
         value, gradient = jax.value_and_grad(objective)(point)
         step, memory = rule(point, gradient, memory)
@@ -52,12 +57,13 @@ def minimum(
         point = point + _step_length(objective, point, step, value, promised) * step
         return point, memory, done + 1, promised, value
 
-    state = (start, memory, 0, jnp.asarray(jnp.inf, start.dtype), objective(start))
-    point: Any = jax.lax.while_loop(going, advance, state)[0]
-    return point
+    state = (start, memory, jnp.asarray(0), jnp.asarray(jnp.inf, start.dtype), objective(start))
+    return jax.lax.while_loop(going, advance, state)[0]
 
 
-def _step_length(objective: Objective, point: Any, step: Any, value: Any, promised: Any) -> Any:
+def _step_length(
+    objective: Objective, point: Array, step: Array, value: Array, promised: Array
+) -> Array:
     """Return the first of 1, ½, ¼, … that decreases enough (Armijo), up to rounding."""
     lengths = 0.5 ** jnp.arange(_HALVINGS, dtype=point.dtype)
     values = jax.vmap(lambda length: objective(point + length * step))(lengths)
@@ -66,22 +72,22 @@ def _step_length(objective: Objective, point: Any, step: Any, value: Any, promis
     return lengths[jnp.argmax(enough.at[-1].set(True))]
 
 
-def newton(objective: Objective, start: Any) -> tuple[Rule, Any]:
+def newton(objective: Objective, start: Array) -> tuple[Rule, Memory]:
     """Step to the minimum of the local quadratic approximation."""
     hessian = jax.hessian(objective)
 
-    def rule(point: Any, gradient: Any, memory: Any) -> tuple[Any, Any]:
+    def rule(point: Array, gradient: Array, memory: Memory) -> tuple[Array, Memory]:
         factor = jax.scipy.linalg.cho_factor(hessian(point))
         return -jax.scipy.linalg.cho_solve(factor, gradient), memory
 
     return rule, ()
 
 
-def lbfgs(objective: Objective, start: Any) -> tuple[Rule, Any]:
+def lbfgs(objective: Objective, start: Array) -> tuple[Rule, Memory]:
     """Step against the gradient, corrected by the curvature of the last few steps."""
     nothing = jnp.zeros((_REMEMBERED, len(start)), start.dtype)
 
-    def rule(point: Any, gradient: Any, memory: Any) -> tuple[Any, Any]:
+    def rule(point: Array, gradient: Array, memory: Memory) -> tuple[Array, Memory]:
         moves, turns, last_point, last_gradient = memory
         moves = jnp.roll(moves, 1, axis=0).at[0].set(point - last_point)
         turns = jnp.roll(turns, 1, axis=0).at[0].set(gradient - last_gradient)
@@ -91,18 +97,18 @@ def lbfgs(objective: Objective, start: Any) -> tuple[Rule, Any]:
     return rule, (nothing, nothing, start, jax.grad(objective)(start))
 
 
-def _bent(gradient: Any, moves: Any, turns: Any) -> Any:
+def _bent(gradient: Array, moves: Array, turns: Array) -> Array:
     """Multiply by the estimated inverse Hessian: the two-loop recursion, newest step first."""
     curvature = jnp.sum(moves * turns, axis=1)
     known = curvature > 0
     weights = jnp.where(known, 1 / jnp.where(known, curvature, 1.0), 0.0)
 
-    def backward(vector: Any, pair: Any) -> tuple[Any, Any]:
+    def backward(vector: Array, pair: Memory) -> tuple[Array, Array]:
         move, turn, weight = pair
         share = weight * (move @ vector)
         return vector - share * turn, share
 
-    def forward(vector: Any, pair: Any) -> tuple[Any, None]:
+    def forward(vector: Array, pair: Memory) -> tuple[Array, None]:
         move, turn, weight, share = pair
         return vector + (share - weight * (turn @ vector)) * move, None
 
@@ -114,4 +120,4 @@ def _bent(gradient: Any, moves: Any, turns: Any) -> Any:
     return jax.lax.scan(forward, vector, (moves, turns, weights, shares), reverse=True)[0]
 
 
-RULES: dict[str, Callable[..., tuple[Rule, Any]]] = {"newton": newton, "lbfgs": lbfgs}
+RULES: dict[str, MakeRule] = {"newton": newton, "lbfgs": lbfgs}

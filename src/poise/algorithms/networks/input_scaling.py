@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 __all__ = ["location_and_scale", "standardized"]
 
 
-def location_and_scale(values: Any) -> tuple[Any, Any]:
+def location_and_scale(values: Array) -> tuple[Array, Array]:
     """Return mean and standard deviation along the first axis; 1 for constant columns.
 
     Examples
@@ -24,7 +23,7 @@ def location_and_scale(values: Any) -> tuple[Any, Any]:
     return mean, jnp.where(spread > rounding, spread, 1.0)
 
 
-def standardized(X: Any, x: Any) -> tuple[Any, Any]:
+def standardized(X: Array, x: Array) -> tuple[Array, Array]:
     """Scale the rows, and a point by the mean and deviation of the rows."""
     mean, spread = location_and_scale(X)
     return (X - mean) / spread, (x - mean) / spread

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax import Array
 
 from poise.algorithms.networks.gradient_descent import RULES, minimum
 from poise.algorithms.networks.input_scaling import standardized
@@ -30,7 +30,7 @@ class LogisticRegression:
     standardize: bool
     response: str
 
-    def __call__(self, X: Any, y: Any, x: Any, key: Any) -> Any:
+    def __call__(self, X: Array, y: Array, x: Array, key: Array) -> Array:
         """Train on (X, y) and predict the class at x, or the probability of each."""
         rows, point = standardized(X, x) if self.standardize else (X, x)
         scores = 1 if self.classes == 2 else self.classes
@@ -41,8 +41,8 @@ class LogisticRegression:
             found = _scores(best.reshape(scores, -1), point[None])[0]
         return jnp.argmax(found) if self.response == "predict" else jax.nn.softmax(found)
 
-    def _objective(self, X: Any, y: Any, scores: int) -> Callable[[Any], Any]:
-        def objective(flat: Any) -> Any:
+    def _objective(self, X: Array, y: Array, scores: int) -> Callable[[Array], Array]:
+        def objective(flat: Array) -> Array:
             weights = flat.reshape(scores, -1)
             likelihoods = jax.nn.log_softmax(_scores(weights, X))
             loss = -jnp.sum(jnp.take_along_axis(likelihoods, y[:, None], axis=1))
@@ -54,7 +54,7 @@ class LogisticRegression:
         return objective
 
 
-def _scores(weights: Any, X: Any) -> Any:
+def _scores(weights: Array, X: Array) -> Array:
     """Return one score per class; of two classes, the first has score 0."""
     found = X @ weights[:, :-1].T + weights[:, -1]
     return jnp.concatenate([jnp.zeros_like(found), found], axis=1) if len(weights) == 1 else found
