@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from poise.cli.exit_status import ExitStatus
 from poise.cli.json_output import print_json
 from poise.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from poise.simulation.audit.with_traps import AuditSuite
 
 __all__ = ["command"]
 
@@ -119,7 +122,7 @@ def _procedure(name: str, param: tuple[str, ...], **question: object) -> Any:
         raise ArgumentError(f"{PROCEDURES[name]} does not take these parameters: {error}") from None
 
 
-def _show(suite: Any, alpha: float, as_json: bool) -> None:
+def _show(suite: AuditSuite, alpha: float, as_json: bool) -> None:
     from poise.cli.screen import print_paragraphs, print_table
     from poise.results.text.numbers import number
 

@@ -30,6 +30,8 @@ from poise.results.single_changes import SingleChanges
 from poise.results.stability_result import StabilityResult
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from poise.results.text.summary import Summary
 
 __all__ = ["Trials"]
@@ -380,7 +382,7 @@ class Trials:
         alpha: float = 0.05,
         *,
         delta: float | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         title: str | None = None,
         figsize: tuple[float, float] | None = None,
     ) -> Any:
@@ -390,8 +392,7 @@ class Trials:
         """
         from poise.results.plots import plot_trials
 
-        place = {"ax": ax, "title": title, "figsize": figsize}
-        return plot_trials(self, epsilon, alpha, delta=delta, **place)
+        return plot_trials(self, epsilon, alpha, delta=delta, ax=ax, title=title, figsize=figsize)
 
     def save(self, path: str | Path) -> None:
         """Write the measurement to one file (NumPy's npz format, readable anywhere)."""

@@ -14,6 +14,8 @@ from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
 from poise.results.text.numbers import number
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from poise.results.averaged_result import AveragedResult
 
 __all__ = ["Course", "plot_trajectory"]
@@ -50,7 +52,7 @@ class Course:
 
 def plot_trajectory(
     result: AveragedResult,
-    ax: Any = None,
+    ax: Axes | None = None,
     *,
     title: str | None = None,
     figsize: tuple[float, float] | None = None,
@@ -95,7 +97,7 @@ def plot_trajectory(
 
 
 def _draw_bet(
-    axes: Any, result: AveragedResult, verdict: str, trajectory: tuple[float, ...]
+    axes: Axes, result: AveragedResult, verdict: str, trajectory: tuple[float, ...]
 ) -> None:
     course = Course.of(trajectory, result.alpha)
     options: dict[str, Any] = {"color": COLOURS[verdict], "linewidth": 1.8, "where": "post"}

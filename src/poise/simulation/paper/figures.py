@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from poise import theory
 from poise.results.plots.canvas import new_figure, save_figure, tidy
 from poise.simulation.traps import label_trap
 from poise.simulation.worlds import zoo
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["FIGURES", "draw"]
 
@@ -29,7 +32,7 @@ def draw(folder: Path) -> tuple[Path, ...]:
     return tuple(paths)
 
 
-def _power_against_kappa(axes: Any) -> None:
+def _power_against_kappa(axes: Axes) -> None:
     """Theorem 1 beside Theorem 2, for δ = α = 0.1."""
     trials = np.arange(0, 61)
     for delta_star, color in ((0.0, "#1b4f7a"), (0.02, "#c7553d"), (0.05, "#6b7280")):
@@ -44,7 +47,7 @@ def _power_against_kappa(axes: Any) -> None:
     _finish(axes, "κ (integer)", f"Binomial test, δ = α = {_DELTA:g}")
 
 
-def _power_against_delta_star(axes: Any) -> None:
+def _power_against_delta_star(axes: Axes) -> None:
     """How power falls as the algorithm comes closer to the boundary."""
     delta_star = np.linspace(0.0, _DELTA, 101)
     for m, color in ((10, "#6b7280"), (21, "#1b4f7a"), (100, "#c7553d")):
@@ -59,7 +62,7 @@ def _power_against_delta_star(axes: Any) -> None:
     _finish(axes, "true probability of a larger change, δ*", f"Binomial test, δ = α = {_DELTA:g}")
 
 
-def _trap_at_work(axes: Any) -> None:
+def _trap_at_work(axes: Axes) -> None:
     """As c grows the trap becomes unstable, and the data show the star more often."""
     world = zoo.constant(n=20)
     threshold = label_trap(world, epsilon=0.0, delta=_DELTA).threshold
@@ -81,7 +84,7 @@ def _trap_at_work(axes: Any) -> None:
     )
 
 
-def _finish(axes: Any, x: str, title: str, y: str = "power") -> None:
+def _finish(axes: Axes, x: str, title: str, y: str = "power") -> None:
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     axes.set_title(title, fontsize=10)
