@@ -22,8 +22,8 @@ from poise.errors import AlgorithmError, PoiseWarning
 from poise.procedures.split_of_rows import Split
 from poise.protocol.randomness import Randomness, Shared
 from poise.running.tasks import ComparisonWork
-from poise.shortcuts.batched import batched
 from poise.shortcuts.discriminant_and_naive_bayes import NaiveBayesShortcut
+from poise.shortcuts.fast_path import batched
 from poise.shortcuts.ridge_and_least_squares import RidgeShortcut
 
 REGRESSORS = (Ridge(), LinearRegression(), KNeighborsRegressor(3))

@@ -28,7 +28,7 @@ from poise.arguments import without_addresses
 from poise.data.sample import Sample
 
 if TYPE_CHECKING:
-    from poise.shortcuts.shortcut import Pairs, Shortcut
+    from poise.shortcuts.shortcut import Pairs, Shortcut, TableShortcut
 
 __all__ = ["EstimatorAlgorithm"]
 
@@ -116,10 +116,13 @@ class EstimatorAlgorithm(Algorithm):
     def batch(self) -> BatchAlgorithm | None:
         """Return the exact shortcut for this estimator and its parameters, if there is one."""
         from poise.shortcuts.find_shortcut import find_shortcut
+        from poise.shortcuts.shortcut import TableShortcut
 
         if self._weighted:
             return None
         shortcut = find_shortcut(self.estimator, self.response)
+        if isinstance(shortcut, TableShortcut):
+            return _ExactTables(shortcut)
         return None if shortcut is None else _Exact(shortcut)
 
     def skip_checks(self) -> AbstractContextManager[Any]:
@@ -165,6 +168,14 @@ class _Exact:
 
         keep_freed_memory()
         return self.shortcut.pairs(stack.X, stack.y, stack.x)
+
+
+class _ExactTables(_Exact):
+    """The same with every removal, at several points."""
+
+    def __init__(self, shortcut: TableShortcut) -> None:
+        super().__init__(shortcut)
+        self.removes_all, self.tables = shortcut.removes_all, shortcut.tables
 
 
 def _spread(xi: int, index: int) -> int:

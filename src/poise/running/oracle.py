@@ -48,7 +48,7 @@ from poise.running.removals_work import RemovalsWork
 from poise.running.tasks import ComparisonWork, LossWork, QueryWork
 from poise.running.workers.engine import Engine
 from poise.running.workers.inner_threads import one_inner_thread
-from poise.shortcuts.batched import batched
+from poise.shortcuts.fast_path import batched
 
 __all__ = ["AnswerLog", "Oracle"]
 

@@ -77,6 +77,13 @@ class RemovalsWork(ComparisonWork):
             )
         return array
 
+    def predictions(self, queries: Sequence[Query]) -> list[Any] | None:
+        """Return the predictions of these fits, an array each; None if one fails."""
+        table = _Table(None)
+        with GlobalGenerators() as ambient:
+            found = [table.attempt(lambda q=q: self._predictions(q, ambient)) for q in queries]
+        return found if table.reason is None else None
+
     def _compare(self, table: _Table, removal: int, full: Any, reduced: Any) -> None:
         for t, pair in enumerate(zip(full, reduced, strict=True)):
             change = table.attempt(lambda pair=pair: self.distance(*pair))
@@ -98,10 +105,8 @@ def _failure(table: _Table) -> Failure:
 
 def same_predictions(work: RemovalsWork, queries: Sequence[Query]) -> bool:
     """Tell whether all these fits predict the same, up to rounding."""
-    table = _Table(None)
-    with GlobalGenerators() as ambient:
-        found = [table.attempt(lambda q=query: work._predictions(q, ambient)) for query in queries]
-    if table.reason is not None:
+    found = work.predictions(queries)
+    if found is None:
         return False
     first = found[0]
     if first.dtype.kind not in "fiu":

@@ -25,13 +25,13 @@ from poise.data.tables import Table, array_of, as_table
 from poise.errors import PoiseWarning, in_one_line
 from poise.protocol.messages import Answer, Failure, Tasks
 from poise.protocol.work import NO_SAMPLE, FitByFit, WorkData
-from poise.shortcuts.equal_trials import EqualTrials, EqualTrialsOfPoints
+from poise.shortcuts.equal_trials import EqualTrials
 from poise.shortcuts.shortcut import AGREEMENT, Pairs
 
-__all__ = ["BatchedWork", "batched"]
+__all__ = ["FEWEST_TRIALS", "BatchedWork", "rows_of", "warn_of_disagreement"]
 
 _TRIALS_COMPARED = 8  # trials computed both ways before the first answer is used
-_FEWEST_TRIALS = 4 * _TRIALS_COMPARED  # fewer trials than this are faster fit by fit
+FEWEST_TRIALS = 4 * _TRIALS_COMPARED  # fewer trials than this are faster fit by fit
 _NO_TERMS = np.empty(0, dtype=np.uint64)
 
 
@@ -198,10 +198,10 @@ class BatchedWork:
     ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Return the training rows, responses and test points of successive trials."""
         shape = (len(points), self.tasks.n)
-        X, y = _rows(self.sample.X), _rows(self.sample.y)
+        X, y = rows_of(self.sample.X), rows_of(self.sample.y)
         rows = self._taken("stacked rows", X, train).reshape(*shape, -1)
         responses = self._taken("stacked responses", y, train).reshape(shape)
-        return rows, responses, _rows(as_table(self.sample.points(points), "X"))
+        return rows, responses, rows_of(as_table(self.sample.points(points), "X"))
 
     def _taken(
         self, what: str, array: NDArray[Any], rows: NDArray[np.int64] | slice
@@ -237,7 +237,7 @@ class BatchedWork:
     @property
     def grain(self) -> int:
         """How many trials are computed at once."""
-        n, d = self.tasks.n, _rows(self.sample.X).shape[1]
+        n, d = self.tasks.n, rows_of(self.sample.X).shape[1]
         per_trial: int = 8 * n * d + self.batch.workspace_bytes(n, d)
         trials = len(self.tasks)
         blocks = math.ceil(trials * per_trial / self.batch.block_bytes)
@@ -264,7 +264,7 @@ class BatchedWork:
                 return False
             stand_in = pairs.full[i], pairs.reduced[i]
             if not all(map(_agree, stand_in, fitted, (slack[i],) * 2)):
-                _warn_of_disagreement(self.batch.name, trials[i], stand_in, fitted)
+                warn_of_disagreement(self.batch.name, trials[i], stand_in, fitted)
                 return False
         return True
 
@@ -300,7 +300,8 @@ def _agree(stand_in: Any, fitted: Any, slack: float) -> bool:
     return isinstance(fitted, float) and bool(abs(fitted - stand_in) <= slack)
 
 
-def _warn_of_disagreement(name: str, trial: int, stand_in: Any, fitted: Any) -> None:
+def warn_of_disagreement(name: str, trial: int, stand_in: Any, fitted: Any) -> None:
+    """Say that a shortcut and the fits predict different things."""
     warnings.warn(
         f"the shortcut '{name}' predicts {_in_words(stand_in)} in trial {trial} where the fits "
         f"predict {_in_words(fitted)}; every trial is computed fit by fit instead",
@@ -313,65 +314,6 @@ def _in_words(predictions: tuple[Any, Any]) -> str:
     return " and ".join(str(prediction) for prediction in predictions)
 
 
-def batched(
-    work: FitByFit, batch: BatchAlgorithm | None, decision_points: tuple[float, ...]
-) -> BatchedWork | None:
-    """Return the batched form of fit-by-fit work if it applies and agrees; else None."""
-    sample, tasks = work.data
-    if batch is None or not isinstance(tasks, EqualTrials) or not _applies(work, batch):
-        return None
-    if isinstance(tasks, EqualTrialsOfPoints):
-        return _batched_points(work, batch, decision_points)
-    fast = BatchedWork(work, batch, sample, tasks, work.distance, decision_points)
-    return fast if not batch.exact or fast.agrees() else None
-
-
-def _batched_points(
-    work: Any, batch: BatchAlgorithm, decision_points: tuple[float, ...]
-) -> BatchedWork | None:
-    """Do the same for trials of several points, where a shortcut removes the last row only."""
-    if work.tasks.removals > 1 or not batch.exact:
-        return None
-    first = work.at_first_point()
-    alone = BatchedWork(first, batch, work.sample, first.tasks, work.distance, decision_points)
-    if not alone.agrees():
-        return None
-    return BatchedPoints(work, batch, work.sample, work.tasks, work.distance, decision_points)
-
-
-@dataclass(frozen=True)
-class BatchedPoints(BatchedWork):
-    """The same for trials with several points each: the shortcut is asked once per point."""
-
-    def changes(self, start: int, stop: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Compute a table of changes per trial, and say which of them need the fits themselves."""
-        stack, tasks = self.stack(start, stop), cast("EqualTrialsOfPoints", self.tasks)
-        changes = np.empty((stop - start, 1, tasks.points))
-        doubtful = np.zeros(stop - start, dtype=np.bool_)
-        for t in range(tasks.points):
-            rows = tasks.rows(start, stop, t)[1]
-            here = stack._replace(x=_rows(as_table(self.sample.points(rows), "X")))
-            changes[:, 0, t], unsure = self._judged(here, self._pairs(here))
-            doubtful |= unsure
-        return changes, doubtful
-
-
-def _applies(work: FitByFit, batch: BatchAlgorithm) -> bool:
-    """Batches need plain numbers, a split into equal trials, and a distance known here."""
-    at_least = _FEWEST_TRIALS if batch.exact else 1
-    sample, tasks = work.data
-    tables = [sample.X, sample.X_unlabeled]
-    features = [array_of(table) for table in tables if table is not None]
-    return (
-        len(tasks) >= at_least
-        and work.distance in DISTANCES.values()
-        and all(_plain(array, 2, "f8") for array in features)
-        and _plain(array_of(sample.y), 1)
-        # A shortcut itself leaves every trial with a NaN or an infinity to the fits.
-        and (batch.exact or sample.all_finite)
-    )
-
-
 def _gaps(pairs: Pairs, distance: Distance) -> NDArray[np.float64]:
     """Return absolute differences of numbers; of vectors the total variation or the length."""
     differences = pairs.full - pairs.reduced
@@ -382,16 +324,10 @@ def _gaps(pairs: Pairs, distance: Distance) -> NDArray[np.float64]:
     return np.asarray(np.linalg.norm(differences, axis=1))
 
 
-def _rows(table: Table) -> NDArray[Any]:
+def rows_of(table: Table) -> NDArray[Any]:
     """Return rows of a table that is an array or behaves like one; others are not batched."""
     return np.asarray(array_of(table))
 
 
 def _numbers(rows: NDArray[np.int64] | slice) -> NDArray[np.int64]:
     return np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
-
-
-def _plain(array: object, dimensions: int, kind: str | None = None) -> bool:
-    if not isinstance(array, np.ndarray) or array.ndim != dimensions:
-        return False
-    return kind is None or array.dtype == np.dtype(kind)

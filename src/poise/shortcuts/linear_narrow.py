@@ -25,7 +25,16 @@ from poise.shortcuts.factorizations import bordered, cholesky, norm, smallest_ei
 from poise.shortcuts.rounding_bounds import LARGEST, ROUNDING, SMALLEST
 from poise.shortcuts.shortcut import Array, Floats
 
-__all__ = ["LinearPairs", "RowRemoval", "narrow_pairs", "orthogonal_pairs", "remove_row"]
+__all__ = [
+    "LinearPairs",
+    "RowRemoval",
+    "conditioning",
+    "distance_to_origin",
+    "narrow_pairs",
+    "orthogonal_pairs",
+    "remove_row",
+    "rounding_error",
+]
 
 
 class LinearPairs(NamedTuple):
@@ -55,16 +64,16 @@ def narrow_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: boo
     """Fit with and without the last row; arguments as in :func:`remove_row`."""
     data = Moments.of(X, Y, intercept)
     found = _by_cholesky(data, x, penalty)
-    smallest, condition = _conditioning(found)
-    error = _rounding_error(found, data, x, 1.0 / smallest)
+    smallest, condition = conditioning(found)
+    error = _error(found, data, x, 1.0 / smallest)
     return LinearPairs(found.full, found.reduced, error, condition)
 
 
 def orthogonal_pairs(X: Floats, Y: Floats, x: Floats, intercept: bool) -> LinearPairs:
     """Fit least squares with and without the last row, more slowly and more accurately."""
     data, found = _by_reflections(Centred.of(X, Y, intercept), x)
-    _, condition = _conditioning(found)
-    error = _rounding_error(found, data, x, condition)
+    _, condition = conditioning(found)
+    error = _error(found, data, x, condition)
     return LinearPairs(found.full, found.reduced, error, condition)
 
 
@@ -130,7 +139,7 @@ def _removal(
     )
 
 
-def _conditioning(found: RowRemoval) -> tuple[Floats, Floats]:
+def conditioning(found: RowRemoval) -> tuple[Floats, Floats]:
     """Bound the smallest eigenvalue of the scaled Gram matrix, and the condition number.
 
     Both are NaN where one of the fits is degenerate.
@@ -144,22 +153,34 @@ def _conditioning(found: RowRemoval) -> tuple[Floats, Floats]:
     return smallest, np.sqrt(diagonal.sum(axis=0) / (smallest * found.gap * low))
 
 
-def _rounding_error(found: RowRemoval, data: Moments, x: Floats, amplification: Floats) -> Floats:
-    """Bound the difference from another correct computation, per trial and response.
+def _error(found: RowRemoval, data: Moments, x: Floats, amplification: Floats) -> Floats:
+    """Bound the error of one test point per trial, for every response."""
+    by_trial = found._replace(reach=found.reach[:, None], gap=found.gap[:, None])
+    offset = distance_to_origin(found.gram, data.mean[:, 0], x)[:, None]
+    n = data.responses.shape[2]
+    return rounding_error(by_trial, np.abs(data.level), n, offset, amplification[:, None])
+
+
+def distance_to_origin(gram: Floats, mean: Floats, x: Floats) -> Floats:
+    """Measure |x| + |mean| in units of the spread of the columns, along the last axis."""
+    return np.asarray(norm((np.abs(x) + np.abs(mean)) / np.sqrt(np.linalg.diagonal(gram))))
+
+
+def rounding_error(
+    found: RowRemoval, level: Floats, n: int, offset: Floats, amplification: Floats
+) -> Floats:
+    """Bound the difference from another correct computation; all arrays are broadcast.
 
     A perturbation E of the Gram matrix, |E_ij| <= u·√(A_ii·A_jj), moves w'A⁻¹c by at
     most u·d·|L⁻¹w|·|L⁻¹c| over the smallest eigenvalue, and dividing by 1 − h
     enlarges that. A perturbation of the rows moves it by the condition number at most. To
     this the cancellation in x'β + (ȳ − x̄'β) is added, large for data far from the origin.
     """
-    n = data.responses.shape[2]
-    size = np.sqrt(np.linalg.diagonal(found.gram))
-    offset = norm((np.abs(x) + np.abs(data.mean[:, 0])) / size)
     reach = (1.0 + found.reach) / found.gap
     # The rounding of the means themselves: of second order, unless nothing else varies.
     solve = reach * amplification * (1.0 + ROUNDING * n * offset**2)
     cancel = offset * np.sqrt(amplification)
-    error = found.spread * solve[:, None] + found.left_out * (solve + cancel)[:, None]
-    error += found.fitted * cancel[:, None]
-    error += np.abs(data.level) * (math.sqrt(n) * reach)[:, None] + np.abs(found.full)
+    error = found.spread * solve + found.left_out * (solve + cancel)
+    error += found.fitted * cancel
+    error += level * (math.sqrt(n) * reach) + np.abs(found.full)
     return np.asarray(ROUNDING * error)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from poise.shortcuts.class_labels import choose, encode, label_pairs
 from poise.shortcuts.factorizations import norm
 from poise.shortcuts.nearest_rows import Neighborhood
+from poise.shortcuts.neighbor_removals import mean_tables, vote_tables
 from poise.shortcuts.parameter_types import is_count, is_number
 from poise.shortcuts.rounding_bounds import (
     ROUNDING,
@@ -25,7 +26,7 @@ from poise.shortcuts.rounding_bounds import (
     finite_trials,
     sums_are_exact,
 )
-from poise.shortcuts.shortcut import Floats, Pairs
+from poise.shortcuts.shortcut import Floats, Pairs, Tables
 
 __all__ = ["NeighborsClassifierShortcut", "NeighborsRegressorShortcut", "find_neighbors"]
 
@@ -128,6 +129,14 @@ class NeighborsRegressorShortcut(RegressorShortcut):
         order = self.neighborhood.in_order(distances[:, :rows], x)
         return Prediction(mean, error, votes.radius, order[:, 0] >= 0)
 
+    def removes_all(self, n: int, d: int) -> bool:
+        """See :meth:`poise.shortcuts.shortcut.TableShortcut.removes_all`."""
+        return self.neighborhood.k < n and not self.neighborhood.by_distance
+
+    def tables(self, X: Floats, y: NDArray[Any], points: Floats, removals: int) -> Tables:
+        """See :meth:`poise.shortcuts.shortcut.TableShortcut.tables`."""
+        return mean_tables(self.neighborhood, X, y, points, removals)
+
     def add_up_alike(self, full: Rows, reduced: Rows, y: Floats) -> NDArray[np.bool_]:
         """See :meth:`poise.shortcuts.rounding_bounds.RegressorShortcut.add_up_alike`."""
         near = self.neighborhood
@@ -190,6 +199,14 @@ class NeighborsClassifierShortcut:
         codes = classes.member.argmax(axis=1)
         full, reduced, error, _ = both_fits(self.neighborhood, X, codes, x, vote)
         return label_pairs(classes, full, reduced, error == 0)
+
+    def removes_all(self, n: int, d: int) -> bool:
+        """See :meth:`poise.shortcuts.shortcut.TableShortcut.removes_all`."""
+        return self.neighborhood.k < n and not self.neighborhood.by_distance
+
+    def tables(self, X: Floats, y: NDArray[Any], points: Floats, removals: int) -> Tables:
+        """See :meth:`poise.shortcuts.shortcut.TableShortcut.tables`."""
+        return vote_tables(self.neighborhood, X, y, points, removals)
 
     def on_rounded_rows(self, roundings: Floats) -> Self:
         """See :meth:`poise.shortcuts.shortcut.PlainShortcut.on_rounded_rows`."""

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from poise.shortcuts.centred_moments import Centred
 from poise.shortcuts.linear_narrow import LinearPairs, narrow_pairs, orthogonal_pairs
+from poise.shortcuts.linear_removals import linear_tables
 from poise.shortcuts.linear_wide import wide_pairs
 from poise.shortcuts.parameter_types import is_flag, is_number
-from poise.shortcuts.rounding_bounds import Estimate, RegressorShortcut
-from poise.shortcuts.shortcut import Floats
+from poise.shortcuts.rounding_bounds import Estimate, RegressorShortcut, as_numbers
+from poise.shortcuts.shortcut import Floats, Tables
 
 __all__ = [
     "LARGEST_SVD_CONDITION",
@@ -49,6 +52,15 @@ class RidgeShortcut(RegressorShortcut):
         found = ridge_pairs(X, y[:, None, :], x, self.penalty, self.intercept)
         return _single_response(found, self.largest_condition)
 
+    def removes_all(self, n: int, d: int) -> bool:
+        """See :meth:`poise.shortcuts.shortcut.TableShortcut.removes_all`."""
+        return d < n
+
+    def tables(self, X: Floats, y: NDArray[Any], points: Floats, removals: int) -> Tables:
+        """See :meth:`poise.shortcuts.shortcut.TableShortcut.tables`."""
+        data = Centred.of(X, as_numbers(y)[:, None, :], self.intercept)
+        return linear_tables(data, points, removals, self.penalty, self.largest_condition)
+
     def workspace_bytes(self, n: int, d: int) -> int:
         """See :meth:`poise.shortcuts.shortcut.Shortcut.workspace_bytes`."""
         return linear_workspace(n, d)
@@ -74,6 +86,15 @@ class LeastSquaresShortcut(RegressorShortcut):
             better = orthogonal_pairs(X[hopeful], y[hopeful, None, :], x[hopeful], self.intercept)
             answer = answer.replaced(hopeful, _single_response(better, self.largest_condition))
         return answer
+
+    def removes_all(self, n: int, d: int) -> bool:
+        """See :meth:`poise.shortcuts.shortcut.TableShortcut.removes_all`."""
+        return d + self.intercept < n
+
+    def tables(self, X: Floats, y: NDArray[Any], points: Floats, removals: int) -> Tables:
+        """See :meth:`poise.shortcuts.shortcut.TableShortcut.tables`."""
+        data = Centred.of(X, as_numbers(y)[:, None, :], self.intercept)
+        return linear_tables(data, points, removals, 0.0, self.largest_condition)
 
     def workspace_bytes(self, n: int, d: int) -> int:
         """See :meth:`poise.shortcuts.shortcut.Shortcut.workspace_bytes`."""

@@ -23,6 +23,7 @@ __all__ = [
     "Estimate",
     "RegressorShortcut",
     "Rows",
+    "as_numbers",
     "finite_trials",
     "sums_are_exact",
 ]
@@ -95,14 +96,14 @@ class RegressorShortcut(abc.ABC):
     @np.errstate(all="ignore")
     def pairs(self, X: Floats, y: NDArray[Any], x: Floats) -> Pairs:
         """See :meth:`poise.shortcuts.shortcut.Shortcut.pairs`."""
-        found = self.estimate(X, _as_numbers(y), x)
+        found = self.estimate(X, as_numbers(y), x)
         trusted = found.is_accurate & finite_trials(y, x)
         if not self.vouches_for_zero:
             trusted &= (found.full != found.reduced) | (found.error == 0)
         return Pairs(found.full, found.reduced, trusted)
 
 
-def _as_numbers(y: NDArray[Any]) -> Floats:
+def as_numbers(y: NDArray[Any]) -> Floats:
     """Turn whole numbers into floating-point ones, and anything else into NaN.
 
     With responses in single precision some estimators compute in single precision.

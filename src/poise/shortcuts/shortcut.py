@@ -1,13 +1,22 @@
-"""The interface of shortcuts: both predictions of many trials."""
+"""The interface of shortcuts: the predictions of many trials."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["AGREEMENT", "Array", "Floats", "Pairs", "PlainShortcut", "Shortcut"]
+__all__ = [
+    "AGREEMENT",
+    "Array",
+    "Floats",
+    "Pairs",
+    "PlainShortcut",
+    "Shortcut",
+    "TableShortcut",
+    "Tables",
+]
 
 Array = Any
 """An array of any namespace of the array API standard: NumPy's, or JAX's."""
@@ -64,6 +73,40 @@ class Shortcut(Protocol):
 
     def workspace_bytes(self, n: int, d: int) -> int:
         """Estimate the memory that one trial needs beside its own rows."""
+
+
+class Tables(NamedTuple):
+    """Predictions at all points of a trial, by the full model and by that of each removal.
+
+    Removal j takes the j-th row from the end. ``trusted`` is as in :class:`Pairs`. A change
+    is computed with an error of ``slack`` at most; one that is 0 is exactly 0.
+    """
+
+    full: NDArray[Any]  # (trials, points)
+    reduced: NDArray[Any]  # (trials, removals, points)
+    slack: Floats  # (trials, points)
+    trusted: NDArray[np.bool_]  # (trials,)
+
+
+@runtime_checkable
+class TableShortcut(Shortcut, Protocol):
+    """A shortcut that removes every row in turn for hardly more than the price of one fit."""
+
+    def removes_all(self, n: int, d: int) -> bool:
+        """Tell whether :meth:`tables` serves trials of n rows with d columns."""
+
+    def tables(self, X: Floats, y: NDArray[Any], points: Floats, removals: int) -> Tables:
+        """Predict at several points, without each of the last ``removals`` rows in turn.
+
+        Parameters
+        ----------
+        X, y : arrays of shape (trials, n, d) and (trials, n)
+            Rows and responses, as in :meth:`pairs`.
+        points : array of shape (trials, points, d), float64
+            Where each trial predicts.
+        removals : int
+            How many rows are removed, one at a time.
+        """
 
 
 class PlainShortcut(Shortcut, Protocol):

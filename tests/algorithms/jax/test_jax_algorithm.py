@@ -16,7 +16,7 @@ from poise.errors import AlgorithmError, ArgumentError, TrialError
 from poise.procedures.split_of_rows import Split
 from poise.protocol.randomness import Randomness, Shared
 from poise.running.tasks import ComparisonWork
-from poise.shortcuts.batched import batched
+from poise.shortcuts.fast_path import batched
 from shared.data import linear_rows
 
 X, y = linear_rows(1200, [1.0, -2.0, 0.5], 20)

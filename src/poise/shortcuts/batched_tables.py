@@ -1,0 +1,181 @@
+"""Many trials of several removals and points in one computation."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Protocol, cast, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.algorithms.algorithm import BatchAlgorithm
+from poise.data.tables import as_table
+from poise.protocol.messages import Query
+from poise.shortcuts.batched import BatchedWork, rows_of, warn_of_disagreement
+from poise.shortcuts.equal_trials import EqualTrialsOfPoints
+from poise.shortcuts.shortcut import AGREEMENT, Floats, Tables
+
+__all__ = ["BatchedPoints", "BatchedTables", "WorkOfTables", "batched_tables"]
+
+_TRIALS_COMPARED = 8  # trials of which one removal is computed both ways before the first answer
+
+
+class WorkOfTables(Protocol):
+    """What batched work asks of the same trials, computed fit by fit."""
+
+    sample: Any
+    tasks: Any
+    distance: Any
+
+    def at_first_point(self) -> Any:
+        """Return the first removal at the first point of every trial."""
+
+    def predictions(self, queries: list[Query]) -> list[NDArray[Any]] | None:
+        """Return the predictions of these fits; None if one fails."""
+
+
+@runtime_checkable
+class TableBatch(BatchAlgorithm, Protocol):
+    """Computes the predictions after every removal, of many trials at once."""
+
+    def removes_all(self, n: int, d: int) -> bool:
+        """See :meth:`poise.shortcuts.shortcut.TableShortcut.removes_all`."""
+
+    def tables(self, X: Floats, y: NDArray[Any], points: Floats, removals: int) -> Tables:
+        """See :meth:`poise.shortcuts.shortcut.TableShortcut.tables`."""
+
+
+def batched_tables(
+    work: WorkOfTables, batch: BatchAlgorithm, decision_points: tuple[float, ...]
+) -> BatchedWork | None:
+    """Return the batched form of trials with several removals or points, if it agrees."""
+    if not batch.exact:
+        return None
+    settings: Any = batch, work.sample, work.tasks, work.distance, decision_points
+    d = rows_of(work.sample.X).shape[1]
+    if isinstance(batch, TableBatch) and batch.removes_all(work.tasks.n, d):
+        fast = BatchedTables(cast("Any", work), *settings)
+        return fast if fast.agrees() else None
+    if work.tasks.removals > 1:
+        return None
+    first = work.at_first_point()
+    alone = BatchedWork(first, batch, work.sample, first.tasks, work.distance, decision_points)
+    return BatchedPoints(cast("Any", work), *settings) if alone.agrees() else None
+
+
+@dataclass(frozen=True)
+class _OfPoints(BatchedWork):
+    """What trials of several points have in common."""
+
+    @property
+    def _split(self) -> EqualTrialsOfPoints:
+        return cast("EqualTrialsOfPoints", self.tasks)
+
+    def _point(self, start: int, stop: int, t: int) -> Floats:
+        """Return the t-th point of a range of trials."""
+        rows = self._split.rows(start, stop, t)[1]
+        return rows_of(as_table(self.sample.points(rows), "X"))
+
+
+@dataclass(frozen=True)
+class BatchedPoints(_OfPoints):
+    """One removal at several points: the shortcut for one point is asked once for each."""
+
+    def changes(self, start: int, stop: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Compute a table of changes per trial, and say which of them need the fits themselves."""
+        stack, points = self.stack(start, stop), self._split.points
+        changes = np.empty((stop - start, 1, points))
+        doubtful = np.zeros(stop - start, dtype=np.bool_)
+        for t in range(points):
+            here = stack._replace(x=self._point(start, stop, t))
+            changes[:, 0, t], unsure = self._judged(here, self._pairs(here))
+            doubtful |= unsure
+        return changes, doubtful
+
+
+@dataclass(frozen=True)
+class BatchedTables(_OfPoints):
+    """Every removal at every point from one fit of the trial."""
+
+    def changes(self, start: int, stop: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Compute a table of changes per trial, and say which of them need the fits themselves."""
+        found = self._tables(start, stop)
+        if self._undefined(found.full):
+            return np.zeros(found.reduced.shape), np.ones(len(found.full), dtype=np.bool_)
+        if found.full.dtype.kind != "f":
+            return self._changes_of_labels(found), ~found.trusted
+        with np.errstate(invalid="ignore", over="ignore"):
+            changes = np.abs(found.full[:, None, :] - found.reduced)
+            doubtful = ~(found.trusted & np.isfinite(changes).all(axis=(1, 2)))
+            doubtful |= self._close_to_a_decision(changes, found.slack)
+        return np.sign(changes) if self._compares_labels else changes, doubtful
+
+    def _tables(self, start: int, stop: int) -> Tables:
+        stack, split = self.stack(start, stop), self._split
+        points = np.stack([self._point(start, stop, t) for t in range(split.points)], axis=1)
+        return cast("TableBatch", self.batch).tables(stack.X, stack.y, points, split.removals)
+
+    def _close_to_a_decision(self, changes: Floats, slack: Floats) -> NDArray[np.bool_]:
+        """Mark trials with a change so close to a threshold that rounding could decide."""
+        near = np.zeros(len(changes), dtype=np.bool_)
+        for value in self.decision_points:
+            close = np.abs(changes - value) <= 4.0 * slack[:, None, :]
+            near |= (close & (changes != 0)).any(axis=(1, 2))
+        return near
+
+    def _changes_of_labels(self, found: Tables) -> Floats:
+        changes = np.zeros(found.reduced.shape)
+        differ = found.full[:, None, :] != found.reduced
+        differ[~found.trusted] = False
+        for trial, removal, point in np.argwhere(differ):
+            pair = found.full[trial, point], found.reduced[trial, removal, point]
+            changes[trial, removal, point] = self.distance(*pair)
+        return changes
+
+    @property
+    def grain(self) -> int:
+        """How many trials are computed at once."""
+        n, d = self.tasks.n, rows_of(self.sample.X).shape[1]
+        cells = self._split.removals * self._split.points
+        numbers = 4 * n * d + 6 * cells + self._split.points * (n + d)
+        per_trial: int = 8 * numbers + self.batch.workspace_bytes(n, d)
+        blocks = math.ceil(len(self.tasks) * per_trial / self.batch.block_bytes)
+        return math.ceil(len(self.tasks) / blocks)
+
+    def agrees(self) -> bool:
+        """Compute one removal of a few trials both ways; warn and return False if one differs."""
+        trials = np.linspace(0, len(self.tasks) - 1, _TRIALS_COMPARED).astype(int).tolist()
+        removals = np.linspace(0, self._split.removals - 1, _TRIALS_COMPARED).astype(int).tolist()
+        compared = 0
+        for trial, removal in zip(trials, removals, strict=True):
+            try:
+                found = self._tables(trial, trial + 1)
+            except Exception:  # such as labels that cannot be sorted
+                return False
+            if found.trusted[0]:
+                compared += 1
+                if not self._confirmed(trial, removal, found):
+                    return False
+        return compared > 0
+
+    def _confirmed(self, trial: int, removal: int, found: Tables) -> bool:
+        task: Any = self.tasks[trial]
+        fits = cast("WorkOfTables", self.fit_by_fit)
+        fitted = fits.predictions([task.full[0], task.reduced[removal]])
+        if fitted is None:
+            return False
+        stand_in = found.full[0], found.reduced[0, removal]
+        response = np.abs(rows_of(self.sample.y)) if found.full.dtype.kind == "f" else None
+        if all(_agree(*pair, response) for pair in zip(stand_in, fitted, strict=True)):
+            return True
+        warn_of_disagreement(self.batch.name, trial, stand_in, (fitted[0], fitted[1]))
+        return False
+
+
+def _agree(stand_in: NDArray[Any], fitted: NDArray[Any], response: Floats | None) -> bool:
+    """Compare predictions at all points: labels must be the same, numbers nearly the same."""
+    if response is None or fitted.dtype.kind != "f":
+        return np.array_equal(stand_in, fitted)
+    slack = AGREEMENT * max(float(np.abs(fitted).max()), float(response.mean()))
+    return fitted.shape == stand_in.shape and bool((np.abs(stand_in - fitted) <= slack).all())
