@@ -74,6 +74,14 @@ def verdicts(changes, epsilon, delta, alpha, randomized) -> list[poise.Stability
     return results
 
 
+def plain_verdicts(changes, epsilon, delta, alpha) -> list[poise.StabilityResult]:
+    """The plain test decides by the number of larger changes alone: one result per number."""
+    counts = (changes > epsilon).sum(axis=1)
+    first = {int(count): changes[np.argmax(counts == count)] for count in np.unique(counts)}
+    judged = {c: verdicts([row], epsilon, delta, alpha, False)[0] for c, row in first.items()}
+    return [judged[int(count)] for count in counts]
+
+
 @pytest.fixture(scope="module")
 def neighbours() -> np.ndarray:
     return simulate(Neighbours(1), n=5, trials=20, replications=REPLICATIONS, seed=1)
@@ -108,7 +116,7 @@ def test_size_is_exactly_alpha_at_the_boundary(neighbours, alpha) -> None:
 
 
 def test_level_beyond_the_boundary_and_plain_test_is_conservative(neighbours) -> None:
-    plain = verdicts(neighbours, 0.0, 0.2, 0.05, randomized=False)
+    plain = plain_verdicts(neighbours, 0.0, 0.2, 0.05)
     exact = stats.binom.cdf(0, 20, 0.2)  # c = 0: P(Bin <= 1) = .069 > .05
     assert plausible(sum(r.stable for r in plain), REPLICATIONS, exact)
     beyond = verdicts(neighbours, 0.0, 0.15, 0.05, randomized=True)
@@ -120,10 +128,13 @@ def test_level_beyond_the_boundary_and_plain_test_is_conservative(neighbours) ->
 def test_power_is_what_theory_says(means) -> None:
     epsilon, delta, alpha = 0.55, 0.2, 0.1
     truth = mean_delta_star(epsilon, 4)
-    for randomized in (True, False):
+    coin = verdicts(means, epsilon, delta, alpha, randomized=True)
+    for randomized, results in (
+        (True, coin),
+        (False, plain_verdicts(means, epsilon, delta, alpha)),
+    ):
         expected = poise.theory.power(25, delta, truth, alpha, randomized=randomized)
-        got = sum(r.stable for r in verdicts(means, epsilon, delta, alpha, randomized))
-        assert plausible(got, REPLICATIONS, expected)
+        assert plausible(sum(r.stable for r in results), REPLICATIONS, expected)
         assert 0.2 < expected < 0.99
 
 
@@ -158,9 +169,9 @@ def test_profiles_cover_every_epsilon_at_once(means, band) -> None:
 def test_three_way_verdict_errs_at_most_alpha_either_way(means) -> None:
     epsilon = 0.4
     truth = mean_delta_star(epsilon, 4)
-    wrong = sum(r.stable for r in verdicts(means, epsilon, truth - 1e-9, 0.1, False))
+    wrong = sum(r.stable for r in plain_verdicts(means, epsilon, truth - 1e-9, 0.1))
     assert stats.binom.sf(wrong - 1, REPLICATIONS, 0.1) > FALSE_ALARM
-    wrong = sum(r.verdict == "unstable" for r in verdicts(means, epsilon, truth, 0.1, False))
+    wrong = sum(r.verdict == "unstable" for r in plain_verdicts(means, epsilon, truth, 0.1))
     assert stats.binom.sf(wrong - 1, REPLICATIONS, 0.1) > FALSE_ALARM
 
 

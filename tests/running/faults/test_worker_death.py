@@ -171,11 +171,14 @@ def test_more_memory_than_there_is(process_backend, rows, clean) -> None:
     assert "Unable to allocate" in trials.failures[0]
 
 
-def test_a_worker_whose_memory_grows_is_replaced_without_a_word(rows) -> None:
+def test_a_worker_whose_memory_grows_is_replaced_without_a_word(rows, tmp_path) -> None:
     # joblib ends a worker that holds 300 MB more than after its first task, and warns.
+    once = tmp_path / "once"
+
     def fit(A, b, seed):
         began = vars(sys).setdefault("began", time.monotonic())
-        if time.monotonic() > began + 0.2 and not hasattr(sys, "grown"):
+        if time.monotonic() > began + 0.2 and not once.exists():
+            once.touch()
             sys.grown = np.ones(45_000_000)
         time.sleep(0.02)
         return lambda new: [float(os.getpid())]
