@@ -72,6 +72,21 @@ def test_plan_is_that_of_the_library(run) -> None:
     assert int(run(f"{PLAN} --randomized --n-unlabeled 1000 -q").output) < expected.n_labeled
 
 
+def test_plan_of_the_averaged_test_is_that_of_the_library(run, folder: Path) -> None:
+    asked = "plan --n 100 --delta 0.1 --delta-star 0.05 --power 0.8 --test averaged --spread 0.3"
+    expected = poise.plan(n=100, delta=0.1, delta_star=0.05, power=0.8, test="averaged", spread=0.3)
+    assert json.loads(run(f"{asked} --json").stdout).items() >= expected.to_dict().items()
+    assert run(f"{asked} -q").stdout == f"{expected.n_labeled}\n"
+    text = run(f"{asked} --plot power.svg").stdout
+    assert "a planning value, not a guarantee" in " ".join(text.split())
+    assert "power Binomial   power averaged, spread 0.3" in text
+    assert text.splitlines()[-1].split() == ["0.1", "0.025", "at", "most", "0.05"]
+    assert (folder / "power.svg").stat().st_size > 0
+    done = run("plan --rows 3000 --test averaged")
+    assert done.exit_code == 2
+    assert "--test belongs to one" in done.output
+
+
 def test_plan_fills_in_level_and_power_and_draws(run, folder: Path) -> None:
     expected = poise.plan(n=100, delta=0.1, alpha=0.05, power=0.9, algorithms=3, replace=True)
     done = run("plan --n 100 --delta 0.1 --algorithms 3 --replace --plot power.png --json")

@@ -25,9 +25,12 @@ How large may n be?
   poise plan --n-labeled 5000 --delta 0.1
 How likely is a verdict "stable"?
   poise plan --n-labeled 5000 --n 100 --delta 0.1
+How many rows for the averaged test, if 5% of the changes are larger?
+  poise plan --n 100 --delta 0.1 --delta-star 0.05 --test averaged --spread 0.3
 """
 
 _SOLVABLE = ("n_labeled", "n", "delta", "alpha", "power")
+_OF_ONE_QUESTION = ("n_labeled", "delta_star", "randomized", "test", "spread", "points")
 _MENU_POWER = 0.8  # with a higher power most lines of the menu would be empty
 
 
@@ -82,14 +85,34 @@ _MENU_POWER = 0.8  # with a higher power most lines of the menu would be empty
 @click.option("--replace", is_flag=True, help="Fresh rows replace the removed rows.")
 @click.option("--losses", is_flag=True, help="Losses are compared: test rows need a response.")
 @click.option("--groups", is_flag=True, help="Rows and N are counted in groups.")
+@click.option(
+    "--test",
+    type=click.Choice(["binomial", "averaged"]),
+    default="binomial",
+    show_default=True,
+    help="The paper's test, or the averaged test, whose power is an estimate.",
+)
+@click.option(
+    "--spread",
+    type=float,
+    metavar="V",
+    help="Spread of the averaged test's shares that is assumed, in (0, 1].",
+)
+@click.option(
+    "--points",
+    type=WholeNumber(),
+    metavar="T",
+    help="Points of each trial, for the averaged test.  [default: 20]",
+)
 @output_options("plot")
 @click.pass_context
 def command(ctx: click.Context, /, output: Output, rows: int | None, **wishes: Any) -> int:
-    """Compute exactly the one quantity that is left out, or list what rows can answer.
+    """Compute the one quantity that is left out, or list what rows can answer.
 
     Leave out one of --n-labeled, --n, --delta, --alpha, --power; if more are left
-    out, ALPHA is 0.05 and POWER is 0.9. With --rows, it lists a dozen training sizes
-    N and what can be certified at each.
+    out, ALPHA is 0.05 and POWER is 0.9. The answer is exact for the Binomial test, and
+    an estimate for the averaged test. With --rows, it lists a dozen training sizes N
+    and what can be certified at each.
     """
     check_files(output)
     if rows is not None:
@@ -100,9 +123,8 @@ def command(ctx: click.Context, /, output: Output, rows: int | None, **wishes: A
     answer = plan(**wishes)
     if output.plot is not None:
         from poise.results.plots import save_figure
-        from poise.results.plots.power import plot_power
 
-        save_figure(plot_power(answer), output.plot)
+        save_figure(answer.plot(), output.plot)
     if output.as_json:
         print_json(answer.to_dict())
     elif output.quiet:
@@ -117,15 +139,23 @@ def _print_plan(answer: Plan) -> None:
     from poise.results.text.numbers import number
 
     print_paragraphs(answer.summary() + "\n")
-    rows = [(number(truth), f"{power:.3f}") for truth, power in answer.power_table()]
-    print_table(["true delta*", "declared stable with probability"], rows)
+    averaged = answer.power_of_averaged()
+    named = (f"power averaged, spread {number(v)}" for v in averaged)
+    columns = ["true delta*", "power Binomial", *named]
+    truths = (number(truth) for truth, _ in answer.power_table())
+    powers = [answer.power_of_binomial(), *averaged.values()]
+    cells = [[f"{power:.3f}" for power in column] for column in powers]
+    for column in cells[1:]:  # at δ an estimate would say nothing, and the level does
+        column[-1] = f"at most {number(answer.level)}"
+    print_table(columns, zip(truths, *cells, strict=True))
 
 
 def _print_menu(ctx: click.Context, rows: int, wishes: dict[str, Any], output: Output) -> int:
     from poise.theory.menu import menu
     from poise.theory.rows_per_trial import RowsPerTrial
 
-    useless = [name for name in ("n_labeled", "delta_star", "randomized") if wishes.pop(name)]
+    wishes["test"] = None if wishes["test"] == "binomial" else wishes["test"]
+    useless = [name for name in _OF_ONE_QUESTION if wishes.pop(name)]
     if useless or output.plot is not None:
         named = f"--{useless[0].replace('_', '-')}" if useless else "--plot"
         raise click.UsageError(f"--rows lists several questions; {named} belongs to one.", ctx)

@@ -5,53 +5,57 @@ are first used, so that importing the package stays cheap.
 
 ::
 
-    averaged_design        the averaged test's design: which rows and fits each trial gets
-    averaged_estimates     estimates δ̂ and ε̂ by the averaged test, and its profile
-    averaged_limits        upper limits δ̂ and ε̂ that go with the averaged test's verdict
-    averaged_lower_limits  lower limits of the averaged test for the probability of a change
-    averaged_planning      planning the averaged test: when it helps, and how many trials it needs
-    averaged_test          the averaged test: trials that answer with a share instead of yes or no
-    bag_choice             the size and number of bags that make an algorithm (ε, δ)-stable
-    bag_deviation          how far some rows can move an average over bags
-    bands                  simultaneous bands for the whole curve ε ↦ δ̂_ε (beyond the paper)
-    betting_fraction       how much the averaged test bets at each trial
-    betting_process        the averaged test's two betting processes: hedge and mirror
-    binomial_law           the Binomial distribution, accurate to ten digits also in its tails
-    binomial_test          the Binomial test: p-values and power (section 3.1, Theorem 1)
-    bounded_outputs        ceilings on power where the outputs are bounded (Theorem H)
-    critical_values        critical counts of one-sided Binomial tests, for whole arrays at once
-    decimals               floors and ceilings of decimal numbers that doubles represent inexactly
-    decision               the decision rule: which verdict follows from which count
-    e_process              E-processes: evidence that may be examined after every trial
-    e_values               several tests at once by their e-values
-    early_stopping         early stopping that keeps the guarantee (curtailment)
-    estimates              estimates δ̂ for a given ε and ε̂ for a given δ (section 4.1)
-    evidence_portfolio     A mixture of the hedge with a fixed horizon and an open-ended process
-    exceedance_shares      shares of changes beyond ε: what the averaged test reads off each trial
-    finite_responses       finite responses: training rows may lack their response (Theorem G)
-    holm_correction        several tests at once: Holm's adjusted p-values
-    inflated_argmax        the inflated argmax: sets of labels that change little with the scores
-    jackknife_coverage     the coverage of jackknife intervals of a stable algorithm (Theorem J)
-    lower_limits           lower and two-sided limits for δ and ε
-    many_hedges            many hedges side by side: the averaged test at many δ or many ε at once
-    menu                   which questions a number of rows can answer, at many training sizes
-    near_ties              critical values where the level almost equals a value of the cdf
-    number_of_bags         how many random bags are enough, compared with fitting all bags
-    open_ended             evidence without a horizon: the open-ended process on shares
-    order_statistics       order statistics of very many changes, without a copy of them
-    plan_result            the result of planning: what a test needs, and its power
-    planning               planning a test: solve for the one quantity that is not given
-    poisson_binomial       the Binomial test averaged over its randomness: a sum of unequal coins
-    power_bounds           ceilings on the power of all valid tests (Theorems 2 to 5, section 4.2)
-    power_curve            the plain test's power as a function of the number of trials
-    random_splits          several random splits of the same rows, and one verdict
-    repeated_testing       the true level of a fixed-size test that is repeated
-    restricted_profile     A band for the curve ε ↦ δ̂_ε that is computed only where δ̂ is small
-    rows_per_trial         how many rows one trial uses, also in variants of the paper's setting
-    scalars                functions that take scalars or arrays, and treat long arrays in pieces
-    subbagging             how stable an average over bags is, whatever is bagged (Theorems K and L)
-    trials                 how many independent trials the data hold
-    trials_for_power       numbers of trials at which the power of a test meets a requirement
+    averaged_design          the averaged test's design: which rows and fits each trial gets
+    averaged_estimates       estimates δ̂ and ε̂ by the averaged test, and its profile
+    averaged_limits          upper limits δ̂ and ε̂ that go with the averaged test's verdict
+    averaged_lower_limits    lower limits of the averaged test for the probability of a change
+    averaged_planning        planning the averaged test: when it helps, and how many trials it needs
+    averaged_power_estimate  the averaged test's power, estimated before anything is measured
+    averaged_test            the averaged test: trials that answer with a share instead of yes or no
+    bag_choice               the size and number of bags that make an algorithm (ε, δ)-stable
+    bag_deviation            how far some rows can move an average over bags
+    bands                    simultaneous bands for the whole curve ε ↦ δ̂_ε (beyond the paper)
+    betting_fraction         how much the averaged test bets at each trial
+    betting_process          the averaged test's two betting processes: hedge and mirror
+    binomial_law             the Binomial distribution, accurate to ten digits also in its tails
+    binomial_test            the Binomial test: p-values and power (section 3.1, Theorem 1)
+    bounded_outputs          ceilings on power where the outputs are bounded (Theorem H)
+    critical_values          critical counts of one-sided Binomial tests, for whole arrays at once
+    decimals                 floors and ceilings of decimal numbers that doubles represent inexactly
+    decision                 the decision rule: which verdict follows from which count
+    e_process                E-processes: evidence that may be examined after every trial
+    e_values                 several tests at once by their e-values
+    early_stopping           early stopping that keeps the guarantee (curtailment)
+    estimates                estimates δ̂ for a given ε and ε̂ for a given δ (section 4.1)
+    evidence_portfolio       A mixture of the hedge with a fixed horizon and an open-ended process
+    exceedance_shares        shares of changes beyond ε: what the averaged test reads off each trial
+    finite_responses         finite responses: training rows may lack their response (Theorem G)
+    holm_correction          several tests at once: Holm's adjusted p-values
+    inflated_argmax          the inflated argmax: sets of labels that change little with the scores
+    jackknife_coverage       the coverage of jackknife intervals of a stable algorithm (Theorem J)
+    lower_limits             lower and two-sided limits for δ and ε
+    many_hedges              many hedges side by side: the averaged test at many δ or many ε at once
+    menu                     which questions a number of rows can answer, at many training sizes
+    near_ties                critical values where the level almost equals a value of the cdf
+    number_of_bags           how many random bags are enough, compared with fitting all bags
+    open_ended               evidence without a horizon: the open-ended process on shares
+    order_statistics         order statistics of very many changes, without a copy of them
+    plan_request             the arguments of a plan, checked, and what follows from them
+    plan_result              the result of planning: what a test needs, and its power
+    plan_side_by_side        the Binomial and the averaged test side by side: what each needs
+    plan_words               a plan in words: question, answer, and what it does not promise
+    planning                 planning a test: solve for the one quantity that is not given
+    poisson_binomial         the Binomial test averaged over its randomness: a sum of unequal coins
+    power_bounds             ceilings on the power of all valid tests (Theorems 2 to 5, section 4.2)
+    power_curve              the plain test's power as a function of the number of trials
+    random_splits            several random splits of the same rows, and one verdict
+    repeated_testing         the true level of a fixed-size test that is repeated
+    restricted_profile       A band for the curve ε ↦ δ̂_ε that is computed only where δ̂ is small
+    rows_per_trial           how many rows one trial uses, also in variants of the paper's setting
+    scalars                  functions that take scalars or arrays, and treat long arrays in pieces
+    subbagging               how stable an average over bags is, whatever is bagged (Theorems K, L)
+    trials                   how many independent trials the data hold
+    trials_for_power         numbers of trials at which the power of a test meets a requirement
 """
 
 from __future__ import annotations
@@ -78,6 +82,7 @@ _HOME = {
     "all_in": "betting_process",
     "all_in_delta_hat": "averaged_limits",
     "average_e_values": "e_values",
+    "averaged_power": "averaged_power_estimate",
     "averaged_profile": "averaged_estimates",
     "bag_count": "subbagging",
     "bag_delta": "subbagging",
@@ -188,6 +193,7 @@ __all__ = [
     "all_in",
     "all_in_delta_hat",
     "average_e_values",
+    "averaged_power",
     "averaged_profile",
     "bag_count",
     "bag_delta",
@@ -300,6 +306,7 @@ if TYPE_CHECKING:
         trials_for_averaging,
         trials_with_spread,
     )
+    from poise.theory.averaged_power_estimate import averaged_power
     from poise.theory.averaged_test import AveragedTest, StoppedVerdict, verdict
     from poise.theory.bag_choice import BagChoice, bag_trade_off, choose_bags
     from poise.theory.bag_deviation import bag_mad, bag_reach

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, fields
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from fractions import Fraction
+from functools import cached_property
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from poise.arguments import counted
+from poise.theory import plan_words
+from poise.theory.averaged_planning import trials_for_averaging
+from poise.theory.averaged_power_estimate import SECOND_POINT, averaged_power, planned_spread
+from poise.theory.plan_side_by_side import MOST_POINTS, Needs, PowerWanted, needs_of_both
 from poise.theory.rows_per_trial import RowsPerTrial
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 __all__ = ["Plan"]
+
+_POWER_TO_COMPARE = 0.9  # where the plan's own question is which power there is
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A Binomial test that was planned, not run: see :func:`poise.plan`.
+    """A test that was planned, not run: see :func:`poise.plan`.
 
     Attributes
     ----------
@@ -36,7 +44,8 @@ class Plan:
     randomized : bool
         Whether the test tosses the paper's coin at the critical count.
     achieved_power : float
-        The probability that this test declares such an algorithm stable.
+        The probability that this test declares such an algorithm stable; for the averaged
+        test an estimate, which assumes a spread of its shares.
     ceiling : float or None
         What no valid black-box test can exceed with these rows (Theorem 2); None for a
         variant of which no ceiling is known.
@@ -50,6 +59,13 @@ class Plan:
         Algorithms that share the level.
     remove, replace, losses, groups
         The variant that is planned, as in :func:`poise.plan`.
+    test : str
+        "binomial" or "averaged".
+    spread : float or None
+        Spread that the shares of the averaged test are assumed to have; None if none was
+        given for the Binomial test.
+    points : int
+        Test points of each trial.
 
     Examples
     --------
@@ -79,11 +95,14 @@ class Plan:
     replace: bool = False
     losses: bool = False
     groups: bool = False
+    test: str = "binomial"
+    spread: float | None = None
+    points: int = 1
 
     @property
     def per_trial(self) -> RowsPerTrial:
         """The rows that one trial takes."""
-        return RowsPerTrial(self.remove, self.replace, self.losses, self.groups)
+        return RowsPerTrial(self.remove, self.replace, self.losses, self.groups, self.points)
 
     @property
     def level(self) -> float:
@@ -113,7 +132,7 @@ class Plan:
     @property
     def note(self) -> str:
         """What the answer alone does not show; empty if nothing."""
-        return " ".join(part for part in (_dip(self), _not_a_power(self)) if part)
+        return plan_words.note(self)
 
     def power_at(self, delta_star: float) -> float:
         """Compute the power of the planned test for another true probability δ*.
@@ -125,9 +144,21 @@ class Plan:
         >>> [round(plan.power_at(truth), 3) for truth in (0.0, 0.02, 0.05)]
         [1.0, 0.951, 0.445]
         """
+        if self.test == "averaged":
+            return self.averaged_power_at(delta_star, self.spread or 1.0)
+        return self._binomial_power_at(delta_star)
+
+    def _binomial_power_at(self, delta_star: float) -> float:
         from poise.theory.binomial_test import power
 
         return float(power(self.n_trials, self.delta, delta_star, self.level, self.randomized))
+
+    def averaged_power_at(self, delta_star: float, spread: float) -> float:
+        """Estimate the averaged test's power with this many trials, for another δ* and spread."""
+        test = self.delta, delta_star, self.level
+        return averaged_power(
+            self.n_trials, *test, max(spread, delta_star), randomized=self.randomized
+        )
 
     def power_table(self) -> tuple[tuple[float, float], ...]:
         """Compute pairs (δ*, power) from δ* = 0 to δ, where the power is at most the level.
@@ -139,14 +170,70 @@ class Plan:
         >>> [(truth, round(power, 3)) for truth, power in plan.power_table()][::5]
         [(0.0, 1.0), (0.05, 0.445), (0.1, 0.025)]
         """
-        truths = (float(f"{self.delta * tenth / 10:.12g}") for tenth in range(11))
-        return tuple((truth, self.power_at(truth)) for truth in truths)
+        return tuple((truth, self.power_at(truth)) for truth in self._truths)
+
+    @property
+    def _truths(self) -> tuple[float, ...]:
+        below = (float(f"{self.delta * tenth / 10:.12g}") for tenth in range(10))
+        return (*below, self.delta)
+
+    @property
+    def spreads(self) -> tuple[float, ...]:
+        """Spreads for which the averaged test is shown beside the Binomial test."""
+        if self.spread is not None:
+            return (self.spread,)
+        return tuple(planned_spread(MOST_POINTS, chance) for chance in SECOND_POINT)
+
+    @property
+    def averaging_pays(self) -> bool:
+        """Whether there are enough trials for the averaged test to be the better one."""
+        return self.randomized or self.n_trials >= trials_for_averaging(self.delta, self.level)
+
+    def power_of_averaged(self) -> dict[float, tuple[float, ...]]:
+        """Estimate the averaged test's power with this many trials, for each of :attr:`spreads`.
+
+        The powers belong to the δ* of :meth:`power_table`. They assume trials of 20 points, or
+        of :attr:`points`. Empty where averaging does not pay.
+
+        Examples
+        --------
+        >>> import poise
+        >>> plan = poise.plan(n=100, n_labeled=10_000, delta=0.1)
+        >>> {round(v, 3): round(powers[5], 2) for v, powers in plan.power_of_averaged().items()}
+        {0.525: 0.62, 0.145: 1.0}
+        """
+        if self.test != "averaged" and not self.averaging_pays:
+            return {}
+        return {
+            spread: tuple(self.averaged_power_at(truth, spread) for truth in self._truths)
+            for spread in self.spreads
+        }
+
+    def power_of_binomial(self) -> tuple[float, ...]:
+        """Compute the Binomial test's power with this many trials, at the same δ*."""
+        return tuple(map(self._binomial_power_at, self._truths))
+
+    @cached_property
+    def needs(self) -> tuple[Needs, ...]:
+        """What the Binomial and the averaged test need for the power at δ*, side by side.
+
+        Empty if δ* is 0, where averaging gains nothing. If the question was the power, the
+        needs are for a power of 0.9.
+        """
+        wanted = PowerWanted(
+            self.delta, self.delta_star, self.level, self.power_compared, self.randomized
+        )
+        rows = self.n, self.n_unlabeled, self.per_trial
+        return needs_of_both(wanted, *rows, spread=self.spread)
+
+    @property
+    def power_compared(self) -> float:
+        """The power for which :attr:`needs` are stated."""
+        return _POWER_TO_COMPARE if self.solved_for == "power" else self.power
 
     def summary(self) -> str:
         """Say what was asked, what the answer is, and what it does not promise."""
-        parts = [_question(self), _answer(self), _variant(self), _ceiling(self), self.note]
-        parts.append(_proviso(self))
-        return "\n".join(part for part in parts if part)
+        return plan_words.summary(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all attributes as plain numbers, those that follow from others included."""
@@ -156,7 +243,15 @@ class Plan:
             "n_fits": self.n_fits,
         }
         derived |= {"dips": self.dips, "note": self.note, "level": self.level}
-        return asdict(self) | derived | {"power_table": [list(pair) for pair in self.power_table()]}
+        derived["power_table"] = [list(pair) for pair in self.power_table()]
+        derived["needs"] = [asdict(needs) for needs in self.needs]
+        averaged = [{"spread": v, "power": list(p)} for v, p in self.power_of_averaged().items()]
+        derived["power_side_by_side"] = {
+            "delta_star": list(self._truths),
+            "binomial": list(self.power_of_binomial()),
+            "averaged": averaged,
+        }
+        return asdict(self) | derived
 
     def to_json(self) -> str:
         """Write the plan as JSON."""
@@ -175,132 +270,20 @@ class Plan:
 
         return pd.DataFrame([self.to_dict()])
 
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        title: str | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Any:
+        """Draw the power of both tests against δ*; return the figure, or ``ax``."""
+        from poise.results.plots.power import plot_power
+
+        return plot_power(self, ax, title=title, figsize=figsize)
+
     def _repr_html_(self) -> str:
         return "".join(f"<p>{escape(line)}</p>" for line in self.summary().splitlines())
 
     def __str__(self) -> str:
         return self.summary()
-
-
-def _rounded(value: float, rounding: str) -> str:
-    """Write four digits, rounded to the side on which the statement stays true."""
-    return f"{float(Context(prec=4, rounding=rounding).create_decimal(repr(value))):.4g}"
-
-
-def _up(value: float) -> str:
-    return _rounded(value, ROUND_CEILING)
-
-
-def _down(value: float) -> str:
-    return _rounded(value, ROUND_FLOOR)
-
-
-def _question(p: Plan) -> str:
-    asked = {
-        "n_labeled": f"With how many labelled {_units(p)} is",
-        "n": "Up to which training size n is",
-        "delta": "For how small a delta is",
-        "alpha": "At how small an error level alpha is",
-        "power": "With which probability is",
-    }
-    aim = "" if p.solved_for == "power" else f" with probability at least {p.power:.6g}"
-    return (
-        f"{asked[p.solved_for]} an algorithm declared stable{aim}, if its predictions change by "
-        f"more than epsilon with probability {p.delta_star:.4g}?"
-    )
-
-
-def _answer(p: Plan) -> str:
-    answer = {
-        "n_labeled": f"{p.n_labeled:,} labelled {_units(p)}",
-        "n": f"n = {p.n:,}",
-        "delta": f"delta = {_up(p.delta)}",
-        "alpha": f"alpha = {_up(p.alpha)}",
-        "power": f"probability {_down(p.achieved_power)}",
-    }
-    kind = "randomised" if p.randomized else "plain"
-    return (
-        f"Answer: {answer[p.solved_for]}. At n = {p.n:,}, {_rows(p)} hold "
-        f"{counted(p.n_trials, 'independent trial')} "
-        f"({p.n_fits:,} fits); the {kind} Binomial test for delta = {_up(p.delta)} at level "
-        f"{_level(p)} then has power {_down(p.achieved_power)}."
-    )
-
-
-def _units(p: Plan) -> str:
-    return f"{p.per_trial.unit}s"
-
-
-def _rows(p: Plan) -> str:
-    of = " groups" if p.groups else ""
-    return f"{p.n_labeled:,} labelled{of} and {p.n_unlabeled:,} unlabelled rows"
-
-
-def _level(p: Plan) -> str:
-    if p.algorithms == 1:
-        return _up(p.alpha)
-    return f"{_up(p.level)} (= {_up(p.alpha)} / {p.algorithms} algorithms)"
-
-
-def _variant(p: Plan) -> str:
-    """Say how a trial differs from the paper's."""
-    if p.per_trial == RowsPerTrial():
-        return ""
-    said = []
-    unit = p.per_trial.unit
-    if p.replace:
-        said.append(f"{counted(p.remove, f'fresh {unit}')} in the place of as many removed")
-    elif p.remove > 1:
-        said.append(f"{p.remove} {unit}s removed")
-    if p.groups:
-        said.append("n counts groups")
-    if p.losses:
-        said.append("losses are compared, so unlabelled rows cannot serve")
-    return f"In each trial: {'; '.join(said)}."
-
-
-def _ceiling(p: Plan) -> str:
-    if p.ceiling is None:
-        return "No ceiling on the power of other tests is known for this variant."
-    if _up(p.ceiling) == "1":
-        return (
-            "The ceiling on the power of every valid black-box test is 1 here: it limits nothing."
-        )
-    return (
-        "Where responses and predictions are numbers, no valid black-box test has power above "
-        f"{_up(p.ceiling)} with these rows."
-    )
-
-
-def _dip(p: Plan) -> str:
-    if p.dips_at is None:
-        return ""
-    if p.solved_for == "n":
-        safe = "even n = 2 does not meet it"
-        if p.holds_from is not None:
-            safe = f"every n up to {p.holds_from:,} meets it"
-        return (
-            f"A smaller n is not always better: at n = {p.dips_at:,} the plain test, with more "
-            f"trials, falls short of {p.power:.6g} again; {safe}."
-        )
-    return (
-        f"More {_units(p)} are not always better: with {p.dips_at:,} labelled {_units(p)} the "
-        f"plain test falls short of {p.power:.6g} again; from {p.holds_from:,} {_units(p)} on it "
-        "does not."
-    )
-
-
-def _not_a_power(p: Plan) -> str:
-    if p.delta_star <= p.delta:
-        return ""
-    return (
-        f"An algorithm with delta* = {p.delta_star:.4g} > delta is not stable: the figure is "
-        "the probability of declaring it stable in error."
-    )
-
-
-def _proviso(p: Plan) -> str:
-    return (
-        f"If they do so with a probability above {p.delta_star:.4g}, the test is less likely to "
-        "declare stable; epsilon enters in no other way."
-    )

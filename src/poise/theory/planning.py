@@ -2,13 +2,12 @@
 
 The power of the Binomial test follows from the number of trials m, which follows from
 the rows and n, and from δ, δ* and α. Each solver inverts that in one of its arguments,
-and then the test itself confirms that the requirement is met.
+and then the test itself confirms that the requirement is met. The power of the averaged
+test is an estimate for an assumed spread of its shares, and is inverted in the same way.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,9 +16,10 @@ from poise import arguments
 from poise.errors import ArgumentError
 from poise.theory import binomial_test
 from poise.theory.estimates import delta_hat
+from poise.theory.plan_request import PlanRequest, points_and_spread
 from poise.theory.plan_result import Plan
 from poise.theory.rows_per_trial import RowsPerTrial
-from poise.theory.trials_for_power import RandomizedPower, Sawtooth
+from poise.theory.trials_for_power import RandomizedPower
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +29,7 @@ __all__ = ["Plan", "plan", "with_defaults"]
 _MOST_ROWS = 2**53
 _SMALLEST_LEVEL = float(np.finfo(np.float64).tiny)
 _DEFAULTS = {"alpha": 0.05, "power": 0.9}
+_PRECISION = 1e-7  # of δ and α of the averaged test, whose power is an estimate
 
 
 def plan(
@@ -46,8 +47,11 @@ def plan(
     replace: bool = False,
     losses: bool = False,
     groups: bool = False,
+    test: str = "binomial",
+    spread: float | None = None,
+    points: int | None = None,
 ) -> Plan:
-    """Solve for the one of five quantities that is left None, exactly.
+    """Solve for the one of five quantities that is left None, for the Binomial test exactly.
 
     If more than one is None, ``alpha`` is 0.05, and then ``power`` is 0.9.
 
@@ -59,6 +63,10 @@ def plan(
     The plain test's power is not monotone in the number of trials, so beyond the answer it
     may fall below ``power`` again: then ``Plan.dips_at`` says where, and ``Plan.holds_from``
     says from where on it always holds. In ``delta`` and ``alpha`` it is monotone.
+
+    For ``test="averaged"`` the answer is a planning value and not a guarantee: the power
+    depends on how much the shares of the trials vary, which ``spread`` assumes. The error
+    level of the test does not depend on it. :attr:`Plan.needs` compares both tests.
 
     Parameters
     ----------
@@ -88,6 +96,16 @@ def plan(
         Whether losses are compared: test rows then need a response.
     groups : bool
         Whether ``n`` and ``n_labeled`` count groups of rows.
+    test : {"binomial", "averaged"}
+        The paper's test, or the averaged test, which reads a share off each trial.
+    spread : float in (0, 1], optional
+        Spread E S² / E S that the shares S of the averaged test are assumed to have, at
+        least ``delta_star``. Smaller is better, and 1 gains nothing. By default, another
+        point of a trial is assumed to move with probability one half if one does: 0.525 at
+        20 points. Trees, ridge and nearest neighbours were seen between 0.13 and 0.31.
+    points : int, at least 1, optional
+        Test points of each trial, for the averaged test; 20 by default. They cost rows but
+        no fits.
 
     Returns
     -------
@@ -110,6 +128,11 @@ def plan(
     0.283128...
     >>> plan(n=100, delta=0.1).n_labeled, plan(n=100, delta=0.1, algorithms=5).n_labeled
     (2929, 4444)
+    >>> for test in ("binomial", "averaged"):
+    ...     found = plan(n=100, delta=0.1, delta_star=0.05, power=0.8, test=test, spread=0.3)
+    ...     print(test, found.n_trials, found.n_labeled)
+    binomial 179 18079
+    averaged 99 11880
     >>> print(plan(n_labeled=1000, n=100, delta=0.1, alpha=0.05))
     With which probability is an algorithm declared stable, if its predictions change by more
     than epsilon with probability 0?
@@ -119,15 +142,19 @@ def plan(
     0.142 with these rows.
     If they do so with a probability above 0, the test is less likely to declare stable;
     epsilon enters in no other way.
+    Where no change exceeds epsilon, averaging gains nothing: plan for a true probability
+    above 0 to see the averaged test beside the Binomial test.
     """
     given = with_defaults(
         {"n_labeled": n_labeled, "n": n, "delta": delta, "alpha": alpha, "power": power}
     )
     unknown = arguments.one_of(dict(given))
-    wish = _Request(
+    truth = float(arguments.delta(delta_star, "delta_star"))
+    count, share = points_and_spread(test, spread, points, truth)
+    wish = PlanRequest(
         **_checked(given),
         n_unlabeled=int(arguments.count("n_unlabeled", n_unlabeled)),
-        delta_star=float(arguments.delta(delta_star, "delta_star")),
+        delta_star=truth,
         randomized=bool(randomized),
         algorithms=int(arguments.count("algorithms", algorithms, 1)),
         per_trial=RowsPerTrial(
@@ -135,7 +162,10 @@ def plan(
             arguments.flag("replace", replace),
             arguments.flag("losses", losses),
             arguments.flag("groups", groups),
+            count,
         ),
+        test=test,
+        spread=share,
     )
     if unknown != "power":
         _refuse_what_no_data_can_do(wish)
@@ -159,77 +189,6 @@ def with_defaults(given: dict[str, Any]) -> dict[str, Any]:
     return filled
 
 
-@dataclass(frozen=True)
-class _Request:
-    """The arguments of a plan, checked; the one to be found is None until it is found."""
-
-    n_labeled: Any
-    n: Any
-    delta: Any
-    alpha: Any
-    power: Any
-    n_unlabeled: int
-    delta_star: float
-    randomized: bool
-    algorithms: int
-    per_trial: RowsPerTrial
-
-    @property
-    def units(self) -> str:
-        """What n counts, in the plural."""
-        return f"{self.per_trial.unit}s"
-
-    @property
-    def level(self) -> float:
-        """The level at which each algorithm is tested."""
-        return float(self.alpha / self.algorithms)
-
-    @property
-    def trials(self) -> int:
-        return self.per_trial.n_trials(self.n, self.n_labeled, self.n_unlabeled)
-
-    @property
-    def ceiling(self) -> float | None:
-        rows = self.n, self.n_labeled, self.n_unlabeled
-        return self.per_trial.ceiling(*rows, self.delta, self.delta_star, self.level)
-
-    @property
-    def reached(self) -> float:
-        """Power of the test as it is set now."""
-        test = self.delta, self.delta_star, self.level, self.randomized
-        return float(binomial_test.power(self.trials, *test))
-
-    @property
-    def curve(self) -> RandomizedPower:
-        """Where the power meets the requirement, as trials are added."""
-        shape = RandomizedPower if self.randomized else Sawtooth
-        return shape(self.delta, self.delta_star, self.level, self.power)
-
-    def rows_for(self, trials: int) -> int:
-        """Fewest labelled rows that hold this many trials."""
-        return self.per_trial.rows_for(trials, self.n, self.n_unlabeled)
-
-    def size_for(self, trials: int) -> int:
-        """Largest n for which the rows hold this many trials; it may be too small for one."""
-        return self.per_trial.size_for(trials, self.n_labeled, self.n_unlabeled)
-
-    def having(self, name: str, value: float) -> _Request:
-        """Fill in one value."""
-        change: dict[str, Any] = {name: value}
-        return dataclasses.replace(self, **change)
-
-    def solved(self, unknown: str, value: float, **found: object) -> Plan:
-        """Fill in the answer and all that follows from it."""
-        done = self.having(unknown, value)
-        values: dict[str, Any] = {
-            name: getattr(done, name)
-            for name in _Request.__dataclass_fields__
-            if name != "per_trial"
-        }
-        values |= asdict(self.per_trial) | found
-        return Plan(solved_for=unknown, achieved_power=done.reached, ceiling=done.ceiling, **values)
-
-
 def _checked(given: dict[str, Any]) -> dict[str, Any]:
     """Check each given value by its own rule; None stays None."""
     rules: dict[str, Callable[[Any], Any]] = {
@@ -249,7 +208,7 @@ def _checked_power(value: float) -> float:
     return power
 
 
-def _refuse_what_no_data_can_do(wish: _Request) -> None:
+def _refuse_what_no_data_can_do(wish: PlanRequest) -> None:
     if wish.delta is not None and wish.delta_star >= wish.delta:
         level = "alpha" if wish.alpha is None else f"alpha = {wish.alpha:g}"
         raise ArgumentError(
@@ -265,7 +224,7 @@ def _refuse_what_no_data_can_do(wish: _Request) -> None:
         )
 
 
-def _solve_n_labeled(wish: _Request) -> Plan:
+def _solve_n_labeled(wish: PlanRequest) -> Plan:
     curve = wish.curve
     rows = wish.rows_for(curve.first)
     if rows > _MOST_ROWS:
@@ -277,7 +236,7 @@ def _solve_n_labeled(wish: _Request) -> Plan:
     return wish.solved("n_labeled", rows, dips_at=dips_at, holds_from=wish.rows_for(curve.steady))
 
 
-def _solve_n(wish: _Request) -> Plan:
+def _solve_n(wish: PlanRequest) -> Plan:
     curve = wish.curve
     trials = curve.first
     if trials == 0:
@@ -296,7 +255,7 @@ def _solve_n(wish: _Request) -> Plan:
     raise ArgumentError(_why_no_size(wish, curve))
 
 
-def _next_missed_size(wish: _Request, curve: RandomizedPower, held: int) -> int | None:
+def _next_missed_size(wish: PlanRequest, curve: RandomizedPower, held: int) -> int | None:
     """Find the largest n with more than the trials held that misses the requirement."""
     missed = curve.next_missed(held + 1)
     while missed is not None and (size := wish.size_for(missed)) >= 2:
@@ -307,7 +266,7 @@ def _next_missed_size(wish: _Request, curve: RandomizedPower, held: int) -> int 
     return None
 
 
-def _steady_size(wish: _Request, curve: RandomizedPower) -> int | None:
+def _steady_size(wish: PlanRequest, curve: RandomizedPower) -> int | None:
     """Find the largest n up to which every n meets the requirement, given that some do not."""
     size = max(wish.size_for(curve.steady), 1)
     while curve.next_met(held := wish.having("n", size + 1).trials) == held:
@@ -315,7 +274,7 @@ def _steady_size(wish: _Request, curve: RandomizedPower) -> int | None:
     return size if size >= 2 else None
 
 
-def _why_no_size(wish: _Request, curve: RandomizedPower) -> str:
+def _why_no_size(wish: PlanRequest, curve: RandomizedPower) -> str:
     smallest = wish.having("n", 2)
     limit = smallest.ceiling
     ceiling = "" if limit is None else f" and a ceiling of {limit:.3g} for every test of numbers"
@@ -327,21 +286,44 @@ def _why_no_size(wish: _Request, curve: RandomizedPower) -> str:
     )
 
 
-def _solve_delta(wish: _Request) -> Plan:
+def _solve_delta(wish: PlanRequest) -> Plan:
+    if wish.test == "averaged":
+        return wish.solved("delta", _smallest_met(wish, "delta", wish.delta_star))
     count, tie = _critical_value_for_power(wish)
     bound = float(delta_hat(count, wish.trials, wish.level, zeta=tie))
     # Below delta_star the algorithm would not be stable; the power rises with delta.
     return wish.solved("delta", _nudged(wish, "delta", max(bound, wish.delta_star)))
 
 
-def _solve_alpha(wish: _Request) -> Plan:
+def _solve_alpha(wish: PlanRequest) -> Plan:
+    if wish.test == "averaged":
+        return wish.solved("alpha", _smallest_met(wish, "alpha", 0.0))
     count, tie = _critical_value_for_power(wish)
     level = float(binomial_test.pvalue(count, wish.trials, wish.delta, zeta=tie))
     alpha = max(level, _SMALLEST_LEVEL) * wish.algorithms
     return wish.solved("alpha", _nudged(wish, "alpha", alpha))
 
 
-def _critical_value_for_power(wish: _Request) -> tuple[int, float]:
+def _smallest_met(wish: PlanRequest, unknown: str, lowest: float) -> float:
+    """Find the smallest δ or α above ``lowest`` at which the estimated power is enough."""
+    from scipy.optimize import bisect
+
+    def meets(value: float) -> bool:
+        return wish.having(unknown, value).meets
+
+    lowest, highest = lowest + _PRECISION, 1 - _PRECISION
+    if not meets(highest):
+        raise ArgumentError(_why_no_level(wish, unknown))
+    if meets(lowest):
+        return lowest
+    sign: Callable[[float], float] = lambda value: 1.0 if meets(value) else -1.0  # noqa: E731
+    found = float(bisect(sign, lowest, highest, xtol=_PRECISION))
+    while not meets(found):
+        found += _PRECISION
+    return found
+
+
+def _critical_value_for_power(wish: PlanRequest) -> tuple[int, float]:
     """Find the critical count and tie probability with which the power is what is required.
 
     The test they define declares stable with probability ``power`` at δ*; its level at δ is
@@ -354,7 +336,7 @@ def _critical_value_for_power(wish: _Request) -> tuple[int, float]:
     return count, (tie if wish.randomized else 1.0)
 
 
-def _nudged(wish: _Request, unknown: str, value: float) -> float:
+def _nudged(wish: PlanRequest, unknown: str, value: float) -> float:
     """Raise a value by as many last digits as the test needs to confirm the power."""
     step = float(np.spacing(value))
     while value < 1 and wish.having(unknown, value).reached < wish.power:
@@ -364,7 +346,7 @@ def _nudged(wish: _Request, unknown: str, value: float) -> float:
     return value
 
 
-def _why_no_level(wish: _Request, unknown: str) -> str:
+def _why_no_level(wish: PlanRequest, unknown: str) -> str:
     trials = wish.trials
     if trials == 0:
         kappa = wish.per_trial.kappa(wish.n, wish.n_labeled, wish.n_unlabeled)
@@ -374,6 +356,11 @@ def _why_no_level(wish: _Request, unknown: str) -> str:
             f"{wish.units} and {wish.n_unlabeled:,} unlabelled rows hold no trial at "
             f"n = {wish.n:,} ({size}); one trial needs {wish.rows_for(1):,} labelled {wish.units}"
         )
+    if wish.test == "averaged":
+        return (
+            f"no {unknown} below 1 reaches power = {wish.power:g} with {trials:,} trials, by the "
+            f"estimate for shares of spread {wish.spread:g}; ask for less, or for a smaller n"
+        )
     best = 1 - wish.delta_star**trials
     return (
         f"no {unknown} below 1 reaches power = {wish.power:g} with {trials:,} trials: all of them "
@@ -381,11 +368,11 @@ def _why_no_level(wish: _Request, unknown: str) -> str:
     )
 
 
-def _solve_power(wish: _Request) -> Plan:
+def _solve_power(wish: PlanRequest) -> Plan:
     return wish.solved("power", wish.reached)
 
 
-_SOLVERS: dict[str, Callable[[_Request], Plan]] = {
+_SOLVERS: dict[str, Callable[[PlanRequest], Plan]] = {
     "n_labeled": _solve_n_labeled,
     "n": _solve_n,
     "delta": _solve_delta,

@@ -1,16 +1,17 @@
 """How many rows one trial uses, also in variants of the paper's setting.
 
-A trial trains on n units, rows or groups of them, and is evaluated at one more row. If
-units are replaced instead of removed, the trial also takes as many fresh ones. If losses
-are compared, its test row must have a response.
+A trial trains on n units, rows or groups of them, and is evaluated at one more row, or at
+several for the averaged test. If units are replaced instead of removed, the trial also takes
+as many fresh ones. If losses are compared, its test rows must have a response.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from fractions import Fraction
 
-from poise.theory import trials
+from poise.theory import averaged_design, trials
 from poise.theory.power_bounds import power_bound
 
 __all__ = ["RowsPerTrial"]
@@ -30,6 +31,8 @@ class RowsPerTrial:
         Whether the test row needs a response.
     groups : bool
         Whether units are groups.
+    points : int
+        Test rows of a trial.
 
     Examples
     --------
@@ -42,6 +45,12 @@ class RowsPerTrial:
     replace: bool = False
     losses: bool = False
     groups: bool = False
+    points: int = 1
+
+    @property
+    def is_papers(self) -> bool:
+        """Whether one row is removed and predictions are compared, at however many points."""
+        return dataclasses.replace(self, points=1) == RowsPerTrial()
 
     @property
     def unit(self) -> str:
@@ -55,21 +64,24 @@ class RowsPerTrial:
 
     def n_trials(self, n: int, n_labeled: int, n_unlabeled: int = 0) -> int:
         """Count the independent trials that the rows hold."""
-        return int(trials.n_trials(n + self.fresh, n_labeled, self._points(n_unlabeled)))
+        rows = n_labeled, self._unlabeled(n_unlabeled)
+        return int(averaged_design.trials(n + self.fresh, *rows, self.points))
 
     def kappa(self, n: int, n_labeled: int, n_unlabeled: int = 0) -> Fraction:
         """Compute the number of trials before it is rounded down."""
-        return trials.kappa(n + self.fresh, n_labeled, self._points(n_unlabeled))
+        more = self._unlabeled(n_unlabeled)
+        by_points = Fraction(int(n_labeled) + int(more), n + self.fresh + self.points)
+        return min(trials.kappa(n + self.fresh, n_labeled, more), by_points)
 
     def rows_for(self, count: int, n: int, n_unlabeled: int = 0) -> int:
         """Compute the fewest labelled units that hold this many trials."""
-        size, points = n + self.fresh, self._points(n_unlabeled)
-        return int(max(count * size, count * (size + 1) - points))
+        size, more = n + self.fresh, self._unlabeled(n_unlabeled)
+        return int(max(count * size, count * (size + self.points) - more))
 
     def size_for(self, count: int, n_labeled: int, n_unlabeled: int = 0) -> int:
         """Compute the largest n for which the rows hold this many trials; it may be too small."""
-        rows = n_labeled + self._points(n_unlabeled)
-        return int(min(n_labeled // count, rows // count - 1)) - self.fresh
+        rows = n_labeled + self._unlabeled(n_unlabeled)
+        return int(min(n_labeled // count, rows // count - self.points)) - self.fresh
 
     def ceiling(
         self,
@@ -81,10 +93,10 @@ class RowsPerTrial:
         level: float,
     ) -> float | None:
         """Compute the ceiling of Theorem 2; None for a variant, for which no ceiling is known."""
-        if self != RowsPerTrial():
+        if not self.is_papers:
             return None
         rows = n, n_labeled, n_unlabeled
         return float(power_bound(*rows, delta=delta, delta_star=delta_star, alpha=level))
 
-    def _points(self, n_unlabeled: int) -> int:
+    def _unlabeled(self, n_unlabeled: int) -> int:
         return 0 if self.losses else n_unlabeled

@@ -26,7 +26,6 @@ from poise.results.plots import (
 )
 from poise.results.plots.canvas import COLOURS
 from poise.results.plots.changes import Histogram
-from poise.results.plots.power import plot_power
 from poise.results.plots.profile import Steps
 from poise.results.plots.verdict import Decision
 from poise.results.text.numbers import at_least, at_most
@@ -186,7 +185,7 @@ def every_plot(trials: Trials) -> dict[str, Callable[..., Any]]:
         "compared": CompareResult.judge(named, epsilon=0.5, delta=0.2).plot,
         "curve": StabilityCurve((trials,), epsilon=None, delta=0.2).plot,
         "averaged": averaged_of(0.1).test(epsilon=0.5, delta=0.2).plot,
-        "power": lambda **place: plot_power(poise.plan(n=30, delta=0.2), **place),
+        "power": poise.plan(n=30, delta=0.2, delta_star=0.1).plot,
     }
 
 

@@ -18,24 +18,33 @@ if TYPE_CHECKING:
 __all__ = ["plot_power"]
 
 _POINTS = 201
+_STYLES = ("-", "--", "-.")  # the Binomial test, and estimates of the averaged test
 _BEYOND = 1.5  # how far beyond δ the curve is drawn, where "power" is the error
 
 
-def power_line(plan: Plan) -> NDArray[np.float64]:
-    """Compute pairs (δ*, probability of declaring stable).
+def power_lines(plan: Plan) -> dict[str, NDArray[np.float64]]:
+    """Compute pairs (δ*, probability of declaring stable) for each test, by its name.
+
+    The averaged test is left out where it does not pay; its line is an estimate.
 
     Examples
     --------
     >>> import poise
-    >>> line = power_line(poise.plan(n=100, n_labeled=3000, delta=0.1))
-    >>> line[0].tolist()
-    [0.0, 1.0]
+    >>> lines = power_lines(poise.plan(n=100, n_labeled=3000, delta=0.1))
+    >>> list(lines), lines["Binomial"][0].tolist()
+    (['Binomial'], [0.0, 1.0])
     """
     from poise.theory.binomial_test import power
 
     truth = np.linspace(0, min(1.0, _BEYOND * plan.delta), _POINTS)
     reached = power(plan.n_trials, plan.delta, truth, plan.level, plan.randomized)
-    return np.column_stack([truth, reached])
+    lines = {"Binomial": np.column_stack([truth, reached])}
+    below = truth[truth < plan.delta]  # beyond δ nothing is known but that the test is valid
+    for spread in plan.power_of_averaged():
+        estimates = np.array([plan.averaged_power_at(each, spread) for each in below])
+        line = np.column_stack([below, estimates])
+        lines[f"averaged, spread {number(spread)}"] = line[estimates > plan.level]
+    return lines
 
 
 def plot_power(
@@ -46,6 +55,9 @@ def plot_power(
     figsize: tuple[float, float] | None = None,
 ) -> Any:
     """Draw the probability of declaring stable, with δ, the level and the power wanted.
+
+    Both tests are drawn, with the trials of the plan; the averaged test, whose power is an
+    estimate for an assumed spread of its shares, in dashes.
 
     ``ax``, ``title`` and ``figsize`` are those of every picture; the figure is
     returned, or ``ax`` if that was given.
@@ -58,7 +70,8 @@ def plot_power(
     """
     panels = Panels(1, (5.5, 4.2), ax, figsize)
     (axes,) = panels.axes
-    axes.plot(*power_line(plan).T, color=COLOURS["band"], label="declared stable")
+    for (name, line), style in zip(power_lines(plan).items(), _STYLES, strict=False):
+        axes.plot(*line.T, color=COLOURS["band"], ls=style, label=name)
     axes.axvline(plan.delta, color=COLOURS["mark"], lw=1, label=f"delta = {number(plan.delta)}")
     axes.axhline(
         plan.level, color=COLOURS["unstable"], lw=1, ls="--", label=f"level {number(plan.level)}"

@@ -1,0 +1,214 @@
+"""A plan in words: what was asked, what the answer is, and what it does not promise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+from typing import TYPE_CHECKING
+
+from poise.arguments import counted
+from poise.theory.averaged_planning import trials_for_averaging
+
+if TYPE_CHECKING:
+    from poise.theory.plan_result import Plan
+
+__all__ = ["note", "summary"]
+
+
+def summary(p: Plan) -> str:
+    """Say what was asked, what the answer is, and what it does not promise."""
+    parts = [_question(p), _answer(p), _variant(p), _assumed(p), _ceiling(p), note(p)]
+    parts += [_proviso(p), _side_by_side(p)]
+    return "\n".join(part for part in parts if part)
+
+
+def note(p: Plan) -> str:
+    """Say what the answer alone does not show; nothing if there is nothing."""
+    return " ".join(part for part in (_dip(p), _does_not_pay(p), _not_a_power(p)) if part)
+
+
+def _rounded(value: float, rounding: str) -> str:
+    """Write four digits, rounded to the side on which the statement stays true."""
+    return f"{float(Context(prec=4, rounding=rounding).create_decimal(repr(value))):.4g}"
+
+
+def _up(value: float) -> str:
+    return _rounded(value, ROUND_CEILING)
+
+
+def _down(value: float) -> str:
+    return _rounded(value, ROUND_FLOOR)
+
+
+def _question(p: Plan) -> str:
+    asked = {
+        "n_labeled": f"With how many labelled {_units(p)} is",
+        "n": "Up to which training size n is",
+        "delta": "For how small a delta is",
+        "alpha": "At how small an error level alpha is",
+        "power": "With which probability is",
+    }
+    aim = "" if p.solved_for == "power" else f" with probability at least {p.power:.6g}"
+    return (
+        f"{asked[p.solved_for]} an algorithm declared stable{aim}, if its predictions change by "
+        f"more than epsilon with probability {p.delta_star:.4g}?"
+    )
+
+
+def _answer(p: Plan) -> str:
+    answer = {
+        "n_labeled": f"{p.n_labeled:,} labelled {_units(p)}",
+        "n": f"n = {p.n:,}",
+        "delta": f"delta = {_up(p.delta)}",
+        "alpha": f"alpha = {_up(p.alpha)}",
+        "power": f"probability {_down(p.achieved_power)}",
+    }
+    kind = "randomised" if p.randomized else "plain"
+    test, about = f"{kind} Binomial test", ""
+    if p.test == "averaged":
+        test, about = "averaged test", "about "
+    points = f" of {counted(p.points, 'point')} each" if p.points > 1 else ""
+    return (
+        f"Answer: {answer[p.solved_for]}. At n = {p.n:,}, {_rows(p)} hold "
+        f"{counted(p.n_trials, 'independent trial')}{points} "
+        f"({p.n_fits:,} fits); the {test} for delta = {_up(p.delta)} at level "
+        f"{_level(p)} then has power {about}{_down(p.achieved_power)}."
+    )
+
+
+def _assumed(p: Plan) -> str:
+    """Say what the averaged test's power rests on."""
+    if p.test != "averaged":
+        return ""
+    return (
+        f"This assumes that the shares S of the trials have spread E S^2 / E S = "
+        f"{_up(p.spread or 1.0)}: a planning value, not a guarantee. {_seen()} The error level "
+        "holds whatever the spread."
+    )
+
+
+def _seen() -> str:
+    return (
+        "At 20 points trees, ridge and nearest neighbours had spreads from 0.13 to 0.31; with "
+        "a spread of 1 nothing is gained."
+    )
+
+
+def _does_not_pay(p: Plan) -> str:
+    least = trials_for_averaging(p.delta, p.level)
+    if p.test != "averaged" or p.randomized or p.n_trials > least:
+        return ""
+    return (
+        f"Averaging pays from {least:,} trials on; with fewer the Binomial test is the better one."
+    )
+
+
+def _side_by_side(p: Plan) -> str:
+    if p.delta_star == 0:
+        return (
+            "Where no change exceeds epsilon, averaging gains nothing: plan for a true "
+            "probability above 0 to see the averaged test beside the Binomial test."
+        )
+    if not p.needs:
+        return ""
+    binomial, *averaged = p.needs
+    trials = _from_to(f"{needs.n_trials:,}" for needs in averaged)
+    rows = _from_to(f"{needs.n_labeled:,}" for needs in averaged)
+    points = _from_to(f"{needs.points:,}" for needs in averaged)
+    spreads = _from_to(_up(needs.spread) for needs in averaged)
+    return (
+        f"Side by side, for power {p.power_compared:.6g}: the Binomial test needs "
+        f"{counted(binomial.n_trials, 'trial')} ({binomial.n_labeled:,} labelled {_units(p)}), the "
+        f"averaged test about {trials} trials of {points} points ({rows} labelled {_units(p)}) if "
+        f"its shares have spread {spreads}: planning values, not a guarantee."
+    )
+
+
+def _from_to(words: Iterable[str]) -> str:
+    """Join different words by "to".
+
+    Examples
+    --------
+    >>> _from_to(["142", "77"]), _from_to(["9", "9"])
+    ('142 to 77', '9')
+    """
+    return " to ".join(dict.fromkeys(words))
+
+
+def _units(p: Plan) -> str:
+    return f"{p.per_trial.unit}s"
+
+
+def _rows(p: Plan) -> str:
+    of = " groups" if p.groups else ""
+    return f"{p.n_labeled:,} labelled{of} and {p.n_unlabeled:,} unlabelled rows"
+
+
+def _level(p: Plan) -> str:
+    if p.algorithms == 1:
+        return _up(p.alpha)
+    return f"{_up(p.level)} (= {_up(p.alpha)} / {p.algorithms} algorithms)"
+
+
+def _variant(p: Plan) -> str:
+    """Say how a trial differs from the paper's."""
+    if p.per_trial.is_papers:
+        return ""
+    said = []
+    unit = p.per_trial.unit
+    if p.replace:
+        said.append(f"{counted(p.remove, f'fresh {unit}')} in the place of as many removed")
+    elif p.remove > 1:
+        said.append(f"{p.remove} {unit}s removed")
+    if p.groups:
+        said.append("n counts groups")
+    if p.losses:
+        said.append("losses are compared, so unlabelled rows cannot serve")
+    return f"In each trial: {'; '.join(said)}."
+
+
+def _ceiling(p: Plan) -> str:
+    if p.ceiling is None:
+        return "No ceiling on the power of other tests is known for this variant."
+    if _up(p.ceiling) == "1":
+        return (
+            "The ceiling on the power of every valid black-box test is 1 here: it limits nothing."
+        )
+    return (
+        "Where responses and predictions are numbers, no valid black-box test has power above "
+        f"{_up(p.ceiling)} with these rows."
+    )
+
+
+def _dip(p: Plan) -> str:
+    if p.dips_at is None:
+        return ""
+    if p.solved_for == "n":
+        safe = "even n = 2 does not meet it"
+        if p.holds_from is not None:
+            safe = f"every n up to {p.holds_from:,} meets it"
+        return (
+            f"A smaller n is not always better: at n = {p.dips_at:,} the plain test, with more "
+            f"trials, falls short of {p.power:.6g} again; {safe}."
+        )
+    return (
+        f"More {_units(p)} are not always better: with {p.dips_at:,} labelled {_units(p)} the "
+        f"plain test falls short of {p.power:.6g} again; from {p.holds_from:,} {_units(p)} on it "
+        "does not."
+    )
+
+
+def _not_a_power(p: Plan) -> str:
+    if p.delta_star <= p.delta:
+        return ""
+    return (
+        f"An algorithm with delta* = {p.delta_star:.4g} > delta is not stable: the figure is "
+        "the probability of declaring it stable in error."
+    )
+
+
+def _proviso(p: Plan) -> str:
+    return (
+        f"If they do so with a probability above {p.delta_star:.4g}, the test is less likely to "
+        "declare stable; epsilon enters in no other way."
+    )
