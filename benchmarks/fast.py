@@ -11,6 +11,8 @@ two does). Beside each ratio: how far the
 two disagree, relative to the size of the predictions, and what share of the
 machine's own limit, measured in the same run, the whole call reaches: its rate of
 matrix products, or of reading memory (every row is read once), whichever is nearer.
+"All removals" is the time of a trial with each of its n rows removed in turn, over the time
+of one pair; in brackets, how much faster that is than n + 1 fits of the plain loop.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ from sklearn.neural_network import MLPRegressor
 
 import poise
 from overhead import bare_loop
-from side_by_side import race, table
+from side_by_side import Race, race, table
 
 SHAPES = {(50, 5): 20_000, (200, 20): 5_000, (1000, 50): 1_000}
 WIDE = {(50, 200): 2_000}  # more columns than rows: Ridge alone has a way for them, the dual
@@ -117,12 +119,15 @@ def compare(name: str, n: int, d: int, trials: int, rounds: int) -> list[str]:
     def shuffled_loop() -> np.ndarray:
         return bare_loop(ESTIMATORS[name], X[random], y[random], n, slow_trials, seeds)
 
-    def fast(shuffle: bool = False) -> poise.Trials:
-        return poise.measure(ESTIMATORS[name], X, y, n=n, shuffle=shuffle, random_state=0)
+    def fast(shuffle: bool = False, removals: int | str = 1) -> poise.Trials:
+        how = {"shuffle": shuffle, "removals": removals, "random_state": 0}
+        return poise.measure(ESTIMATORS[name], X, y, n=n, **how)
 
     contestants = {"loop": loop, "poise": fast}
     if name in CHEAP:  # elsewhere the order of the rows costs nothing beside the fits
         contestants |= {"shuffled loop": shuffled_loop, "shuffled": lambda: fast(shuffle=True)}
+    if name in CHEAP and d < n:
+        contestants |= {"all removals": lambda: fast(removals="all")}
     result = race(contestants, rounds)
     trials_done = result.results["poise"]
     ratios = result.ratios
@@ -137,10 +142,20 @@ def compare(name: str, n: int, d: int, trials: int, rounds: int) -> list[str]:
         f"{share / ratios['poise']:,.1f}x",
         f"{TARGETS[name][list(SHAPES | WIDE).index((n, d))]}x",
         "-" if shuffled is None else f"{shuffled:,.1f}x",
+        all_removals(result, n, share),
         f"{apart / np.abs(y).max():.0e}",
         of_limit(flops(name, n, d) * trials, X.size, result.seconds["poise"]),
         trials_done.design.path,
     ]
+
+
+def all_removals(result: Race, n: int, share: float) -> str:
+    """Return the price of all removals over that of one; and over n + 1 fits of the loop."""
+    if "all removals" not in result.ratios:  # no formula for these
+        return "-"
+    price = result.ratios["all removals"] / result.ratios["poise"]
+    loop = share * (n + 1) / 2 / result.ratios["all removals"]  # the loop fits twice a trial
+    return f"{price:.2f} ({loop:,.0f}x)"
 
 
 HEADERS = [
@@ -151,6 +166,7 @@ HEADERS = [
     "faster",
     "asked",
     "shuffled",
+    "all removals",
     "apart",
     "of limit",
     "path",
@@ -187,6 +203,7 @@ def compare_network(n: int, d: int, trials: int, rounds: int) -> list[str]:
         f"{1e6 * result.seconds['poise'] / trials:,.1f} us",
         f"{ratio:,.1f}x",
         f"{asked}x",
+        "-",
         "-",
         "-",
         of_limit(operations * trials, X.size, result.seconds["poise"], np.float32),

@@ -8,6 +8,7 @@ are counted, and reported only if chance does not explain them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 from weakref import WeakKeyDictionary
@@ -16,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.data.on_disk import StoredTable
-from poise.data.row_hashes import Words, column_words, row_words
+from poise.data.row_hashes import Words, column_words, number_words, row_words
 from poise.data.sample import Sample
-from poise.data.tables import FrameTable, ListTable, Table, array_of
+from poise.data.tables import FrameTable, ListTable, Table, array_of, as_table
 from poise.errors import warn_of_validity
 
 __all__ = ["Copies", "about_copies", "find_copies", "warn_of_copies"]
@@ -28,6 +29,7 @@ _VALUES_READ = 200_000  # from a table that stays on disk
 _WEIGHT_OF_OBJECTS = 20  # times as long as a number takes
 _ROWS_COMPARED = 2_000  # distinct rows from which the chance of equal values is estimated
 _BEYOND_CHANCE = 1_000  # times more equal pairs than expected
+_FIRST_COLUMNS = 2  # enough to tell most rows apart, and far less to read than all of them
 
 
 @dataclass(frozen=True)
@@ -117,9 +119,19 @@ class _Looked:
 
     def __init__(self, table: Table, beside: tuple[Table, ...] = ()) -> None:
         self.tables = [table, *beside]
-        chosen = _chosen(table)
-        self.numbers = np.arange(len(table)) if chosen is None else chosen
-        self.words = row_words(self.tables, chosen)
+        self.chosen = _chosen(table)
+        self.numbers = np.arange(len(table)) if self.chosen is None else self.chosen
+
+    def first_words(self) -> Words:
+        """Hash the response, or the first columns: rows that differ there need no other look."""
+        response = array_of(self.tables[-1])
+        if isinstance(response, np.ndarray) and response.dtype == np.float64 and response.ndim == 1:
+            return number_words(response if self.chosen is None else response[self.chosen])
+        return row_words([_first_columns(table) for table in self.tables], self.chosen)
+
+    def words(self, some: NDArray[np.int64]) -> Words:
+        """Hash some of these rows whole."""
+        return row_words(self.tables, self.numbers[some])
 
     def columns(self, some: NDArray[np.int64]) -> list[Words]:
         """Return the columns of some of these rows."""
@@ -144,22 +156,51 @@ def _chosen(table: Table) -> NDArray[np.int64] | None:
     return chosen
 
 
+def _first_columns(table: Table) -> Table:
+    """Return the first columns of an array, and other tables whole."""
+    array = array_of(table)
+    if isinstance(array, np.ndarray) and array.ndim == 2 and array.shape[1] > _FIRST_COLUMNS:
+        return as_table(array[:, :_FIRST_COLUMNS], "X")
+    return table
+
+
 def _count(looked: list[_Looked], owners: NDArray[np.int64]) -> Copies:
-    keys = np.concatenate([part.words for part in looked])
-    in_order = np.sort(keys)
-    if not (in_order[1:] == in_order[:-1]).any():
-        return Copies(0, len(keys), 0.0, 0)
+    total = sum(len(part.numbers) for part in looked)
+    candidates = _occur_twice(np.concatenate([part.first_words() for part in looked]))
+    if not len(candidates):
+        return Copies(0, total, 0.0, 0)
+    keys = np.concatenate([part.words(rows) for part, rows in _parts(looked, candidates)])
     _, first, inverse, counts = np.unique(
         keys, return_index=True, return_inverse=True, return_counts=True
     )
+    owners = owners[candidates]
     lowest = owners[first].copy()
     highest = lowest.copy()
     np.minimum.at(lowest, inverse, owners)
     np.maximum.at(highest, inverse, owners)
     shared = lowest < highest
     observed = int((counts[shared] * (counts[shared] - 1) // 2).sum())
-    expected = _pairs(len(keys)) * _chance(looked, first)
-    return Copies(int(counts[shared].sum()), len(keys), expected, observed)
+    if not observed:
+        return Copies(0, total, 0.0, 0)
+    expected = _pairs(total) * _chance(looked, _one_of_each(total, candidates, first))
+    return Copies(int(counts[shared].sum()), total, expected, observed)
+
+
+def _occur_twice(keys: Words) -> NDArray[np.int64]:
+    """Return the positions of keys that are not alone; sorting them first is fastest."""
+    in_order = np.sort(keys)
+    again = in_order[1:][in_order[1:] == in_order[:-1]]
+    return np.flatnonzero(np.isin(keys, again)) if len(again) else np.empty(0, dtype=np.int64)
+
+
+def _one_of_each(
+    total: int, candidates: NDArray[np.int64], first: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the rows without those that are equal to an earlier one."""
+    distinct = np.ones(total, dtype=np.bool_)
+    distinct[candidates] = False
+    distinct[candidates[first]] = True
+    return np.flatnonzero(distinct)
 
 
 def _chance(looked: list[_Looked], distinct: NDArray[np.int64]) -> float:
@@ -179,14 +220,19 @@ def _chance(looked: list[_Looked], distinct: NDArray[np.int64]) -> float:
 
 def _columns_of(looked: list[_Looked], some: NDArray[np.int64]) -> list[Words]:
     """Return the columns of rows that are numbered through all parts."""
-    columns, begin = [], 0
+    columns = [part.columns(here) for part, here in _parts(looked, some) if len(here)]
+    return [np.concatenate(pieces) for pieces in zip(*columns, strict=True)]
+
+
+def _parts(
+    looked: list[_Looked], some: NDArray[np.int64]
+) -> Iterator[tuple[_Looked, NDArray[np.int64]]]:
+    """Yield each part with its own numbers of rows that are numbered through all parts."""
+    begin = 0
     for part in looked:
         end = begin + len(part.numbers)
-        here = some[(some >= begin) & (some < end)] - begin
-        if len(here):
-            columns.append(part.columns(here))
+        yield part, some[(some >= begin) & (some < end)] - begin
         begin = end
-    return [np.concatenate(pieces) for pieces in zip(*columns, strict=True)]
 
 
 def _pairs(count: int) -> float:

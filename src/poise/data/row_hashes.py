@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from poise.data.on_disk import StoredTable
 from poise.data.tables import Table
 
-__all__ = ["Words", "column_words", "row_words"]
+__all__ = ["Words", "column_words", "number_words", "row_words"]
 
 Words = NDArray[np.uint64]
 
@@ -56,7 +56,7 @@ def _array_words(array: NDArray[Any]) -> Words:
     step = max(1, _VALUES_AT_ONCE // max(1, array.shape[1]))
     keys = np.empty(len(array), dtype=np.uint64)
     for start in range(0, len(array), step):
-        words = _number_words(array[start : start + step])
+        words = number_words(array[start : start + step])
         # The last bits of many floats are zero: mix the first bits into them.
         words ^= words >> np.uint64(29)
         words *= _GOLDEN
@@ -96,11 +96,11 @@ def _frame_columns(native: Any) -> Iterator[Words]:
 
 def _words(column: NDArray[Any]) -> Words:
     if column.dtype.kind in _FAMILIAR:
-        return _number_words(column)
+        return number_words(column)
     return _words_of_objects(column.tolist())
 
 
-def _number_words(values: NDArray[Any]) -> Words:
+def number_words(values: NDArray[Any]) -> Words:
     """Return the bits of numbers as floats; 0 and -0 are equal."""
     return (values.astype(np.float64) + 0.0).view(np.uint64)
 
