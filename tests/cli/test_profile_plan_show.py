@@ -55,6 +55,15 @@ def test_profile_as_json(run) -> None:
     assert "for one epsilon fixed before" in run(f"{PROFILE} --band pointwise").stdout
 
 
+def test_limits_up_to_a_delta(run) -> None:
+    content = json.loads(run(f"{PROFILE} --json --delta-max 0.4").stdout)
+    assert content["band"] == "equal-local-levels up to 0.4"
+    assert min(content["delta_hat"]) <= 0.4
+    refused = run(f"{PROFILE} --delta-max 0.4 --band ks")
+    assert refused.exit_code == 2
+    assert "--delta-max needs --band equal-local-levels" in refused.stderr
+
+
 PLAN = "plan --n 1e2 --delta 0.1 --alpha 0.05 --power 0.9 --delta-star 0.01"
 
 

@@ -143,7 +143,7 @@ def test_compare_and_profile_have_the_same_options() -> None:
     test, profile, compare = (_options(name) for name in ("test", "profile", "compare"))
     asked = {field.name for field in fields(StabilityQuestion)} - {"n", "alpha"}
     several = {"algorithms", "programs"}
-    assert set(profile) == set(test) - asked - {"report"} | {"band", "epsilon"}
+    assert set(profile) == set(test) - asked - {"report"} | {"band", "delta_max", "epsilon"}
     one = {"algorithm", "program", "param", "name", "save", "report", "test"}
     every_trial = {"stop_early"}  # a comparison runs them all
     assert set(compare) == set(test) - one - every_trial | several

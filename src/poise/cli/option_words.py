@@ -11,8 +11,10 @@ __all__ = ["in_options", "near_options"]
 OPTIONS = {
     "address": "--address",
     "backend": "--backend",
+    "band": "--band",
     "coupling": "--coupling",
     "delta": "--delta",
+    "delta_max": "--delta-max",
     "delta_star": "--delta-star",
     "distance": "--distance",
     "epsilon": "--epsilon",

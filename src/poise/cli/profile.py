@@ -42,10 +42,20 @@ Example:
     show_default=True,
     help="The kind of limits; pointwise limits hold only for one ε chosen beforehand.",
 )
+@click.option(
+    "--delta-max",
+    type=float,
+    help="Only limits up to this δ, chosen beforehand: they are sharper.",
+)
 @click.option("--epsilon", type=float, multiple=True, help="Print the limit at this ε. Repeatable.")
 @output_options("save", "plot")
 def command(
-    fit: FitOptions, output: Output, alpha: float, band: str, epsilon: tuple[float, ...]
+    fit: FitOptions,
+    output: Output,
+    alpha: float,
+    band: str,
+    delta_max: float | None,
+    epsilon: tuple[float, ...],
 ) -> int:
     """Measure the changes on the rows of DATA and bound their distribution.
 
@@ -53,11 +63,11 @@ def command(
     removing one of N training rows moves a prediction by more than EPSILON. The
     limits hold for all EPSILON at once, so you may choose one after you saw them.
     """
-    from poise.theory.bands import profile_band
+    from poise.results.trials import Trials
 
     check_files(output)
     # Values that this band or the table cannot take are refused before the first fit.
-    profile_band(1, alpha, band)
+    Trials.from_changes([0.0], n=2).profile(alpha, band, delta_max=delta_max)
     for asked in epsilon:
         arguments.epsilon(asked)
     with one_line_warnings(output.quiet), fits_print_to_stderr():
@@ -65,7 +75,7 @@ def command(
         measurement.check()
         with saying_where_it_stands():
             trials = measured(measurement, output, fit.journal())
-        profile = trials.profile(alpha, band)
+        profile = trials.profile(alpha, band, delta_max=delta_max)
         write_files(output, trials, alpha=alpha)
     _tell(profile, trials, output, epsilon)
     return 0

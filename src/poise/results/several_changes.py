@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise import arguments
+from poise.errors import ArgumentError
 from poise.results.change_arrays import Steps
 
 if TYPE_CHECKING:
@@ -102,10 +103,15 @@ class SeveralChanges:
 
         return epsilon_lower_scan(self._with_unseen(np.nan), delta, alpha)
 
-    def profile_steps(self, alpha: float, band: str) -> Steps:
+    def profile_steps(self, alpha: float, band: str, delta_max: float | None = None) -> Steps:
         """Limits at a few δ, for all ε at once: the only band there is, whatever is asked."""
         from poise.theory.averaged_estimates import averaged_profile
 
+        if delta_max is not None:
+            raise ArgumentError(
+                f"delta_max must be None for trials of several changes, got {delta_max}: their "
+                "limits are made for a few delta already"
+            )
         found = averaged_profile(self._with_unseen(np.inf), alpha)
         reach = [limit for limit in found.epsilon_hat if np.isfinite(limit)]
         ordered = np.sort(self.in_one_list)

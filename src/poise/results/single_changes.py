@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise import arguments
+from poise.errors import ArgumentError
 from poise.results.change_arrays import Steps
 
 if TYPE_CHECKING:
@@ -107,11 +108,9 @@ class SingleChanges:
         unknown = {"failed": self.n_failures, "unseen": self.n_unseen}
         return float(epsilon_lower(self.changes, delta, alpha, **unknown))
 
-    def profile_steps(self, alpha: float, band: str) -> Steps:
+    def profile_steps(self, alpha: float, band: str, delta_max: float | None = None) -> Steps:
         """Where the band for ε ↦ δ*_ε steps, its limits, and how many changes lie above."""
-        from poise.theory.bands import profile_band
-
-        limits = profile_band(self.n_trials, alpha, band)
+        limits, band = _limits(self.n_trials, alpha, band, delta_max)
         steps = np.unique(np.append(self.changes[np.isfinite(self.changes)], 0.0))
         above = len(self.changes) - np.searchsorted(np.sort(self.changes), steps, side="right")
         return Steps(steps, limits[above + self.n_unseen], above, band, self.n_failures)
@@ -121,3 +120,18 @@ class SingleChanges:
         import pandas as pd
 
         return pd.DataFrame({"trial": np.arange(len(self.changes)), "change": self.changes})
+
+
+def _limits(
+    n_trials: int, alpha: float, band: str, delta_max: float | None
+) -> tuple[NDArray[np.float64], str]:
+    """Return the limits of a band for each number of larger changes, and its name."""
+    from poise.theory.bands import profile_band
+    from poise.theory.restricted_profile import restricted_limits
+
+    if delta_max is None:
+        return profile_band(n_trials, alpha, band), band
+    if band != "equal-local-levels":
+        raise ArgumentError(f"delta_max needs band='equal-local-levels', got band={band!r}")
+    top = float(arguments.probability("delta_max", arguments.positive("delta_max", delta_max)))
+    return restricted_limits(n_trials, alpha, top), f"{band} up to {top:g}"

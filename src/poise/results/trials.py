@@ -281,7 +281,13 @@ class Trials:
         """Lower limit for ε*_δ: P(ε*_δ ≥ it) ≥ 1 − α for one δ fixed beforehand."""
         return self._limits.epsilon_lower(delta, alpha)
 
-    def profile(self, alpha: float = 0.05, band: str = "equal-local-levels") -> Profile:
+    def profile(
+        self,
+        alpha: float = 0.05,
+        band: str = "equal-local-levels",
+        *,
+        delta_max: float | None = None,
+    ) -> Profile:
         """Return the upper band for ε ↦ δ*_ε, valid for every ε at once.
 
         Parameters
@@ -291,11 +297,20 @@ class Trials:
         band : {"equal-local-levels", "ks", "dkw", "pointwise"}
             The first three are simultaneous; "pointwise" is not. Trials of several changes
             have one band, "averaged", whatever is asked: limits at a few δ, for all ε at once.
+        delta_max : float in (0, 1], optional
+            Ask only for limits up to this δ, fixed before looking: they are sharper, and where
+            they would be larger nothing is said (the limit is 1).
+
+        Examples
+        --------
+        >>> trials = Trials.from_changes(np.linspace(0.0, 1.0, 50), n=5)
+        >>> [round(trials.profile(delta_max=top).at(1.0), 4) for top in (None, 0.1)]
+        [0.1081, 0.0582]
         """
         from poise.theory.bands import BANDS
 
         arguments.choice("band", band, BANDS)
-        steps = self._limits.profile_steps(alpha, band)
+        steps = self._limits.profile_steps(alpha, band, delta_max)
         return Profile(*steps[:4], alpha, self.design, self.warnings, steps.n_failures)
 
     @property
