@@ -84,14 +84,63 @@ def test_a_refusal_falls_back_and_says_so(run, rows):
         ("--table new.csv --force", "would replace another file of this command"),
         ("--table other.csv", "was not written by poise"),
         ("--certify --n 800 --epsilon 1 --delta 0.1", "n must be below the number of rows"),
+        ("--table ends.xlsx", "a table is a CSV file; ends.xlsx must end in .csv"),
+        ("--plot ends.doc", "a plot file must end in"),
+        ("--target z", "data.csv has no column 'z'"),
+        ("--target name", "is a regressor, and y holds 'a'"),
+        ("--target name --algorithm sklearn.tree:DecisionTreeClassifier", "must hold numbers"),
+        ("--new gaps.csv", "column 'a' of gaps.csv holds nan in line 2"),
+        ("--new nowhere.csv", "no such file: nowhere.csv"),
+        (
+            "--certify --n 20 --epsilon 9 --delta 0.2 --algorithm forests.py:forest",
+            "the order of the rows changes its predictions",
+        ),
     ],
 )
 def test_refusals(run, rows, tmp_path, options, message):
+    """All of them before the first fit: an algorithm that reaches its fits says so."""
     (tmp_path / "other.csv").write_text("mine")
-    done = run(f"intervals data.csv --target y --new new.csv {RIDGE} {options}")
+    rows[:800].assign(name="a").to_csv("data.csv", index=False)
+    rows[800:].assign(name="a", a=np.nan).to_csv("gaps.csv", index=False)
+    rows[800:].assign(name="a").to_csv("new.csv", index=False)
+    (tmp_path / "forests.py").write_text(FOREST)
+    drop = "" if "name" in options else "--drop name"
+    done = run(f"intervals data.csv --target y --new new.csv {RIDGE} {drop} {options}")
     assert done.exit_code == 2, done.output
     assert message in " ".join(done.stderr.split())
     assert (tmp_path / "other.csv").read_text() == "mine"
+
+
+# Depends on the order of its rows, and must not be fitted to as many as the test takes.
+FOREST = """
+def forest(X, y, seed):
+    assert len(y) <= 10, "a fit of the test"
+    return lambda rows: [float(list(y)[0])] * len(rows)
+"""
+
+
+def test_it_says_when_a_certificate_could_not_help(run, rows):
+    asked = f"intervals data.csv --target y --new new.csv {RIDGE} {CERTIFY} --epsilon 1.5"
+    done = run(f"{asked} --delta 0.1")
+    assert "a certificate helps only with delta below 0.0" in " ".join(done.stderr.split())
+
+
+def test_the_table_on_the_screen_and_the_picture(run, rows, tmp_path):
+    asked = f"intervals data.csv --target y --new new.csv {RIDGE} --plot ends.png --table t.csv"
+    done = run(asked)
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "ends.png").read_bytes().startswith(b"\x89PNG")
+    shown = [line.split() for line in done.stdout.splitlines()[1:21]]
+    assert {len(number.partition(".")[2]) for _, *row in shown for number in row} == {3}
+    exact = pd.read_csv("t.csv").to_numpy()[:20]
+    low, high = np.array(shown, dtype=float)[:, 2:].T
+    assert (low <= exact[:, 2]).all()
+    assert (exact[:, 3] <= high).all()
+    np.testing.assert_allclose(low, exact[:, 2], atol=1e-3)
+    again = run(
+        f"intervals data.csv --target y --new new.csv {RIDGE} --plot ends.png --table t.csv"
+    )
+    assert again.exit_code == 0, again.output  # its own files may be replaced
 
 
 def test_force_and_a_bare_answer(run, rows, tmp_path):

@@ -81,6 +81,17 @@ def test_wishes_that_cannot_be_granted_end_before_the_first_fit(run, options, me
     assert message in " ".join(done.stderr.split())
 
 
+def test_rows_that_cannot_be_used_are_no_defect(run, folder) -> None:
+    rows = pd.read_csv(folder / "numbers.csv")
+    rows.assign(size=rows["size"].mask(rows.index == 3)).to_csv(folder / "gaps.csv", index=False)
+    done = run(
+        f"stabilize gaps.csv --target price --drop id --algorithm sklearn.linear_model:Ridge {WISH}"
+    )
+    assert done.exit_code == 2
+    assert "takes no missing or infinite values" in " ".join(done.stderr.split())
+    assert run(f"stabilize {ROWS} {TREE} {WISH} --weights size").exit_code == 2
+
+
 def test_functions_cannot_be_stabilised(run) -> None:
     done = run(f"stabilize {ROWS} --algorithm poise_test_models.py:mean {WISH}")
     assert done.exit_code == 2

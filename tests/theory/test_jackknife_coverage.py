@@ -191,3 +191,13 @@ def test_ends_are_infinite_where_rows_are_too_few_or_fits_failed():
     assert theory.jackknife_plus_ends(np.zeros((1, 4)), residuals, 0.2).tolist() == [
         [-np.inf, np.inf]
     ]
+
+
+@pytest.mark.parametrize("plus", [False, True])
+def test_the_delta_for_a_wanted_miss_is_the_largest(plus):
+    """Just at it the bound is what was wanted, and just above it the bound is larger."""
+    for n, a, miss in [(20, 0.1, 0.2), (100, 0.1, 0.15), (99, 0.1, 0.1), (50, 0.0, 0.3)]:
+        delta = theory.jackknife_delta(n, a, miss, plus)
+        assert theory.jackknife_miss(n, a, delta, plus) == pytest.approx(miss, abs=1e-12)
+        assert theory.jackknife_miss(n, a, delta + 1e-4, plus) > miss
+    assert theory.jackknife_delta(100, 0.2, 0.1) == 0.0

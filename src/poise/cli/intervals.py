@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from poise.cli.exit_status import ExitStatus
 from poise.cli.fit_options import DATA_OPTIONS, FitOptions, fit_options
 from poise.cli.json_output import print_json
 from poise.cli.options import FILE, Output, WholeNumber, alpha_option, output_options
-from poise.cli.output_files import check_files
+from poise.cli.output_files import INTERVAL_COLUMNS, check_files
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
 
 if TYPE_CHECKING:
@@ -28,12 +29,13 @@ Examples:
   poise intervals patients.csv --target progression --new today.csv \\
       --algorithm sklearn.linear_model:Ridge --table today_with_ends.csv
   poise intervals rentals.csv --target price --new offers.csv --certify \\
-      --algorithm sklearn.linear_model:Ridge --n 100 --epsilon 5 --delta 0.01
+      --algorithm sklearn.linear_model:Ridge --method jackknife \\
+      --n 20 --epsilon 50 --delta 0.005
 """
 
 _OPTIONS = (*DATA_OPTIONS, "algorithm", "param", "random_state", "n_jobs")
-_COLUMNS = ("row", "prediction", "lower", "upper")
 _SHOWN = 20  # rows printed on the screen
+_DIGITS = 4  # significant digits of the width of an interval on the screen
 
 
 @click.command("intervals", epilog=EXAMPLE)
@@ -58,7 +60,7 @@ _SHOWN = 20  # rows printed on the screen
 @click.option("--epsilon", type=float, help="Allowed change, >= 0; for --certify.")
 @click.option("--delta", type=float, help="Allowed probability of a larger change; for --certify.")
 @alpha_option
-@output_options("table")
+@output_options("table", "plot")
 def command(
     fit: FitOptions,
     output: Output,
@@ -90,7 +92,8 @@ def command(
     from poise.questions.intervals.jackknife_regressor import JackknifeRegressor
 
     algorithm = fit.algorithm()
-    rows = read.given_to(algorithm)
+    rows = read.usable_by(algorithm, new)
+    _refuse_labels(rows["y"])
     points = rows.pop("X_unlabeled")
     model = JackknifeRegressor(algorithm, method, level, **fit.settings())
     with one_line_warnings(output.quiet), fits_print_to_stderr():
@@ -120,6 +123,16 @@ def _question(certify: bool, given: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
+def _refuse_labels(y: Any) -> None:
+    """Before the first fit, refuse responses that are no numbers."""
+    from poise.data.tables import array_of, as_table
+    from poise.errors import DataError
+
+    numbers = array_of(as_table(y, "y"))
+    if numbers is None or numbers.dtype.kind not in "biuf":
+        raise DataError("the target must hold numbers: an interval is about a number, not a label")
+
+
 def _certified(
     model: JackknifeRegressor, rows: dict[str, Any], asked: dict[str, Any], output: Output
 ) -> CertifiedFit:
@@ -135,9 +148,14 @@ def _tell(
     table: list[tuple[int, float, float, float]],
     output: Output,
 ) -> None:
+    if output.plot is not None:
+        from poise.results.plots import plot_intervals, save_figure
+
+        ends = [numbers for _, _, *numbers in table]
+        save_figure(plot_intervals([value for _, value, *_ in table], ends), output.plot)
     if output.table is not None:
         with output.table.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([_COLUMNS, *table])
+            csv.writer(file).writerows([INTERVAL_COLUMNS, *table])
     if output.as_json:
         print_json(_as_json(model, made, table))
     elif output.quiet:
@@ -150,7 +168,7 @@ def _as_json(
     model: JackknifeRegressor, made: CertifiedFit | None, table: list[Any]
 ) -> dict[str, Any]:
     promise = model.guarantee_
-    columns = list(zip(*table, strict=True)) or [()] * len(_COLUMNS)
+    columns = list(zip(*table, strict=True))
     return {
         "guarantee": {
             **asdict(promise),
@@ -160,7 +178,7 @@ def _as_json(
         "path": model.path_,
         "certificate": None if made is None else made.result.to_dict(),
         "rule": None if made is None else {**made.rule._asdict(), "worst": made.rule.worst},
-        "intervals": {name: list(column) for name, column in zip(_COLUMNS, columns, strict=True)},
+        "intervals": dict(zip(INTERVAL_COLUMNS, map(list, columns), strict=True)),
     }
 
 
@@ -172,9 +190,7 @@ def _print(
     if made is not None:
         print_headline(made.result)
         print_paragraphs("")
-    print_table(
-        _COLUMNS, [(row, *(f"{x:.6g}" for x in numbers)) for row, *numbers in table[:_SHOWN]]
-    )
+    print_table(INTERVAL_COLUMNS, _on_screen(table[:_SHOWN]))
     if len(table) > _SHOWN and output.table is None:
         print_paragraphs(f"\n{_SHOWN} of {len(table):,} rows; --table FILE writes all.")
     print_paragraphs("\n" + model.guarantee_.sentence)
@@ -183,3 +199,23 @@ def _print(
             "\nWhatever the test says, this command as a whole (certify, else jackknife+) misses "
             f"with probability at most {made.rule.worst:.4g}."
         )
+
+
+def _on_screen(table: list[Any]) -> list[tuple[str, ...]]:
+    """Write numbers with equally many decimals; ends are rounded outwards."""
+    import numpy as np
+
+    values = np.array([numbers for _, *numbers in table])
+    widths = values[:, 2] - values[:, 1]
+    widths = widths[np.isfinite(widths) & (widths > 0)]
+    scale = float(np.median(widths)) if len(widths) else float(np.abs(values[:, 0]).max()) or 1.0
+    decimals = min(12, max(0, _DIGITS - 1 - math.floor(math.log10(scale))))
+    unit = 10.0**decimals
+    rounded = np.stack(
+        [values[:, 0], np.floor(values[:, 1] * unit) / unit, np.ceil(values[:, 2] * unit) / unit],
+        axis=1,
+    )
+    return [
+        (str(row), *(f"{x:.{decimals}f}" for x in numbers))
+        for (row, *_), numbers in zip(table, rounded, strict=True)
+    ]

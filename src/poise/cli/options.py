@@ -138,7 +138,7 @@ _FILES = {
         "--save", metavar="TRIALS", type=FILE, help="Save the changes, for poise show."
     ),
     "plot": click.option(
-        "--plot", metavar="FILE", type=FILE, help="Draw changes and profile: png, svg or pdf."
+        "--plot", metavar="FILE", type=FILE, help="Draw a picture: png, svg or pdf."
     ),
     "report": click.option(
         "--report", metavar="FILE", type=FILE, help="Write a self-contained HTML page."

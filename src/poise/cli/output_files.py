@@ -13,7 +13,10 @@ from poise.errors import ArgumentError, RecordError
 if TYPE_CHECKING:
     from poise.results import StabilityResult, Trials
 
-__all__ = ["check_files", "check_folder", "write_files"]
+__all__ = ["INTERVAL_COLUMNS", "check_files", "check_folder", "write_files"]
+
+INTERVAL_COLUMNS = ("row", "prediction", "lower", "upper")
+_TABLE_ENDINGS = (".csv", ".txt")
 
 
 def check_files(output: Output) -> None:
@@ -29,6 +32,8 @@ def check_files(output: Output) -> None:
         _refuse_input(option, path, [*input_files(), *places.values()])
         if not output.force:
             _refuse_foreign(option, path, "give another name, or --force to replace it")
+    if output.table is not None and output.table.suffix.lower() not in _TABLE_ENDINGS:
+        raise ArgumentError(f"a table is a CSV file; {output.table} must end in .csv")
     if output.plot is not None:
         from poise.results.plots.canvas import check_plot_file
 
@@ -68,7 +73,8 @@ def _written_by_poise(path: Path) -> bool:
     from poise.results import Trials
     from poise.results.plots.canvas import MARK
 
-    if MARK.encode() in path.read_bytes():
+    content = path.read_bytes()
+    if MARK.encode() in content or content.startswith(",".join(INTERVAL_COLUMNS).encode()):
         return True
     try:
         Trials.load(path)

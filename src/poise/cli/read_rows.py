@@ -22,6 +22,7 @@ __all__ = ["FileRows", "name_lines", "read_rows"]
 _PLACE = f"{__name__}.place"
 _ROW = re.compile(r"row (\d+) \(counting from 0\)")
 _COLUMN = re.compile(r"column (\d+) of X\b")
+_UNLABELED = re.compile(r"column (\d+) of X_unlabeled\b")
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,28 @@ class FileRows:
         _note(self.place, self.columns)
         names = not all(ignores_names(algorithm) for algorithm in algorithms)
         return self.tables if names else self._arrays
+
+    def usable_by(self, algorithm: object, new: object = None) -> dict[str, Any]:
+        """Return the arguments of a fit; refuse gaps and labels that the algorithm cannot use.
+
+        Messages name the file of the unlabelled rows, ``new``, in place of an argument.
+        """
+        from poise.algorithms.as_algorithm import as_algorithm
+        from poise.data.sample import Sample
+        from poise.errors import AlgorithmError
+
+        rows = dict(self.given_to(algorithm))
+        try:
+            as_algorithm(algorithm).prepared(Sample(rows["X"], rows["y"], rows.get("X_unlabeled")))
+        except AlgorithmError as error:
+            named = _UNLABELED.sub(lambda found: self._column(int(found[1])), str(error))
+            raise AlgorithmError(named.replace("X_unlabeled", str(new))) from None
+        return rows
+
+    def _column(self, number: int) -> str:
+        """Name a column of the unlabelled rows by its name in the file, if it has one."""
+        name = repr(self.columns[number]) if number < len(self.columns) else number
+        return f"column {name} of X_unlabeled"
 
     @cached_property
     def _arrays(self) -> dict[str, Any]:

@@ -32,7 +32,7 @@ _OPTIONS = (*DATA_OPTIONS, "algorithm", "param", "n", "random_state", "n_jobs")
 
 
 @click.command("stabilize", epilog=EXAMPLE)
-@fit_options(only=_OPTIONS, without=["unlabeled"])
+@fit_options(only=_OPTIONS, without=["unlabeled", "weights", "fit_param"])
 @click.option(
     "--epsilon",
     type=float,
@@ -95,9 +95,11 @@ def command(
     check_files(output)
     read = fit.rows()
     original = fit.algorithm()
-    rows = read.given_to(original)
-    wish["classes"] = _labels(wish["classes"], rows["y"])
+    wish["classes"] = _labels(wish["classes"], read.given_to(original)["y"])
     stable = stabilize(original, **fit.settings(), **wish)
+    rows = read.usable_by(original)
+    if not (output.as_json or output.quiet):
+        _print_guarantee(stable)  # before the fits, which may take a while
     with one_line_warnings(output.quiet), fits_print_to_stderr():
         seed = fit.given["random_state"]
         cost = _cost(stable, rows, splits, seed)
@@ -161,7 +163,7 @@ def _tell(
     elif output.quiet:
         click.echo(stable.guarantee.sentence)
     else:
-        _print(stable, cost, compared)
+        _print_cost(cost, compared)
 
 
 def _as_json(
@@ -180,9 +182,8 @@ def _as_json(
     }
 
 
-def _print(stable: Any, cost: CostOfStability | None, compared: CompareResult | None) -> None:
+def _print_guarantee(stable: Any) -> None:
     from poise.cli.screen import print_paragraphs, print_table
-    from poise.cli.tables import print_comparison
 
     print_paragraphs(stable.guarantee.sentence + "\n")
     print_paragraphs("Bags that give the guarantee, cheapest first:\n")
@@ -191,6 +192,12 @@ def _print(stable: Any, cost: CostOfStability | None, compared: CompareResult | 
         for c in stable.trade_off()
     ]
     print_table(["rows in a bag", "bags", "by", ""], rows)
+
+
+def _print_cost(cost: CostOfStability | None, compared: CompareResult | None) -> None:
+    from poise.cli.screen import print_paragraphs
+    from poise.cli.tables import print_comparison
+
     if cost is not None:
         print_paragraphs("\n" + cost.sentence)
     if compared is not None:

@@ -26,6 +26,7 @@ jackknife+ covers with probability at least 1 - 2a whatever the algorithm.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -44,6 +45,7 @@ __all__ = [
     "RuleMiss",
     "certified_miss",
     "certified_miss_given_data",
+    "jackknife_delta",
     "jackknife_miss",
     "jackknife_plus_ends",
     "residual_quantile",
@@ -197,6 +199,42 @@ def jackknife_miss(
     # Both formulas agree where a rank is just paid for, so noise in the floor is harmless.
     ranks = full + (pairs - full * (full + 1) / 2) / (full + 1)
     return plain(np.minimum((_missed_ranks(rows, level) + ranks) / (rows + 1), 1.0))
+
+
+def jackknife_delta(n: int, a: float, miss: float, plus: bool = False) -> float:
+    """Compute the largest δ for which Theorem J bounds the misses by ``miss``.
+
+    The inverse of :func:`jackknife_miss` in δ: how stable an algorithm must be for a wanted
+    coverage. Jackknife+ misses with probability 2a at most without stability, so a certificate
+    helps only with δ below ``jackknife_delta(n, a, 2 * a, plus)``.
+
+    Parameters
+    ----------
+    n, a, plus
+        As in :func:`jackknife_miss`; one number each.
+    miss : float in [0, 1]
+        The probability of a miss that is wanted at most.
+
+    Returns
+    -------
+    float
+        0 if no positive δ is small enough.
+
+    Examples
+    --------
+    >>> round(jackknife_delta(104, 0.2, 0.336), 12)
+    0.01
+    >>> [round(jackknife_delta(100, 0.1, 0.2, plus), 6) for plus in (False, True)]
+    [0.005663, 0.002832]
+    """
+    rows = arguments.training_size(n)
+    level = np.asarray(arguments.delta(arguments.scalar("a", a), "a"))
+    wanted = float(arguments.probability("miss", arguments.scalar("miss", miss)))
+    missed = int(_missed_ranks(np.asarray(rows), level))
+    ranks = max(0.0, round(wanted * (rows + 1) - missed, 9))
+    full = math.floor(ranks)
+    pairs = full * (full + 1) / 2 + (full + 1) * (ranks - full)
+    return pairs / (rows * (rows + 1) * (2 if arguments.flag("plus", plus) else 1))
 
 
 def certified_miss(

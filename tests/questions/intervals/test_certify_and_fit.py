@@ -8,8 +8,11 @@ from sklearn.linear_model import Ridge
 
 import poise
 from poise import theory
-from poise.errors import DataError
+from poise.errors import ArgumentError, DataError, PoiseWarning
 from poise.questions.intervals.certify_and_fit import certify_and_fit
+
+# With so few rows no certificate can be as strong as jackknife+ without one.
+pytestmark = pytest.mark.filterwarnings("ignore:with delta = 0.15 Theorem J allows")
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(600, 2))
@@ -42,6 +45,24 @@ def test_after_a_refusal_it_is_jackknife_plus():
 
 def test_jackknife_plus_keeps_2a_either_way():
     assert ruled("plus").rule == ruled("plus", epsilon=0.0).rule == (0.4, 0.4)
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_certificate_that_could_not_help_is_announced_before_the_test():
+    """K = 4 of 21 ranks; 2a · 21 - 4 = 4.4 ranks are left: 12 pairs of 420, half for jackknife+."""
+    for method, enough in (("jackknife", "0.0286"), ("plus", "0.0143")):
+        with pytest.warns(PoiseWarning, match=f"helps only with delta below {enough} and alpha"):
+            ruled(method)
+
+
+def test_an_order_that_matters_is_refused_before_the_test():
+    def first(X, y, seed):
+        assert len(y) <= 10, "a fit of the test"
+        return lambda rows: [float(y[0])] * len(rows)
+
+    model = poise.JackknifeRegressor(first, "jackknife", 0.8, random_state=3)
+    with pytest.raises(ArgumentError, match="order of the rows changes its predictions"):
+        certify_and_fit(model, X, y, n=20, asked={"epsilon": 9.0, "delta": 0.1, "alpha": 0.05})
 
 
 def test_the_test_needs_rows_of_its_own():

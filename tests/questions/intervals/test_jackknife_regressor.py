@@ -242,8 +242,32 @@ def test_a_run_cut_short_goes_on_from_its_journal(tmp_path, monkeypatch):
     monkeypatch.setattr(Counted, "left", 100)
     with pytest.raises(RecordError, match="belongs to another run"):
         clone(model).fit(X, y + 1)
-    with pytest.raises(ArgumentError, match=r"journal must be None for jackknife\+"):
-        poise.JackknifeRegressor(Ridge(), journal=path).fit(X, y)
+
+
+def test_jackknife_plus_goes_on_from_its_journal_and_its_models(tmp_path, monkeypatch):
+    X, y = data()
+    path = tmp_path / "plus.jsonl"
+    plain = poise.JackknifeRegressor(Counted(2), random_state=0).fit(X, y)
+    model = poise.JackknifeRegressor(Counted(2), random_state=0, journal=path)
+    monkeypatch.setattr(Counted, "left", 38)  # the fit of all rows, one batch of 32, five more
+    with pytest.raises(ValueError, match="switched off"):
+        model.fit(X, y)
+    assert len(path.read_text().splitlines()) == 1 + 32
+    (tmp_path / "plus.jsonl.models" / "7.pkl").write_bytes(b"cut short")
+    monkeypatch.setattr(Counted, "left", 1 + 8 + 1)
+    model.fit(X, y)
+    assert Counted.left == 0
+    expected = plain.predict_interval(X)[1]
+    assert np.array_equal(model.predict_interval(X)[1], expected)
+    monkeypatch.setattr(Counted, "left", 1)  # everything is known but the model of all rows
+    assert np.array_equal(clone(model).fit(X, y).predict_interval(X)[1], expected)
+
+
+def test_models_that_cannot_be_written_are_refused(tmp_path):
+    X, y = data(12)
+    model = poise.JackknifeRegressor(lambda X, y, seed: lambda rows: [0.0] * len(rows))
+    with pytest.raises(ArgumentError, match="journal must be None for this algorithm"):
+        model.set_params(journal=tmp_path / "run.jsonl").fit(X, y)
 
 
 @pytest.mark.parametrize(

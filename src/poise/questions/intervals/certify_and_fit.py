@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from poise import arguments
+from poise.algorithms.as_algorithm import as_algorithm
+from poise.data.sample import Sample
 from poise.data.tables import as_table
-from poise.errors import DataError
+from poise.errors import DataError, PoiseWarning
 from poise.protocol.randomness import Randomness
+from poise.questions.intervals.usable_certificate import refuse_asymmetry
 from poise.questions.stability_test import stability_test
+from poise.theory.jackknife_coverage import RuleMiss, certified_miss, jackknife_delta, rule_miss
 
 if TYPE_CHECKING:
     from poise.questions.intervals.jackknife_regressor import JackknifeRegressor
     from poise.results.stability_result import StabilityResult
-    from poise.theory.jackknife_coverage import RuleMiss
 
 __all__ = ["CertifiedFit", "certify_and_fit"]
 
@@ -71,13 +75,13 @@ def certify_and_fit(
     >>> X = rng.normal(size=(2000, 2))
     >>> y = X @ [1.0, 2.0] + rng.normal(size=2000)
     >>> made = certify_and_fit(
-    ...     JackknifeRegressor(Ridge(), "jackknife", random_state=0), X, y, n=20,
+    ...     JackknifeRegressor(Ridge(), "jackknife", 0.7, random_state=0), X, y, n=20,
     ...     asked={"epsilon": 1.0, "delta": 0.05, "alpha": 0.05},
     ... )
     >>> made.result.verdict.value, made.model.guarantee_.has_certificate
     ('stable', True)
     >>> [round(miss, 3) for miss in made.rule]
-    [0.381, 0.24]
+    [0.6, 0.62]
     """
     from sklearn.base import clone
 
@@ -94,6 +98,7 @@ def certify_and_fit(
         .permutation(len(features))
     )
     train, rest = np.sort(order[:rows]), np.sort(order[rows:])
+    _before_the_test(model, Sample(features.take(train), responses.take(train)), asked)
     result = stability_test(
         model.estimator,
         features.take(rest),
@@ -113,10 +118,26 @@ def certify_and_fit(
     return CertifiedFit(fitted, result, _rule(model, result))
 
 
+def _before_the_test(model: JackknifeRegressor, sample: Sample, asked: dict[str, Any]) -> None:
+    """Refuse an algorithm that Theorem J does not cover; warn if no certificate could help."""
+    algorithm = as_algorithm(model.estimator).prepared(sample)
+    refuse_asymmetry(algorithm, sample, model.random_state)
+    share, plus = round(1 - float(model.level), 12), model.method == "plus"
+    miss = certified_miss(sample.n_labeled, share, asked["delta"], asked["alpha"], plus)
+    if miss < 2 * share:
+        return
+    enough = jackknife_delta(sample.n_labeled, share, min(1.0, 2 * share), plus)
+    warnings.warn(
+        f"with delta = {asked['delta']:g} Theorem J allows {miss:.3g} misses, and jackknife+ "
+        f"without a certificate allows {min(1.0, 2 * share):.3g}: a certificate helps only with "
+        f"delta below {enough:.3g} and alpha below {min(1.0, 2 * share):.3g}",
+        PoiseWarning,
+        stacklevel=3,
+    )
+
+
 def _rule(model: JackknifeRegressor, result: StabilityResult) -> RuleMiss:
     """Bound the probability that the whole rule misses, for a stable algorithm and for others."""
-    from poise.theory.jackknife_coverage import RuleMiss, rule_miss
-
     share = round(1 - float(model.level), 12)
     free = min(share, 0.5)
     if model.method == "plus":  # it contains the interval that misses with P <= 2a

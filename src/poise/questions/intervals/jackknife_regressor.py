@@ -68,8 +68,9 @@ class JackknifeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     fast : bool
         Compute linear and kernel models in closed form where that is exact.
     journal : path, optional
-        For the jackknife: a file to which every residual is written as soon as it is known.
-        A run that was interrupted continues from there.
+        A file to which every residual is written as soon as it is known. A run that was
+        interrupted continues from there. Jackknife+ also keeps its models, as pickles in the
+        folder ``JOURNAL.models``.
 
     Attributes
     ----------
@@ -121,11 +122,6 @@ class JackknifeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """Fit one model to all rows, and n models to all rows but one."""
         arguments.choice("method", self.method, _METHODS)
         level = float(arguments.alpha(self.level, "level"))
-        if self.journal is not None and (self.method == "plus" or self.certificate is None):
-            raise ArgumentError(
-                "journal must be None for jackknife+, which needs the n models and not only their "
-                "residuals; the jackknife with a certificate has a journal"
-            )
         sample = self._sample(X, y)
         guarantee = self._promised(sample, level)
         fits = LeaveOneOutFits(
@@ -162,6 +158,23 @@ class JackknifeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             half = residual_quantile(self.residuals_, share)
             ends = np.stack([predictions - half, predictions + half], axis=1)
         return predictions, ends + self.guarantee_.widening * np.array([-1.0, 1.0])
+
+    def plot(
+        self,
+        X: Any,
+        y: Any = None,
+        ax: Any = None,
+        *,
+        title: str | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Any:
+        """Draw the intervals of new rows and, if known, their responses: see ``plot_intervals``.
+
+        Returns a figure, or ``ax`` if that was given.
+        """
+        from poise.results.plots.intervals import plot_intervals
+
+        return plot_intervals(*self.predict_interval(X), y, ax, title=title, figsize=figsize)
 
     def _plus_ends(self, X: Any, share: float) -> Floats:
         """Predict with all n models, for some rows at a time."""

@@ -15,6 +15,7 @@ from poise.data.sample import Sample
 from poise.errors import PoiseWarning, TrialError
 from poise.protocol.messages import FIT_BY_FIT, Batch, Query
 from poise.protocol.randomness import Randomness
+from poise.questions.intervals.kept_models import KeptModels
 from poise.results.design import Design
 from poise.running.execution import Execution
 from poise.running.oracle import Oracle
@@ -27,6 +28,7 @@ __all__ = ["LeaveOneOut", "LeaveOneOutFits"]
 Floats = NDArray[np.float64]
 
 _ROWS_COMPARED = 8  # fits that check a closed form
+_ROWS_AT_ONCE = 32  # models of jackknife+ that are fitted before they are written to files
 _FEWEST_ROWS = 4 * _ROWS_COMPARED  # with fewer rows, n fits are faster than the check
 
 
@@ -128,7 +130,7 @@ class LeaveOneOutFits:
         certificate uses a different one for each fit. Then it is enough that the
         distribution of the model does not depend on the order of the rows.
     journal : path, Journal or None
-        A file for the residuals, if the models need not be kept.
+        A file for the residuals; models that are needed later are kept in files beside it.
     """
 
     algorithm: Any
@@ -166,7 +168,9 @@ class LeaveOneOutFits:
             left_out = np.diagonal(found(self.sample.X.native))
             return LeaveOneOut(model, np.abs(y - left_out), found, found.name)
         if log is not None:
-            return LeaveOneOut(model, _logged(oracle, tasks, y, log), None, FIT_BY_FIT)
+            logged = _LoggedFits(oracle, tasks, y, log)
+            kept = logged.models() if keep else None
+            return LeaveOneOut(model, logged.residuals(), kept, FIT_BY_FIT)
         answers = _answered(oracle, Batch(tasks, models=keep), "a fit without one row")
         left_out = np.concatenate([_numbers(each) for each in answers.predictions])
         models = answers.models if keep else None
@@ -196,24 +200,57 @@ class LeaveOneOutFits:
         return None
 
 
-def _logged(oracle: Oracle, tasks: LeaveOneOutTasks, y: Floats, log: Journal) -> Floats:
-    """Fit what the journal does not hold yet, and write each residual as soon as it is known."""
-    residuals = [
-        float(residual)
-        for answer in log.begin(FIT_BY_FIT, (0.0,))
-        for residual in np.atleast_1d(np.asarray(answer, dtype=np.float64))
-    ]
+class _LoggedFits:
+    """Fits without one row, whose residuals are written to a journal.
 
-    def write(predictions: Any) -> bool:
-        residual = float(abs(y[len(residuals)] - _numbers(predictions)[0]))
-        log.append(residual)
-        residuals.append(residual)
+    Parameters
+    ----------
+    oracle : Oracle
+        Runs the fits.
+    tasks : LeaveOneOutTasks
+        All of them.
+    y : ndarray
+        The responses.
+    log : Journal
+        What it holds is not fitted again.
+    """
+
+    def __init__(self, oracle: Oracle, tasks: LeaveOneOutTasks, y: Floats, log: Journal) -> None:
+        self.oracle, self.tasks, self.y, self.log = oracle, tasks, y, log
+        self.known = [
+            float(residual)
+            for answer in log.begin(FIT_BY_FIT, (0.0,))
+            for residual in np.atleast_1d(np.asarray(answer, dtype=np.float64))
+        ]
+
+    def residuals(self) -> Floats:
+        """Fit what the journal does not hold yet; write each residual as soon as it is known."""
+        rest = LeaveOneOutTasks(self.tasks.terms, first=len(self.known))
+        if len(rest):
+            _answered(self.oracle, Batch(rest, until=self._write), "a fit without one row")
+        return np.array(self.known)
+
+    def models(self) -> tuple[Any, ...]:
+        """Return all models: from their files if they are there, by fits if they are not."""
+        kept = KeptModels(self.log.path)
+        models: dict[int, Any] = {row: kept.load(row) for row in range(len(self.known))}
+        rows = [row for row in range(len(self.tasks)) if models.get(row) is None]
+        for start in range(0, len(rows), _ROWS_AT_ONCE):
+            some = rows[start : start + _ROWS_AT_ONCE]
+            batch = Batch([self.tasks[row] for row in some], models=True)
+            answers = _answered(self.oracle, batch, "a fit without one row")
+            for row, model, said in zip(some, answers.models, answers.predictions, strict=True):
+                kept.save(row, model)
+                models[row] = model
+                if row == len(self.known):
+                    self._write(said)
+        return tuple(models[row] for row in range(len(self.tasks)))
+
+    def _write(self, predictions: Any) -> bool:
+        residual = float(abs(self.y[len(self.known)] - _numbers(predictions)[0]))
+        self.log.append(residual)
+        self.known.append(residual)
         return False
-
-    rest = LeaveOneOutTasks(tasks.terms, first=len(residuals))
-    if len(rest):
-        _answered(oracle, Batch(rest, until=write), "a fit without one row")
-    return np.array(residuals)
 
 
 def _answered(oracle: Oracle, batch: Batch, what: str) -> Any:
@@ -224,6 +261,7 @@ def _answered(oracle: Oracle, batch: Batch, what: str) -> Any:
         cause = error.__cause__
         if not isinstance(cause, Exception):
             raise
-        which = f"{what} (row {error.trial}, counting from 0)" if len(batch) > 1 else what
-        cause.add_note(f"This happened in {which}.")
+        left_out = getattr(batch.tasks[error.trial], "evaluate", None)  # None: the fit of all
+        which = "" if left_out is None else f" (row {left_out[0]}, counting from 0)"
+        cause.add_note(f"This happened in {what}{which}.")
         raise cause from None

@@ -22,7 +22,7 @@ from poise.results.stability_result import StabilityResult
 if TYPE_CHECKING:
     from poise.results.design import Design
 
-__all__ = ["UsableCertificate"]
+__all__ = ["UsableCertificate", "refuse_asymmetry"]
 
 _DIFFERENCES = ("absolute", "euclidean")  # for single numbers these are the same
 _REMEDY = "test again with poise.stability_test, or leave the certificate out"
@@ -52,7 +52,7 @@ class UsableCertificate:
         self._refuse_notion(result.design)
         self._refuse_algorithm(result.design)
         self._refuse_rows(result)
-        self._refuse_asymmetry(random_state)
+        refuse_asymmetry(self.algorithm, self.sample, random_state)
         for warning in result.warnings:
             warnings.warn(f"the certificate has a warning: {warning}", PoiseWarning, stacklevel=4)
         return result
@@ -102,26 +102,27 @@ class UsableCertificate:
                 "fit on rows that the test has not seen",
             )
 
-    def _refuse_asymmetry(self, random_state: Any) -> None:
-        from poise.algorithms.stabilized.ensemble import Stabilized
 
-        if isinstance(getattr(self.algorithm, "estimator", None), Stabilized):
-            raise _refusal(
-                "cannot be used for an average over random bags, which depends on the order of the "
-                "rows: Theorem J needs the same model whatever their order",
-                "leave it out: jackknife+ without a certificate covers this algorithm",
-            )
-        change = reordering_change(
-            self.algorithm, self.sample.X.native, self.sample.y.native, random_state=random_state
+def refuse_asymmetry(algorithm: Algorithm, sample: Sample, random_state: Any) -> None:
+    """Refuse an algorithm whose model depends on the order of the rows; three fits of half."""
+    from poise.algorithms.stabilized.ensemble import Stabilized
+
+    if isinstance(getattr(algorithm, "estimator", None), Stabilized):
+        raise _refusal(
+            "cannot be used for an average over random bags, which depends on the order of the "
+            "rows: Theorem J needs the same model whatever their order",
+            "leave it out: jackknife+ without a certificate covers this algorithm",
         )
-        if change > 0:
-            raise _refusal(
-                f"cannot be used for {self.algorithm.name}: the order of the rows changes its "
-                f"predictions (by up to {change:g}) with one random term, and Theorem J needs the "
-                "same model whatever their order",
-                "leave it out: jackknife+ without a certificate covers algorithms whose law "
-                "ignores the order",
-            )
+    rows = sample.X.native, sample.y.native
+    change = reordering_change(algorithm, *rows, random_state=random_state)
+    if change > 0:
+        raise _refusal(
+            f"cannot be used for {algorithm.name}: the order of the rows changes its "
+            f"predictions (by up to {change:g}) with one random term, and Theorem J needs the "
+            "same model whatever their order",
+            "leave it out: jackknife+ without a certificate covers algorithms whose law "
+            "ignores the order",
+        )
 
 
 def _stable_result(given: Any) -> StabilityResult:

@@ -6,10 +6,12 @@ no figure is kept after the caller drops it.
 ::
 
     asked_question  the question of a plot: ε, its limit and, if known, δ and the verdict
+    bags            bag sizes and numbers of bags that give one guarantee, and the choice
     canvas          figures, colours, titles and files: what every picture shares
     changes         the changes of a measurement, and beside them their profile
     compared        several algorithms side by side: how far predictions moved, trial by trial
     curve           limits and estimates against the training size; assumed limits are dashed
+    intervals       prediction intervals as bars, and the responses that they should contain
     power           the power of a planned test against the true probability of a change beyond ε
     profile         the profile ε ↦ δ̂: a step function with the observed share below it
     shown_figure    A figure that a notebook shows, also without pyplot
@@ -19,15 +21,19 @@ no figure is kept after the caller drops it.
 
 from __future__ import annotations
 
+from poise.results.plots.bags import plot_trade_off
 from poise.results.plots.canvas import save_figure
 from poise.results.plots.changes import plot_judged, plot_trials, stack_trials
+from poise.results.plots.intervals import plot_intervals
 from poise.results.plots.profile import plot_profile
 from poise.results.plots.verdict import plot_result
 
 __all__ = [
+    "plot_intervals",
     "plot_judged",
     "plot_profile",
     "plot_result",
+    "plot_trade_off",
     "plot_trials",
     "save_figure",
     "stack_trials",
