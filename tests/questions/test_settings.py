@@ -81,13 +81,13 @@ def test_measure_asks_no_question() -> None:
     expected = {
         name: default
         for name, default in _keywords(poise.stability_test).items()
-        if name not in asked | {"check"}
+        if name not in asked
     }
     assert _keywords(poise.measure) == expected
 
 
 def test_run_leaves_the_trials_to_its_procedure() -> None:
-    of_a_trial = {field.name for field in fields(MeasureChanges)} | {"journal", "name"}
+    of_a_trial = {field.name for field in fields(MeasureChanges)} | {"journal", "name", "check"}
     expected = {k: v for k, v in _keywords(poise.measure).items() if k not in of_a_trial}
     own = {"procedure": MISSING, "models": "black-box", "budget": None}
     assert _keywords(poise.run) == expected | own

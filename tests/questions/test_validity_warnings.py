@@ -148,3 +148,85 @@ def test_a_journal_keeps_it_and_adds_what_resuming_shows(tmp_path) -> None:
     assert first == known
     assert second.startswith("the code of ")
     assert "the error level does not hold" in second
+    assert read_journal(tmp_path / "run.jsonl").trials.warnings == (first, second)
+
+
+def versions_of_a_fit():
+    """Return two functions of one name, the first of which fails after a while."""
+    calls = itertools.count()
+
+    def fit(X, y, seed):
+        if next(calls) > 9:
+            raise ValueError("for the time being")
+        return constant(np.mean(y))
+
+    first = fit
+
+    def fit(X, y, seed):
+        if next(calls) > 19:
+            raise ValueError("for the time being")
+        return constant(np.median(y))
+
+    return first, fit
+
+
+def test_a_journal_by_two_codes_says_so_whoever_goes_on(tmp_path) -> None:
+    path = tmp_path / "run.jsonl"
+
+    def run(fit):
+        return poise.measure(fit, X, y, n=5, random_state=0, journal=path)
+
+    first, other = versions_of_a_fit()
+    with pytest.raises(TrialError):
+        run(first)
+    assert read_journal(path).trials.warnings == ()
+    with pytest.raises(TrialError) as caught:
+        run(other)
+    (said,) = caught.value.partial.warnings
+    assert said.startswith("the code of ")
+    assert path.read_text().count('"warnings": ["') == 1  # once, beside the first trial after it
+    with pytest.raises(TrialError) as caught:
+        run(other)
+    assert caught.value.partial.warnings == (said,)
+    assert path.read_text().count('"warnings": ["') == 1
+    with pytest.raises(TrialError) as caught:  # the code of the header, but not of every trial
+        run(first)
+    assert caught.value.partial.warnings == (said,)
+    assert read_journal(path).trials.warnings == (said,)
+
+
+@pytest.mark.parametrize("asked", ["measure", "compare", "stability_curve"])
+def test_every_way_to_measure_computes_the_first_trial_again(asked: str) -> None:
+    calls = itertools.count()
+
+    def forgetful(X, y, seed):
+        return constant(next(calls) ** 1.5)
+
+    def ask(**settings):
+        if asked == "measure":
+            return poise.measure(forgetful, X, y, n=5, random_state=0, **settings)
+        if asked == "compare":
+            both = {"forgetful": forgetful, "mean": lambda X, y, seed: constant(np.mean(y))}
+            return poise.compare(both, X, y, **ASKED, **settings)
+        rest = {"epsilon": 1.0, "random_state": 0}
+        return poise.stability_curve(forgetful, X, y, n=[9, 5], **rest, **settings)
+
+    found = ask()
+    fits = next(calls)
+    (said,) = found.warnings
+    name = " of forgetful" if asked == "compare" else ""
+    assert said.startswith(f"the first trial{name}, computed once more, gave a change of")
+    if asked != "measure":
+        assert f"Warning: {said}" in found.summary()
+        assert json.loads(found.to_json())["warnings"] == [said]
+    assert ask(check=False).warnings == ()
+    assert next(calls) == 2 * fits - 1  # two fits fewer, and one call of the test itself
+
+
+def test_a_certificate_has_it(result) -> None:
+    stated = poise.notions.Certificate.from_result(result)
+    assert stated.warnings == result.warnings
+    assert all(weaker.warnings == result.warnings for weaker in stated.implications())
+    assert str(stated).splitlines()[1:] == [f"Warning: {text}" for text in result.warnings]
+    assert json.loads(stated.to_json())["warnings"] == list(result.warnings)
+    assert poise.notions.Certificate.from_json(stated.to_json()) == stated

@@ -21,14 +21,12 @@ if TYPE_CHECKING:
 __all__ = ["measured", "tell_result"]
 
 
-def measured(
-    measurement: Measurement, output: Output, journal: Journal | None, *, repeat: bool = False
-) -> Trials:
+def measured(measurement: Measurement, output: Output, journal: Journal | None) -> Trials:
     """Run every trial; if one fails, save the trials before it if ``--save`` is given."""
     from poise.results import Trials
 
     try:
-        return measurement.run(journal, repeat=repeat)
+        return measurement.run(journal)
     except TrialError as error:
         if output.save is not None and isinstance(error.partial, Trials):
             error.partial.save(output.save)

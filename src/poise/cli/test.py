@@ -71,7 +71,7 @@ def _judged(
     with saying_where_it_stands(asked):
         if not output.needs_changes:
             return measurement.test(question, fit.journal())
-        trials = measured(measurement, output, fit.journal(), repeat=True)
+        trials = measured(measurement, output, fit.journal())
     result = measurement.judge(trials, question)
     write_files(output, trials, result, alpha=asked["alpha"])
     return result

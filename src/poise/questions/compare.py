@@ -140,7 +140,7 @@ def _named(algorithms: Iterable[Any] | Mapping[str, Any]) -> dict[str, Any]:
 
 def _measured(name: str, measurement: Measurement, journal: Journal | None) -> Trials:
     try:
-        return measurement.run(journal)
+        return measurement.run(journal, called=name)
     except TrialError as error:
         error.add_note(f"The algorithm is {name!r}.")
         raise

@@ -156,11 +156,11 @@ class Measurement:
             warn_if_hopeless(design, question)
         warn_of_copies(self.sample)
 
-    def run(self, journal: AnyJournal = None, *, repeat: bool = False) -> Trials:
-        """Run every trial; with ``repeat`` the first trial is run again as a check."""
+    def run(self, journal: AnyJournal = None, *, called: str = "") -> Trials:
+        """Run every trial; a warning about the algorithm names it if it is ``called`` something."""
         with self._begun(journal) as (oracle, design, randomness, noted):
             trials = self.trials.measured(design, self.sample, randomness)
-            measured = converse(trials, oracle, self._repeated(oracle) if repeat else None)
+            measured = converse(trials, oracle, self._repeated(oracle, called))
             return replace(measured, warnings=tuple(noted))
 
     def test(self, question: StabilityQuestion, journal: AnyJournal = None) -> StabilityResult:
@@ -189,8 +189,8 @@ class Measurement:
             rows = RowDigests.of(self.sample)
             return replace(result, tested_rows=rows, warnings=tuple(noted))
 
-    def _repeated(self, oracle: Oracle) -> RepeatCheck | None:
-        return RepeatCheck(oracle) if self.execution.check else None
+    def _repeated(self, oracle: Oracle, called: str = "") -> RepeatCheck | None:
+        return RepeatCheck(oracle, called) if self.execution.check else None
 
     def judge(self, trials: Trials, question: StabilityQuestion) -> StabilityResult:
         """Judge the trials of :meth:`for_question` by the test that was chosen for the question."""

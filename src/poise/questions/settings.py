@@ -49,6 +49,7 @@ class MeasureSettings(TypedDict, total=False):
     address: str | None
     timeout: float | None
     fast: bool
+    check: bool
     progress: bool | None
     response: str
     fit_params: Mapping[str, Any] | None
@@ -66,7 +67,6 @@ class StabilityTestSettings(MeasureSettings, total=False):
     randomized: bool
     stop_early: bool | str
     test: str
-    check: bool
     journal: str | Path | Journal | None
 
 

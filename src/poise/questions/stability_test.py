@@ -208,6 +208,7 @@ def measure(
     timeout: float | None = None,
     fast: bool = True,
     journal: str | Path | Journal | None = None,
+    check: bool = True,
     progress: bool | None = None,
     response: str = "predict",
     fit_params: Mapping[str, Any] | None = None,

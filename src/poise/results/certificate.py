@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
 
 from poise import arguments
 from poise.errors import ArgumentError
+from poise.results.json_encoding import fields_of, plain, to_json
+from poise.results.text.summary import in_words
 
 if TYPE_CHECKING:
     from poise.results import StabilityResult
@@ -69,6 +71,8 @@ class Certificate:
         What differs by more than ε.
     distance : str
         How the difference is measured.
+    warnings : tuple of str
+        What was noticed that may make the error level wrong; what follows has them too.
 
     Examples
     --------
@@ -93,6 +97,7 @@ class Certificate:
     unit: str = "row"
     compares: str = "predictions"
     distance: str = "euclidean"
+    warnings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         arguments.choice("notion", self.notion, NOTIONS)
@@ -124,7 +129,8 @@ class Certificate:
                 f"result must have the verdict 'stable', got {result.verdict.value!r}; "
                 "no other verdict certifies stability"
             )
-        return cls._about(result.design, result.epsilon, result.delta, result.alpha)
+        stated = cls._about(result.design, result.epsilon, result.delta, result.alpha)
+        return replace(stated, warnings=result.warnings)
 
     @classmethod
     def _about(cls, design: Design, epsilon: float, delta: float, alpha: float) -> Certificate:
@@ -179,7 +185,7 @@ class Certificate:
         return tuple(other for other in implied if other.notion != self.notion)
 
     def statement(self) -> str:
-        """Say it in a sentence.
+        """Say it in a sentence; each warning follows on a line of its own.
 
         Examples
         --------
@@ -188,12 +194,41 @@ class Certificate:
         with the same random term, differ by more than 0.1 at a row of a fresh group with
         probability at most 0.2
         """
-        return (
+        stated = (
             f"declared at error level {self.alpha:.12g}: two models, one on {self.n:,} "
             f"{self.unit}s and {self._second_model()}, {_TERMS[self.notion]}, {self._difference()} "
             f"by more than {self.epsilon:.12g} {self._where()} with probability at most "
             f"{self.delta:.12g}"
         )
+        return "\n".join([stated, *in_words(self.warnings)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every part as a plain value."""
+        content: dict[str, Any] = plain(asdict(self))
+        return content
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Write the certificate as JSON; :meth:`from_json` reads it back exactly."""
+        return to_json(self.to_dict(), indent)
+
+    @classmethod
+    def from_json(cls, text: str) -> Certificate:
+        """Read a certificate written by :meth:`to_json`.
+
+        Examples
+        --------
+        >>> doubts = ("14 rows are copies",)
+        >>> certificate = Certificate("shared", 0.1, 0.2, 0.05, 30, warnings=doubts)
+        >>> Certificate.from_json(certificate.to_json()) == certificate
+        True
+        """
+        names = tuple(each.name for each in fields(cls))
+        content = fields_of(text, names, "a certificate")
+        known = {name: content[name] for name in names}
+        return cls(**known | {"warnings": tuple(known["warnings"])})
+
+    def __str__(self) -> str:
+        return self.statement()
 
     def _second_model(self) -> str:
         if not self.replace:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from poise.arguments import shortened
 from poise.errors import TrialError, warn_of_validity
 from poise.protocol.messages import FIT_BY_FIT, Answers, Batch, Failure, Reply
 
@@ -35,6 +36,8 @@ class RepeatCheck:
     ----------
     oracle : Oracle
         Who computes.
+    name : str
+        What the warning calls the algorithm, where there are several.
 
     Examples
     --------
@@ -51,8 +54,9 @@ class RepeatCheck:
     the first trial, computed once more, gave a change of 41 instead of 1: ...
     """
 
-    def __init__(self, oracle: Oracle) -> None:
+    def __init__(self, oracle: Oracle, name: str = "") -> None:
         self.oracle = oracle
+        self.subject = f"the first trial of {shortened(name)}" if name else "the first trial"
         self.began = time.perf_counter()
 
     def __call__(self, batch: Batch, answers: Answers | TrialError) -> None:
@@ -61,12 +65,12 @@ class RepeatCheck:
             return
         again = self.oracle.repeat(batch, 0)
         if isinstance(again, Failure):
-            _warn(f"failed ({again.message})")
+            self._warn(f"failed ({again.message})")
         elif not isinstance(again, Reply):
             before, now = np.ravel(answers.changes[0]), np.ravel(again)
             worst = int(np.abs(now - before).argmax())
             if abs(now[worst] - before[worst]) > _SAME_RELATIVE * _size(answers):
-                _warn(f"gave a change of {now[worst]:.4g} instead of {before[worst]:.4g}")
+                self._warn(f"gave a change of {now[worst]:.4g} instead of {before[worst]:.4g}")
 
     def _worthwhile(self, answers: Answers) -> bool:
         oracle, done = self.oracle, len(answers.changes)
@@ -91,16 +95,15 @@ class RepeatCheck:
             )  # an algorithm that ran elsewhere may first have to be loaded or started here
         return (time.perf_counter() - self.began) * int(backend.workers) / done
 
+    def _warn(self, what: str) -> None:
+        warn_of_validity(
+            f"{self.subject}, computed once more, {what}: the algorithm is not a function of its "
+            "rows and its seed, and the error level may not hold. It draws randomness that the "
+            "seed does not set, or it remembers earlier fits; poise.check_algorithm tells which, "
+            "and check=False silences this"
+        )
+
 
 def _size(answers: Answers) -> float:
     """Return the largest finite change; a difference far below it is rounding."""
     return float(answers.changes[np.isfinite(answers.changes)].max())
-
-
-def _warn(what: str) -> None:
-    warn_of_validity(
-        f"the first trial, computed once more, {what}: the algorithm is not a function of its "
-        "rows and its seed, and the error level may not hold. It draws randomness that the seed "
-        "does not set, or it remembers earlier fits; poise.check_algorithm tells which, and "
-        "check=False silences this"
-    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import sys
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from poise import __version__
 from poise.arguments import without_addresses
-from poise.errors import RecordError, warn_of_validity
+from poise.errors import RecordError
 from poise.protocol.messages import FIT_BY_FIT
 from poise.results.design import Design
 from poise.results.json_encoding import plain
@@ -106,8 +107,14 @@ class Header:
                 f"{name} belongs to another run:\n" + "\n".join(different) + "\n"
                 "call with the arguments of that run to go on with it, or give another file name"
             )
-        self._warn_of_versions(now, name)
-        self._warn_of_code(now, name)
+
+    def doubts(self, now: Header, name: str) -> list[str]:
+        """Return what may make the error level wrong if this journal is continued now.
+
+        The sentences do not say how far the journal is, so that each is noted once however
+        often it is continued.
+        """
+        return [*self._about_versions(now, name), *self._about_code(now, name)]
 
     def _determinants(self) -> dict[str, Any]:
         """Return what the changes depend on, by the name that the user knows."""
@@ -120,28 +127,28 @@ class Header:
             del facts[key]
         return facts
 
-    def _warn_of_versions(self, now: Header, name: str) -> None:
+    def _about_versions(self, now: Header, name: str) -> Iterator[str]:
         different = [
             f"{library} {old} (now {now.versions[library]})"
             for library, old in self.versions.items()
             if now.versions.get(library, old) != old  # what is not loaded computes nothing
         ]
         if different:
-            warn_of_validity(
-                f"{name} was begun with {', '.join(different)}; the trials still to come may "
+            yield (
+                f"{name} was begun with {', '.join(different)}; the trials computed since may "
                 "differ from what they would have been in their last digits, or more"
             )
 
-    def _warn_of_code(self, now: Header, name: str) -> None:
-        """Warn that the code of the algorithm was edited since the journal was begun.
+    def _about_code(self, now: Header, name: str) -> Iterator[str]:
+        """Say that the code of the algorithm was edited since the journal was begun.
 
         An edited distance is refused: changes by two distances cannot be counted together.
         """
         if self._knows_code_of(now) and _differ(self.code, now.code):
-            warn_of_validity(
+            yield (
                 f"the code of {self.design.algorithm} has changed since {name} was begun; the "
-                "trials in it are those of the earlier code. If it computes anything else now, "
-                "the error level does not hold: give another file name"
+                "first trials in it are those of the earlier code. If it computes anything else "
+                "now, the error level does not hold: give another file name"
             )
 
     def _knows_code_of(self, now: Header) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from poise.arguments import counted
-from poise.errors import ArgumentError, RecordError
+from poise.errors import ArgumentError, RecordError, warn_of_validity
 from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.results.design import Design
 from poise.storage.journal.append_only_file import GrowingFile, WholeLines
 from poise.storage.journal.header import Header, current_versions
-from poise.storage.journal.lines import Answer, as_answers, as_lines
+from poise.storage.journal.lines import Answer, as_answers, as_lines, warnings_in, with_warnings
 
 __all__ = ["Journal"]
 
@@ -56,6 +56,8 @@ class Journal:
         self.siblings: dict[str, Any] = {}
         self.trials = 0
         self._planned: Header
+        self._noted: Sequence[str] = ()
+        self._known: set[str] = set()  # the warnings that the file holds
 
     @classmethod
     def of(cls, journal: str | Path | Journal) -> Journal:
@@ -89,9 +91,13 @@ class Journal:
         question: dict[str, Any] | None = None,
         code: str = "",
         distance_code: str = "",
-        warnings: Iterable[str] = (),
+        warnings: Sequence[str] = (),
     ) -> None:
-        """Set what will be measured, by which code, for which question, with which doubts."""
+        """Set what will be measured, by which code, for which question, with which doubts.
+
+        What is added to ``warnings`` later is written beside the next trial.
+        """
+        self._noted = warnings
         self._planned = Header(
             design,
             data,
@@ -122,11 +128,20 @@ class Journal:
         if self._header is None:
             self._file.append(now.to_line())
             self._file.sync()
+            self._known = set(now.warnings)
             return iter(())
         self._header.check_same(now, str(self.path))
-        return self._known(now.design.n_trials)
+        self._warn(self._header, now)
+        return self._trials_known(now.design.n_trials)
 
-    def _known(self, planned: int) -> Iterator[Answer]:
+    def _warn(self, before: Header, now: Header) -> None:
+        """Warn of what was noticed when the journal was continued, earlier or now."""
+        noted = warnings_in(islice(self._file.before, 1, None))
+        self._known = {*before.warnings, *noted}
+        for text in dict.fromkeys((*noted, *before.doubts(now, str(self.path)))):
+            warn_of_validity(text)
+
+    def _trials_known(self, planned: int) -> Iterator[Answer]:
         self.trials = self._file.before.count - 1
         if self.trials > planned:
             raise RecordError(
@@ -136,7 +151,10 @@ class Journal:
 
     def append(self, answer: Answer) -> None:
         """Write the next trial, or the next block of trials."""
-        self._file.append(as_lines(self.trials, answer))
+        lines = as_lines(self.trials, answer)
+        new = [text for text in self._noted if lines and text not in self._known]
+        self._file.append(with_warnings(lines, new))
+        self._known.update(new)
         self.trials += len(answer) if isinstance(answer, np.ndarray) else 1
 
     def __exit__(

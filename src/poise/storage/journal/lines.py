@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -14,10 +15,11 @@ from numpy.typing import NDArray
 from poise.errors import RecordError
 from poise.protocol.messages import Failure
 
-__all__ = ["as_answers", "as_lines"]
+__all__ = ["as_answers", "as_lines", "warnings_in", "with_warnings"]
 
 _LINES_AT_ONCE = 10_000  # lines parsed together: ten times faster than one by one
 _KINDS = ("error", "death", "timeout")
+_NOTED = b', "warnings": ['  # inside a text, JSON would write \" for its quotation marks
 
 Answer = float | NDArray[np.float64] | Failure
 
@@ -50,6 +52,37 @@ def as_lines(first: int, answer: Answer) -> bytes:
         else f'{{"trial": {trial}, "change": "Infinity"}}\n'
         for trial, change in enumerate(changes, first)
     ).encode()
+
+
+def with_warnings(lines: bytes, noted: Sequence[str]) -> bytes:
+    r"""Write on the first of these lines what was noticed since the line before.
+
+    Examples
+    --------
+    >>> with_warnings(b'{"trial": 7, "change": 0.1}\n', ["its code has changed"])
+    b'{"trial": 7, "change": 0.1, "warnings": ["its code has changed"]}\n'
+    """
+    if not noted:
+        return lines
+    return lines.replace(b"}\n", b', "warnings": ' + json.dumps(list(noted)).encode() + b"}\n", 1)
+
+
+def warnings_in(lines: Iterable[bytes]) -> tuple[str, ...]:
+    """Return what :func:`with_warnings` wrote on any of these lines, each once.
+
+    Examples
+    --------
+    >>> later = b'{"trial": 8, "change": 0.1, "warnings": ["its code has changed"]}'
+    >>> warnings_in([b'{"trial": 7, "change": 0.1}', later])
+    ('its code has changed',)
+    """
+    noted: dict[str, None] = {}
+    for line in lines:
+        if _NOTED in line:
+            # A damaged line is refused when it is read.
+            with suppress(ValueError, AttributeError, TypeError):
+                noted |= dict.fromkeys(json.loads(line).get("warnings", ()))
+    return tuple(noted)
 
 
 def _written(table: NDArray[np.float64]) -> list[list[float | str | None]]:

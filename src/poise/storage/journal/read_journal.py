@@ -12,7 +12,7 @@ from poise.results import Trials
 from poise.running.answers import ChangeRecord
 from poise.storage.journal.append_only_file import WholeLines
 from poise.storage.journal.header import Header
-from poise.storage.journal.lines import as_answers
+from poise.storage.journal.lines import as_answers, warnings_in
 
 __all__ = ["JournalContent", "read_journal"]
 
@@ -65,5 +65,6 @@ def read_journal(path: str | Path) -> JournalContent:
         record.enter(answer)
     messages = tuple(failure.message for failure in failures)
     measured = Trials.measured(record.entered(), header.design, messages)
-    trials = replace(measured, warnings=header.warnings)
+    noted = (*header.warnings, *warnings_in(islice(lines, 1, None)))
+    trials = replace(measured, warnings=tuple(dict.fromkeys(noted)))
     return JournalContent(header, trials, failures)
