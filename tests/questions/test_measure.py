@@ -106,7 +106,7 @@ def test_every_nested_random_state_is_set_from_xi() -> None:
 
     inner = BaggingRegressor(Spy(), n_estimators=1)
     model = make_pipeline(StandardScaler(), Spy())
-    poise.measure(model, X, y, n=100, random_state=0)
+    poise.measure(model, X, y, n=100, random_state=0, check=False)
     full, reduced = seen[0::2], seen[1::2]
     assert full == reduced, "shared coupling: both fits of a trial get the same seed"
     assert len(set(full)) == len(full)
@@ -171,7 +171,7 @@ def test_no_row_is_shared_by_two_trials_and_leftovers_come_first() -> None:
         return predict
 
     unlabeled = np.arange(100.0, 103.0).reshape(-1, 1)
-    poise.measure(spy, rows, np.zeros(25), n=4, X_unlabeled=unlabeled, shuffle=False)
+    poise.measure(spy, rows, np.zeros(25), n=4, X_unlabeled=unlabeled, shuffle=False, check=False)
     assert used[0] == [0, 1, 2, 3]
     assert used[1] == [0, 1, 2]
     assert points[::2] == [20.0, 21.0, 22.0, 23.0, 24.0]
@@ -179,11 +179,11 @@ def test_no_row_is_shared_by_two_trials_and_leftovers_come_first() -> None:
         assert reduced == full[:-1]
     used.clear()
     points.clear()
-    poise.measure(spy, rows, np.zeros(25), n=6, X_unlabeled=unlabeled, shuffle=False)
+    poise.measure(spy, rows, np.zeros(25), n=6, X_unlabeled=unlabeled, shuffle=False, check=False)
     assert points[::2] == [24.0, 100.0, 101.0, 102.0]
     used.clear()
     points.clear()
-    poise.measure(spy, rows, np.zeros(25), n=4, X_unlabeled=unlabeled, random_state=1)
+    poise.measure(spy, rows, np.zeros(25), n=4, X_unlabeled=unlabeled, random_state=1, check=False)
     everything = [v for full in used[::2] for v in full] + points[::2]
     assert len(set(everything)) == len(everything) == 5 * 4 + 5
     assert used[0] != [0, 1, 2, 3]
