@@ -99,8 +99,8 @@ def test_procedures_take_the_settings_of_a_trial() -> None:
     about_trials = {"labeled_test": False, "one_full_fit": False}
     assert _keywords(MeasureChanges) == expected | about_trials
     asked = {f.name: f.default for f in fields(StabilityQuestion)}
-    assert _keywords(BinomialTest) == expected | asked | about_trials
-    assert _keywords(AveragedTest) == expected | asked | about_trials
+    assert _keywords(BinomialTest) == expected | asked | about_trials | {"test": "binomial"}
+    assert _keywords(AveragedTest) == expected | asked | about_trials | {"test": "averaged"}
 
 
 @pytest.mark.parametrize(

@@ -143,7 +143,8 @@ class Algorithm(abc.ABC):
 class Stack(NamedTuple):
     """The rows and random terms of many trials, trial by trial along the first axis.
 
-    ``X`` has shape (trials, n, d); the last row of each trial is the one removed.
+    ``X`` has shape (trials, n, d); the last row of each trial is the one removed. ``x`` has
+    shape (trials, d); for code that is not ``exact`` also (trials, points, d).
     """
 
     X: NDArray[np.float64]

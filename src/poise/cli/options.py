@@ -191,7 +191,7 @@ def question_options(required: bool, choice: bool = False) -> Callable[[Command]
 _TEST = click.option(
     "--test",
     type=click.Choice(["auto", "binomial", "averaged"]),
-    default="binomial",
+    default="auto",
     show_default=True,
     help="The paper's test, the averaged test (more power from spare rows), or the better one.",
 )

@@ -67,7 +67,7 @@ def _judged(
     asked = asked | {"epsilon": epsilon}
     question = StabilityQuestion(measurement.setup.n, **asked, stop_early=stop_early)
     measurement.check(question)
-    measurement = measurement.for_question(question)
+    measurement = measurement.for_question(question, fit.journal())
     with saying_where_it_stands(asked):
         if not output.needs_changes:
             return measurement.test(question, fit.journal())

@@ -52,6 +52,8 @@ class AveragedTest(StabilityQuestion, DisjointTrials):
     ('stable', 3, 80)
     """
 
+    test: str = "averaged"
+
     def __post_init__(self) -> None:
         StabilityQuestion.__post_init__(self)
         DisjointTrials.__post_init__(self)

@@ -90,6 +90,8 @@ class BinomialTest(StabilityQuestion, DisjointTrials):
     ('stable', 60)
     """
 
+    test: str = "binomial"
+
     def __post_init__(self) -> None:
         StabilityQuestion.__post_init__(self)
         DisjointTrials.__post_init__(self)

@@ -91,18 +91,18 @@ class StabilityQuestion(Question):
         Toss the coin in a tie.
     stop_early : bool or "stable"
         Stop once the verdict, or whether it is "stable", is forced.
-    test : {"binomial", "averaged", "auto"}
+    test : {"auto", "binomial", "averaged"}
         The paper's test, the averaged test, or whichever is better here.
 
     Examples
     --------
     >>> StabilityQuestion(10, epsilon=0.5, delta=0.1).for_trials
-    {'epsilon': 0.5, 'delta': 0.1, 'alpha': 0.05, 'randomized': False, 'test': 'binomial'}
+    {'epsilon': 0.5, 'delta': 0.1, 'alpha': 0.05, 'randomized': False, 'test': 'auto'}
     """
 
     randomized: bool = False
     stop_early: bool | str = True
-    test: str = "binomial"
+    test: str = "auto"
 
     def __post_init__(self) -> None:
         super().__post_init__()

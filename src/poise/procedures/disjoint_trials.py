@@ -17,7 +17,6 @@ from poise.procedures.trial_setup import TrialSetup
 from poise.protocol.messages import Answers, Batch, Comparison, Removals
 from poise.protocol.randomness import Randomness, as_coupling
 from poise.results import Design, Trials
-from poise.theory.averaged_design import spare_points
 
 __all__ = ["DisjointTrials", "Until"]
 
@@ -77,11 +76,10 @@ class DisjointTrials(TrialSetup):
         if not self.averages:
             return design
         _require_single_rows(design)
-        rows = n, design.n_labeled, design.n_unlabeled
         return replace(
             design,
             removals=n if self.removals == "all" else int(self.removals),
-            points=spare_points(*rows) if self.points == "spare" else int(self.points or 1),
+            points=design.most_points if self.points == "spare" else int(self.points or 1),
             one_full_fit=self.one_full_fit,
         )
 

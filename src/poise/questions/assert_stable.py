@@ -27,8 +27,8 @@ def assert_stable(
 ) -> StabilityResult:
     """Pass if the algorithm is declared (ε, δ)-stable at n; else fail with the full summary.
 
-    It runs the Binomial test (Theorem 1): P(passes) ≤ α for an algorithm that is not
-    (ε, δ)-stable. "inconclusive" fails too, because it does not show stability;
+    It runs the test of :func:`poise.stability_test`: P(passes) ≤ α for an algorithm that is
+    not (ε, δ)-stable. "inconclusive" fails too, because it does not show stability;
     the message says whether the verdict was "unstable" or "inconclusive", and what
     would give a clear verdict.
 

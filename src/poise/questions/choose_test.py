@@ -12,7 +12,6 @@ from poise.arguments import counted
 from poise.procedures.checked_question import StabilityQuestion
 from poise.procedures.trial_setup import TrialSetup
 from poise.results.design import Design
-from poise.theory.averaged_design import spare_points
 from poise.theory.averaged_planning import trials_for_averaging
 
 __all__ = ["Choice", "choose_test"]
@@ -40,13 +39,18 @@ class Choice(NamedTuple):
     why: str = ""
 
 
-def choose_test(question: StabilityQuestion, setup: TrialSetup, paper: Design) -> Choice:
+def choose_test(
+    question: StabilityQuestion, setup: TrialSetup, paper: Design, begun: Design | None = None
+) -> Choice:
     """Choose the test that the question asks for; ``paper`` is the design with one change a trial.
+
+    ``begun`` is the design of the journal that the run goes on with: its trials were chosen
+    before its first fit.
 
     Examples
     --------
     >>> design = Design("Ridge()", n=20, n_labeled=2000, n_unlabeled=1000)
-    >>> question = StabilityQuestion(20, epsilon=0.1, delta=0.1, test="auto")
+    >>> question = StabilityQuestion(20, epsilon=0.1, delta=0.1)
     >>> choose_test(question, TrialSetup(20), design)[:3]
     ('averaged', 1, 10)
     """
@@ -59,14 +63,22 @@ def choose_test(question: StabilityQuestion, setup: TrialSetup, paper: Design) -
         return Choice("averaged", 1, points if setup.points is None else 1)
     if setup.points == 1:
         return Choice("binomial", why=_because("binomial", "one point a trial was asked for"))
+    if begun is not None:
+        return _as_begun(begun)
     return _automatic(question, paper, points)
+
+
+def _as_begun(begun: Design) -> Choice:
+    """Go on with the trials of a journal, also of one that an older version began."""
+    test = "averaged" if begun.shape else "binomial"
+    changes = f"{counted(begun.removals, 'removal')} and {counted(begun.points, 'point')}"
+    reason = f"the journal was begun with {changes} a trial"
+    return Choice(test, begun.removals, begun.points, _because(test, reason))
 
 
 def _spare(paper: Design) -> int:
     """Count the points that a trial can have without losing trials; at least 1."""
-    if not paper.is_papers or paper.n_trials == 0:
-        return 1
-    return min(MOST_POINTS, spare_points(paper.n, paper.n_labeled, paper.n_unlabeled))
+    return min(MOST_POINTS, paper.most_points) if paper.is_papers else 1
 
 
 def _automatic(question: StabilityQuestion, paper: Design, points: int) -> Choice:

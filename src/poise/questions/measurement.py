@@ -29,7 +29,7 @@ from poise.results.design_names import Names, with_warnings
 from poise.running.execution import Execution
 from poise.running.oracle import Oracle
 from poise.running.repeat_check import RepeatCheck
-from poise.storage.journal import Journal
+from poise.storage.journal import Journal, begun_design
 
 __all__ = ["AnyJournal", "Measurement"]
 
@@ -118,21 +118,24 @@ class Measurement:
         same = first is not None and self.oracle.ignores_row_order(first)
         return {**settings, "one_full_fit": same}
 
-    def for_question(self, question: StabilityQuestion) -> Measurement:
-        """Return the same measurement with the trials that the chosen test needs."""
+    def for_question(self, question: StabilityQuestion, journal: AnyJournal = None) -> Measurement:
+        """Return the same measurement with the trials that the chosen test needs.
+
+        A journal that was begun keeps the choice that was made before its first fit.
+        """
         if self.choice is not None:
             return self
-        choice = self._chosen(question)
+        choice = self._chosen(question, None if journal is None else begun_design(journal))
         setup = replace(self.setup, removals=choice.removals, points=choice.points)
         same = replace(self, setup=setup, choice=choice)
         # The seed is drawn once: a generator given by the user would give another one.
         same.__dict__.update(oracle=self.oracle, randomness=self.randomness)
         return same
 
-    def _chosen(self, question: StabilityQuestion) -> Choice:
+    def _chosen(self, question: StabilityQuestion, begun: Design | None) -> Choice:
         one_change = {**self._of_a_trial, "removals": 1, "points": None, "one_full_fit": False}
         paper = MeasureChanges(**one_change).design(self.sample, self.randomness)
-        return choose_test(question, self.setup, paper)
+        return choose_test(question, self.setup, paper, begun)
 
     def refuse(self, question: StabilityQuestion | None = None) -> Design:
         """Refuse what cannot be measured: computing the design checks every part.
@@ -165,7 +168,7 @@ class Measurement:
 
     def test(self, question: StabilityQuestion, journal: AnyJournal = None) -> StabilityResult:
         """Run as many trials as the verdict needs."""
-        chosen = self.for_question(question)
+        chosen = self.for_question(question, journal)
         result = chosen._tested(question, chosen._procedure(question), journal)
         return chosen.explained(result)
 
@@ -175,7 +178,7 @@ class Measurement:
 
     def _procedure(self, question: StabilityQuestion) -> BinomialTest | AveragedTest:
         assert self.choice is not None  # made for a question
-        settings = {**self._of_a_trial, **asdict(question)}
+        settings = {**self._of_a_trial, **asdict(question), "test": self.choice.test}
         if self.choice.test == "binomial":
             return BinomialTest(**settings)
         return AveragedTest(**settings)

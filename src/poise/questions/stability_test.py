@@ -36,7 +36,7 @@ def stability_test(
     randomized: bool = False,
     shuffle: bool = True,
     stop_early: bool | str = True,
-    test: str = "binomial",
+    test: str = "auto",
     on_error: str = "raise",
     on_timeout: str = "raise",
     random_state: RandomStateLike = None,
@@ -59,11 +59,11 @@ def stability_test(
 ) -> StabilityResult:
     """Test whether an algorithm is (ε, δ)-stable at training size n.
 
-    It runs the Binomial test of Kim & Barber (Theorem 1): for every algorithm and every
-    distribution, P(verdict "stable") ≤ α unless
-    ``P(|μ̂_n(X) − μ̂_{n−1}(X)| > ε) ≤ δ``. A second test, for "unstable", is its mirror
-    image, so there are three verdicts. "stable" and "unstable" are each wrong with
-    probability at most α.
+    It runs the Binomial test of Kim & Barber (Theorem 1) or the averaged test, whichever is
+    better for so many rows: for every algorithm and every distribution,
+    P(verdict "stable") ≤ α unless ``P(|μ̂_n(X) − μ̂_{n−1}(X)| > ε) ≤ δ``. A second test,
+    for "unstable", is its mirror image, so there are three verdicts. "stable" and "unstable"
+    are each wrong with probability at most α.
 
     A verdict "stable" says nothing about accuracy, other training sizes or other
     distributions; "inconclusive" is not "unstable".
@@ -105,11 +105,12 @@ def stability_test(
         save less than a tenth of the trials, because more trials give better limits.
         "stable" stops as soon as it is known whether the verdict is "stable"; if it is not,
         the verdict is "not certified stable". False runs every trial.
-    test : {"binomial", "averaged", "auto"}
+    test : {"auto", "binomial", "averaged"}
         "binomial" is the paper's test. In the averaged test, each trial gives the share of
         its ``removals`` and ``points`` at which the prediction moved by more than ε; it has
-        the same guarantee and up to twice the power on the same rows. "auto" chooses the
-        better one before the first fit.
+        the same guarantee and up to twice the power on the same rows. "auto" chooses before
+        the first fit: the averaged test if there are spare rows for more points and enough
+        trials (or the coin), the paper's test otherwise. The result says which, and why.
     on_error : {"raise", "unstable"}
         What to do if a fit fails or a prediction is NaN: end the run, or count the trial
         against the verdict "stable" (but never for "unstable"). A trial is never dropped.

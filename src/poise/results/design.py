@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from poise import arguments
-from poise.theory.averaged_design import fits_per_trial, trials
+from poise.theory.averaged_design import fits_per_trial, spare_points, trials
 from poise.theory.trials import kappa
 
 __all__ = ["Design"]
@@ -161,6 +161,17 @@ class Design:
     def spare_points(self) -> int:
         """Unlabelled rows that can serve as test points."""
         return 0 if self.labeled_test else self.n_unlabeled
+
+    @property
+    def most_points(self) -> int:
+        """The most points that a trial can have if no trial is lost for them; at least 1.
+
+        Examples
+        --------
+        >>> Design("Ridge()", n=20, n_labeled=2000, n_unlabeled=1000).most_points
+        10
+        """
+        return spare_points(self.training_units, self.n_units, self.spare_points)
 
     @property
     def is_papers(self) -> bool:

@@ -66,7 +66,8 @@ class StabilityResult:
     warnings : tuple of str
         What was noticed that may make the error level wrong.
     test, why : str
-        Which test, and why it was chosen; "" where the caller chose it.
+        Which test, and why it was chosen; "" where the caller chose it. Results that differ
+        in ``why`` only are equal.
     tested_rows : RowDigests or None
         Which rows the verdict rests on, where that is known; not part of the JSON.
 
@@ -101,7 +102,7 @@ class StabilityResult:
     design: Design
     epsilon_lower: float = 0.0
     warnings: tuple[str, ...] = ()
-    why: str = ""
+    why: str = field(default="", compare=False)
     tested_rows: RowDigests | None = field(default=None, compare=False, repr=False)
 
     @classmethod

@@ -14,9 +14,9 @@ from poise.data.tables import as_table
 from poise.protocol.messages import Query
 from poise.shortcuts.batched import BatchedWork, rows_of, warn_of_disagreement
 from poise.shortcuts.equal_trials import EqualTrialsOfPoints
-from poise.shortcuts.shortcut import AGREEMENT, Floats, Tables
+from poise.shortcuts.shortcut import AGREEMENT, Floats, Pairs, Tables
 
-__all__ = ["BatchedPoints", "BatchedTables", "WorkOfTables", "batched_tables"]
+__all__ = ["BatchedPoints", "BatchedTables", "CompiledPoints", "WorkOfTables", "batched_tables"]
 
 _TRIALS_COMPARED = 8  # trials of which one removal is computed both ways before the first answer
 
@@ -50,9 +50,9 @@ def batched_tables(
     work: WorkOfTables, batch: BatchAlgorithm, decision_points: tuple[float, ...]
 ) -> BatchedWork | None:
     """Return the batched form of trials with several removals or points, if it agrees."""
-    if not batch.exact:
-        return None
     settings: Any = batch, work.sample, work.tasks, work.distance, decision_points
+    if not batch.exact:
+        return None if work.tasks.removals > 1 else CompiledPoints(cast("Any", work), *settings)
     d = rows_of(work.sample.X).shape[1]
     if isinstance(batch, TableBatch) and batch.removes_all(work.tasks.n, d):
         fast = BatchedTables(cast("Any", work), *settings)
@@ -92,6 +92,23 @@ class BatchedPoints(_OfPoints):
             changes[:, 0, t], unsure = self._judged(here, self._pairs(here))
             doubtful |= unsure
         return changes, doubtful
+
+
+@dataclass(frozen=True)
+class CompiledPoints(_OfPoints):
+    """One removal at several points, by compiled code that trains once for all points."""
+
+    def changes(self, start: int, stop: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Compute a table of changes per trial, and say which of them need the fits themselves."""
+        points = [self._point(start, stop, t) for t in range(self._split.points)]
+        stack = self.stack(start, stop)._replace(x=np.stack(points, axis=1))
+        full, reduced, trusted = self._pairs(stack)
+        judged = [
+            self._judged(stack, Pairs(full[:, t], reduced[:, t], trusted))
+            for t in range(len(points))
+        ]
+        changes = np.stack([changes for changes, _ in judged], axis=1)
+        return changes[:, None, :], np.any([unsure for _, unsure in judged], axis=0)
 
 
 @dataclass(frozen=True)

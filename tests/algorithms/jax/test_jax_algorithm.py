@@ -247,3 +247,14 @@ def test_arguments_are_checked_before_anything_is_compiled() -> None:
     words = np.array(["a", "b"] * 600)
     with pytest.raises(ArgumentError, match="y must hold numbers only"):
         poise.measure(poise.jax_algorithm(ridge), X, words, n=10)
+
+
+@pytest.mark.parametrize("function", [ridge, lambda X, y, x, key: jnp.stack([x @ x, y.mean()])])
+def test_several_points_of_a_trial_are_predicted_from_one_training(function) -> None:
+    algorithm = poise.jax_algorithm(function, float64=True)
+    settings = {"n": 20, "points": 3, "random_state": 0, "X_unlabeled": X[:120] + 9.0}
+    fast = poise.measure(algorithm, X, y, **settings)
+    fits = poise.measure(algorithm, X, y, **settings, fast=False)
+    assert fast.design.path.startswith("JAX, all trials at once")
+    assert fast.changes.shape == (57, 1, 3)
+    np.testing.assert_allclose(fast.changes, fits.changes, atol=1e-12)

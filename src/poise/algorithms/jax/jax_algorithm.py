@@ -204,14 +204,22 @@ class _AllTrials:
     def pairs(self, stack: Stack) -> Pairs:
         """Compute both predictions, one program after the other."""
         on_device = import_jax().numpy.asarray
-        programs, predictions = self.algorithm.programs, self.algorithm.predictions
+        programs = self.algorithm.programs
         y, trusted = self._responses(stack.y)
         with programs.precision():
             # The rows are sent once; a result is read before the next program starts.
             rows = [on_device(part) for part in (stack.X, y, stack.x)]
-            full = predictions(programs.full(*rows, key_data(stack.xi)))
-            reduced = predictions(programs.reduced(*rows, key_data(stack.xi_reduced)))
+            full = self._predictions(programs.full(*rows, key_data(stack.xi)), stack.x)
+            reduced = self._predictions(
+                programs.reduced(*rows, key_data(stack.xi_reduced)), stack.x
+            )
         return Pairs(full, reduced, trusted)
+
+    def _predictions(self, values: Any, x: NDArray[np.float64]) -> NDArray[Any]:
+        """Turn the values of the function into predictions, one per point of every trial."""
+        array, places = np.asarray(values), x.shape[:-1]
+        found = self.algorithm.predictions(array.reshape(-1, *array.shape[len(places) :]))
+        return found.reshape(*places, *found.shape[1:])
 
     def _responses(self, y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Return the responses, and which trials have only responses that a fit accepts."""

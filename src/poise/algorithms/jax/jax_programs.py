@@ -52,15 +52,19 @@ class Compiled:
     @cached_property
     def full(self) -> Any:
         """Many trials, with all rows; called with stacks of (X, y, x, key data)."""
-        jax = import_jax()
-        return jax.jit(jax.vmap(self._with_key))
+        return import_jax().jit(self._trials)
 
     @cached_property
     def reduced(self) -> Any:
         """Many trials, without the last row of each; called as :attr:`full` is."""
-        jax = import_jax()
-        fits = jax.vmap(self._with_key)
-        return jax.jit(lambda X, y, x, keys: fits(X[:, :-1], y[:, :-1], x, keys))
+        return import_jax().jit(lambda X, y, x, keys: self._trials(X[:, :-1], y[:, :-1], x, keys))
+
+    def _trials(self, X: Any, y: Any, x: Any, keys: Any) -> Any:
+        """Fit every trial once, and predict at its point, or at each of its points."""
+        jax, fit = import_jax(), self._with_key
+        if x.ndim == 3:  # what does not depend on the point is computed once: the training
+            fit = jax.vmap(fit, in_axes=(None, None, 0, None))
+        return jax.vmap(fit)(X, y, x, keys)
 
     def _with_key(self, X: Any, y: Any, x: Any, key: Any) -> Any:
         # Naming the generator makes results independent of JAX's configuration.

@@ -35,7 +35,9 @@ def describe_result(r: StabilityResult) -> Summary:
     >>> describe_result(Trials.from_changes([0.1] * 30, n=5).test(0.2, 0.1)).headline
     'STABLE: unknown is declared (0.2, 0.1)-stable at n = 5 (error level 0.05).'
     """
-    parts = [done(r), _found(r), r.why, _coin(r), limits(r), *remarks(r.design, r.power_bound)]
+    # Without spare rows there was no choice, and nothing to explain.
+    choice = r.why if r.design.most_points > 1 else ""
+    parts = [done(r), _found(r), choice, _coin(r), limits(r), *remarks(r.design, r.power_bound)]
     parts += [r.verdict.not_meant, next_step(r)]
     return Summary(headline(r), tuple(part for part in parts if part), r.warnings)
 

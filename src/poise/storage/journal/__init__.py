@@ -19,13 +19,14 @@ from __future__ import annotations
 from poise.storage.journal.folder import JournalFolder, journals_of
 from poise.storage.journal.header import Header
 from poise.storage.journal.journal import Journal
-from poise.storage.journal.read_journal import JournalContent, read_journal
+from poise.storage.journal.read_journal import JournalContent, begun_design, read_journal
 
 __all__ = [
     "Header",
     "Journal",
     "JournalContent",
     "JournalFolder",
+    "begun_design",
     "journals_of",
     "read_journal",
 ]

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from poise.errors import RecordError
 from poise.protocol.messages import Failure
-from poise.results import Trials
+from poise.results import Design, Trials
 from poise.running.answers import ChangeRecord
 from poise.storage.journal.append_only_file import WholeLines
 from poise.storage.journal.header import Header
+from poise.storage.journal.journal import Journal
 from poise.storage.journal.lines import as_answers, warnings_in
 
-__all__ = ["JournalContent", "read_journal"]
+__all__ = ["JournalContent", "begun_design", "read_journal"]
 
 
 @dataclass(frozen=True)
@@ -68,3 +69,20 @@ def read_journal(path: str | Path) -> JournalContent:
     noted = (*header.warnings, *warnings_in(islice(lines, 1, None)))
     trials = replace(measured, warnings=tuple(dict.fromkeys(noted)))
     return JournalContent(header, trials, failures)
+
+
+def begun_design(journal: str | Path | Journal) -> Design | None:
+    """Return the design that a journal was begun with; None if it was not begun.
+
+    Examples
+    --------
+    >>> begun_design("no such file") is None
+    True
+    """
+    path = Journal.of(journal).path
+    try:
+        with path.open("rb") as file:
+            first = file.readline()
+    except OSError:
+        return None  # a new file; if it cannot be read, opening the journal says why
+    return Header.from_line(first, str(path)).design if first.endswith(b"\n") else None
