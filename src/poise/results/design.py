@@ -8,10 +8,29 @@ from functools import cached_property
 from typing import Any
 
 from poise import arguments
+from poise.arguments.typed_fields import read_object
+from poise.errors import RecordError
 from poise.theory.averaged_design import fits_per_trial, spare_points, trials
 from poise.theory.trials import kappa
 
 __all__ = ["Design"]
+
+# The smallest number that a run can have; the largest is more rows than any machine holds.
+_LEAST = {
+    "n": 2,
+    "n_labeled": 0,
+    "n_unlabeled": 0,
+    "n_groups": 0,
+    "n_classes": 0,
+    "n_points": 0,
+    "remove": 1,
+    "removals": 1,
+    "points": 1,
+    "seed": 0,
+    "set_aside": 0,
+    "spread": 0,
+}
+_MOST = 2**64
 
 
 @dataclass(frozen=True)
@@ -194,3 +213,25 @@ class Design:
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values."""
         return asdict(self)
+
+    @classmethod
+    def from_dict(cls, content: object) -> Design:
+        """Read what :meth:`to_dict` wrote; refuse what no run can have.
+
+        Examples
+        --------
+        >>> design = Design("Ridge()", n=20, n_labeled=442)
+        >>> Design.from_dict(design.to_dict()) == design
+        True
+        >>> Design.from_dict(design.to_dict() | {"n": 1})
+        Traceback (most recent call last):
+        poise.errors.RecordError: this is not a design written by poise: n is 1
+        """
+        design = read_object(cls, content, "a design")
+        for name, least in _LEAST.items():
+            value = getattr(design, name)
+            if value is not None and not least <= value <= _MOST:
+                raise RecordError(f"this is not a design written by poise: {name} is {value}")
+        if not 0 <= design.zeta <= 1 or design.remove > design.n or design.removals > design.n:
+            raise RecordError("this is not a design written by poise: its numbers contradict")
+        return design

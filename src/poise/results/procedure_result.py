@@ -6,7 +6,8 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from poise.results.json_encoding import from_json, plain, to_json
+from poise.arguments.typed_fields import read_object
+from poise.results.json_encoding import fields_of, plain, to_json
 from poise.results.text.numbers import at_most, exactly, number
 from poise.results.text.summary import Summary
 from poise.results.verdict import Outcome
@@ -191,10 +192,8 @@ class ProcedureResult:
     @classmethod
     def from_json(cls, text: str) -> ProcedureResult:
         """Read a result written by :meth:`to_json`."""
-        fields = from_json(text)
-        fields["verdict"] = Outcome(fields["verdict"])
-        fields["warnings"] = tuple(fields.get("warnings", ()))  # not in files of 0.1.0
-        return cls(**fields)
+        content = fields_of(text, ("procedure",), "a result")
+        return read_object(cls, content, "a result", derived=True)
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame of one row, for results side by side."""

@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from poise import arguments
+from poise.arguments.typed_fields import read_object
+from poise.errors import ArgumentError
+from poise.results.design import Design
 from poise.results.json_encoding import fields_of, to_json
 from poise.results.text.describe_design import moved, perturbation
 from poise.results.text.numbers import at_most, confidence, exactly, larger_of
@@ -18,8 +21,6 @@ from poise.results.text.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from poise.results.design import Design
 
 __all__ = ["Profile"]
 
@@ -123,19 +124,18 @@ class Profile:
     @classmethod
     def from_json(cls, text: str) -> Profile:
         """Read a band written by :meth:`to_json`."""
-        from poise.results.design import Design
-
         names = ("epsilon", "delta_hat", "exceedances", "band", "alpha", "design")
         content = fields_of(text, names, "a profile")
+        written = read_object(_Written, content, "a profile", derived=True)
         return cls(
-            np.array(content["epsilon"], dtype=np.float64),
-            np.array(content["delta_hat"], dtype=np.float64),
-            np.array(content["exceedances"]),
-            content["band"],
-            content["alpha"],
-            Design(**content["design"]),
-            tuple(content.get("warnings", ())),  # not in files of 0.1.0
-            content.get("n_failures", 0),
+            np.array(written.epsilon, dtype=np.float64),
+            np.array(written.delta_hat, dtype=np.float64),
+            np.array(written.exceedances),
+            written.band,
+            written.alpha,
+            written.design,
+            written.warnings,
+            written.n_failures,
         )
 
     def statement(self) -> str:
@@ -194,6 +194,28 @@ class Profile:
         from poise.results.plots import plot_profile
 
         return plot_profile(self, ax, title=title, figsize=figsize)
+
+
+@dataclass(frozen=True)
+class _Written:
+    """What a file holds of a profile."""
+
+    epsilon: tuple[float, ...]
+    delta_hat: tuple[float, ...]
+    exceedances: tuple[int, ...] | tuple[float, ...]
+    band: str
+    alpha: float
+    design: Design
+    warnings: tuple[str, ...] = ()  # not in files of 0.1.0
+    n_failures: int = 0
+
+    def __post_init__(self) -> None:
+        arguments.alpha(self.alpha)
+        arguments.probability("delta_hat", self.delta_hat)
+        steps = np.array(self.epsilon)
+        same = len(steps) == len(self.delta_hat) == len(self.exceedances) > 0
+        if not same or steps[0] != 0 or not (np.diff(steps) > 0).all():
+            raise ArgumentError("its steps do not go up from 0")
 
 
 def _spread(n_steps: int) -> list[int]:

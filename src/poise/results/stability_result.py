@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from poise import arguments
+from poise.arguments.typed_fields import read_object
+from poise.errors import ArgumentError, RecordError
 from poise.results.design import Design
 from poise.results.json_encoding import fields_of, plain, to_json
 from poise.results.verdict import Outcome
@@ -291,12 +293,25 @@ class StabilityResult:
         for kind in cls.__subclasses__():
             if content.get("test") == kind.test_name:
                 return kind.from_json(text)
-        fields = {f.name: content[f.name] for f in known if f.name in content}
-        fields["verdict"] = Outcome(fields["verdict"])
-        fields["design"] = Design(**fields["design"])
-        for name, value in fields.items():
-            fields[name] = tuple(value) if isinstance(value, list) else value
-        return cls(**fields)
+        result = read_object(cls, content, "a result", derived=True)
+        return result._require_possible()
+
+    def _require_possible(self) -> Self:
+        """Refuse numbers that no test can give; for results that were read from a file."""
+        probabilities = ("pvalue", "pvalue_unstable", "acceptance_probability", "delta_hat")
+        try:
+            arguments.epsilon(self.epsilon)
+            arguments.delta(self.delta)
+            arguments.alpha(self.alpha)
+            for name in probabilities:
+                arguments.probability(name, getattr(self, name))
+        except ArgumentError as error:
+            raise RecordError(f"this is not a result written by poise: {error}") from None
+        counted = self.test_name != "binomial" or float(self.statistic).is_integer()
+        in_range = 0 <= self.n_failures <= self.n_observed <= self.n_trials >= self.statistic >= 0
+        if not (counted and in_range):
+            raise RecordError("this is not a result written by poise: its counts contradict")
+        return self
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame of one row, for results side by side."""

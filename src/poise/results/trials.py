@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from poise import arguments
+from poise.arguments import counted
+from poise.arguments.typed_fields import read_object
 from poise.errors import ArgumentError, RecordError
 from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.results.change_arrays import as_changes, nan_to_none
@@ -37,6 +39,17 @@ if TYPE_CHECKING:
 __all__ = ["Trials"]
 
 _FORMAT = "poise trials 1"
+
+
+@dataclass(frozen=True)
+class _Header:
+    """What a file holds of trials, beside their changes."""
+
+    design: Design
+    n_fits: int
+    failures: tuple[str, ...]
+    warnings: tuple[str, ...] = ()  # not in files of 0.1.0
+    format: str = _FORMAT
 
 
 @dataclass(frozen=True, eq=False)
@@ -348,13 +361,19 @@ class Trials:
 
     @classmethod
     def _from_header(cls, changes: ArrayLike, header: dict[str, Any]) -> Trials:
-        return cls(
-            np.asarray(changes, dtype=np.float64),
-            Design(**header["design"]),
-            header["n_fits"],
-            tuple(header["failures"]),
-            tuple(header.get("warnings", ())),  # not in files of 0.1.0
-        )
+        noted = {name: value for name, value in header.items() if name != "changes"}
+        written = read_object(_Header, noted, "trials")
+        kept = written.design, written.n_fits, written.failures, written.warnings
+        try:
+            trials = cls(np.asarray(changes, dtype=np.float64), *kept)
+        except (ArgumentError, TypeError, ValueError) as error:
+            raise RecordError(f"these are not trials written by poise: {error}") from None
+        if trials.n_observed > trials.n_trials:
+            raise RecordError(
+                f"these are not trials written by poise: {trials.n_observed:,} changes for "
+                f"{counted(trials.n_trials, 'trial')}"
+            )
+        return trials
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per change; trials may have several."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from poise import arguments
+from poise.arguments.typed_fields import read_object
+from poise.errors import ArgumentError, RecordError
 from poise.theory import plan_words
 from poise.theory.averaged_planning import trials_for_averaging
 from poise.theory.averaged_power_estimate import SECOND_POINT, averaged_power, planned_spread
@@ -260,9 +263,26 @@ class Plan:
     @classmethod
     def from_json(cls, text: str) -> Plan:
         """Read what :meth:`to_json` wrote."""
-        data = json.loads(text)
-        # Plans that were written before variants existed do not mention them.
-        return cls(**{field.name: data[field.name] for field in fields(cls) if field.name in data})
+        try:
+            content = json.loads(text)
+        except ValueError as error:
+            raise RecordError(f"this is not JSON of a plan written by poise: {error}") from None
+        plan = read_object(cls, content, "a plan", derived=True)
+        try:
+            plan._require_possible()
+        except ArgumentError as error:
+            raise RecordError(f"this is not a plan written by poise: {error}") from None
+        return plan
+
+    def _require_possible(self) -> None:
+        """Refuse numbers that no plan can have; for plans that were read from a file."""
+        arguments.training_size(self.n)
+        arguments.delta(self.delta)
+        arguments.alpha(self.alpha)
+        for name in ("power", "achieved_power", "delta_star"):
+            arguments.probability(name, getattr(self, name))
+        for name, least in {"n_labeled": 0, "n_unlabeled": 0, "algorithms": 1, "points": 1}.items():
+            arguments.count(name, getattr(self, name), least)
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame of one row, for plans side by side."""

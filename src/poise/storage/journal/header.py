@@ -13,6 +13,7 @@ import numpy as np
 
 from poise import __version__
 from poise.arguments import without_addresses
+from poise.arguments.typed_fields import read_object
 from poise.errors import RecordError
 from poise.protocol.messages import FIT_BY_FIT
 from poise.results.design import Design
@@ -86,9 +87,10 @@ class Header:
             raise RecordError(
                 f"{name} has format {found!r}, and this version of poise reads {FORMAT!r}"
             )
-        design, near = Design(**content.pop("design")), tuple(content.pop("near"))
-        noted = tuple(content.pop("warnings", ()))  # not in journals of 0.1.0
-        return cls(design, near=near, warnings=noted, **content)
+        try:
+            return read_object(cls, content, "the header of a journal")
+        except RecordError as error:
+            raise RecordError(f"{name}: {error}") from None
 
     def check_same(self, now: Header, name: str) -> None:
         """Refuse to continue a different run, and show the difference."""

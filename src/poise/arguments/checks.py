@@ -1,17 +1,14 @@
-"""Checks of arguments, and the words of their messages.
+"""Checks of arguments: the error names the argument, its value and the remedy.
 
-Each error names the argument, its value and the remedy. Every check returns the
-value it checked, as a float or int (or an array of them), so that a function
-validates and converts each argument in one line. NumPy is imported only by the
-checks that need it, because ``poise --help`` uses only the words.
+Every check returns the value it checked, as a float or int (or an array of them), so that
+a function validates and converts each argument in one line. NumPy is imported only by the
+checks that need it, because ``poise --help`` needs none.
 """
 
 from __future__ import annotations
 
 import numbers
-import re
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from poise.errors import ArgumentError
 
@@ -23,25 +20,15 @@ __all__ = [
     "alpha",
     "choice",
     "count",
-    "counted",
     "delta",
-    "did_you_mean",
     "epsilon",
     "flag",
-    "listed",
-    "near_name",
     "one_of",
     "positive",
     "probability",
-    "reads_as_number",
     "scalar",
-    "shortened",
     "training_size",
-    "without_addresses",
 ]
-
-_NEAR = 0.65  # equal names have 1; with difflib's default 0.6, "salary" would be near "library"
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def _real(name: str, value: ArrayLike, remedy: str) -> NDArray[np.float64]:
@@ -164,102 +151,3 @@ def one_of(values: dict[str, object]) -> str:
         found = ", ".join(missing) if missing else "none"
         raise ArgumentError(f"leave exactly one of {listed} as None; None now: {found}")
     return missing[0]
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return ``; did you mean 'x'?``, or an empty text if no name is close.
-
-    Examples
-    --------
-    >>> did_you_mean("targte", ["age", "target"])
-    "; did you mean 'target'?"
-    >>> did_you_mean("price", ["age", "target"])
-    ''
-    """
-    near = near_name(name, known)
-    return "" if near is None else f"; did you mean {near!r}?"
-
-
-def near_name(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that was probably meant, or None if none is near.
-
-    Examples
-    --------
-    >>> near_name("Target", ["age", "target"])
-    'target'
-    >>> near_name("salary", ["library"]) is None
-    True
-    """
-    from difflib import get_close_matches
-
-    # Wrong capital letters are the most common mistake, and difflib counts them as a difference.
-    by_lowercase = {option.lower(): option for option in known}
-    close = get_close_matches(name.lower(), by_lowercase, n=1, cutoff=_NEAR)
-    return by_lowercase[close[0]] if close else None
-
-
-def listed(names: Iterable[str], limit: int = 8) -> str:
-    """List names for a message; if there are many, only the first few.
-
-    Examples
-    --------
-    >>> listed(["a", "b"]), listed("abcdefghij", limit=3)
-    ('a, b', 'a, b, c and 7 more')
-    """
-    shown = list(names)
-    rest = len(shown) - limit
-    return ", ".join(shown[:limit]) + (f" and {rest} more" if rest > 0 else "")
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a number with its noun, in the plural unless there is one of them.
-
-    Examples
-    --------
-    >>> counted(1, "trial"), counted(2000, "trial"), counted(0, "row")
-    ('1 trial', '2,000 trials', '0 rows')
-    """
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
-def shortened(name: str, width: int = 80) -> str:
-    """Write a name on one line; if it is long, leave out its middle.
-
-    Examples
-    --------
-    >>> shortened("Pipeline(steps=[('scale', StandardScaler()), ('ridge', Ridge())])", 40)
-    "Pipeline(steps=[('s … idge', Ridge())])"
-    >>> shortened("Ridge()")
-    'Ridge()'
-    """
-    text = " ".join(name.split())
-    if len(text) <= width:
-        return text
-    half = (width - 3) // 2
-    return f"{text[: half + 1]} … {text[-half + 1 :]}"
-
-
-def reads_as_number(value: Any) -> bool:
-    """Say whether a value is a number, or text that can be read as one.
-
-    Examples
-    --------
-    >>> reads_as_number("1e3"), reads_as_number("n/a"), reads_as_number(None)
-    (True, False, False)
-    """
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-def without_addresses(name: str) -> str:
-    """Remove the memory address of an object: it differs in every process.
-
-    Examples
-    --------
-    >>> without_addresses("<function fit at 0x7f3b2c>")
-    '<function fit>'
-    """
-    return _ADDRESS.sub("", name)

@@ -1,0 +1,54 @@
+"""Checks of arguments and of files, and the words of their messages.
+
+::
+
+    checks        checks of arguments: the error names the argument, its value and the remedy
+    typed_fields  objects read from a file, checked against the types of their fields
+    words         the words of messages about arguments: counts, lists, names probably meant
+"""
+
+from __future__ import annotations
+
+from poise.arguments.checks import (
+    alpha,
+    choice,
+    count,
+    delta,
+    epsilon,
+    flag,
+    one_of,
+    positive,
+    probability,
+    scalar,
+    training_size,
+)
+from poise.arguments.words import (
+    counted,
+    did_you_mean,
+    listed,
+    near_name,
+    reads_as_number,
+    shortened,
+    without_addresses,
+)
+
+__all__ = [
+    "alpha",
+    "choice",
+    "count",
+    "counted",
+    "delta",
+    "did_you_mean",
+    "epsilon",
+    "flag",
+    "listed",
+    "near_name",
+    "one_of",
+    "positive",
+    "probability",
+    "reads_as_number",
+    "scalar",
+    "shortened",
+    "training_size",
+    "without_addresses",
+]
