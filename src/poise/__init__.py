@@ -38,6 +38,8 @@ _HOME = {
     "JackknifeRegressor": "poise.questions.intervals.jackknife_regressor",
     "LossChange": "poise.algorithms.losses",
     "Made": "poise.data.synthetic_rows",
+    "Monitor": "poise.questions.monitor.monitor",
+    "MonitorStatus": "poise.results.monitor_status",
     "Outcome": "poise.results.verdict",
     "Plan": "poise.theory.plan_result",
     "Procedure": "poise.protocol.procedure",
@@ -116,6 +118,7 @@ if TYPE_CHECKING:
     from poise.questions.check.check_report import CheckReport
     from poise.questions.compare import compare
     from poise.questions.intervals.jackknife_regressor import JackknifeRegressor
+    from poise.questions.monitor.monitor import Monitor
     from poise.questions.run import Run, run
     from poise.questions.stability_curve import stability_curve
     from poise.questions.stability_test import measure, stability_test
@@ -125,6 +128,7 @@ if TYPE_CHECKING:
     from poise.results.coverage import CoverageGuarantee
     from poise.results.curve_result import StabilityCurve
     from poise.results.design import Design
+    from poise.results.monitor_status import MonitorStatus
     from poise.results.procedure_result import ProcedureResult
     from poise.results.profile import Profile
     from poise.results.relative_epsilon import relative

@@ -15,7 +15,8 @@ from poise.errors import TrialError
 
 if TYPE_CHECKING:
     from poise.questions.measurement import Measurement
-    from poise.results import StabilityResult, Trials
+    from poise.results import Trials
+    from poise.results.judged import Judged
     from poise.storage.journal import Journal
 
 __all__ = ["measured", "tell_result"]
@@ -35,7 +36,7 @@ def measured(measurement: Measurement, output: Output, journal: Journal | None) 
         raise
 
 
-def tell_result(result: StabilityResult, output: Output) -> int:
+def tell_result(result: Judged, output: Output) -> int:
     """Print a verdict in the chosen form; return its exit status."""
     if output.as_json or output.quiet:
         say_doubts(result.warnings)

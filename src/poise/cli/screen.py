@@ -19,7 +19,8 @@ from poise.cli.option_words import in_options
 from poise.results.text.summary import in_words
 
 if TYPE_CHECKING:
-    from poise.results import Profile, StabilityResult, Trials
+    from poise.results import Profile, Trials
+    from poise.results.judged import Judged
 
 __all__ = [
     "print_columns",
@@ -59,7 +60,7 @@ def print_paragraphs(text: str) -> None:
     screen().print(text)
 
 
-def print_result(result: StabilityResult) -> None:
+def print_result(result: Judged) -> None:
     """Print a verdict, its summary and the numbers behind it."""
     out = screen()
     print_headline(result)
@@ -75,7 +76,7 @@ def _of_warnings(paragraph: str) -> str:
     return in_options(paragraph) if paragraph.startswith("Warning: ") else paragraph
 
 
-def print_headline(result: StabilityResult) -> None:
+def print_headline(result: Judged) -> None:
     """Print the verdict in one sentence."""
     headline = Text(result.describe().headline)
     headline.stylize(_STYLES[result.verdict.value], 0, len(result.verdict.value))

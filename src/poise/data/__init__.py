@@ -15,6 +15,7 @@
     responses       checks of responses: numbers or classes, never missing or infinite
     row_digests     digests of the rows that a test has used, so that no row is used twice
     row_hashes      A hash of each row: equal rows have equal hashes, others almost never
+    row_identities  keyed hashes that identify rows in a file, without revealing them
     sample          the data of one question: labelled rows and unlabelled rows
     synthetic_rows  rows that a procedure generated, instead of taking them from the sample
     tables          tables of rows: arrays, data frames, sparse matrices, lists; never converted

@@ -21,6 +21,7 @@ from poise.errors import ArgumentError
 __all__ = [
     "Coupling",
     "Independent",
+    "LaterTrials",
     "RandomStateLike",
     "Randomness",
     "Shared",
@@ -117,6 +118,28 @@ class Randomness:
         """Return a numpy Generator of its own for this role and trial."""
         seed = [int(word) for word in self.block(role, trial, trial + 1)[0]]
         return np.random.Generator(np.random.PCG64(seed))
+
+
+@dataclass(frozen=True)
+class LaterTrials(Randomness):
+    """The randomness of trials that are not the first ones of their run.
+
+    Parameters
+    ----------
+    first : int
+        The number of the trial that is called 0 here.
+
+    Examples
+    --------
+    >>> LaterTrials(3, first=20).words("xi", 4) == Randomness(3).words("xi", 24)
+    True
+    """
+
+    first: int = 0
+
+    def block(self, role: str, start: int, stop: int) -> NDArray[np.uint64]:
+        """Four random words for each trial of a range."""
+        return super().block(role, self.first + start, self.first + stop)
 
 
 def _is_seed(value: Any) -> bool:

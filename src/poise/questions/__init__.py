@@ -10,6 +10,7 @@
     cost_of_stability  the accuracy of a stabilised estimator compared with the original
     intervals/         prediction intervals whose coverage follows from a certificate of stability
     measurement        one algorithm on one sample: checked before the first fit, then measured
+    monitor/           evidence that may grow: a record to which rows are added as they come in
     notions            notions of stability for randomised algorithms (Appendix E)
     power_warnings     warnings before the first fit: no trials, or no chance of a certificate
     run                run any black-box test (Definitions 2 and 3) and keep its transcript

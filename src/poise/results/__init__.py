@@ -13,6 +13,8 @@
     design_names      write the names of algorithm and distance into the design of a result
     extrapolation     extrapolation to other training sizes, under an assumption
     json_encoding     numbers to JSON and back without loss: infinities and fractions included
+    judged            what every result with a verdict has: enough to print it
+    monitor_status    where a growing record stands: verdict, evidence and limits
     plots/            pictures of results, drawn with matplotlib and without its global state
     procedure_result  the result of a procedure other than the Binomial test
     profile           the profile ε ↦ δ̂_ε: a limit on the probability of each change

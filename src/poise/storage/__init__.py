@@ -1,7 +1,9 @@
-"""What is kept on disk: journals of trials, and transcripts of runs.
+"""What is kept on disk: journals of trials, records that grow, and transcripts of runs.
 
 ::
 
-    journal/     journals: each trial is written to disk at once, so that a run can be continued
-    transcript/  transcripts: all questions and answers of a run, to recompute its verdict
+    journal/         journals: each trial is written to disk at once, so that a run can be continued
+    monitor_record/  records of evidence that may grow: trials, and identities of the rows used
+    same_run         whether a file may be continued by a later run: same question, code, versions
+    transcript/      transcripts: all questions and answers of a run, to recompute its verdict
 """

@@ -5,6 +5,7 @@ are first used, so that importing the package stays cheap.
 
 ::
 
+    anytime_limits           limits for δ* that hold at all times together, for a growing record
     averaged_design          the averaged test's design: which rows and fits each trial gets
     averaged_estimates       estimates δ̂ and ε̂ by the averaged test, and its profile
     averaged_limits          upper limits δ̂ and ε̂ that go with the averaged test's verdict
@@ -39,6 +40,7 @@ are first used, so that importing the package stays cheap.
     near_ties                critical values where the level almost equals a value of the cdf
     number_of_bags           how many random bags are enough, compared with fitting all bags
     open_ended               evidence without a horizon: the open-ended process on shares
+    open_ended_test          A three-way verdict without a horizon, however often one looks
     order_statistics         order statistics of very many changes, without a copy of them
     plan_request             the arguments of a plan, checked, and what follows from them
     plan_result              the result of planning: what a test needs, and its power
@@ -71,8 +73,10 @@ _HOME = {
     "Curtailment": "early_stopping",
     "DecisionRule": "decision",
     "Hedge": "betting_process",
+    "LimitsOverTime": "anytime_limits",
     "Mirror": "betting_process",
     "OpenEnded": "open_ended",
+    "OpenEndedTest": "open_ended_test",
     "Portfolio": "evidence_portfolio",
     "RestrictedBand": "restricted_profile",
     "RuleMiss": "jackknife_coverage",
@@ -137,14 +141,17 @@ _HOME = {
     "largest_admissible_bag": "subbagging",
     "largest_bag": "subbagging",
     "largest_change_over_labels": "finite_responses",
+    "limits_over_time": "anytime_limits",
     "local_level": "bands",
     "log_e_value": "e_process",
     "mirror": "betting_process",
     "mirror_fraction": "betting_fraction",
+    "mirror_mixture": "open_ended_test",
     "mixture": "open_ended",
     "mixture_delta_hat": "open_ended",
     "multiply_e_values": "e_values",
     "n_trials": "trials",
+    "open_ended_verdict": "open_ended_test",
     "order_cover": "restricted_profile",
     "portfolio": "evidence_portfolio",
     "power": "binomial_test",
@@ -183,8 +190,10 @@ __all__ = [
     "Curtailment",
     "DecisionRule",
     "Hedge",
+    "LimitsOverTime",
     "Mirror",
     "OpenEnded",
+    "OpenEndedTest",
     "Portfolio",
     "RestrictedBand",
     "RuleMiss",
@@ -249,14 +258,17 @@ __all__ = [
     "largest_admissible_bag",
     "largest_bag",
     "largest_change_over_labels",
+    "limits_over_time",
     "local_level",
     "log_e_value",
     "mirror",
     "mirror_fraction",
+    "mirror_mixture",
     "mixture",
     "mixture_delta_hat",
     "multiply_e_values",
     "n_trials",
+    "open_ended_verdict",
     "order_cover",
     "portfolio",
     "power",
@@ -288,6 +300,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from poise.theory.anytime_limits import LimitsOverTime, limits_over_time
     from poise.theory.averaged_design import fits_per_trial, spare_points, test_row
     from poise.theory.averaged_estimates import (
         AveragedProfile,
@@ -371,6 +384,7 @@ if TYPE_CHECKING:
     from poise.theory.lower_limits import delta_interval, delta_lower, epsilon_lower
     from poise.theory.number_of_bags import bags_needed, bags_needed_hoeffding, finite_bag_delta
     from poise.theory.open_ended import OpenEnded, mixture, mixture_delta_hat
+    from poise.theory.open_ended_test import OpenEndedTest, mirror_mixture, open_ended_verdict
     from poise.theory.poisson_binomial import rao_blackwell
     from poise.theory.power_bounds import exponent, power_bound
     from poise.theory.random_splits import vote

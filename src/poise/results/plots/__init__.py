@@ -5,18 +5,19 @@ no figure is kept after the caller drops it.
 
 ::
 
-    asked_question  the question of a plot: ε, its limit and, if known, δ and the verdict
-    bags            bag sizes and numbers of bags that give one guarantee, and the choice
-    canvas          figures, colours, titles and files: what every picture shares
-    changes         the changes of a measurement, and beside them their profile
-    compared        several algorithms side by side: how far predictions moved, trial by trial
-    curve           limits and estimates against the training size; assumed limits are dashed
-    intervals       prediction intervals as bars, and the responses that they should contain
-    power           the power of a planned test against the true probability of a change beyond ε
-    profile         the profile ε ↦ δ̂: a step function with the observed share below it
-    shown_figure    A figure that a notebook shows, also without pyplot
-    trajectory      the course of the averaged test: two bets, and the line that decides
-    verdict         the plot of one verdict: the number of larger changes, and what decides
+    asked_question       the question of a plot: ε, its limit and, if known, δ and the verdict
+    bags                 bag sizes and numbers of bags that give one guarantee, and the choice
+    canvas               figures, colours, titles and files: what every picture shares
+    changes              the changes of a measurement, and beside them their profile
+    compared             several algorithms side by side: how far predictions moved, trial by trial
+    confidence_sequence  the limits of a growing record over its trials, and δ
+    curve                limits and estimates against the training size; assumed limits are dashed
+    intervals            prediction intervals as bars, and the responses that they should contain
+    power                the power of a planned test against the true probability of a larger change
+    profile              the profile ε ↦ δ̂: a step function with the observed share below it
+    shown_figure         A figure that a notebook shows, also without pyplot
+    trajectory           the course of the averaged test: two bets, and the line that decides
+    verdict              the plot of one verdict: the number of larger changes, and what decides
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 ::
 
     describe_averaged  words for the averaged test: what a share is, and how the bet went
+    describe_monitor   words for a growing record: its evidence, its limits, what they rest on
     describe_design    the design of a run in words: what a trial compares
     describe_result    what a verdict means, in sentences: what was done, found, and not shown
     duration           durations in words, in a readable unit

@@ -14,6 +14,7 @@ from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
     from poise.results.averaged_result import AveragedResult
+    from poise.results.monitor_status import MonitorStatus
 
 __all__ = ["describe_averaged", "facts_of_averaged", "share_in_words"]
 
@@ -35,7 +36,7 @@ def describe_averaged(r: AveragedResult) -> Summary:
     return Summary(headline(r), tuple(part for part in parts if part), r.warnings)
 
 
-def share_in_words(r: AveragedResult) -> str:
+def share_in_words(r: AveragedResult | MonitorStatus) -> str:
     """Explain in one sentence the fraction that a trial answers with.
 
     Examples

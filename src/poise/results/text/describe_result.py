@@ -21,6 +21,7 @@ from poise.results.text.summary import Summary
 from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
+    from poise.results.judged import Judged
     from poise.results.stability_result import StabilityResult
 
 __all__ = ["describe_result", "done", "facts_of_result", "headline", "limits"]
@@ -42,12 +43,12 @@ def describe_result(r: StabilityResult) -> Summary:
     return Summary(headline(r), tuple(part for part in parts if part), r.warnings)
 
 
-def _question(r: StabilityResult) -> str:
+def _question(r: Judged) -> str:
     asked = f"({allowed_change(r.epsilon, r.design)}, {exactly(r.delta)})"
     return f"{asked}-{qualified(r.design)}"
 
 
-def headline(r: StabilityResult) -> str:
+def headline(r: Judged) -> str:
     """Say the verdict and its error level in one sentence."""
     name = r.design.title
     said = {

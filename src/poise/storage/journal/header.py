@@ -18,6 +18,7 @@ from poise.errors import RecordError
 from poise.protocol.messages import FIT_BY_FIT
 from poise.results.design import Design
 from poise.results.json_encoding import plain
+from poise.storage.same_run import about_versions, codes_differ, refuse_other_run
 
 __all__ = ["FORMAT", "Header", "current_versions"]
 
@@ -94,21 +95,11 @@ class Header:
 
     def check_same(self, now: Header, name: str) -> None:
         """Refuse to continue a different run, and show the difference."""
+        edited = []
+        if self._knows_code_of(now) and codes_differ(self.distance_code, now.distance_code):
+            edited.append(f"the code of {self.design.distance} is not what it was")
         before, after = self._determinants(), now._determinants()
-        different = [
-            f"  {key}: {before[key]} in the journal, {after[key]} now;"
-            for key in before
-            if before[key] != after[key]
-        ]
-        if self._knows_code_of(now) and _differ(self.distance_code, now.distance_code):
-            different.append(
-                f"  distance: the code of {self.design.distance} is not what it was in the journal;"
-            )
-        if different:
-            raise RecordError(
-                f"{name} belongs to another run:\n" + "\n".join(different) + "\n"
-                "call with the arguments of that run to go on with it, or give another file name"
-            )
+        refuse_other_run(before, after, name, "journal", {"distance": edited})
 
     def doubts(self, now: Header, name: str) -> list[str]:
         """Return what may make the error level wrong if this journal is continued now.
@@ -116,7 +107,7 @@ class Header:
         The sentences do not say how far the journal is, so that each is noted once however
         often it is continued.
         """
-        return [*self._about_versions(now, name), *self._about_code(now, name)]
+        return [*about_versions(self.versions, now.versions, name), *self._about_code(now, name)]
 
     def _determinants(self) -> dict[str, Any]:
         """Return what the changes depend on, by the name that the user knows."""
@@ -129,24 +120,12 @@ class Header:
             del facts[key]
         return facts
 
-    def _about_versions(self, now: Header, name: str) -> Iterator[str]:
-        different = [
-            f"{library} {old} (now {now.versions[library]})"
-            for library, old in self.versions.items()
-            if now.versions.get(library, old) != old  # what is not loaded computes nothing
-        ]
-        if different:
-            yield (
-                f"{name} was begun with {', '.join(different)}; the trials computed since may "
-                "differ from what they would have been in their last digits, or more"
-            )
-
     def _about_code(self, now: Header, name: str) -> Iterator[str]:
         """Say that the code of the algorithm was edited since the journal was begun.
 
         An edited distance is refused: changes by two distances cannot be counted together.
         """
-        if self._knows_code_of(now) and _differ(self.code, now.code):
+        if self._knows_code_of(now) and codes_differ(self.code, now.code):
             yield (
                 f"the code of {self.design.algorithm} has changed since {name} was begun; the "
                 "first trials in it are those of the earlier code. If it computes anything else "
@@ -156,11 +135,6 @@ class Header:
     def _knows_code_of(self, now: Header) -> bool:
         """Tell whether both digests are from the same version of Python; they depend on it."""
         return self.versions.get("python") == now.versions.get("python")
-
-
-def _differ(before: str, after: str) -> bool:
-    """Compare two digests; "" means that the code is not known, or an older journal."""
-    return before != after and "" not in (before, after)
 
 
 def current_versions() -> dict[str, str]:

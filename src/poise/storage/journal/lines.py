@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 from poise.errors import RecordError
 from poise.protocol.messages import Failure
 
-__all__ = ["as_answers", "as_lines", "warnings_in", "with_warnings"]
+__all__ = [
+    "Answer",
+    "as_answers",
+    "as_entry",
+    "as_lines",
+    "read_entry",
+    "warnings_in",
+    "with_warnings",
+]
 
 _LINES_AT_ONCE = 10_000  # lines parsed together: ten times faster than one by one
 _KINDS = ("error", "death", "timeout")
@@ -35,14 +43,10 @@ def as_lines(first: int, answer: Answer) -> bytes:
     b'{"trial": 7, "changes": [[0.1, null]]}\n'
     """
     if isinstance(answer, Failure):
-        entry = {"trial": first, "failure": answer.message, "kind": answer.kind}
-        if answer.changes is not None:
-            entry["changes"] = _written(answer.changes)
-        return json.dumps(entry).encode() + b"\n"
+        return json.dumps(as_entry(first, answer)).encode() + b"\n"
     if isinstance(answer, np.ndarray) and answer.ndim > 1:
         tables = enumerate(answer, first)
-        lines = (json.dumps({"trial": k, "changes": _written(table)}) + "\n" for k, table in tables)
-        return "".join(lines).encode()
+        return "".join(json.dumps(as_entry(k, table)) + "\n" for k, table in tables).encode()
     several = isinstance(answer, np.ndarray)
     changes = np.asarray(answer, dtype=np.float64).tolist() if several else [float(answer)]
     # repr gives the shortest digits that read back as the same number.
@@ -52,6 +56,23 @@ def as_lines(first: int, answer: Answer) -> bytes:
         else f'{{"trial": {trial}, "change": "Infinity"}}\n'
         for trial, change in enumerate(changes, first)
     ).encode()
+
+
+def as_entry(trial: int, answer: Answer) -> dict[str, Any]:
+    """Return what is written of one trial: its change, its table of changes, or its failure.
+
+    Examples
+    --------
+    >>> as_entry(7, 0.1), as_entry(8, np.array([[0.1, np.nan]]))
+    ({'trial': 7, 'change': 0.1}, {'trial': 8, 'changes': [[0.1, None]]})
+    """
+    if isinstance(answer, Failure):
+        entry = {"trial": trial, "failure": answer.message, "kind": answer.kind}
+        known = {} if answer.changes is None else {"changes": _written(answer.changes)}
+        return {**entry, **known}
+    if isinstance(answer, np.ndarray):
+        return {"trial": trial, "changes": _written(answer)}
+    return {"trial": trial, "change": _number(float(answer))}
 
 
 def with_warnings(lines: bytes, noted: Sequence[str]) -> bytes:
@@ -131,7 +152,7 @@ def _entries(part: list[tuple[int, bytes]]) -> list[Answer]:
         parsed = [_parsed(*numbered) for numbered in part]
     if len(parsed) != len(part):
         raise RecordError(f"lines {part[0][0] + 2} ff. of the journal are not one trial each")
-    return [_entry(trial, entry) for (trial, _), entry in zip(part, parsed, strict=True)]
+    return [read_entry(trial, entry) for (trial, _), entry in zip(part, parsed, strict=True)]
 
 
 def _parsed(trial: int, line: bytes) -> Any:
@@ -141,8 +162,8 @@ def _parsed(trial: int, line: bytes) -> Any:
         raise _damaged(trial, f"is not JSON: {line[:60]!r}") from None
 
 
-def _entry(trial: int, entry: object) -> Answer:
-    """Check one parsed line against its place in the file."""
+def read_entry(trial: int, entry: object) -> Answer:
+    """Read what :func:`as_entry` returned; check it against its place in the file."""
     if not isinstance(entry, dict) or entry.get("trial") != trial:
         raise _damaged(trial, f"should hold trial {trial}, but holds {entry!r}")
     table = _read(trial, entry["changes"]) if "changes" in entry else None

@@ -1,0 +1,105 @@
+"""The first line of a record: which question is asked, of which algorithm."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from poise.data.row_identities import RowKey
+from poise.errors import RecordError, warn_of_validity
+from poise.results.json_encoding import plain
+from poise.storage.journal.append_only_file import FileKind
+from poise.storage.journal.header import current_versions
+from poise.storage.same_run import about_versions, codes_differ, refuse_other_run
+
+__all__ = ["RECORD", "RecordHeader"]
+
+RECORD = FileKind("record", "poise monitor 1")
+
+
+@dataclass(frozen=True)
+class RecordHeader:
+    """What a record is about; it is fixed before the first row is seen.
+
+    Attributes
+    ----------
+    question : dict
+        algorithm, n, epsilon, delta, alpha, removals, points, coupling, distance, response.
+    seed : int
+        Root of all random numbers of the record.
+    name : str
+        What headlines call the algorithm; "" for a short form of its description.
+    key : str
+        The record's own key for the identities of rows, in hexadecimal digits; "" if the user
+        keeps the key.
+    key_name : str
+        A digest of the key: records with the same one can be compared row by row.
+    code, distance_code : str
+        Digests of the user's own algorithm and distance, or "".
+    versions : dict
+        Of poise, Python and the libraries that compute.
+    command : dict
+        Options of the command line, for later calls; empty for records begun in Python.
+    """
+
+    question: dict[str, Any]
+    seed: int
+    name: str = ""
+    key: str = ""
+    key_name: str = ""
+    code: str = ""
+    distance_code: str = ""
+    versions: dict[str, str] = field(default_factory=dict)
+    command: dict[str, Any] = field(default_factory=dict)
+
+    def to_entry(self) -> dict[str, Any]:
+        """Return the first line."""
+        entry: dict[str, Any] = plain({"format": RECORD.format, **asdict(self)})
+        return entry
+
+    @classmethod
+    def from_entry(cls, entry: dict[str, Any], name: str) -> RecordHeader:
+        """Read the first line; ``name`` is the file's, for messages."""
+        found = entry.get("format")
+        if found != RECORD.format:
+            raise RecordError(
+                f"{name} has format {found!r}, and this version of poise reads {RECORD.format!r}"
+            )
+        return cls(**{key: value for key, value in entry.items() if key != "format"})
+
+    def check_same(self, now: RecordHeader, name: str, *, seed_given: bool) -> None:
+        """Refuse to continue a record with another question, and show the difference.
+
+        Edited code is refused too: evidence about two algorithms does not add up.
+        """
+        before, after = dict(self.question), dict(now.question)
+        if seed_given:
+            before["seed"], after["seed"] = self.seed, now.seed
+        edited: dict[str, list[str]] = {"algorithm": [], "distance": []}
+        if self.versions.get("python") == now.versions.get("python"):  # digests depend on it
+            for what, old, new in (
+                ("algorithm", self.code, now.code),
+                ("distance", self.distance_code, now.distance_code),
+            ):
+                if codes_differ(old, new):
+                    edited[what].append(f"the code of {self.question[what]} is not what it was")
+        refuse_other_run(before, after, name, "record", edited)
+
+    def warn_of_versions(self, name: str) -> None:
+        """Warn if the libraries that compute have other versions than when it was begun."""
+        for doubt in about_versions(self.versions, current_versions(), name):
+            warn_of_validity(doubt)
+
+    def row_key(self, given: RowKey | None, name: str) -> RowKey:
+        """Return the key of this record: its own, or the one that was given if it is the same."""
+        if given is None and self.key:
+            return RowKey(bytes.fromhex(self.key))
+        if given is None:
+            raise RecordError(
+                f"{name} was begun with a key of yours, which it does not hold; give key= again"
+            )
+        if given.name != self.key_name:
+            raise RecordError(
+                f"{name} was begun with another key: rows that it has used would not be recognised"
+            )
+        return given
