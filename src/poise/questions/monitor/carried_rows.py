@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from poise.questions.monitor.fresh_rows import FreshRows
 from poise.storage.monitor_record import RecordContent
@@ -66,5 +67,5 @@ def _read(path: Path) -> FreshRows | None:
     content = load_leftovers(path)
     if not content:
         return None
-    tables = {name: content.get(name) for name in ("X", "y", "X_unlabeled")}
+    tables: dict[str, Any] = {name: content.get(name) for name in ("X", "y", "X_unlabeled")}
     return FreshRows(**tables, **{name: tuple(content[name]) for name in _IDENTITIES})
