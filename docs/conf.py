@@ -7,7 +7,17 @@ author = "The poise developers"
 copyright = "2026, The poise developers"
 release = poise.__version__
 
-extensions = ["numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax"]
+extensions = [
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "matplotlib.sphinxext.plot_directive",  # pictures are drawn by the examples beside them
+]
+plot_formats = ["svg"]
+plot_html_show_formats = False
+plot_html_show_source_link = False
+plot_include_source = True
 autosummary_generate = True
 autodoc_typehints = "none"
 numpydoc_show_class_members = False

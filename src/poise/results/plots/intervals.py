@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from poise.arguments import counted
 from poise.errors import ArgumentError
 from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
 
@@ -65,7 +66,7 @@ def plot_intervals(
     low, high = _within_sight(limits[order], centre)
     axes.vlines(place, low, high, color=COLOURS["small"], linewidth=2.0, label="interval")
     axes.plot(place, centre[order], ".", color=COLOURS["band"], markersize=4, label="prediction")
-    usual = f"{len(order):,} intervals"
+    usual = counted(len(order), "interval")
     if y is not None:
         usual = _draw_responses(axes, np.asarray(y, np.float64)[order], limits[order])
     axes.set_xlabel("new rows, in the order of their predictions")
