@@ -144,7 +144,7 @@ def test_compare_and_profile_have_the_same_options() -> None:
     asked = {field.name for field in fields(StabilityQuestion)} - {"n", "alpha"}
     several = {"algorithms", "programs"}
     assert set(profile) == set(test) - asked - {"report"} | {"band", "delta_max", "epsilon"}
-    one = {"algorithm", "program", "param", "name", "save", "report", "test"}
+    one = {"algorithm", "program", "param", "name", "save", "report"}
     every_trial = {"stop_early"}  # a comparison runs them all
     assert set(compare) == set(test) - one - every_trial | several
 

@@ -51,7 +51,7 @@ _IN_ANOTHER_FORM = ("name", "algorithm", "param", "program", "journal")
     help="A program with {train} {test} {predictions} {seed}. Repeatable.",
 )
 @journals_option
-@question_options(required=True)
+@question_options(required=True, choice=True)
 @output_options("plot")
 def command(
     fit: FitOptions,

@@ -10,7 +10,14 @@ import click
 from poise.cli.exit_status import ExitStatus
 from poise.cli.fit_options import FitOptions, fit_options, journal_folder
 from poise.cli.json_output import print_json
-from poise.cli.options import AllowedChange, Output, alpha_option, journals_option, output_options
+from poise.cli.options import (
+    AllowedChange,
+    Output,
+    alpha_option,
+    journals_option,
+    output_options,
+    test_option,
+)
 from poise.cli.output_files import check_files
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
 
@@ -49,12 +56,14 @@ Example:
     help="Ask for the limit for the change that is exceeded with this probability.",
 )
 @alpha_option
+@test_option
 @output_options("plot")
 def command(
     fit: FitOptions,
     output: Output,
     sizes: tuple[float, ...],
     journal: Path | None,
+    test: str,
     **asked: Any,
 ) -> int:
     """Measure stability on the rows of DATA at several training sizes N.
@@ -62,7 +71,8 @@ def command(
     With --delta, it gives an upper limit for the change that is exceeded with
     probability DELTA. With --epsilon, it gives an upper limit for the probability of
     a change larger than EPSILON. All limits hold at once, with probability 1 - ALPHA.
-    Nothing is certified at other sizes.
+    With both, it certifies the sizes at which it is stable; the chance that any of them
+    is wrong is at most ALPHA (Holm's method). Nothing is certified at other sizes.
 
     Exit status: 0 certified stable at one size at least, or no verdict was asked for;
     1 certified at none; 2 usage or data, 3 a fit failed.
@@ -77,7 +87,7 @@ def command(
     algorithm = fit.algorithm()
     rows = read.given_to(algorithm)
     with one_line_warnings(output.quiet), fits_print_to_stderr():
-        settings = asked | fit.settings() | {"progress": output.progress}
+        settings = asked | {"test": test} | fit.settings() | {"progress": output.progress}
         folder = journal_folder(journal)
         curve = stability_curve(algorithm, **rows, n=sizes, **settings, journal=folder)
     _tell(curve, output)

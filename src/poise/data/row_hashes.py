@@ -42,7 +42,8 @@ def row_words(tables: list[Table], chosen: NDArray[np.int64] | None = None) -> W
 
 def _words_of(native: Any) -> Words:
     if isinstance(native, np.ndarray) and native.dtype.kind in _FAMILIAR:
-        return _array_words(native.reshape(len(native), -1))
+        # Not -1: it says nothing where there are no rows.
+        return _array_words(native.reshape(len(native), int(np.prod(native.shape[1:]))))
     keys = np.zeros(len(native) if not hasattr(native, "indptr") else native.shape[0], np.uint64)
     for column in _columns(native):
         keys = mixed(keys * _GOLDEN + column)

@@ -7,10 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
+from poise import arguments
 from poise.algorithms.as_algorithm import as_algorithm
 from poise.errors import ArgumentError, TrialError
 from poise.procedures.checked_question import StabilityQuestion
 from poise.protocol.randomness import RandomStateLike
+from poise.questions.choose_test import Choice
 from poise.questions.measurement import Measurement
 from poise.questions.set_aside import resolved
 from poise.questions.settings import MeasureSettings, refuse_unknown
@@ -32,6 +34,7 @@ def compare(
     delta: float,
     alpha: float = 0.05,
     randomized: bool = False,
+    test: str = "auto",
     random_state: RandomStateLike = None,
     journal: str | Path | JournalFolder | None = None,
     **settings: Unpack[MeasureSettings],
@@ -40,7 +43,8 @@ def compare(
 
     P(any algorithm that is not (ε, δ)-stable is declared stable) ≤ α, and the
     same holds for "unstable". This follows from Holm's method on the p-values of
-    Theorem 1, which is valid although the algorithms share rows. In each trial every
+    Theorem 1, or on the e-values of the averaged test, each of which aims at α divided by the
+    number of algorithms. It is valid although the algorithms share rows. In each trial every
     algorithm gets the same training rows, test points and random terms, so different
     results come from the algorithms and not from the trials.
 
@@ -57,6 +61,9 @@ def compare(
         Labelled rows.
     n, epsilon, delta, alpha, randomized
         The question, as in :func:`stability_test`.
+    test : {"auto", "binomial", "averaged"}
+        As in :func:`stability_test`, the same for every algorithm. "auto" chooses before the
+        first fit, from the number of trials, δ and the level of one algorithm.
     random_state : None, int, Generator or RandomState
         Decides the trials, once for all algorithms.
     journal : str or Path, optional
@@ -94,18 +101,36 @@ def compare(
     given = {"X": X, "y": y, "n": n, "random_state": root, **settings}
     first = Measurement.of({"algorithm": next(iter(named.values())), **given})
     common, epsilon = resolved(first, epsilon)
-    question = StabilityQuestion(n, epsilon, delta, alpha, randomized, test="auto")
+    # Each algorithm is tested at its share of the level.
+    level = arguments.alpha(arguments.scalar("alpha", alpha)) / len(named)
+    question = StabilityQuestion(n, epsilon, delta, float(level), randomized, test=test)
     measurements = {
         name: replace(common, algorithm=each, setup=_titled(common.setup, name, each))
         for name, each in named.items()
     }
     _check(list(measurements.values()), question)
+    chosen = _chosen(measurements, question)
     folder.expect(len(named), "algorithm")
     trials = {
-        name: _measured(name, measurement, folder.journal(name))
+        name: _measured(name, _with_trials_of(measurement, chosen), folder.journal(name))
         for name, measurement in measurements.items()
     }
-    return CompareResult.judge(trials, epsilon, delta, alpha, randomized)
+    about = epsilon, delta, alpha, randomized
+    return CompareResult.judge(trials, *about, test=chosen.test, why=chosen.why)
+
+
+def _chosen(measurements: dict[str, Measurement], question: StabilityQuestion) -> Choice:
+    """Choose one test for all algorithms; what is cheap for one of them may not be for another."""
+    first = next(iter(measurements.values()))
+    choice = first.for_question(question).choice
+    assert choice is not None  # made for a question
+    several = len(measurements) > 1 and first.setup.removals == 1
+    return choice._replace(removals=1) if several else choice
+
+
+def _with_trials_of(measurement: Measurement, choice: Choice) -> Measurement:
+    setup = replace(measurement.setup, removals=choice.removals, points=choice.points)
+    return replace(measurement, setup=setup, choice=choice)
 
 
 def _titled(setup: Setup, name: str, algorithm: Any) -> Setup:
@@ -115,10 +140,10 @@ def _titled(setup: Setup, name: str, algorithm: Any) -> Setup:
 
 
 def _check(measurements: list[Measurement], question: StabilityQuestion) -> None:
-    """Refuse a question that one of them cannot answer; warn once, at the strictest level."""
+    """Refuse a question that one of them cannot answer; warn once."""
     for measurement in measurements[1:]:
         measurement.refuse(question)
-    measurements[0].check(replace(question, alpha=question.alpha / len(measurements)))
+    measurements[0].check(question)
 
 
 def _named(algorithms: Iterable[Any] | Mapping[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from typing import Any, Unpack
 from poise import arguments
 from poise.data.sample import Sample
 from poise.errors import ArgumentError, TrialError
+from poise.procedures.binomial import refuse_averages
+from poise.procedures.checked_question import StabilityQuestion
 from poise.protocol.randomness import RandomStateLike
 from poise.questions.measurement import Measurement
 from poise.questions.power_warnings import warn_of_few_trials
@@ -18,9 +20,11 @@ from poise.questions.set_aside import resolved
 from poise.questions.settings import MeasureSettings, refuse_unknown
 from poise.results import StabilityCurve, Trials
 from poise.results.relative_epsilon import Relative
-from poise.storage.journal import Journal, JournalFolder
+from poise.storage.journal import JournalFolder
 
 __all__ = ["check_curve_question", "stability_curve"]
+
+_USUAL_DELTA = 0.1  # for the choice of the test, where no δ is asked about
 
 
 def stability_curve(
@@ -32,6 +36,7 @@ def stability_curve(
     epsilon: float | str | Relative | None = None,
     delta: float | None = None,
     alpha: float = 0.05,
+    test: str = "auto",
     random_state: RandomStateLike = None,
     journal: str | Path | JournalFolder | None = None,
     **settings: Unpack[MeasureSettings],
@@ -39,7 +44,9 @@ def stability_curve(
     """Measure stability at several training sizes, with limits that hold at all of them.
 
     With probability at least 1 − α, ε*_δ ≤ ε̂ and δ*_ε ≤ δ̂ at every n of the
-    list at once (Proposition 1, Bonferroni), although the sizes share rows.
+    list at once (Proposition 1, Bonferroni), although the sizes share rows. If both ε and δ
+    are given, sizes are certified to be stable by Holm's method:
+    P(any of them is not (ε, δ)-stable) ≤ α.
 
     Nothing is certified at other sizes, neither between these nor beyond them. For a
     guess at a larger n, which assumes how changes shrink, see
@@ -62,7 +69,10 @@ def stability_curve(
         Asks for ε̂, the upper limit for the change that is exceeded with this
         probability. In [0, 1).
     alpha : float
-        Error level of all limits together, in (0, 1).
+        Error level of all limits together, and of all certified sizes together; in (0, 1).
+    test : {"auto", "binomial", "averaged"}
+        As in :func:`stability_test`. "auto" chooses for each size, before its first fit; if δ
+        is not given, as for δ = 0.1.
     random_state : None, int, Generator or RandomState
         The same value gives the same curve.
     journal : str or Path, optional
@@ -98,12 +108,15 @@ def stability_curve(
     measurements = [_at(smallest, size, check=size == sizes[0]) for size in sizes]
     for measurement in reversed(measurements):  # the largest is checked first
         measurement.check()
+    if test == "binomial":
+        refuse_averages(smallest.setup)
     asked = (epsilon is not None) + (delta is not None)
     warn_of_few_trials([m.design for m in measurements], delta, alpha / (asked * len(sizes)))
     folder.expect(len(sizes), "training size")
+    about = allowed or 0.0, _USUAL_DELTA if delta is None else delta, alpha / len(sizes)
     trials = tuple(
-        _measured(measurement, folder.journal(f"n {measurement.setup.n}"))
-        for measurement in measurements
+        _measured(measurement, StabilityQuestion(size, *about, test=test), folder)
+        for size, measurement in zip(sizes, measurements, strict=True)
     )
     return StabilityCurve(trials, allowed, delta, alpha)
 
@@ -158,9 +171,13 @@ def _check_limits(
     arguments.alpha(alpha)
 
 
-def _measured(measurement: Measurement, journal: Journal | None) -> Trials:
+def _measured(
+    measurement: Measurement, question: StabilityQuestion, folder: JournalFolder
+) -> Trials:
+    """Run the trials that the test chosen for this size needs."""
+    journal = folder.journal(f"n {question.n}")
     try:
-        return measurement.run(journal)
+        return measurement.for_question(question).run(journal)
     except TrialError as error:
-        error.add_note(f"The training size is n = {measurement.setup.n}.")
+        error.add_note(f"The training size is n = {question.n}.")
         raise

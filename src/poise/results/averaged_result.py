@@ -117,6 +117,12 @@ class AveragedResult(StabilityResult):
         """Two-sided limits for δ*_ε: P(low ≤ δ*_ε ≤ high) ≥ 1 − α, α/2 for each side."""
         return self.two_sided_limits
 
+    def declares(self, pvalue: float, level: float) -> bool:
+        """Say whether a p-value is small enough, with the rounding that bets are granted."""
+        from poise.theory.betting_fraction import TOLERANCE
+
+        return pvalue * (1 - TOLERANCE) <= level
+
     @property
     def printed_delta_hat(self) -> float:
         """The limit to print beside a three-way verdict: never below δ after "stable"."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from poise import arguments
 from poise.arguments import did_you_mean, shortened
 from poise.errors import ArgumentError
+from poise.results.averaged_result import AveragedResult
 from poise.results.json_encoding import plain, to_json
 from poise.results.stability_result import StabilityResult
 from poise.results.text.describe_design import allowed_change
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["CompareResult", "Compared"]
 
 _MARK = "*"  # beside a limit that the verdict seems to contradict
-_COLUMNS = ["algorithm", "verdict", "larger changes", "p, adjusted", "delta_hat", "epsilon_hat"]
+_LARGER, _SHARES = "larger changes", "mean share"
+_COLUMNS = ["algorithm", "verdict", _LARGER, "p, adjusted", "delta_hat", "epsilon_hat"]
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,10 @@ class Compared:
         Fits that were computed.
     path : str
         How the changes were computed: fit by fit, or the name of a shortcut.
+    test : str
+        "binomial" or "averaged".
+    e_value : float or None
+        Evidence of the averaged test against "not stable"; None for the Binomial test.
     """
 
     name: str
@@ -71,6 +77,8 @@ class Compared:
     path: str
     n_moved: float = 0
     n_failures: int = 0
+    test: str = "binomial"
+    e_value: float | None = None
 
     @property
     def stable(self) -> bool:
@@ -90,7 +98,8 @@ class CompareResult:
     P(any algorithm that is not (ε, δ)-stable is declared stable) ≤ α, and
     P(any that is (ε, δ)-stable is declared unstable) ≤ α: Holm's method on the
     p-values of Theorem 1 and on those of the mirror test, valid although the
-    algorithms were run on the same rows.
+    algorithms were run on the same rows. The averaged test's p-value is α / K divided by the
+    largest value of its bet, which begins at α / K for K algorithms.
 
     That one algorithm is declared stable and another is not does not mean that
     the first is more stable than the second.
@@ -103,6 +112,8 @@ class CompareResult:
         Their changes; trial k is the same rows, test point and random term in each.
     n, epsilon, delta, alpha, randomized
         The question.
+    why : str
+        Why the test was chosen; "" where the caller chose it.
 
     Examples
     --------
@@ -122,6 +133,7 @@ class CompareResult:
     delta: float
     alpha: float
     randomized: bool = False
+    why: str = ""
 
     @classmethod
     def judge(
@@ -131,11 +143,16 @@ class CompareResult:
         delta: float,
         alpha: float = 0.05,
         randomized: bool = False,
+        test: str = "auto",
+        why: str = "",
     ) -> CompareResult:
-        """Judge measurements that were made on the same trials, or on any others at one n."""
+        """Judge measurements that were made on the same trials, or on any others at one n.
+
+        ``test`` is that of :meth:`poise.Trials.test`, and ``why`` says why it was chosen.
+        """
         _check_comparable(trials)
         level = float(arguments.alpha(alpha)) / len(trials)
-        results = [t.test(epsilon, delta, level, randomized) for t in trials.values()]
+        results = [t.test(epsilon, delta, level, randomized, test) for t in trials.values()]
         return cls(
             rows=_rows(list(trials), results, alpha),
             trials=tuple(trials.values()),
@@ -144,7 +161,14 @@ class CompareResult:
             delta=results[0].delta,
             alpha=alpha,
             randomized=randomized,
+            why=why,
         )
+
+    @property
+    def test(self) -> str:
+        """Which test: "binomial", "averaged", or "both" where trials differ."""
+        tests = {row.test for row in self.rows}
+        return tests.pop() if len(tests) == 1 else "both"
 
     @property
     def stable(self) -> tuple[str, ...]:
@@ -173,14 +197,15 @@ class CompareResult:
             [
                 shortened(row.name),
                 row.verdict.value,
-                larger_of(row.n_moved, row.n_trials, row.n_failures),
+                _larger(row),
                 number(row.adjusted_unstable if row.verdict == "unstable" else row.adjusted),
                 at_most(row.delta_hat) + (_MARK if self._looks_odd(row) else ""),
                 at_most(row.epsilon_hat) + (_MARK if self._looks_odd(row) else ""),
             ]
             for row in self.rows
         ]
-        return Table(_COLUMNS, rows, "\n".join([self.headline(), *in_words(self.warnings)]))
+        columns = [_SHARES if self.test == "averaged" and c == _LARGER else c for c in _COLUMNS]
+        return Table(columns, rows, "\n".join([self.headline(), *in_words(self.warnings)]))
 
     def headline(self) -> str:
         """Say in one sentence what was compared and what came out."""
@@ -202,8 +227,19 @@ class CompareResult:
                 *self._mark_explained(),
                 "That one is declared stable and another is not does not mean that the first is "
                 "more stable than the second.",
+                *self._test_explained(),
             ]
         )
+
+    def _test_explained(self) -> list[str]:
+        """Say what a share is, and why this test was chosen."""
+        from poise.results.text.describe_averaged import share_of_a_trial
+
+        averaged = [
+            t for row, t in zip(self.rows, self.trials, strict=True) if row.test != "binomial"
+        ]
+        said = [share_of_a_trial(averaged[0].design, self.epsilon)] if averaged else []
+        return [*said, *([self.why] if self.why and averaged else [])]
 
     def _mark_explained(self) -> list[str]:
         if not any(self._looks_odd(row) for row in self.rows):
@@ -223,7 +259,7 @@ class CompareResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return every number as a plain value, for JSON or an experiment tracker."""
-        names = ["n", "epsilon", "delta", "alpha", "randomized"]
+        names = ["n", "epsilon", "delta", "alpha", "randomized", "test", "why"]
         question = {name: getattr(self, name) for name in names}
         rows = [row.to_dict() for row in self.rows]
         return question | {"algorithms": rows, "warnings": list(self.warnings)}
@@ -265,6 +301,14 @@ def _check_comparable(trials: Mapping[str, Trials]) -> None:
         raise ArgumentError(f"all trials must have the same n, got n = {sizes}")
 
 
+def _larger(row: Compared) -> str:
+    """Write how many changes were larger; for the averaged test, which share on average."""
+    if row.test == "binomial":
+        return larger_of(row.n_moved, row.n_trials, row.n_failures)
+    failed = f", {row.n_failures:,} failed" if row.n_failures else ""
+    return number(row.n_moved / max(1, row.n_trials)) + failed
+
+
 def _rows(names: list[str], results: list[StabilityResult], alpha: float) -> tuple[Compared, ...]:
     from poise.theory.decision import three_way
     from poise.theory.holm_correction import holm
@@ -275,7 +319,7 @@ def _rows(names: list[str], results: list[StabilityResult], alpha: float) -> tup
         Compared(
             name=name,
             # Both p-values of one algorithm add up to at least 1: at most one of them is small.
-            verdict=Outcome(three_way(p <= alpha, q <= alpha)),
+            verdict=Outcome(three_way(r.declares(p, alpha), r.declares(q, alpha))),
             statistic=r.statistic,
             n_trials=r.n_trials,
             pvalue=r.pvalue,
@@ -288,6 +332,8 @@ def _rows(names: list[str], results: list[StabilityResult], alpha: float) -> tup
             path=r.design.path,
             n_moved=r.n_moved,
             n_failures=r.n_failures,
+            test=r.test,
+            e_value=r.e_value if isinstance(r, AveragedResult) else None,
         )
         for name, r, p, q in zip(names, results, adjusted, unstable, strict=True)
     )

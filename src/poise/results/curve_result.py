@@ -21,6 +21,7 @@ from poise.results.extrapolation import (
     shrinkage_seen,
 )
 from poise.results.json_encoding import plain, to_json
+from poise.results.stability_result import StabilityResult
 from poise.results.text.describe_design import allowed_change
 from poise.results.text.numbers import at_most, confidence, exactly, number
 from poise.results.text.summary import distinct_warnings, in_words
@@ -41,7 +42,8 @@ class StabilityCurve:
 
     With probability at least 1 − α every limit of the curve holds: ε*_δ ≤
     ``epsilon_hat[i]`` and δ*_ε ≤ ``delta_hat[i]`` at each ``n[i]`` (Proposition 1
-    at level α divided by the number of limits, Bonferroni).
+    at level α divided by the number of limits, Bonferroni). With probability at least 1 − α,
+    by itself, every size in ``certified`` is (ε, δ)-stable (Holm's method).
 
     Nothing is certified between the sizes or beyond them: :meth:`extrapolate`
     gives what would hold there under an assumption that cannot be checked.
@@ -122,12 +124,39 @@ class StabilityCurve:
         return tuple(t.exceedances(epsilon) / max(1, t.n_observed) for t in self.trials)
 
     @property
+    def tests(self) -> tuple[str, ...]:
+        """Which test the trials of each size are for: "binomial" or "averaged"."""
+        return tuple("averaged" if t.design.shape else "binomial" for t in self.trials)
+
+    @cached_property
+    def adjusted(self) -> tuple[float, ...] | None:
+        """P-values of "not stable", one per size, adjusted by Holm's method; needs ε and δ.
+
+        Each test aims at α divided by the number of sizes.
+        """
+        if self._results is None:
+            return None
+        from poise.theory.holm_correction import holm
+
+        return tuple(holm([r.pvalue for r in self._results]).tolist())
+
+    @cached_property
+    def _results(self) -> list[StabilityResult] | None:
+        if self.epsilon is None or self.delta is None:
+            return None
+        level = self.alpha / len(self.trials)
+        return [t.test(self.epsilon, self.delta, level) for t in self.trials]
+
+    @property
     def certified(self) -> tuple[int, ...]:
-        """Sizes at which (ε, δ)-stability is certified, all at once; needs both ε and δ."""
-        if self.delta is None or self.delta_hat is None:
+        """Sizes at which (ε, δ)-stability is certified, all at once; needs both ε and δ.
+
+        Holm's method declares more than the limits show, which hold for all sizes at once.
+        """
+        if self.adjusted is None or self._results is None:
             return ()
-        pairs = zip(self.n, self.delta_hat, strict=True)
-        return tuple(n for n, limit in pairs if limit <= self.delta)
+        found = zip(self.n, self._results, self.adjusted, strict=True)
+        return tuple(n for n, r, p in found if r.declares(p, self.alpha))
 
     @cached_property
     def shrinkage_seen(self) -> tuple[float, float] | None:
@@ -180,15 +209,15 @@ class StabilityCurve:
             "observed_epsilon": self.observed_epsilon,
             "delta_hat": self.delta_hat,
             "observed_delta": self.observed_delta,
+            "pvalue_adjusted": self.adjusted,
+            "test": self.tests if "averaged" in self.tests else None,
         }
         return {name: values for name, values in found.items() if values is not None}
 
     def table(self) -> Table:
         """Return one line per training size, in words."""
         worded = [
-            # A limit is rounded up; what was seen, to the nearest.
-            [at_most(value) if name.endswith("_hat") else number(value) for value in values]
-            for name, values in self.columns().items()
+            [_cell(name, value) for value in values] for name, values in self.columns().items()
         ]
         rows = [list(row) for row in zip(*worded, strict=True)]
         caption = "\n".join([self.headline(), *in_words(self.warnings)])
@@ -212,7 +241,31 @@ class StabilityCurve:
         if self.epsilon is not None and self.delta is not None:
             where = ", ".join(f"{n:,}" for n in self.certified)
             parts.append(f"Certified to be stable at {f'n = {where}' if where else _NOWHERE}.")
-        return "\n".join(filter(None, [*parts, self._seen(), self._further()]))
+            parts += self._about_certified()
+        return "\n".join(filter(None, [*parts, self._averaged(), self._seen(), self._further()]))
+
+    def _averaged(self) -> str:
+        """Say where the averaged test was used."""
+        used = [n for n, test in zip(self.n, self.tests, strict=True) if test == "averaged"]
+        if not used:
+            return ""
+        return (
+            f"The averaged test was used at n = {', '.join(f'{n:,}' for n in used)}: its trials "
+            "answer with the share of their points and removals at which the prediction moved."
+        )
+
+    def _about_certified(self) -> list[str]:
+        """Say what is guaranteed about the certified sizes, also beside a limit above δ."""
+        if not self.certified:
+            return []
+        sure = f"The chance that any of them is wrong is at most {at_most(self.alpha)} (Holm)"
+        limits = dict(zip(self.n, self.delta_hat or (), strict=True))
+        if all(limits[n] <= (self.delta or 0.0) for n in self.certified):
+            return [f"{sure}."]
+        return [
+            f"{sure}; a delta_hat above delta at one of them is no contradiction, because this "
+            "method declares more than limits for all sizes at once can show."
+        ]
 
     def _seen(self) -> str:
         if self.shrinkage_seen is None:
@@ -299,6 +352,13 @@ class StabilityCurve:
 
     def __str__(self) -> str:
         return self.summary()
+
+
+def _cell(name: str, value: Any) -> str:
+    """Write a value; a limit is rounded up, and what was seen to the nearest."""
+    if isinstance(value, str):
+        return value
+    return at_most(value) if name.endswith("_hat") else number(value)
 
 
 def upper_quantile(changes: NDArray[np.float64], delta: float) -> float:

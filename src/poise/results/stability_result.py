@@ -159,6 +159,10 @@ class StabilityResult:
         """Which test: "binomial"; "averaged" for an :class:`AveragedResult`."""
         return self.test_name
 
+    def declares(self, pvalue: float, level: float) -> bool:
+        """Say whether a p-value of this test is small enough at this level."""
+        return pvalue <= level
+
     @property
     def printed_delta_hat(self) -> float:
         """The upper limit for δ*_ε to print beside the verdict."""

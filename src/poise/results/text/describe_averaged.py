@@ -14,9 +14,10 @@ from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
     from poise.results.averaged_result import AveragedResult
+    from poise.results.design import Design
     from poise.results.monitor_status import MonitorStatus
 
-__all__ = ["describe_averaged", "facts_of_averaged", "share_in_words"]
+__all__ = ["describe_averaged", "facts_of_averaged", "share_in_words", "share_of_a_trial"]
 
 
 def describe_averaged(r: AveragedResult) -> Summary:
@@ -46,12 +47,17 @@ def share_in_words(r: AveragedResult | MonitorStatus) -> str:
     A trial answers with a fraction instead of yes or no: the share of its 2 points at which the \
 prediction moved by more than 0.5; on average that share is the probability in question.
     """
-    removals = f"{r.removals} removals" if r.removals > 1 else ""
-    points = counted(r.points, "point") if r.points > 1 or r.removals == 1 else ""
+    return share_of_a_trial(r.design, r.epsilon)
+
+
+def share_of_a_trial(design: Design, epsilon: float) -> str:
+    """Explain the same for any measurement whose trials have several changes."""
+    removals = f"{design.removals} removals" if design.removals > 1 else ""
+    points = counted(design.points, "point") if design.points > 1 or design.removals == 1 else ""
     among = " and ".join(part for part in (removals, points) if part)
     return (
         f"A trial answers with a fraction instead of yes or no: the share of its {among} at which "
-        f"the {moved(r.design)} moved by more than {exactly(r.epsilon)}; on average that share is "
+        f"the {moved(design)} moved by more than {exactly(epsilon)}; on average that share is "
         "the probability in question."
     )
 
