@@ -14,9 +14,9 @@ from poise.cli.options import (
     AllowedChange,
     Output,
     alpha_option,
+    choice_of_test,
     journals_option,
     output_options,
-    test_option,
 )
 from poise.cli.output_files import check_files
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
@@ -56,7 +56,7 @@ Example:
     help="Ask for the limit for the change that is exceeded with this probability.",
 )
 @alpha_option
-@test_option
+@choice_of_test
 @output_options("plot")
 def command(
     fit: FitOptions,

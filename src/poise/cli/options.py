@@ -184,11 +184,11 @@ def question_options(required: bool, choice: bool = False) -> Callable[[Command]
     They are keywords of :meth:`poise.Trials.test`. Where they are not ``required``,
     any may be left out. ``choice`` adds the choice of the test, for commands that run trials.
     """
-    which = {"test": test_option} if choice else {}
+    which = {"test": choice_of_test} if choice else {}
     return gathered("asked", _epsilon_and_delta(required) | _DECISION | which)
 
 
-test_option = click.option(
+choice_of_test = click.option(
     "--test",
     type=click.Choice(["auto", "binomial", "averaged"]),
     default="auto",
