@@ -87,6 +87,26 @@ def test_the_test_is_chosen_once_for_all_before_the_first_fit() -> None:
         poise.compare(TWO, X, y, **spare, test="other")
 
 
+def test_journals_keep_the_trials_that_were_chosen(tmp_path) -> None:
+    """One more algorithm or size lowers the level of each, and could change the choice."""
+    fresh = np.random.default_rng(0).normal(size=(442, 10))
+    asked = {"X_unlabeled": fresh, "epsilon": 60, "random_state": 0}
+    one = {"n": 12, "delta": 0.2, "journal": tmp_path / "compared"}
+    first = poise.compare({"ridge": Ridge()}, X, y, **asked, **one)
+    many = {str(k): KNeighborsRegressor(k) for k in range(2, 8)} | {"ridge": Ridge()}
+    assert first.trials[0].design.points > 1
+    assert poise.compare(many, X, y, **asked, n=12, delta=0.2).test == "binomial"
+    again = poise.compare(many, X, y, **asked, **one)
+    assert again.test == "averaged"
+    assert again.trials[-1].changes.tolist() == first.trials[0].changes.tolist()
+    sizes = {"delta": 0.2, "journal": tmp_path / "curve"}
+    alone = poise.stability_curve(Ridge(), X, y, n=[12], **asked, **sizes)
+    wider = poise.stability_curve(Ridge(), X, y, n=[8, 9, 10, 11, 12], **asked, **sizes)
+    assert alone.tests == wider.tests[-1:] == ("averaged",)
+    without = poise.stability_curve(Ridge(), X, y, n=[8, 9, 10, 11, 12], **asked, delta=0.2)
+    assert without.tests[-1] == "binomial"
+
+
 def test_without_spare_rows_the_default_is_the_binomial_test_bit_for_bit() -> None:
     asked = {"n": 12, "epsilon": 20, "delta": 0.2, "random_state": 0}
     usual, binomial = (poise.compare(TWO, X, y, **asked, **t) for t in ({}, {"test": "binomial"}))

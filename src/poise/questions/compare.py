@@ -19,7 +19,7 @@ from poise.questions.settings import MeasureSettings, refuse_unknown
 from poise.questions.setup import Setup
 from poise.results import CompareResult, Trials
 from poise.results.relative_epsilon import Relative
-from poise.storage.journal import Journal, JournalFolder
+from poise.storage.journal import Journal, JournalFolder, begun_design
 
 __all__ = ["compare"]
 
@@ -109,21 +109,28 @@ def compare(
         for name, each in named.items()
     }
     _check(list(measurements.values()), question)
-    chosen = _chosen(measurements, question)
+    journals = {name: folder.journal(name) for name in named}
+    chosen = _chosen(measurements, question, journals)
     folder.expect(len(named), "algorithm")
     trials = {
-        name: _measured(name, _with_trials_of(measurement, chosen), folder.journal(name))
+        name: _measured(name, _with_trials_of(measurement, chosen), journals[name])
         for name, measurement in measurements.items()
     }
     about = epsilon, delta, alpha, randomized
     return CompareResult.judge(trials, *about, test=chosen.test, why=chosen.why)
 
 
-def _chosen(measurements: dict[str, Measurement], question: StabilityQuestion) -> Choice:
-    """Choose one test for all algorithms; what is cheap for one of them may not be for another."""
+def _chosen(
+    measurements: dict[str, Measurement],
+    question: StabilityQuestion,
+    journals: Mapping[str, Journal | None],
+) -> Choice:
+    """Choose one test for all algorithms, or keep what was chosen when a journal was begun."""
     first = next(iter(measurements.values()))
-    choice = first.for_question(question).choice
+    begun = (log for log in journals.values() if log is not None and begun_design(log) is not None)
+    choice = first.for_question(question, next(begun, None)).choice
     assert choice is not None  # made for a question
+    # Removals that are cheap for one algorithm may not be for another.
     several = len(measurements) > 1 and first.setup.removals == 1
     return choice._replace(removals=1) if several else choice
 
