@@ -351,10 +351,7 @@ def test_compare_and_the_curve_average_too() -> None:
         ({"removals": "some"}, "removals must be"),
         ({"points": 0}, "points must be"),
         ({"points": "many"}, "points must be a whole number >= 1 or 'spare', got 'many'"),
-        ({"points": 2, "remove": 2}, "need remove=1 and replace=False"),
-        ({"removals": 2, "replace": True}, "need remove=1 and replace=False"),
-        ({"points": 2, "groups": list(range(60))}, "must be 1 for groups"),
-        ({"points": 2, "distance": poise.LossChange("squared")}, "must be 1 for losses"),
+        ({"removals": 4, "remove": 3}, "removals must be a whole number from 1 to n // remove = 3"),
     ],
 )
 def test_what_cannot_be_averaged_is_refused(settings: dict[str, Any], message: str) -> None:

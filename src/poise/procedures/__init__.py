@@ -21,6 +21,7 @@ not pay for the others.
     part_of_sample       run a procedure on some of the rows, and keep the others for other uses
     search_space         every training set that a finite, known support allows, as queries
     simulation           the simulated-sample test (Example 3)
+    split_of_blocks      the split of the averaged test for groups, blocks of rows, and replacement
     split_of_groups      the split for groups, for the removal of several rows, and for replacement
     split_of_removals    the split of the averaged test: several removals and test points per trial
     split_of_rows        the paper's split: as many trials as possible that share no row

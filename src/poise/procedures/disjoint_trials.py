@@ -10,6 +10,7 @@ import numpy as np
 
 from poise.data.sample import Sample
 from poise.errors import ArgumentError, RecordError, TrialError
+from poise.procedures.split_of_blocks import BlockSplit
 from poise.procedures.split_of_groups import UnitSplit
 from poise.procedures.split_of_removals import RemovalSplit
 from poise.procedures.split_of_rows import Split, TrialSequence
@@ -75,10 +76,9 @@ class DisjointTrials(TrialSetup):
             )
         if not self.averages:
             return design
-        _require_single_rows(design)
         return replace(
             design,
-            removals=n if self.removals == "all" else int(self.removals),
+            removals=n // design.remove if self.removals == "all" else int(self.removals),
             points=design.most_points if self.points == "spare" else int(self.points or 1),
             one_full_fit=self.one_full_fit,
         )
@@ -122,22 +122,14 @@ class DisjointTrials(TrialSetup):
             as_coupling(self.coupling),
             self.shuffle,
         )
-        if design.shape:
-            return RemovalSplit(*common, design.removals, design.points, design.one_full_fit)
+        several = design.removals, design.points, design.one_full_fit
         if design.remove == 1 and not design.replace and sample.groups is None:
-            return Split(*common)
-        return UnitSplit(*common, design.remove, design.replace, sample.groups)
+            return RemovalSplit(*common, *several) if design.shape else Split(*common)
+        units = design.remove, design.replace, sample.groups
+        if design.shape:
+            return BlockSplit(*common, *units, *several)
+        return UnitSplit(*common, *units)
 
 
 def _units(design: Design) -> str:
     return "groups" if design.unit == "group" else "labelled rows"
-
-
-def _require_single_rows(design: Design) -> None:
-    """Refuse variants whose trials have one change only."""
-    for what, found in {"groups": design.unit == "group", "losses": design.labeled_test}.items():
-        if found:
-            raise ArgumentError(
-                f"removals and points must be 1 for {what}: a trial averages over removals of "
-                "single rows and over points that need no response"
-            )

@@ -17,16 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.data.groups import Groups, Layout
-from poise.procedures.split_of_rows import TrialSequence
+from poise.procedures.split_of_rows import Trial, TrialSequence
 from poise.protocol.budget import Counts
 from poise.protocol.messages import Comparison, Query
 
-__all__ = ["UnitSplit"]
+__all__ = ["UnitSplit", "UnitTrials"]
+
+Rows = NDArray[np.int64]
 
 
 @dataclass
-class UnitSplit(TrialSequence[Comparison]):
-    """Trials whose two fits differ in whole units, and which share none.
+class UnitTrials(TrialSequence[Trial]):
+    """Trials whose fits differ in whole units, and which share none.
 
     The test row of a labelled group is drawn from it uniformly, by a random
     number of the trial's own.
@@ -41,13 +43,6 @@ class UnitSplit(TrialSequence[Comparison]):
         Whether fresh units take their place.
     groups : Groups or None
         Which rows form a unit; None makes each row one.
-
-    Examples
-    --------
-    >>> from poise.protocol.randomness import Randomness, Shared
-    >>> split = UnitSplit(3, 2, 10, 0, Randomness(0), Shared(), False, remove=1, replace=True)
-    >>> split[1].full.train, split[1].reduced.train, split[1].full.evaluate
-    (array([4, 5, 6]), array([4, 5, 7]), array([9]))
     """
 
     remove: int = 1
@@ -68,18 +63,21 @@ class UnitSplit(TrialSequence[Comparison]):
         """Units that one trial trains on, in both fits together."""
         return self.n + (self.remove if self.replace else 0)
 
-    def trial(self, index: int, xi: int, xi_reduced: int) -> Comparison:
-        """Return the two queries of one trial."""
-        first = index * self.units_per_trial
-        full = self._rows(first, first + self.n)
-        reduced = self._rows(first, first + self.n - self.remove)
-        if self.replace:
-            fresh = self._rows(first + self.n, first + self.n + self.remove)
-            reduced = np.concatenate([reduced, fresh])
-        point = np.array([self.test_row(index)])
-        return Comparison(Query(full, point, xi), Query(reduced, point, xi_reduced))
+    def pair(self, index: int, removal: int = 0) -> tuple[Rows, Rows]:
+        """Return the rows of both fits; the units that are removed come last.
 
-    def reading_order(self) -> NDArray[np.int64]:
+        The first removal takes the last units of the trial, the next those before them.
+        """
+        first = index * self.units_per_trial
+        end = first + self.n - removal * self.remove
+        start = end - self.remove
+        kept: list[Rows] = [self._rows(first, start), self._rows(end, first + self.n)]
+        full = np.concatenate([*kept, self._rows(start, end)])
+        if self.replace:
+            kept.append(self._rows(first + self.n, first + self.n + self.remove))
+        return full, np.concatenate(kept)
+
+    def reading_order(self) -> Rows:
         """Return the labelled rows in the order in which trials read them."""
         return self.units.rows
 
@@ -89,25 +87,51 @@ class UnitSplit(TrialSequence[Comparison]):
         moved.units = Layout(np.arange(self.n_labeled), self.units.starts)
         return moved
 
-    def _rows(self, first: int, last: int) -> NDArray[np.int64]:
+    def _rows(self, first: int, last: int) -> Rows:
         """Return the rows of consecutive units."""
         return self.units.rows[self.units.starts[first] : self.units.starts[last]]
 
-    def test_row(self, trial: int) -> int:
-        """Return the row at which this trial is evaluated."""
-        unit = self.n_trials * self.units_per_trial + trial
+    def test_row(self, trial: int, point: int = 0) -> int:
+        """Return the row at which this trial is evaluated; there may be several of them."""
+        place = self.n_trials * point + trial
+        unit = self.n_trials * self.units_per_trial + place
         n_units = len(self.units.starts) - 1
         if unit >= n_units:
             return self.unlabeled_row(unit - n_units)
         rows = self._rows(unit, unit + 1)
-        draw = self.randomness.uniform("row of the test group", trial) if len(rows) > 1 else 0.0
+        draw = self.randomness.uniform("row of the test group", place) if len(rows) > 1 else 0.0
         return int(rows[int(draw * len(rows))])
+
+    def sizes(self, stop: int, removal: int = 0) -> tuple[int, int]:
+        """Count the rows of all full fits, and of all reduced fits, of the first trials."""
+        starts, first = self.units.starts, np.arange(stop) * self.units_per_trial
+        last = first + self.n
+        full = starts[last] - starts[first]
+        end = last - removal * self.remove
+        reduced = full - (starts[end] - starts[end - self.remove])
+        if self.replace:
+            reduced = reduced + starts[last + self.remove] - starts[last]
+        return int(full.sum()), int(reduced.sum())
+
+
+@dataclass
+class UnitSplit(UnitTrials[Comparison]):
+    """The trials of the Binomial test on units: n of them, and again without the last ones.
+
+    Examples
+    --------
+    >>> from poise.protocol.randomness import Randomness, Shared
+    >>> split = UnitSplit(3, 2, 10, 0, Randomness(0), Shared(), False, remove=1, replace=True)
+    >>> split[1].full.train, split[1].reduced.train, split[1].full.evaluate
+    (array([4, 5, 6]), array([4, 5, 7]), array([9]))
+    """
+
+    def trial(self, index: int, xi: int, xi_reduced: int) -> Comparison:
+        """Return the two queries of one trial."""
+        full, reduced = self.pair(index)
+        point = np.array([self.test_row(index)])
+        return Comparison(Query(full, point, xi), Query(reduced, point, xi_reduced))
 
     def cost(self, stop: int) -> Counts:
         """Return what the first ``stop`` trials ask for: two fits each, one point each."""
-        starts, first = self.units.starts, np.arange(stop) * self.units_per_trial
-        full = starts[first + self.n] - starts[first]
-        reduced = starts[first + self.n - self.remove] - starts[first]
-        if self.replace:
-            reduced = reduced + starts[first + self.n + self.remove] - starts[first + self.n]
-        return Counts(2 * stop, int(full.sum() + reduced.sum()), 2 * stop)
+        return Counts(2 * stop, sum(self.sizes(stop)), 2 * stop)

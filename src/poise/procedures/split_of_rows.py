@@ -20,7 +20,7 @@ from poise.protocol.budget import Counts
 from poise.protocol.messages import Comparison, Query, Removals
 from poise.protocol.randomness import Coupling, Randomness
 
-__all__ = ["RowTrials", "Split", "TrialSequence"]
+__all__ = ["RowTrials", "Split", "Trial", "TrialSequence"]
 
 Trial = TypeVar("Trial", Comparison, Removals)
 

@@ -29,11 +29,12 @@ class TrialSetup:
     replace : bool
         Whether fresh ones take the place of those removed.
     removals : int or "all"
-        R: how many of the n rows are removed in turn, each by itself.
+        R: how many of the n rows are removed in turn, each by itself; with ``remove`` how
+        many blocks of so many rows (or groups), at most n // remove.
     points : int, "spare" or None
-        T: at how many fresh points the predictions of a trial are compared; "spare"
-        takes as many as leave the number of trials as it is. None leaves it to the test,
-        and is 1 otherwise.
+        T: at how many fresh points (one row each of so many groups) the predictions of a trial
+        are compared; "spare" takes as many as leave the number of trials as it is. None leaves
+        it to the test, and is 1 otherwise.
 
     Examples
     --------
@@ -64,12 +65,15 @@ class TrialSetup:
         self._check_averages(n)
 
     def _check_averages(self, n: int) -> None:
-        """Refuse numbers of removals and points that make no sense, alone or together."""
+        """Refuse numbers of removals and points that make no sense."""
+        most = n // int(self.remove)
         if self.removals != "all" and (
-            isinstance(self.removals, str) or int(arguments.count("removals", self.removals, 1)) > n
+            isinstance(self.removals, str)
+            or int(arguments.count("removals", self.removals, 1)) > most
         ):
+            limit = f"n = {n}" if self.remove == 1 else f"n // remove = {most}"
             raise ArgumentError(
-                f"removals must be a whole number from 1 to n = {n}, or 'all', got "
+                f"removals must be a whole number from 1 to {limit}, or 'all', got "
                 f"{self.removals!r}"
             )
         if isinstance(self.points, str) and self.points != "spare":
@@ -78,11 +82,6 @@ class TrialSetup:
             )
         if self.points is not None and self.points != "spare":
             arguments.count("points", self.points, 1)
-        if self.averages and (self.replace or self.remove > 1):
-            raise ArgumentError(
-                f"removals = {self.removals!r} and points = {self.points!r} need remove=1 and "
-                "replace=False: only the removal of single rows is averaged"
-            )
 
     @property
     def averages(self) -> bool:

@@ -78,7 +78,7 @@ def _as_begun(begun: Design) -> Choice:
 
 def _spare(paper: Design) -> int:
     """Count the points that a trial can have without losing trials; at least 1."""
-    return min(MOST_POINTS, paper.most_points) if paper.is_papers else 1
+    return min(MOST_POINTS, paper.most_points)
 
 
 def _automatic(question: StabilityQuestion, paper: Design, points: int) -> Choice:

@@ -44,7 +44,7 @@ from poise.protocol.work import Work
 from poise.running.answers import AnswerRecord, record_for
 from poise.running.execution import Execution
 from poise.running.progress import Progress
-from poise.running.removals_work import RemovalsWork
+from poise.running.removals_work import LossRemovalsWork, RemovalsWork
 from poise.running.tasks import ComparisonWork, LossWork, QueryWork
 from poise.running.workers.engine import Engine
 from poise.running.workers.inner_threads import one_inner_thread
@@ -224,7 +224,8 @@ class Oracle:
         return kind(self.algorithm, self.sample, batch.tasks, relax, self.distance)
 
     def _removals(self, batch: Batch, relax: bool) -> RemovalsWork:
-        return RemovalsWork(self.algorithm, self.sample, batch.tasks, relax, self.distance)
+        kind = LossRemovalsWork if needs_response(self.distance) else RemovalsWork
+        return kind(self.algorithm, self.sample, batch.tasks, relax, self.distance)
 
     def ignores_row_order(self, trial: Removals) -> bool:
         """See on one trial whether the order of the rows matters, for one random term.

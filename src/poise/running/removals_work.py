@@ -20,7 +20,7 @@ from poise.errors import TrialError, in_one_line
 from poise.protocol.messages import Failure, Query, Removals
 from poise.running.tasks import ComparisonWork, portable
 
-__all__ = ["RemovalsWork", "same_predictions"]
+__all__ = ["LossRemovalsWork", "RemovalsWork", "same_predictions"]
 
 _NINE_DIGITS = 1e-9  # of the size of the predictions: sums in another order differ by less
 
@@ -56,7 +56,7 @@ class RemovalsWork(ComparisonWork):
             if full is not None:
                 reduced = table.attempt(lambda q=query: self._predictions(q, ambient))
                 if reduced is not None:
-                    self._compare(table, j, full, reduced)
+                    self._compare(table, j, full, reduced, query.evaluate)
         return table.changes[None] if table.reason is None else _failure(table)
 
     def at_first_point(self) -> ComparisonWork:
@@ -84,15 +84,26 @@ class RemovalsWork(ComparisonWork):
             found = [table.attempt(lambda q=q: self._predictions(q, ambient)) for q in queries]
         return found if table.reason is None else None
 
-    def _compare(self, table: _Table, removal: int, full: Any, reduced: Any) -> None:
-        for t, pair in enumerate(zip(full, reduced, strict=True)):
-            change = table.attempt(lambda pair=pair: self.distance(*pair))
+    def _compare(self, table: _Table, removal: int, full: Any, reduced: Any, rows: Any) -> None:
+        for t, pair in enumerate(zip(full, reduced, rows, strict=True)):
+            change = table.attempt(lambda pair=pair: self._change(*pair))
             if change is not None:
                 table.changes[removal, t] = change
+
+    def _change(self, full: Any, reduced: Any, row: int) -> float:
+        """Compare two predictions at one row."""
+        return self.distance(full, reduced)
 
     def _attempt(self, index: int, ambient: GlobalGenerators) -> Any:
         answer = super()._attempt(index, ambient)
         return replace(answer, trial=index) if isinstance(answer, Failure) else answer
+
+
+class LossRemovalsWork(RemovalsWork):
+    """The changes of losses, at labelled rows."""
+
+    def _change(self, full: Any, reduced: Any, row: int) -> float:
+        return self.distance(full, reduced, self.sample.response(int(row)))
 
 
 def _failure(table: _Table) -> Failure:

@@ -56,26 +56,36 @@ def compared(design: Design) -> str:
 
 
 def _second_fit(design: Design) -> str:
+    several = design.removals > 1
     if design.replace:
-        if design.remove == 1:
-            return "with a fresh one in place of the last"
-        return f"with {design.remove} fresh ones in place of the last {design.remove}"
-    if design.removals > 1:
-        last = (
-            "each of them" if design.removals == design.n else f"each of the last {design.removals}"
-        )
-        return f"without {last} in turn"
+        fresh = "a fresh one" if design.remove == 1 else f"{design.remove} fresh ones"
+        last = "the last" if design.remove == 1 else f"the last {design.remove}"
+        return f"with {fresh} in place of {_in_turn(design) if several else last}"
+    if several:
+        return f"without {_in_turn(design)}"
     if design.remove == 1:
         return "without the last of them"
     return f"without the last {design.remove} of them"
 
 
+def _in_turn(design: Design) -> str:
+    """Say what the removals of a trial take, one after the other."""
+    if design.remove > 1:
+        return f"{design.removals} blocks of {design.remove} of them in turn"
+    all_of_them = design.removals == design.n
+    return f"{'each of them' if all_of_them else f'each of the last {design.removals}'} in turn"
+
+
 def _test_point(design: Design) -> str:
+    several = design.points > 1
     if design.unit == "group":
-        return "a row of a fresh group"
-    if design.points > 1:
-        return f"{design.points:,} fresh points"
-    return "a fresh labelled row" if design.labeled_test else "a fresh point"
+        return f"a row of each of {design.points:,} fresh groups" if several else _GROUP_ROW
+    if design.labeled_test:
+        return f"{design.points:,} fresh labelled rows" if several else "a fresh labelled row"
+    return f"{design.points:,} fresh points" if several else "a fresh point"
+
+
+_GROUP_ROW = "a row of a fresh group"
 
 
 def perturbation(design: Design) -> str:
