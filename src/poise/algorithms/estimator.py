@@ -176,6 +176,7 @@ class _ExactTables(_Exact):
     def __init__(self, shortcut: TableShortcut) -> None:
         super().__init__(shortcut)
         self.removes_all, self.tables = shortcut.removes_all, shortcut.tables
+        self.seldom_needs_fits = shortcut.seldom_needs_fits
 
 
 def _spread(xi: int, index: int) -> int:

@@ -19,6 +19,9 @@ __all__ = ["Choice", "choose_test"]
 MOST_POINTS = 20
 """More spare points than this add little: the points of one trial share its removed row."""
 
+MOST_CHANGES = 2_000_000
+"""All removals are taken by themselves up to so many changes in all, which are kept: 16 MB."""
+
 
 class Choice(NamedTuple):
     """A test, and the removals and points of its trials.
@@ -40,12 +43,17 @@ class Choice(NamedTuple):
 
 
 def choose_test(
-    question: StabilityQuestion, setup: TrialSetup, paper: Design, begun: Design | None = None
+    question: StabilityQuestion,
+    setup: TrialSetup,
+    paper: Design,
+    begun: Design | None = None,
+    *,
+    free_removals: bool = False,
 ) -> Choice:
     """Choose the test that the question asks for; ``paper`` is the design with one change a trial.
 
     ``begun`` is the design of the journal that the run goes on with: its trials were chosen
-    before its first fit.
+    before its first fit. ``free_removals`` says that one fit of a trial serves all removals.
 
     Examples
     --------
@@ -65,7 +73,12 @@ def choose_test(
         return Choice("binomial", why=_because("binomial", "one point a trial was asked for"))
     if begun is not None:
         return _as_begun(begun)
-    return _automatic(question, paper, points)
+    removals = paper.n if free_removals and _can_be_kept(paper, points) else 1
+    return _automatic(question, paper, removals, points)
+
+
+def _can_be_kept(paper: Design, points: int) -> bool:
+    return paper.is_papers and paper.n_trials * paper.n * points <= MOST_CHANGES
 
 
 def _as_begun(begun: Design) -> Choice:
@@ -81,8 +94,8 @@ def _spare(paper: Design) -> int:
     return min(MOST_POINTS, paper.most_points)
 
 
-def _automatic(question: StabilityQuestion, paper: Design, points: int) -> Choice:
-    if points == 1:  # nothing to average: the averaged test would be the same
+def _automatic(question: StabilityQuestion, paper: Design, removals: int, points: int) -> Choice:
+    if removals == points == 1:  # nothing to average: the averaged test would be the same
         reason = "there are no spare rows for more than one point a trial"
         return Choice("binomial", why=_because("binomial", reason))
     least = 0 if question.randomized else trials_for_averaging(question.delta, question.alpha)
@@ -91,8 +104,16 @@ def _automatic(question: StabilityQuestion, paper: Design, points: int) -> Choic
         if question.delta == 0:
             reason = "averaging never pays for delta = 0"
         return Choice("binomial", why=_because("binomial", reason))
-    spare = f"the spare rows give each trial {counted(points, 'point')} at no further fit"
-    return Choice("averaged", 1, points, _because("averaged", spare))
+    return Choice("averaged", removals, points, _because("averaged", _free(removals, points)))
+
+
+def _free(removals: int, points: int) -> str:
+    """Say what a trial gets without a further fit."""
+    spare = f"the spare rows give each trial {counted(points, 'point')}"
+    if removals == 1:
+        return f"{spare} at no further fit"
+    all_removals = f"one fit of a trial serves all of its {removals:,} removals"
+    return all_removals if points == 1 else f"{all_removals}, and {spare} at no further fit"
 
 
 def _because(test: str, reason: str) -> str:

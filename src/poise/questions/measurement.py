@@ -29,6 +29,7 @@ from poise.results.design_names import Names, with_warnings
 from poise.running.execution import Execution
 from poise.running.oracle import Oracle
 from poise.running.repeat_check import RepeatCheck
+from poise.shortcuts.fast_path import removals_cost_no_fits
 from poise.storage.journal import Journal, begun_design
 
 __all__ = ["AnyJournal", "Measurement"]
@@ -135,7 +136,15 @@ class Measurement:
     def _chosen(self, question: StabilityQuestion, begun: Design | None) -> Choice:
         one_change = {**self._of_a_trial, "removals": 1, "points": None, "one_full_fit": False}
         paper = MeasureChanges(**one_change).design(self.sample, self.randomness)
-        return choose_test(question, self.setup, paper, begun)
+        return choose_test(
+            question, self.setup, paper, begun, free_removals=self._removals_cost_no_fits(paper)
+        )
+
+    def _removals_cost_no_fits(self, paper: Design) -> bool:
+        if not self.execution.fast:
+            return False
+        rows = self.oracle.algorithm.batch(), self.sample, self.oracle.distance
+        return removals_cost_no_fits(*rows, paper.n, paper.n_trials)
 
     def refuse(self, question: StabilityQuestion | None = None) -> Design:
         """Refuse what cannot be measured: computing the design checks every part.

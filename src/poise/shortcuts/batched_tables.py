@@ -16,7 +16,14 @@ from poise.shortcuts.batched import BatchedWork, rows_of, warn_of_disagreement
 from poise.shortcuts.equal_trials import EqualTrialsOfPoints
 from poise.shortcuts.shortcut import AGREEMENT, Floats, Pairs, Tables
 
-__all__ = ["BatchedPoints", "BatchedTables", "CompiledPoints", "WorkOfTables", "batched_tables"]
+__all__ = [
+    "BatchedPoints",
+    "BatchedTables",
+    "CompiledPoints",
+    "TableBatch",
+    "WorkOfTables",
+    "batched_tables",
+]
 
 _TRIALS_COMPARED = 8  # trials of which one removal is computed both ways before the first answer
 
@@ -41,6 +48,10 @@ class TableBatch(BatchAlgorithm, Protocol):
 
     def removes_all(self, n: int, d: int) -> bool:
         """See :meth:`poise.shortcuts.shortcut.TableShortcut.removes_all`."""
+
+    @property
+    def seldom_needs_fits(self) -> bool:
+        """See :attr:`poise.shortcuts.shortcut.TableShortcut.seldom_needs_fits`."""
 
     def tables(self, X: Floats, y: NDArray[Any], points: Floats, removals: int) -> Tables:
         """See :meth:`poise.shortcuts.shortcut.TableShortcut.tables`."""

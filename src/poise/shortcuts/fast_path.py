@@ -7,14 +7,15 @@ from typing import cast
 import numpy as np
 
 from poise.algorithms.algorithm import BatchAlgorithm
-from poise.algorithms.distance import DISTANCES
+from poise.algorithms.distance import DISTANCES, Distance
+from poise.data.sample import Sample
 from poise.data.tables import array_of
 from poise.protocol.work import FitByFit
-from poise.shortcuts.batched import FEWEST_TRIALS, BatchedWork
-from poise.shortcuts.batched_tables import WorkOfTables, batched_tables
+from poise.shortcuts.batched import FEWEST_TRIALS, BatchedWork, rows_of
+from poise.shortcuts.batched_tables import TableBatch, WorkOfTables, batched_tables
 from poise.shortcuts.equal_trials import EqualTrials, EqualTrialsOfPoints
 
-__all__ = ["batched"]
+__all__ = ["batched", "removals_cost_no_fits"]
 
 
 def batched(
@@ -34,16 +35,30 @@ def _applies(work: FitByFit, batch: BatchAlgorithm) -> bool:
     """Batches need plain numbers, a split into equal trials, and a distance known here."""
     at_least = FEWEST_TRIALS if batch.exact else 1
     sample, tasks = work.data
+    # A shortcut itself leaves every trial with a NaN or an infinity to the fits.
+    usable = batch.exact or sample.all_finite
+    return len(tasks) >= at_least and usable and _are_numbers(sample, work.distance)
+
+
+def _are_numbers(sample: Sample, distance: Distance) -> bool:
     tables = [sample.X, sample.X_unlabeled]
     features = [array_of(table) for table in tables if table is not None]
     return (
-        len(tasks) >= at_least
-        and work.distance in DISTANCES.values()
+        distance in DISTANCES.values()
         and all(_plain(array, 2, "f8") for array in features)
         and _plain(array_of(sample.y), 1)
-        # A shortcut itself leaves every trial with a NaN or an infinity to the fits.
-        and (batch.exact or sample.all_finite)
     )
+
+
+def removals_cost_no_fits(
+    batch: BatchAlgorithm | None, sample: Sample, distance: Distance, n: int, trials: int
+) -> bool:
+    """Tell, before the first fit, whether one fit of a trial will serve all of its removals."""
+    if not isinstance(batch, TableBatch) or trials < FEWEST_TRIALS:
+        return False
+    if not (batch.seldom_needs_fits and _are_numbers(sample, distance)):
+        return False
+    return batch.removes_all(n, rows_of(sample.X).shape[1])
 
 
 def _plain(array: object, dimensions: int, kind: str | None = None) -> bool:

@@ -133,6 +133,11 @@ class NeighborsRegressorShortcut(RegressorShortcut):
         """See :meth:`poise.shortcuts.shortcut.TableShortcut.removes_all`."""
         return self.neighborhood.k < n and not self.neighborhood.by_distance
 
+    @property
+    def seldom_needs_fits(self) -> bool:
+        """Neighbours that tie are left to the fits, and whole numbers tie often."""
+        return False
+
     def tables(self, X: Floats, y: NDArray[Any], points: Floats, removals: int) -> Tables:
         """See :meth:`poise.shortcuts.shortcut.TableShortcut.tables`."""
         return mean_tables(self.neighborhood, X, y, points, removals)
@@ -203,6 +208,11 @@ class NeighborsClassifierShortcut:
     def removes_all(self, n: int, d: int) -> bool:
         """See :meth:`poise.shortcuts.shortcut.TableShortcut.removes_all`."""
         return self.neighborhood.k < n and not self.neighborhood.by_distance
+
+    @property
+    def seldom_needs_fits(self) -> bool:
+        """Neighbours that tie are left to the fits, and whole numbers tie often."""
+        return False
 
     def tables(self, X: Floats, y: NDArray[Any], points: Floats, removals: int) -> Tables:
         """See :meth:`poise.shortcuts.shortcut.TableShortcut.tables`."""

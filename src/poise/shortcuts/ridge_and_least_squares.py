@@ -56,6 +56,11 @@ class RidgeShortcut(RegressorShortcut):
         """See :meth:`poise.shortcuts.shortcut.TableShortcut.removes_all`."""
         return d < n
 
+    @property
+    def seldom_needs_fits(self) -> bool:
+        """The penalty keeps the systems regular, also where columns depend on each other."""
+        return self.penalty > 0
+
     def tables(self, X: Floats, y: NDArray[Any], points: Floats, removals: int) -> Tables:
         """See :meth:`poise.shortcuts.shortcut.TableShortcut.tables`."""
         data = Centred.of(X, as_numbers(y)[:, None, :], self.intercept)
@@ -90,6 +95,11 @@ class LeastSquaresShortcut(RegressorShortcut):
     def removes_all(self, n: int, d: int) -> bool:
         """See :meth:`poise.shortcuts.shortcut.TableShortcut.removes_all`."""
         return d + self.intercept < n
+
+    @property
+    def seldom_needs_fits(self) -> bool:
+        """Columns that depend on each other leave every trial to the fits."""
+        return False
 
     def tables(self, X: Floats, y: NDArray[Any], points: Floats, removals: int) -> Tables:
         """See :meth:`poise.shortcuts.shortcut.TableShortcut.tables`."""

@@ -95,6 +95,10 @@ class TableShortcut(Shortcut, Protocol):
     def removes_all(self, n: int, d: int) -> bool:
         """Tell whether :meth:`tables` serves trials of n rows with d columns."""
 
+    @property
+    def seldom_needs_fits(self) -> bool:
+        """Whether hardly any trial is left to the fits, whatever the rows are."""
+
     def tables(self, X: Floats, y: NDArray[Any], points: Floats, removals: int) -> Tables:
         """Predict at several points, without each of the last ``removals`` rows in turn.
 
