@@ -87,7 +87,7 @@ def measured(name: str) -> dict[str, Any]:
 def judged(name: str) -> dict[str, Any]:
     """Return the verdict of one case when it may stop early and toss the coin."""
     algorithm, response, settings = MEASURED[name]
-    question = {"epsilon": 0.3, "delta": 0.2, "randomized": True}
+    question = {"epsilon": 0.3, "delta": 0.2, "randomized": True, "test": "binomial"}
     result = poise.stability_test(
         algorithm, X, response, random_state=7, progress=False, **question, **settings
     )

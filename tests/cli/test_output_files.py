@@ -48,6 +48,7 @@ FITTED = "numbers.csv --target price --drop id --algorithm sklearn.linear_model:
 ROWS = f"{FITTED} --n 10"
 WRITING = [
     f"intervals {FITTED} --new more.csv --table",
+    f"intervals {FITTED} --new more.csv --plot",
     f"compare {ROWS} --epsilon 1 --delta 0.2 --plot",
     f"curve {ROWS} --delta 0.2 --plot",
     f"intervals {ROWS} --new more.csv --certify --epsilon 1 --delta 0.2 --table",

@@ -286,23 +286,27 @@ def test_on_single_changes_it_is_the_binomial_test() -> None:
 
 
 def test_auto_decides_before_the_first_fit_from_rows_and_question_alone() -> None:
-    X, y = _data(1000)
+    nearest, (X, y) = KNeighborsRegressor(), _data(1000)
     unlabeled = _data(600, seed=1)[0]
     settings: dict[str, Any] = {"n": 10, "epsilon": 1.0, "delta": 0.1, "random_state": 0}
     settings |= {"test": "auto"}
-    spare = poise.stability_test(Ridge(), X, y, X_unlabeled=unlabeled, **settings)
+    spare = poise.stability_test(nearest, X, y, X_unlabeled=unlabeled, **settings)
     assert isinstance(spare, AveragedResult)
     assert (spare.removals, spare.points, spare.n_trials) == (1, 6, 100)
     assert "chosen before the first fit" in spare.summary()
-    none_spare = poise.stability_test(Ridge(), X, y, **settings)
+    none_spare = poise.stability_test(nearest, X, y, **settings)
     assert none_spare.test == "binomial"
     assert "no spare rows" in none_spare.why
-    paper = poise.stability_test(Ridge(), X, y, **settings | {"test": "binomial"})
+    paper = poise.stability_test(nearest, X, y, **settings | {"test": "binomial"})
     assert replace(none_spare, why="") == paper
-    few = poise.stability_test(Ridge(), X[:500], y[:500], X_unlabeled=unlabeled, **settings)
+    few = poise.stability_test(
+        KNeighborsRegressor(), X[:500], y[:500], X_unlabeled=unlabeled, **settings
+    )
     assert few.test == "binomial"  # 50 trials, and averaging pays from 59 on
     coin = settings | {"randomized": True}
-    few = poise.stability_test(Ridge(), X[:500], y[:500], X_unlabeled=unlabeled, **coin)
+    few = poise.stability_test(
+        KNeighborsRegressor(), X[:500], y[:500], X_unlabeled=unlabeled, **coin
+    )
     assert few.test == "averaged"
 
 
@@ -335,7 +339,7 @@ def test_compare_and_the_curve_average_too() -> None:
     compared = poise.compare([Ridge(), _weighted], X, y, n=8, epsilon=1.0, delta=0.2, **settings)
     assert [row.verdict.value for row in compared.rows] == ["stable", "unstable"]
     assert compared.trials[0].changes.shape == (75, 1, 8)
-    assert "of 75" in compared.summary()
+    assert "on the same 75 trials" in compared.summary()
     compared.plot()
     curve = poise.stability_curve(Ridge(), X, y, n=[6, 12], epsilon=0.5, delta=0.2, **settings)
     assert curve.delta_hat is not None

@@ -143,7 +143,8 @@ def test_each_variant_has_its_own_statement_and_its_own_ceiling(settings, phrase
 
 
 def test_the_papers_setting_keeps_its_ceiling_and_its_words() -> None:
-    result = poise.stability_test(Ridge(), X, y, n=6, epsilon=2.0, delta=0.2, random_state=0)
+    question = {"n": 6, "epsilon": 2.0, "delta": 0.2, "random_state": 0, "test": "binomial"}
+    result = poise.stability_test(Ridge(), X, y, **question)
     assert result.power_bound == 1.0
     assert "without the last of them" in result.summary()
     assert "variant" not in result.summary()

@@ -71,10 +71,11 @@ def choose_test(
         return Choice("averaged", 1, points if setup.points is None else 1)
     if setup.points == 1:
         return Choice("binomial", why=_because("binomial", "one point a trial was asked for"))
-    if begun is not None:
-        return _as_begun(begun)
     removals = paper.n if free_removals and _can_be_kept(paper, points) else 1
-    return _automatic(question, paper, removals, points)
+    choice = _automatic(question, paper, removals, points)
+    if begun is None or (choice.removals, choice.points) == (begun.removals, begun.points):
+        return choice
+    return _as_begun(begun)
 
 
 def _can_be_kept(paper: Design, points: int) -> bool:

@@ -128,11 +128,9 @@ def _chosen(
     """Choose one test for all algorithms, or keep what was chosen when a journal was begun."""
     first = next(iter(measurements.values()))
     begun = (log for log in journals.values() if log is not None and begun_design(log) is not None)
-    choice = first.for_question(question, next(begun, None)).choice
+    choice = first.for_question(question, next(begun, None), alone=False).choice
     assert choice is not None  # made for a question
-    # Removals that are cheap for one algorithm may not be for another.
-    several = len(measurements) > 1 and first.setup.removals == 1
-    return choice._replace(removals=1) if several else choice
+    return choice
 
 
 def _with_trials_of(measurement: Measurement, choice: Choice) -> Measurement:

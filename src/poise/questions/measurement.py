@@ -119,26 +119,29 @@ class Measurement:
         same = first is not None and self.oracle.ignores_row_order(first)
         return {**settings, "one_full_fit": same}
 
-    def for_question(self, question: StabilityQuestion, journal: AnyJournal = None) -> Measurement:
+    def for_question(
+        self, question: StabilityQuestion, journal: AnyJournal = None, *, alone: bool = True
+    ) -> Measurement:
         """Return the same measurement with the trials that the chosen test needs.
 
-        A journal that was begun keeps the choice that was made before its first fit.
+        A journal that was begun keeps the choice that was made before its first fit. A measurement
+        that is not ``alone`` is compared with others, for which removals may not be free.
         """
         if self.choice is not None:
             return self
-        choice = self._chosen(question, None if journal is None else begun_design(journal))
+        begun = None if journal is None else begun_design(journal)
+        choice = self._chosen(question, begun, alone)
         setup = replace(self.setup, removals=choice.removals, points=choice.points)
         same = replace(self, setup=setup, choice=choice)
         # The seed is drawn once: a generator given by the user would give another one.
         same.__dict__.update(oracle=self.oracle, randomness=self.randomness)
         return same
 
-    def _chosen(self, question: StabilityQuestion, begun: Design | None) -> Choice:
+    def _chosen(self, question: StabilityQuestion, begun: Design | None, alone: bool) -> Choice:
         one_change = {**self._of_a_trial, "removals": 1, "points": None, "one_full_fit": False}
         paper = MeasureChanges(**one_change).design(self.sample, self.randomness)
-        return choose_test(
-            question, self.setup, paper, begun, free_removals=self._removals_cost_no_fits(paper)
-        )
+        free = alone and self._removals_cost_no_fits(paper)
+        return choose_test(question, self.setup, paper, begun, free_removals=free)
 
     def _removals_cost_no_fits(self, paper: Design) -> bool:
         if not self.execution.fast:

@@ -177,7 +177,7 @@ def _measured(
     """Run the trials that the test chosen for this size needs."""
     journal = folder.journal(f"n {question.n}")
     try:
-        return measurement.for_question(question, journal).run(journal)
+        return measurement.for_question(question, journal, alone=False).run(journal)
     except TrialError as error:
         error.add_note(f"The training size is n = {question.n}.")
         raise

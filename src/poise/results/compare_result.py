@@ -213,7 +213,9 @@ class CompareResult:
         found = ", ".join(f"{counts[o.value]} {o.value}" for o in Outcome if counts[o.value])
         epsilon = allowed_change(self.epsilon, self.trials[0].design)
         asked = f"({epsilon}, {exactly(self.delta)})-stability at n = {self.n:,}"
-        return f"{len(self.rows)} algorithms on the same trials, {asked}: {found}."
+        # The column of shares does not say how many trials there were; that of counts does.
+        trials = f"{self.rows[0].n_trials:,} trials" if self.test == "averaged" else "trials"
+        return f"{len(self.rows)} algorithms on the same {trials}, {asked}: {found}."
 
     def meaning(self) -> str:
         """Say what is guaranteed about all the verdicts together, and what is not."""
