@@ -107,7 +107,7 @@ def test_one_fit_of_ridge_serves_every_removal() -> None:
         (Ridge(solver="lsqr"), {}),
         (Ridge(), {"distance": lambda a, b: abs(a - b)}),
     ],
-    ids=str,
+    ids=["fit by fit", "no penalty", "least squares", "iterative", "own distance"],
 )
 def test_one_removal_where_more_could_cost_fits(algorithm, settings) -> None:
     result = poise.stability_test(algorithm, X, y, X_unlabeled=SPARE, **settings, **QUESTION)
