@@ -31,10 +31,14 @@ _HOME = {
     "CheckReport": "poise.questions.check.check_report",
     "CompareResult": "poise.results.compare_result",
     "Comparison": "poise.protocol.messages",
+    "ConditionalDesign": "poise.results.conditional_design",
+    "ConditionalResult": "poise.results.conditional_result",
+    "ConditionalTrials": "poise.results.conditional_trials",
     "Coupling": "poise.protocol.randomness",
     "CoverageGuarantee": "poise.results.coverage",
     "Design": "poise.results.design",
     "Failure": "poise.protocol.messages",
+    "Influence": "poise.results.influence",
     "JackknifeRegressor": "poise.questions.intervals.jackknife_regressor",
     "LossChange": "poise.algorithms.losses",
     "Made": "poise.data.synthetic_rows",
@@ -65,8 +69,10 @@ _HOME = {
     "audit_with_traps": "poise.simulation.audit.with_traps",
     "check_algorithm": "poise.questions.check.check_algorithm",
     "compare": "poise.questions.compare",
+    "conditional_test": "poise.questions.conditional.conditional_test",
     "jax_algorithm": "poise.algorithms.jax.jax_algorithm",
     "measure": "poise.questions.stability_test",
+    "measure_conditional": "poise.questions.conditional.conditional_test",
     "plan": "poise.theory.planning",
     "read_table": "poise.data.files.read_table",
     "relative": "poise.results.relative_epsilon",
@@ -117,6 +123,7 @@ if TYPE_CHECKING:
     from poise.questions.check.check_algorithm import check_algorithm
     from poise.questions.check.check_report import CheckReport
     from poise.questions.compare import compare
+    from poise.questions.conditional.conditional_test import conditional_test, measure_conditional
     from poise.questions.intervals.jackknife_regressor import JackknifeRegressor
     from poise.questions.monitor.monitor import Monitor
     from poise.questions.run import Run, run
@@ -125,9 +132,13 @@ if TYPE_CHECKING:
     from poise.results.advice import Advice
     from poise.results.averaged_result import AveragedResult
     from poise.results.compare_result import CompareResult
+    from poise.results.conditional_design import ConditionalDesign
+    from poise.results.conditional_result import ConditionalResult
+    from poise.results.conditional_trials import ConditionalTrials
     from poise.results.coverage import CoverageGuarantee
     from poise.results.curve_result import StabilityCurve
     from poise.results.design import Design
+    from poise.results.influence import Influence
     from poise.results.monitor_status import MonitorStatus
     from poise.results.procedure_result import ProcedureResult
     from poise.results.profile import Profile

@@ -9,6 +9,7 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
     check            ``poise check``: whether an algorithm meets the conditions of a stability test
     compare          ``poise compare``: several algorithms on the same trials, with one error level
     curve            ``poise curve``: stability at several training sizes
+    deployed         ``poise deployed``: whether the model of exactly these rows is stable
     demo             ``poise demo``: three algorithms on example data, with all three verdicts
     exit_status      the exit status of every command, and of every kind of error
     fit_options      the options of every command that fits: algorithm, rows and settings
@@ -57,6 +58,7 @@ COMMANDS = {
     "check": "Check an algorithm before it is tested.",
     "compare": "Test several algorithms on the same trials.",
     "run": "Answer all the questions of a TOML file.",
+    "deployed": "Test the model of exactly these rows, at fresh rows.",
     "stabilize": "Make a stable version of an algorithm, at a stated cost.",
     "curve": "Measure stability at several training sizes.",
     "intervals": "Give prediction intervals whose coverage is guaranteed.",

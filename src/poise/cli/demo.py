@@ -125,7 +125,8 @@ def _write(sections: list[Section], folder: Path) -> list[Path]:
 
 
 def _draw(sections: list[Section], path: Path) -> None:
+    from poise.results import Trials
     from poise.results.plots import save_figure, stack_trials
 
-    measurements = [section.trials for section in sections if section.trials is not None]
+    measurements = [part.trials for part in sections if isinstance(part.trials, Trials)]
     save_figure(stack_trials(measurements, EPSILON, ALPHA, DELTA), path)

@@ -19,12 +19,14 @@ OPTIONS = {
     "distance": "--distance",
     "epsilon": "--epsilon",
     "fit_params": "--fit-param",
+    "gamma": "--gamma",
     "groups": "--groups",
     "journal": "--journal",
     "max_seconds": "--max-seconds",
     "n_jobs": "--jobs",
     "n_labeled": "--n-labeled",
     "n_unlabeled": "--n-unlabeled",
+    "notion": "--notion",
     "on_error": "--on-error",
     "on_timeout": "--on-timeout",
     "random_state": "--seed",
@@ -33,6 +35,7 @@ OPTIONS = {
     "response": "--response",
     "stop_early": "--stop-early",
     "timeout": "--timeout",
+    "X_fresh": "--fresh",
     "X_unlabeled": "--unlabeled",
 }
 _MODES = {"mode='serving'": "--serving", "mode='one-shot'": "no --serving"}

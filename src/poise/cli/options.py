@@ -20,6 +20,7 @@ __all__ = [
     "Output",
     "WholeNumber",
     "alpha_option",
+    "gamma_option",
     "gathered",
     "journals_option",
     "output_options",
@@ -175,6 +176,13 @@ journals_option = click.option(
 
 alpha_option = click.option(
     "--alpha", type=float, default=0.05, show_default=True, help="Error level, in (0, 1)."
+)
+
+
+gamma_option = click.option(
+    "--gamma",
+    type=float,
+    help="Tolerated share of larger changes, in [0, 1): asks how often it is exceeded.",
 )
 
 

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from poise.cli.input_files import OUTPUTS, input_files
 from poise.cli.options import Output
-from poise.errors import ArgumentError, RecordError
+from poise.errors import ArgumentError
 
 if TYPE_CHECKING:
     from poise.results import StabilityResult, Trials
+    from poise.results.conditional_result import ConditionalResult
+    from poise.results.conditional_trials import ConditionalTrials
 
 __all__ = ["INTERVAL_COLUMNS", "check_files", "check_folder", "write_files"]
 
@@ -70,23 +72,18 @@ def _refuse_foreign(what: str, path: Path, remedy: str) -> None:
 
 
 def _written_by_poise(path: Path) -> bool:
-    from poise.results import Trials
     from poise.results.plots.canvas import MARK
+    from poise.results.saved_file import is_saved
 
     content = path.read_bytes()
-    if MARK.encode() in content or content.startswith(",".join(INTERVAL_COLUMNS).encode()):
-        return True
-    try:
-        Trials.load(path)
-    except RecordError:
-        return False
-    return True
+    table = content.startswith(",".join(INTERVAL_COLUMNS).encode())
+    return MARK.encode() in content or table or is_saved(path)
 
 
 def write_files(
     output: Output,
-    trials: Trials,
-    result: StabilityResult | None = None,
+    trials: Trials | ConditionalTrials,
+    result: StabilityResult | ConditionalResult | None = None,
     *,
     alpha: float = 0.05,
 ) -> None:
@@ -94,10 +91,10 @@ def write_files(
     if output.save is not None:
         trials.save(output.save)
     if output.plot is not None:
-        from poise.results.plots import plot_judged, plot_trials, save_figure
+        from poise.results.plots import save_figure
+        from poise.results.plots.judged import plot_record
 
-        figure = plot_trials(trials, alpha=alpha) if result is None else plot_judged(trials, result)
-        save_figure(figure, output.plot)
+        save_figure(plot_record(trials, result, alpha), output.plot)
     if output.report is not None and result is not None:
         from poise.results.report.html_report import Section, write_report
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from poise.cli.json_output import print_json
-from poise.cli.options import Output, output_options, question_options
+from poise.cli.options import Output, gamma_option, output_options, question_options
 from poise.cli.output_files import check_files, write_files
 from poise.cli.run_and_print import tell_result
 from poise.cli.stderr import say_doubts
 
 if TYPE_CHECKING:
     from poise.results import Trials
+    from poise.results.conditional_trials import ConditionalTrials
 
 __all__ = ["command"]
 
@@ -28,6 +29,7 @@ Example:
 @click.command("show", epilog=EXAMPLE)
 @click.argument("file", metavar="TRIALS", type=click.Path(path_type=Path))
 @question_options(required=False)
+@gamma_option
 @output_options("plot", "report")
 @click.pass_context
 def command(
@@ -36,8 +38,9 @@ def command(
     file: Path,
     output: Output,
     asked: dict[str, Any],
+    gamma: float | None,
 ) -> int:
-    """Judge the trials that `poise test --save TRIALS` or `poise profile` kept.
+    """Judge the trials that --save TRIALS of `poise test`, `profile` or `deployed` kept.
 
     With --epsilon and --delta, it prints the verdict and returns its exit status.
     With one of them, it prints the limit for the other. With neither, it prints what
@@ -47,9 +50,15 @@ def command(
     To choose epsilon afterwards, use the profile, which holds for every epsilon.
     """
     from poise.results import Trials
+    from poise.results.conditional_trials import FORM, ConditionalTrials
     from poise.results.relative_epsilon import in_units
+    from poise.results.saved_file import saved_form
 
     check_files(output)
+    if saved_form(file) == FORM:
+        return _show_training_set(ctx, ConditionalTrials.load(file), output, asked, gamma)
+    if gamma is not None:
+        raise click.UsageError("--gamma is for the trials of `poise deployed`.", ctx)
     trials = Trials.load(file)
     if output.as_json or output.quiet:
         say_doubts(trials.warnings)
@@ -72,6 +81,33 @@ def command(
     else:
         _tell_content(trials, output, alpha)
     return 0
+
+
+def _show_training_set(
+    ctx: click.Context,
+    record: ConditionalTrials,
+    output: Output,
+    asked: dict[str, Any],
+    gamma: float | None,
+) -> int:
+    """Judge the trials about one training set, or say what the file holds."""
+    if output.as_json or output.quiet:
+        say_doubts(record.warnings)
+    epsilon, delta = asked["epsilon"], asked["delta"]
+    if epsilon is None and delta is None and output.plot is None and output.report is None:
+        if output.as_json:
+            print_json(record.to_dict())
+        else:
+            click.echo(record.summary())
+        return 0
+    if not isinstance(epsilon, float) or delta is None or asked["randomized"]:
+        raise click.UsageError(
+            "trials of `poise deployed` need --epsilon as a number and --delta, and have no coin.",
+            ctx,
+        )
+    result = record.test(epsilon, delta, asked["alpha"], gamma)
+    write_files(output, record, result)
+    return tell_result(result, output)
 
 
 def _tell_content(trials: Trials, output: Output, alpha: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from poise.data.row_hashes import Words, row_words
 from poise.data.sample import Sample
 from poise.data.tables import Table, array_of, as_table
 
-__all__ = ["RowDigests"]
+__all__ = ["RowDigests", "digest_of_rows", "equal_rows"]
 
 _FALSE_ALARM = 1e-6
 _MOST_ROWS = 1_000_000  # eight bytes each
@@ -94,3 +95,42 @@ def _words(*tables: Table) -> Words:
             for table, array in zip(tables, arrays, strict=True)
         ]
     )
+
+
+def digest_of_rows(X: Table, y: Table) -> str:
+    """Return one digest of labelled rows, whatever their order and container.
+
+    Examples
+    --------
+    >>> first = digest_of_rows(as_table([[1.0], [2.0]], "X"), as_table([5.0, 6.0], "y"))
+    >>> first == digest_of_rows(as_table([[2.0], [1.0]], "X"), as_table(np.array([6, 5]), "y"))
+    True
+    """
+    words = np.sort(_words(X, as_table(np.asarray(y.native), "y")))
+    return hashlib.blake2b(words.tobytes(), digest_size=16).hexdigest()
+
+
+def equal_rows(known: list[Table], others: list[Table]) -> tuple[NDArray[np.int64], int]:
+    """Find rows of some tables that are rows of others; also bound how many are by chance.
+
+    Parameters
+    ----------
+    known, others : list of Table
+        Tables that stand side by side, with the same columns in both lists.
+
+    Returns
+    -------
+    found : ndarray of int
+        Positions among the ``others``.
+    by_chance : int
+        More than so many are equal by chance with probability 1e-6.
+
+    Examples
+    --------
+    >>> first, second = as_table([[1.0], [2.0]], "X"), as_table([[2.0], [3.0]], "X")
+    >>> equal_rows([first], [second])
+    (array([0]), 0)
+    """
+    digests = RowDigests(np.sort(_words(*known)), np.zeros(0, dtype=np.uint64))
+    found = np.flatnonzero(np.isin(_words(*others), digests.labeled))
+    return found, digests.most_by_chance(len(others[0]))

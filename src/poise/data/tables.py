@@ -274,5 +274,8 @@ def concatenate(first: Any, second: Any) -> Any:
         return scipy.sparse.vstack([first, second], format="csr")
     import narwhals as nw
 
-    frames = [nw.from_native(part, eager_only=True) for part in (first, second)]
-    return nw.concat(frames).to_native()
+    parts = [nw.from_native(part, eager_only=True, allow_series=True) for part in (first, second)]
+    if isinstance(parts[0], nw.Series):
+        frames = [part.alias("column").to_frame() for part in parts]
+        return nw.concat(frames)["column"].alias(parts[0].name).to_native()
+    return nw.concat(parts).to_native()

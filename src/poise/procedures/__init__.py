@@ -11,6 +11,7 @@ not pay for the others.
     bootstrap            the bootstrapped-sample test (Example 2)
     checked_question     the question of a test of stability: n, ε, δ, α, checked when it is made
     compare_predictions  the change between the predictions of two queries
+    conditional_changes  the fits of data-conditional stability: one training set, and fresh rows
     disjoint_trials      trials that share no row, in one batch, to test or to measure
     estimated_laws       estimates P̂ of the law of a row, from which rows are drawn (Example 3)
     exhaustive           exhaustive search of a finite, known support (sections 4.2 and 5.1)

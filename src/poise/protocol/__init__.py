@@ -2,9 +2,10 @@
 
 ::
 
-    budget      budgets: how much a procedure may ask, and how much it has asked
-    messages    questions of a black-box test and their answers (Definition 2)
-    procedure   the interface of procedures: a generator that yields batches and returns a verdict
-    randomness  random numbers: each depends on (root seed, role, trial) alone
-    work        the interface of work: tasks that any worker can compute, with or without their data
+    budget             budgets: how much a procedure may ask, and how much it has asked
+    known_predictions  predictions that are known already, which fits are compared with
+    messages           questions of a black-box test and their answers (Definition 2)
+    procedure          the interface of procedures: a generator that yields batches
+    randomness         random numbers: each depends on (root seed, role, trial) alone
+    work               the interface of work: tasks that any worker can compute
 """

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.data.synthetic_rows import Rows, SyntheticRows, n_rows
+from poise.protocol.known_predictions import KnownPredictions
 
 __all__ = [
     "FIT_BY_FIT",
@@ -96,7 +97,8 @@ class Removals:
     ----------
     full : tuple of Query
         One per removal, or a single one that serves them all: right only where the
-        order of the rows is known not to matter for one and the same random term.
+        order of the rows is known not to matter for one and the same random term. None
+        where the batch has predictions that are known already.
     reduced : tuple of Query
         One per removal.
 
@@ -116,7 +118,7 @@ class Removals:
     @property
     def shape(self) -> tuple[int, int]:
         """R removals and T points."""
-        points = self.full[0].evaluate
+        points = self.reduced[0].evaluate
         return len(self.reduced), 0 if points is None else n_rows(points)
 
 
@@ -226,6 +228,8 @@ class Batch:
     models : bool
         Ask to see the fitted models of queries (Definition 3); refused unless
         the run allows it.
+    known : KnownPredictions or None
+        What removals without a full fit are compared with.
 
     Examples
     --------
@@ -239,6 +243,7 @@ class Batch:
     until: Callable[[Any], bool] | None = None
     decision_points: tuple[float, ...] = (0.0,)
     models: bool = False
+    known: KnownPredictions | None = None
 
     def __len__(self) -> int:
         return len(self.tasks)

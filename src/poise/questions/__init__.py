@@ -7,6 +7,7 @@
     check/             before a test: whether an algorithm meets the conditions of a stability test
     choose_test        choose the test and the number of points, before the first fit
     compare            many algorithms on the same trials, with one error level for all verdicts
+    conditional/       the model you deploy: stability of one given training set
     cost_of_stability  the accuracy of a stabilised estimator compared with the original
     intervals/         prediction intervals whose coverage follows from a certificate of stability
     measurement        one algorithm on one sample: checked before the first fit, then measured

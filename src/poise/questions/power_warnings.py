@@ -10,7 +10,7 @@ from poise.errors import PowerWarning
 from poise.procedures.checked_question import StabilityQuestion
 from poise.results.design import Design
 from poise.results.text.describe_design import ceiling_in_words, shortage
-from poise.results.text.rows_needed import largest_size, needed, smaller_size
+from poise.results.text.rows_needed import largest_size, model_of_all_rows, needed, smaller_size
 
 __all__ = ["warn_if_empty", "warn_if_hopeless", "warn_of_few_trials"]
 
@@ -80,8 +80,8 @@ def _remedy(design: Design, delta: float, alpha: float) -> str:
     return (
         f"You need {needed(design, delta, alpha)[1]:,} {_labelled_units(design)} at this n "
         f"(now {design.n_units:,}), a larger delta or a larger alpha; "
-        f"{smaller_size(design, delta, alpha)}."
-    )
+        f"{smaller_size(design, delta, alpha)}. {model_of_all_rows(design)}"
+    ).rstrip()
 
 
 def _labelled_units(design: Design) -> str:

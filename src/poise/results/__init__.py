@@ -2,31 +2,36 @@
 
 ::
 
-    advice            what some rows can answer, and what to check in them before a test
-    averaged_result   what the averaged test found: a share per trial, and the course of a bet
-    certificate       what a verdict "stable" states, and weaker statements that follow
-    change_arrays     arrays of changes: what may stand in them, and how they are written
-    compare_result    the result of a comparison: one verdict each, one error level for all
-    coverage          what is promised about prediction intervals, and what the promise rests on
-    curve_result      stability as a function of the training size: certified and extrapolated
-    design            the design of a run: everything that is known before the first fit
-    design_names      write the names of algorithm and distance into the design of a result
-    extrapolation     extrapolation to other training sizes, under an assumption
-    json_encoding     numbers to JSON and back without loss: infinities and fractions included
-    judged            what every result with a verdict has: enough to print it
-    monitor_status    where a growing record stands: verdict, evidence and limits
-    plots/            pictures of results, drawn with matplotlib and without its global state
-    procedure_result  the result of a procedure other than the Binomial test
-    profile           the profile ε ↦ δ̂_ε: a limit on the probability of each change
-    proved_ceiling    which ceiling on the power of valid tests is proved for a design
-    relative_epsilon  an allowed change ε given as a share of the spread of the responses
-    report/           results as an HTML page
-    several_changes   limits from several changes a trial: those of the averaged test
-    single_changes    limits from one change a trial: those of the Binomial test
-    stability_result  the verdict on one question, with everything it rests on
-    text/             results in words: summaries, tables and facts
-    trials            all changes of one measurement, and everything that can be said about them
-    verdict           the verdicts that a test can give, with the words for each
+    advice              what some rows can answer, and what to check in them before a test
+    averaged_result     what the averaged test found: a share per trial, and the course of a bet
+    certificate         what a verdict "stable" states, and weaker statements that follow
+    change_arrays       arrays of changes: what may stand in them, and how they are written
+    compare_result      the result of a comparison: one verdict each, one error level for all
+    conditional_design  the design of a data-conditional measurement
+    conditional_result  the verdict about one training set, with everything it rests on
+    conditional_trials  all changes of a data-conditional measurement, and what they say
+    coverage            what is promised about prediction intervals, and what the promise rests on
+    curve_result        stability as a function of the training size: certified and extrapolated
+    design              the design of a run: everything that is known before the first fit
+    design_names        write the names of algorithm and distance into the design of a result
+    extrapolation       extrapolation to other training sizes, under an assumption
+    influence           which training rows matter: how many predictions move without each
+    json_encoding       numbers to JSON and back without loss: infinities and fractions included
+    judged              what every result with a verdict has: enough to print it
+    monitor_status      where a growing record stands: verdict, evidence and limits
+    plots/              pictures of results, drawn with matplotlib and without its global state
+    procedure_result    the result of a procedure other than the Binomial test
+    profile             the profile ε ↦ δ̂_ε: a limit on the probability of each change
+    proved_ceiling      which ceiling on the power of valid tests is proved for a design
+    relative_epsilon    an allowed change ε given as a share of the spread of the responses
+    report/             results as an HTML page
+    saved_file          measurements in one file: an array of changes and a header
+    several_changes     limits from several changes a trial: those of the averaged test
+    single_changes      limits from one change a trial: those of the Binomial test
+    stability_result    the verdict on one question, with everything it rests on
+    text/               results in words: summaries, tables and facts
+    trials              all changes of one measurement, and everything that can be said about them
+    verdict             the verdicts that a test can give, with the words for each
 """
 
 from __future__ import annotations

@@ -6,9 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from poise.arguments import counted
-from poise.theory.jackknife_coverage import certified_miss, jackknife_miss
+from poise.theory.jackknife_coverage import (
+    certified_miss,
+    certified_miss_given_data,
+    jackknife_miss,
+)
 
 if TYPE_CHECKING:
+    from poise.results.conditional_result import ConditionalResult
     from poise.results.stability_result import StabilityResult
 
 __all__ = ["CoverageGuarantee"]
@@ -37,6 +42,8 @@ class CoverageGuarantee:
         The certificate; None without one.
     remark : str
         Why a given certificate is not used; empty otherwise.
+    gamma : float or None
+        The tolerated share of a certificate about this training set; None for others.
 
     Examples
     --------
@@ -55,6 +62,7 @@ class CoverageGuarantee:
     delta: float | None = None
     alpha: float | None = None
     remark: str = ""
+    gamma: float | None = None
 
     @classmethod
     def without_certificate(cls, n: int, level: float, remark: str = "") -> CoverageGuarantee:
@@ -80,6 +88,14 @@ class CoverageGuarantee:
         known = (result.epsilon, result.delta, result.alpha)
         return cls(method, result.n, level, miss, widening, *known)
 
+    @classmethod
+    def given_training_set(cls, result: ConditionalResult, level: float) -> CoverageGuarantee:
+        """Promise what a certificate about this training set gives, for the jackknife."""
+        assert result.gamma is not None
+        known = (result.epsilon, result.delta, result.alpha)
+        miss = float(certified_miss_given_data(_share(level), result.gamma, *known[1:]))
+        return cls("jackknife", result.n, level, miss, known[0], *known, gamma=result.gamma)
+
     @property
     def coverage(self) -> float:
         """The least probability of no miss."""
@@ -101,6 +117,8 @@ class CoverageGuarantee:
                 "stability. The probability is over training rows and new point together."
                 + (f" {self.remark}" if self.remark else "")
             )
+        if self.gamma is not None:
+            return self._given_training_set
         stable = float(jackknife_miss(self.n, _share(self.level), self.delta, self.plus))
         return (
             f"Stability is certified and a new response missed with probability at most "
@@ -111,6 +129,19 @@ class CoverageGuarantee:
             f"at error level {self.alpha:g}. It rests on that certificate, on independent rows, "
             "and on an algorithm that ignores their order. It is not the probability of a miss "
             "given the certificate, nor about one interval."
+        )
+
+    @property
+    def _given_training_set(self) -> str:
+        return (
+            f"This training set is certified and a new response missed with probability at most "
+            f"{self.miss:.4g}, the sum of 1 - {self.level:g}, gamma = {self.gamma:g} and "
+            f"max(delta = {self.delta:g}, alpha = {self.alpha:g}): the jackknife interval is "
+            f"widened by {self.widening:g} on both sides. It rests on the certificate that a new "
+            f"row moves more than a share {self.gamma:g} of the {self.n:,} leave-one-out residuals "
+            f"by more than {self.epsilon:g} with probability at most {self.delta:g}, on "
+            "independent rows, and on an algorithm that ignores their order. It is not the "
+            "probability of a miss given the certificate, nor about one interval."
         )
 
     @property

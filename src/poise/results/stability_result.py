@@ -84,6 +84,8 @@ class StabilityResult:
     """
 
     test_name: ClassVar[str] = "binomial"
+    symbol: ClassVar[str] = "δ*"
+    exceeding: ClassVar[str] = "change larger than"
 
     verdict: Outcome
     epsilon: float

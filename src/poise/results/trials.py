@@ -6,8 +6,6 @@ Nothing here fits a model: a saved measurement can be judged again with another
 
 from __future__ import annotations
 
-import io
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -27,6 +25,7 @@ from poise.results.change_arrays import as_changes, nan_to_none
 from poise.results.design import Design
 from poise.results.json_encoding import fields_of, to_json
 from poise.results.profile import Profile
+from poise.results.saved_file import read_saved, write_saved
 from poise.results.several_changes import SeveralChanges
 from poise.results.single_changes import SingleChanges
 from poise.results.stability_result import StabilityResult
@@ -430,24 +429,11 @@ class Trials:
 
     def save(self, path: str | Path) -> None:
         """Write the measurement to one file (NumPy's npz format, readable anywhere)."""
-        header: dict[str, Any] = {"format": _FORMAT, "design": self.design.to_dict()}
-        header |= {"n_fits": self.n_fits, "failures": list(self.failures)}
-        header["warnings"] = list(self.warnings)
-        buffer = io.BytesIO()
-        np.savez(buffer, changes=self.changes, header=np.array(json.dumps(header)))
-        Path(path).write_bytes(buffer.getvalue())
+        header: dict[str, Any] = {"design": self.design.to_dict(), "n_fits": self.n_fits}
+        header |= {"failures": list(self.failures), "warnings": list(self.warnings)}
+        write_saved(path, _FORMAT, self.changes, header)
 
     @classmethod
     def load(cls, path: str | Path) -> Trials:
         """Read what :meth:`save` wrote."""
-        try:
-            with np.load(path, allow_pickle=False) as content:
-                header = json.loads(str(content["header"]))
-                changes = content["changes"]
-        except FileNotFoundError:
-            raise RecordError(f"no such file: {path}") from None
-        except Exception as error:
-            raise RecordError(f"{path} does not hold trials saved by poise") from error
-        if header.get("format") != _FORMAT:
-            raise RecordError(f"{path} has format {header.get('format')!r}, expected {_FORMAT!r}")
-        return cls._from_header(changes, header)
+        return cls._from_header(*read_saved(path, _FORMAT))

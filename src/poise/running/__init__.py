@@ -5,6 +5,7 @@
     answers        the record of answers, in plan order
     execution      how fits are run: on which workers, for how long, and what a failed fit means
     faults/        what goes wrong while fits run: dead workers, late fits, signals
+    known_work     fits that are compared with predictions that are known already
     oracle         the oracle computes batches of trials; only it calls the user's algorithm
     progress       the progress of a run: a bar, a line per minute, or nothing
     removals_work  trials of several removals at several points: a table of changes each

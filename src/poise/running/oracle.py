@@ -43,6 +43,7 @@ from poise.protocol.messages import (
 from poise.protocol.work import Work
 from poise.running.answers import AnswerRecord, record_for
 from poise.running.execution import Execution
+from poise.running.known_work import KnownWork
 from poise.running.progress import Progress
 from poise.running.removals_work import LossRemovalsWork, RemovalsWork
 from poise.running.tasks import ComparisonWork, LossWork, QueryWork
@@ -204,7 +205,7 @@ class Oracle:
 
     def _work(self, batch: Batch) -> tuple[Work, str]:
         """Return the work of a batch, and the name of the way it is computed."""
-        if batch.compares and self.execution.fast:
+        if batch.compares and self.execution.fast and batch.known is None:
             # Single trials that a shortcut cannot answer are computed with every check.
             checked = self._comparisons(batch, relax=False)
             fast = batched(checked, self.algorithm.batch(), batch.decision_points)
@@ -224,8 +225,10 @@ class Oracle:
         return kind(self.algorithm, self.sample, batch.tasks, relax, self.distance)
 
     def _removals(self, batch: Batch, relax: bool) -> RemovalsWork:
-        kind = LossRemovalsWork if needs_response(self.distance) else RemovalsWork
-        return kind(self.algorithm, self.sample, batch.tasks, relax, self.distance)
+        about = self.algorithm, self.sample, batch.tasks, relax, self.distance
+        if batch.known is not None:
+            return KnownWork(*about, batch.known)
+        return LossRemovalsWork(*about) if needs_response(self.distance) else RemovalsWork(*about)
 
     def ignores_row_order(self, trial: Removals) -> bool:
         """See on one trial whether the order of the rows matters, for one random term.

@@ -20,13 +20,13 @@ from poise.errors import TrialError, in_one_line
 from poise.protocol.messages import Failure, Query, Removals
 from poise.running.tasks import ComparisonWork, portable
 
-__all__ = ["LossRemovalsWork", "RemovalsWork", "same_predictions"]
+__all__ = ["ChangeTable", "LossRemovalsWork", "RemovalsWork", "failure_of", "same_predictions"]
 
 _NINE_DIGITS = 1e-9  # of the size of the predictions: sums in another order differ by less
 
 
 @dataclass
-class _Table:
+class ChangeTable:
     """The changes of one trial, nan where there is none, and the first reason for one."""
 
     changes: Any
@@ -48,7 +48,7 @@ class RemovalsWork(ComparisonWork):
 
     def compute(self, task: Removals, ambient: GlobalGenerators) -> Any:  # type: ignore[override]
         """Return a block of one trial; a failure that holds what is known, if one failed."""
-        table = _Table(np.full(task.shape, np.nan))
+        table = ChangeTable(np.full(task.shape, np.nan))
         full: Any = None
         for j, query in enumerate(task.reduced):
             if j < len(task.full):
@@ -57,7 +57,7 @@ class RemovalsWork(ComparisonWork):
                 reduced = table.attempt(lambda q=query: self._predictions(q, ambient))
                 if reduced is not None:
                     self._compare(table, j, full, reduced, query.evaluate)
-        return table.changes[None] if table.reason is None else _failure(table)
+        return table.changes[None] if table.reason is None else failure_of(table)
 
     def at_first_point(self) -> ComparisonWork:
         """Return the first removal at the first point of every trial, as trials by themselves."""
@@ -79,12 +79,12 @@ class RemovalsWork(ComparisonWork):
 
     def predictions(self, queries: Sequence[Query]) -> list[Any] | None:
         """Return the predictions of these fits, an array each; None if one fails."""
-        table = _Table(None)
+        table = ChangeTable(None)
         with GlobalGenerators() as ambient:
             found = [table.attempt(lambda q=q: self._predictions(q, ambient)) for q in queries]
         return found if table.reason is None else None
 
-    def _compare(self, table: _Table, removal: int, full: Any, reduced: Any, rows: Any) -> None:
+    def _compare(self, table: ChangeTable, removal: int, full: Any, reduced: Any, rows: Any) -> None:
         for t, pair in enumerate(zip(full, reduced, rows, strict=True)):
             change = table.attempt(lambda pair=pair: self._change(*pair))
             if change is not None:
@@ -106,7 +106,8 @@ class LossRemovalsWork(RemovalsWork):
         return self.distance(full, reduced, self.sample.response(int(row)))
 
 
-def _failure(table: _Table) -> Failure:
+def failure_of(table: ChangeTable) -> Failure:
+    """Return a failed trial that keeps the changes that are known."""
     reason: Any = table.reason
     kind: Literal["error", "death", "timeout"] = "error"
     if isinstance(reason, TrialError):

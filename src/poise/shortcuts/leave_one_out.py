@@ -62,6 +62,11 @@ class LeftOutModels:
         full = self.level + inputs @ self.coefficients
         return full[:, None] - (self.share + inputs @ self.weights) * self.errors
 
+    def changes(self, X: Floats) -> Floats:
+        """Return |A[D](x) - A[D without i](x)| for rows x and all i, of shape (rows, n)."""
+        inputs = self.features(np.asarray(X, dtype=np.float64))
+        return np.abs((self.share + inputs @ self.weights) * self.errors)
+
 
 def find_left_out(estimator: Any, X: Any, y: Any) -> LeftOutModels | None:
     """Return the leave-one-out models in closed form, or None where fits are needed.

@@ -56,6 +56,7 @@ are first used, so that importing the package stays cheap.
     rows_per_trial           how many rows one trial uses, also in variants of the paper's setting
     scalars                  functions that take scalars or arrays, and treat long arrays in pieces
     subbagging               how stable an average over bags is, whatever is bagged (Theorems K, L)
+    tolerated_share          trials that may exceed ε in a tolerated share γ of their changes
     trials                   how many independent trials the data hold
     trials_for_power         numbers of trials at which the power of a test meets a requirement
 """

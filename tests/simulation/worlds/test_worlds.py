@@ -92,6 +92,7 @@ ZOO = [
     zoo.flipping(5, 0.7),
     zoo.memorising(4, 0.15),
     zoo.nearest_coins(7, k=2),
+    zoo.unlucky_sets(4, 0.15),
 ]
 
 
@@ -119,6 +120,7 @@ QUESTIONS = [
     (4, 0.5, Shared()),
     (5, 0.5, Shared()),
     (6, 0.4, Shared()),
+    (7, 0.5, Shared()),
 ]
 
 

@@ -17,8 +17,11 @@ from poise.algorithms.wrapper_input import checked_rows, with_input_tags_of
 from poise.data.sample import Sample
 from poise.data.tables import as_table
 from poise.errors import ArgumentError, DataError, PoiseWarning
+from poise.questions.conditional.conditional_measurement import shared_term
+from poise.questions.intervals.conditional_certificate import require_same_training_set
 from poise.questions.intervals.leave_one_out import LeaveOneOutFits
 from poise.questions.intervals.usable_certificate import UsableCertificate
+from poise.results.conditional_result import ConditionalResult
 from poise.results.coverage import CoverageGuarantee
 from poise.results.stability_result import StabilityResult
 from poise.running.execution import Execution
@@ -41,6 +44,10 @@ class JackknifeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     - with a ``certificate`` from :func:`poise.stability_test` on *other* rows, the intervals are
       widened by ε (jackknife) or 2ε (jackknife+) on both sides, and P(certified and missed) is
       at most max{α, bound of Theorem J} (:func:`poise.theory.certified_miss`);
+    - with a ``certificate`` about *this* training set, from :func:`poise.conditional_test` with
+      ``notion="jackknife"`` and a tolerated share γ, the jackknife is widened by ε, and
+      P(certified and missed) is at most a + γ + max{δ, α}
+      (:func:`poise.theory.certified_miss_given_data`);
     - without one, jackknife+ misses with probability at most 2a, a = 1 - ``level``, whatever
       the distribution (Barber, Candès, Ramdas & Tibshirani, 2021). The plain jackknife has no
       guarantee in this case, so jackknife+ is run instead, with a warning.
@@ -57,7 +64,7 @@ class JackknifeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     level : float in (0, 1)
         1 - a: the share of new responses that the intervals should contain. The guaranteed
         share is lower; see ``guarantee_.coverage``.
-    certificate : StabilityResult, optional
+    certificate : StabilityResult or ConditionalResult, optional
         A verdict "stable" for this estimator at this number of training rows, with shared
         random terms and one row removed. Any other certificate is refused. It is also refused if
         the order of the rows changes the model, or if it was obtained from the training rows.
@@ -102,7 +109,7 @@ class JackknifeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         estimator: Any,
         method: str = "plus",
         level: float = 0.9,
-        certificate: StabilityResult | None = None,
+        certificate: StabilityResult | ConditionalResult | None = None,
         *,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -131,6 +138,7 @@ class JackknifeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             self.random_state,
             shared=guarantee.has_certificate,
             journal=self.journal,
+            xi=self._certified_term,
         )
         self._fits = fits.run(keep_models=guarantee.plus)
         self.estimator_ = self._fits.model
@@ -225,8 +233,18 @@ class JackknifeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 )
             return CoverageGuarantee.without_certificate(sample.n_labeled, level)
         algorithm = as_algorithm(self.estimator).prepared(sample)
+        if isinstance(self.certificate, ConditionalResult):
+            require_same_training_set(self.certificate, self.method, algorithm, sample)
+            return CoverageGuarantee.given_training_set(self.certificate, level)
         usable = UsableCertificate(self.certificate, algorithm, sample)
         return CoverageGuarantee.certified(self.method, usable.result(self.random_state), level)
+
+    @property
+    def _certified_term(self) -> int | None:
+        """The random term that a certificate about this training set is about."""
+        if not isinstance(self.certificate, ConditionalResult):
+            return None
+        return shared_term(self.certificate.design.seed)
 
     def __sklearn_tags__(self) -> Any:
         """Accept missing values and sparse matrices where the base estimator does."""

@@ -131,6 +131,8 @@ class LeaveOneOutFits:
         distribution of the model does not depend on the order of the rows.
     journal : path, Journal or None
         A file for the residuals; models that are needed later are kept in files beside it.
+    xi : int or None
+        The random term of all fits, where a certificate is about fits with this term.
     """
 
     algorithm: Any
@@ -139,6 +141,7 @@ class LeaveOneOutFits:
     random_state: Any
     shared: bool
     journal: Any = None
+    xi: int | None = None
 
     def run(self, keep_models: bool) -> LeaveOneOut:
         """Fit, or use a formula if there is one; keep the n models if they are needed."""
@@ -159,7 +162,7 @@ class LeaveOneOutFits:
         n, y = self.sample.n_labeled, _numbers(self.sample.y.native)
         terms = randomness.block("leave one out", 0, n + 1)[:, 0]
         if self.shared:
-            terms[:] = terms[n]
+            terms[:] = terms[n] if self.xi is None else self.xi
         everything = Query(np.arange(n), None, int(terms[n]))
         [model] = _answered(oracle, Batch([everything], models=True), "the fit of all rows").models
         tasks = LeaveOneOutTasks(terms[:n])

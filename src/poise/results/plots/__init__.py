@@ -12,9 +12,12 @@ no figure is kept after the caller drops it.
     compared             several algorithms side by side: how far predictions moved, trial by trial
     confidence_sequence  the limits of a growing record over its trials, and δ
     curve                limits and estimates against the training size; assumed limits are dashed
+    influence            the most influential training rows, as bars
     intervals            prediction intervals as bars, and the responses that they should contain
+    judged               the picture of a measurement and, if there is one, its verdict
     power                the power of a planned test against the true probability of a larger change
     profile              the profile ε ↦ δ̂: a step function with the observed share below it
+    shares               how much of a training set each fresh row feels: the shares of larger changes
     shown_figure         A figure that a notebook shows, also without pyplot
     trajectory           the course of the averaged test: two bets, and the line that decides
     verdict              the plot of one verdict: the number of larger changes, and what decides

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from poise.results import StabilityResult, Trials
+    from poise.results.conditional_result import ConditionalResult
 
 __all__ = ["AskedQuestion", "note_limit"]
 
@@ -64,7 +65,7 @@ class AskedQuestion:
         return cls(checked, trials.delta_hat(checked, alpha))
 
     @classmethod
-    def of(cls, result: StabilityResult) -> AskedQuestion:
+    def of(cls, result: StabilityResult | ConditionalResult) -> AskedQuestion:
         """Take the question of a verdict, with its limit."""
         unstable = result.verdict == "unstable"
         limit = result.printed_delta_lower if unstable else result.printed_delta_hat
@@ -87,8 +88,8 @@ class AskedQuestion:
         return f"two-sided: between {at_least(low)} and {at_most(high)}"
 
 
-def note_limit(axes: Axes, result: StabilityResult) -> None:
+def note_limit(axes: Axes, result: StabilityResult | ConditionalResult) -> None:
     """Name the limit that the verdict used beside the δ it is held against, among the labels."""
     asked = AskedQuestion.of(result)
-    allowed = f"δ* {asked.worded} (allowed: δ = {exactly(result.delta)})"
+    allowed = f"{result.symbol} {asked.worded} (allowed: δ = {exactly(result.delta)})"
     axes.plot([], [], " ", label=f"{allowed}, for ε = {exactly(result.epsilon)} alone")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from poise.results.averaged_result import AveragedResult
+    from poise.results.conditional_result import ConditionalResult
 
 __all__ = ["Course", "plot_trajectory"]
 
@@ -51,7 +52,7 @@ class Course:
 
 
 def plot_trajectory(
-    result: AveragedResult,
+    result: AveragedResult | ConditionalResult,
     ax: Axes | None = None,
     *,
     title: str | None = None,
@@ -63,7 +64,7 @@ def plot_trajectory(
 
     Parameters
     ----------
-    result : AveragedResult
+    result : AveragedResult or ConditionalResult
         The verdict.
     ax, title, figsize
         As in :func:`~poise.results.plots.verdict.plot_result`.
@@ -81,8 +82,8 @@ def plot_trajectory(
     """
     panels = Panels(1, (8, 4), ax, figsize)
     (axes,) = panels.axes
-    _draw_bet(axes, result, "stable", result.trajectory)
-    _draw_bet(axes, result, "unstable", result.trajectory_unstable)
+    _draw_bet(axes, result.alpha, "stable", result.trajectory)
+    _draw_bet(axes, result.alpha, "unstable", result.trajectory_unstable)
     label = "decides at 1"
     axes.axhline(1.0, color=COLOURS["mark"], linewidth=1.2, linestyle="--", label=label)
     axes.set_yscale("log")
@@ -96,15 +97,13 @@ def plot_trajectory(
     return panels.drawn
 
 
-def _draw_bet(
-    axes: Axes, result: AveragedResult, verdict: str, trajectory: tuple[float, ...]
-) -> None:
-    course = Course.of(trajectory, result.alpha)
+def _draw_bet(axes: Axes, alpha: float, verdict: str, trajectory: tuple[float, ...]) -> None:
+    course = Course.of(trajectory, alpha)
     options: dict[str, Any] = {"color": COLOURS[verdict], "linewidth": 1.8, "where": "post"}
     axes.step(course.trials, course.values, label=f'bet on "{verdict}"', **options)
 
 
-def _title(result: AveragedResult) -> str:
+def _title(result: AveragedResult | ConditionalResult) -> str:
     name = shortened(result.design.title, 50)
     level = f"error level {number(result.alpha)}"
     return f"{name} at n = {result.n:,}: {result.verdict.value} ({level})"

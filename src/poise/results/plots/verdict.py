@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from poise.results import StabilityResult
+    from poise.results.conditional_result import ConditionalResult
     from poise.theory.decision import DecisionRule
 
 __all__ = ["Decision", "plot_result"]
@@ -56,7 +57,7 @@ class Decision:
     most: int
 
     @classmethod
-    def of(cls, result: StabilityResult) -> Decision:
+    def of(cls, result: StabilityResult | ConditionalResult) -> Decision:
         """Compute the picture of a result."""
         from poise.theory.binomial_law import pmf
         from poise.theory.decision import DecisionRule
@@ -79,7 +80,7 @@ def _worth_drawing(rule: DecisionRule, delta: float, seen: int) -> NDArray[np.in
 
 
 def plot_result(
-    result: StabilityResult,
+    result: StabilityResult | ConditionalResult,
     ax: Axes | None = None,
     *,
     title: str | None = None,
@@ -92,7 +93,7 @@ def plot_result(
 
     Parameters
     ----------
-    result : StabilityResult
+    result : StabilityResult or ConditionalResult
         The verdict.
     ax : matplotlib axes, optional
         Where to draw; by default a figure of its own, which a notebook shows.
@@ -118,9 +119,9 @@ def plot_result(
     _draw_law(axes, decision)
     _draw_seen(axes, decision, result)
     axes.set_xlabel(
-        f"trials (of {result.n_trials:,}) with a change larger than ε = {exactly(result.epsilon)}"
+        f"trials (of {result.n_trials:,}) with a {result.exceeding} ε = {exactly(result.epsilon)}"
     )
-    axes.set_ylabel(f"probability, if δ* were {exactly(result.delta)}")
+    axes.set_ylabel(f"probability, if {result.symbol} were {exactly(result.delta)}")
     axes.locator_params(axis="x", integer=True)
     axes.set_xlim(decision.counts[0] - 0.6, decision.counts[-1] + 0.6)
     axes.set_ylim(0, 1.05 * float(decision.probability.max()))
@@ -131,7 +132,7 @@ def plot_result(
     return panels.drawn
 
 
-def _title(result: StabilityResult) -> str:
+def _title(result: StabilityResult | ConditionalResult) -> str:
     name = shortened(result.design.title, 50)
     return (
         f"{name} at n = {result.n:,}: {result.verdict.value} (error level {at_most(result.alpha)})"
@@ -157,13 +158,13 @@ def _draw_law(axes: Axes, decision: Decision) -> None:
             axes.bar(counts, probability, width=0.9, **options)
 
 
-def _draw_seen(axes: Axes, decision: Decision, result: StabilityResult) -> None:
+def _draw_seen(axes: Axes, decision: Decision, result: StabilityResult | ConditionalResult) -> None:
     axes.axvline(decision.seen, color=COLOURS["mark"], linewidth=1.6, label=_seen(decision, result))
     if decision.most > decision.seen:
         axes.axvspan(decision.seen, decision.most, color=COLOURS["mark"], alpha=0.07)
 
 
-def _seen(decision: Decision, result: StabilityResult) -> str:
+def _seen(decision: Decision, result: StabilityResult | ConditionalResult) -> str:
     if decision.most == decision.seen:
         return f"seen: {decision.seen:,}"
     return (

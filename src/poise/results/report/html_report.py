@@ -13,6 +13,8 @@ from poise.results.plots.canvas import MARK
 
 if TYPE_CHECKING:
     from poise.results import StabilityResult, Trials
+    from poise.results.conditional_result import ConditionalResult
+    from poise.results.conditional_trials import ConditionalTrials
     from poise.results.text.summary import Summary
 
 __all__ = ["Section", "render_report", "write_report"]
@@ -24,16 +26,16 @@ class Section:
 
     Attributes
     ----------
-    result : StabilityResult
+    result : StabilityResult or ConditionalResult
         The verdict.
-    trials : Trials, optional
+    trials : Trials or ConditionalTrials, optional
         The changes it rests on; they are drawn if matplotlib is installed.
     note : str
         A sentence on why it is here.
     """
 
-    result: StabilityResult
-    trials: Trials | None = None
+    result: StabilityResult | ConditionalResult
+    trials: Trials | ConditionalTrials | None = None
     note: str = ""
 
     @property
@@ -56,10 +58,10 @@ class Section:
         """The changes and their profile as a data URI; empty where nothing can be drawn."""
         if self.trials is None:
             return ""
-        from poise.results.plots import plot_judged
+        from poise.results.plots.judged import plot_record
 
         try:
-            figure = plot_judged(self.trials, self.result)
+            figure = plot_record(self.trials, self.result)
         except PoiseError:  # matplotlib is optional; the words and numbers are the report
             return ""
         return "data:image/png;base64," + base64.b64encode(figure.png()).decode("ascii")

@@ -2,17 +2,19 @@
 
 ::
 
-    describe_averaged  words for the averaged test: what a share is, and how the bet went
-    describe_monitor   words for a growing record: its evidence, its limits, what they rest on
-    describe_design    the design of a run in words: what a trial compares
-    describe_result    what a verdict means, in sentences: what was done, found, and not shown
-    duration           durations in words, in a readable unit
-    facts              facts under names, for notebooks, data frames and terminals
-    menu_table         what rows can answer, as a table and in words
-    next_questions     questions that some rows can answer, each with its call or command
-    next_step          the line "Next: …" of a summary: what to do after a verdict
-    numbers            numbers as text: few digits; limits are rounded to the safe side
-    rows_needed        the trials and rows that a run without large changes needs
-    summary            A summary: one headline and a few paragraphs
-    table              rows under headings, for people: as text and as HTML
+    conditional_sentences  what a data-conditional certificate states, by notion and test
+    describe_averaged      words for the averaged test: what a share is, and how the bet went
+    describe_conditional   words for data-conditional results
+    describe_design        the design of a run in words: what a trial compares
+    describe_monitor       words for a growing record: its evidence, its limits, what they rest on
+    describe_result        what a verdict means, in sentences: what was done, found, and not shown
+    duration               durations in words, in a readable unit
+    facts                  facts under names, for notebooks, data frames and terminals
+    menu_table             what rows can answer, as a table and in words
+    next_questions         questions that some rows can answer, each with its call or command
+    next_step              the line "Next: …" of a summary: what to do after a verdict
+    numbers                numbers as text: few digits; limits are rounded to the safe side
+    rows_needed            the trials and rows that a run without large changes needs
+    summary                A summary: one headline and a few paragraphs
+    table                  rows under headings, for people: as text and as HTML
 """

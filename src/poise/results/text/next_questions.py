@@ -33,6 +33,10 @@ def as_calls(menu: Menu) -> dict[str, str]:
             f"poise.stability_curve(algorithm, X, y, n=[{n // 4 or 2}, {n // 2 or 2}, {n}], "
             "epsilon=...)"
         ),
+        f"Is the model of exactly these {menu.n_labeled:,} rows stable, at fresh rows?": (
+            f"poise.conditional_test(algorithm, X, y, X_fresh, epsilon=..., "
+            f"delta={number(menu.delta)})"
+        ),
         f"Can it be made stable at n = {menu.n_labeled:,}, by a theorem?": (
             f"poise.stabilize(algorithm, n={menu.n_labeled}, epsilon=..., "
             f"delta={number(menu.delta)})"
@@ -73,6 +77,9 @@ def as_commands(menu: Menu, rows: str, algorithm: str) -> dict[str, str]:
         "How does stability depend on n?": (
             f"poise curve {rows} {algorithm} --n {n // 4 or 2} --n {n // 2 or 2} --n {n} "
             "--epsilon E"
+        ),
+        f"Is the model of exactly these {menu.n_labeled:,} rows stable, at fresh rows?": (
+            f"poise deployed {rows} {algorithm} --fresh FILE --epsilon E --delta {delta}"
         ),
         "Can it be made stable, by a theorem?": (
             f"poise stabilize {asked} --epsilon E --delta {delta}"

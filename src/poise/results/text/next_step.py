@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from poise.arguments import counted
 from poise.results.text.describe_design import ceiling_in_words
 from poise.results.text.numbers import at_most, exactly
-from poise.results.text.rows_needed import needed, smaller_size
+from poise.results.text.rows_needed import model_of_all_rows, needed, smaller_size
 from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ def next_step(r: StabilityResult) -> str:
     if r.n_trials > 0 and r.verdict in _SETTLED:
         return f"Next: {_SETTLED[r.verdict]}."
     options = [*_mend(r), _more_data(r), *_weaker(r)]
-    return f"Next: {'; or '.join(options)}."
+    other = model_of_all_rows(r.design)
+    return f"Next: {'; or '.join(options)}." + (f" {other}." if other else "")
 
 
 def _mend(r: StabilityResult) -> list[str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from poise.results.design import Design
 from poise.theory.rows_per_trial import RowsPerTrial
 
-__all__ = ["largest_size", "needed", "smaller_size"]
+__all__ = ["largest_size", "model_of_all_rows", "needed", "smaller_size"]
+
+_FEW_TRIALS = 3  # so few trials never answer: n is close to the number of rows
 
 
 def needed(design: Design, delta: float, alpha: float) -> tuple[int, int]:
@@ -62,6 +64,24 @@ def smaller_size(design: Design, delta: float, alpha: float) -> str:
     if size is None:
         return "these rows are too few for any n"
     return f"or n = {size:,}, the largest that these rows can answer"
+
+
+def model_of_all_rows(design: Design) -> str:
+    """Name the question about the model of all rows, where n is close to their number.
+
+    Examples
+    --------
+    >>> model_of_all_rows(Design("x", n=3000, n_labeled=3000))
+    'The model of exactly these rows is another question, which fresh rows can answer: ...'
+    >>> model_of_all_rows(Design("x", n=10, n_labeled=3000))
+    ''
+    """
+    if design.n_trials > _FEW_TRIALS or not design.is_papers or not design.from_rows:
+        return ""
+    return (
+        "The model of exactly these rows is another question, which fresh rows can answer: "
+        "poise.conditional_test, or poise deployed on the command line"
+    )
 
 
 def _per_trial(design: Design) -> RowsPerTrial:

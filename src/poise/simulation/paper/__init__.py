@@ -5,6 +5,7 @@
     appendix_b_traps         Appendix B: the traps, which no test can recognise
     appendix_e_notions       Appendix E: shared, independent and coupled randomness, and Theorem 5
     beyond_averaged          beyond the paper: the averaged test, its level and its power
+    beyond_conditional       beyond the paper: one given training set, and Proposition I
     beyond_finite_responses  beyond the paper: finite responses and bounded outputs (G and H)
     beyond_intervals         beyond the paper: Theorem J on jackknife intervals
     beyond_subbagging        beyond the paper: Theorems K, L and M on subbagging

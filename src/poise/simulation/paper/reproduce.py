@@ -12,6 +12,7 @@ from poise.simulation.paper import (
     appendix_b_traps,
     appendix_e_notions,
     beyond_averaged,
+    beyond_conditional,
     beyond_finite_responses,
     beyond_intervals,
     beyond_subbagging,
@@ -31,7 +32,13 @@ __all__ = ["SECTIONS", "Reproduction", "reproduce"]
 
 def _beyond(effort: Effort) -> list[Claim]:
     """Check what goes beyond the paper, subject by subject."""
-    subjects = (beyond_averaged, beyond_finite_responses, beyond_subbagging, beyond_intervals)
+    subjects = (
+        beyond_averaged,
+        beyond_finite_responses,
+        beyond_conditional,
+        beyond_subbagging,
+        beyond_intervals,
+    )
     return [claim for subject in subjects for claim in subject.claims(effort)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,14 @@ import numpy as np
 from poise.algorithms.algorithm import Algorithm, Predict
 from poise.protocol.randomness import as_uniform
 
-__all__ = ["Constant", "Flipping", "MeanResponse", "Memorising", "NearestNeighbours"]
+__all__ = [
+    "Constant",
+    "Flipping",
+    "MeanResponse",
+    "Memorising",
+    "NearestNeighbours",
+    "UnluckySets",
+]
 
 
 def _everywhere(level: float) -> Predict:
@@ -108,3 +116,27 @@ class Memorising(Algorithm):
     def fit(self, X: Any, y: Any, xi: int) -> Predict:
         """Count the rare rows."""
         return _everywhere(self.height * int(np.count_nonzero(X[:, 0] < self.rarity)))
+
+
+@dataclass(frozen=True)
+class UnluckySets(Algorithm):
+    """Predicts ``height`` on a few training sets of n rows, and 0 on all others.
+
+    A set is unlucky if the sum of its first features has a fractional part below
+    ``probability``. On uniform features this part is uniform. So one training set is unstable at
+    every point and for every removed row, or at none (the example of Proposition I).
+    """
+
+    n: int
+    probability: float = 0.05
+    height: float = 1.0
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The algorithm in words."""
+        return f"unlucky sets of {self.n} rows, probability {self.probability:g}"
+
+    def fit(self, X: Any, y: Any, xi: int) -> Predict:
+        """Add the features; the exact sum does not depend on their order."""
+        unlucky = len(y) == self.n and math.fsum(X[:, 0]) % 1.0 < self.probability
+        return _everywhere(self.height if unlucky else 0.0)

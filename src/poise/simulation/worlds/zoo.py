@@ -26,6 +26,7 @@ __all__ = [
     "memorising",
     "nearest_coins",
     "nearest_neighbours",
+    "unlucky_sets",
 ]
 
 
@@ -127,6 +128,22 @@ def memorising(n: int, rarity: float = 0.05, height: float = 1.0) -> World:
     return World(algorithm, UniformRows(), n, law, f"memorising rows of rarity {q:g}")
 
 
+def unlucky_sets(n: int, probability: float = 0.05, height: float = 1.0) -> World:
+    """Be unstable on a few training sets only: δ*_ε = ``probability`` for ε below the height.
+
+    Given its training set D, the algorithm is perfectly stable or moves at every point: δ_D is 0
+    or 1. So a certificate for D says nothing about δ* (Proposition I).
+
+    Examples
+    --------
+    >>> unlucky_sets(n=5, probability=0.1).delta_star(0.5)
+    0.1
+    """
+    p = float(arguments.probability("probability", probability))
+    algorithm = simple_algorithms.UnluckySets(arguments.training_size(n), p, height)
+    return World(algorithm, UniformRows(), n, Sometimes(p, PointChange(height)), algorithm.name)
+
+
 def _check_neighbours(k: int, n: int) -> None:
     if not 1 <= k < n:
         raise ArgumentError(f"k must be from 1 to n - 1 = {n - 1}, got {k}")
@@ -145,5 +162,6 @@ ZOO: dict[str, Callable[..., World]] = {
     "nearest-coins": nearest_coins,
     "flipping": flipping,
     "memorising": memorising,
+    "unlucky-sets": unlucky_sets,
 }
 """Worlds by name; each takes ``n`` and has defaults for the rest."""

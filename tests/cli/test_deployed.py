@@ -1,0 +1,112 @@
+"""``poise deployed``: the verdict, the rows that matter, files, and refusals."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import Ridge
+
+import poise
+from poise.results.conditional_trials import ConditionalTrials
+
+RIDGE = "--algorithm sklearn.linear_model:Ridge --seed 0"
+ASKED = "--epsilon 0.1 --delta 0.1"
+
+
+@pytest.fixture
+def rows(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 2))
+    table = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": X @ [1.0, 2.0] + rng.normal(size=120)})
+    table[:80].to_csv(tmp_path / "data.csv", index=False)
+    table[80:].to_csv(tmp_path / "fresh.csv", index=False)
+    table[80:].drop(columns="y").to_csv(tmp_path / "points.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    return table
+
+
+def test_json_is_the_result_of_the_library(run, rows):
+    done = run(f"deployed data.csv --target y --fresh points.csv {RIDGE} {ASKED} --json")
+    assert done.exit_code == 0, done.output
+    said = json.loads(done.stdout)
+    X, y = rows[["a", "b"]].to_numpy(), rows["y"].to_numpy()
+    asked = {"epsilon": 0.1, "delta": 0.1, "random_state": 0}
+    result = poise.conditional_test(Ridge(), X[:80], y[:80], X[80:], **asked)
+    assert said["verdict"] == result.verdict == "stable"
+    assert said["delta_hat"] == pytest.approx(result.delta_hat)
+    assert said["sentence"] == result.sentence
+    assert (said["n"], said["n_trials"], said["notion"]) == (80, 40, "deployed")
+    assert len(said["influence"]["rows"]) == 80
+
+
+def test_the_screen_shows_sentence_limits_and_rows_that_matter(run, rows):
+    done = run(f"deployed data.csv --target y --fresh points.csv {RIDGE} {ASKED}")
+    text = " ".join(done.stdout.split())
+    assert text.startswith("STABLE: Ridge() on this training set of 80 rows (deployed")
+    assert "A procedure that prints this prints it falsely with probability at most 0.05" in text
+    assert "It says nothing about another training set" in text
+    assert "Descriptive, not certified: 80 rows were compared at 40 points" in text
+
+
+@pytest.mark.parametrize("notion", ["add-one", "jackknife"])
+def test_other_notions_read_the_responses(run, rows, notion):
+    more = f"--notion {notion} --gamma 0.1 --delta 0.2 --epsilon 0.5"
+    done = run(f"deployed data.csv --target y --fresh fresh.csv {RIDGE} {more} --json")
+    assert done.exit_code == 0, done.output
+    said = json.loads(done.stdout)
+    assert (said["notion"], said["gamma"], said["test"]) == (notion, 0.1, "binomial")
+    assert said["n_trials"] == (20 if notion == "add-one" else 40)
+    assert said["influence"] is None
+
+
+def test_hold_out_files_and_show(run, rows):
+    files = "--save kept.trials --plot kept.png --report kept.html"
+    words = f"deployed data.csv --target y --hold-out 0.5 {RIDGE} {ASKED} {files} -q"
+    done = run(words)
+    assert (done.exit_code, done.stdout) == (0, "stable\n"), done.output
+    record = ConditionalTrials.load("kept.trials")
+    assert record.changes.shape == (40, 40)
+    with open("kept.html", encoding="utf-8") as page:
+        assert "this training set of 40 rows" in page.read()
+    again = run("show kept.trials --epsilon 0.1 --delta 0.1 --gamma 0.2 --json")
+    assert again.exit_code == 0, again.output
+    assert json.loads(again.stdout)["gamma"] == 0.2
+    shown = run("show kept.trials")
+    assert "nothing judged yet" in shown.stdout
+    assert run("show kept.trials --epsilon 0.1").exit_code == 2
+    # What poise wrote may be replaced.
+    assert run(words).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("", "give either --fresh or --hold-out"),
+        ("--fresh points.csv --hold-out 0.5", "give either --fresh or --hold-out"),
+        ("--hold-out 1.5", "--hold-out must be in (0, 1)"),
+        ("--fresh data.csv", "80 rows of --fresh are training rows"),
+        ("--fresh points.csv --notion add-one", "y"),
+        ("--fresh points.csv --gamma 2", "gamma must be in [0, 1)"),
+        ("--fresh points.csv --delta 0.9999", ""),
+        ("--fresh points.csv --plot data.csv", "would replace another file of this command"),
+    ],
+)
+def test_refusals(run, rows, options, message):
+    done = run(f"deployed data.csv --target y {RIDGE} {ASKED} {options}")
+    assert done.exit_code == (0 if "0.9999" in options else 2), done.output
+    assert message in " ".join(done.stderr.split())
+
+
+def test_poise_test_with_all_rows_names_this_question(run, rows):
+    done = run(f"test data.csv --target y {RIDGE} --n 75 {ASKED}")
+    assert done.exit_code == 1
+    assert "poise deployed on the command line" in " ".join(done.stderr.split())
+    assert "poise deployed on the command line" in " ".join(done.stdout.split())
+
+
+def test_advise_names_it(run, rows):
+    done = run(f"advise data.csv --target y {RIDGE.replace('--seed 0', '')}")
+    assert "poise deployed data.csv --target y" in " ".join(done.stdout.split())
