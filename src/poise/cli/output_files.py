@@ -92,7 +92,7 @@ def write_files(
         trials.save(output.save)
     if output.plot is not None:
         from poise.results.plots import save_figure
-        from poise.results.plots.judged import plot_record
+        from poise.results.plots.record_picture import plot_record
 
         save_figure(plot_record(trials, result, alpha), output.plot)
     if output.report is not None and result is not None:

@@ -14,9 +14,9 @@ no figure is kept after the caller drops it.
     curve                limits and estimates against the training size; assumed limits are dashed
     influence            the most influential training rows, as bars
     intervals            prediction intervals as bars, and the responses that they should contain
-    judged               the picture of a measurement and, if there is one, its verdict
     power                the power of a planned test against the true probability of a larger change
     profile              the profile ε ↦ δ̂: a step function with the observed share below it
+    record_picture       the picture of a measurement and, if there is one, its verdict
     shares               how much of a training set each fresh row feels: the shares of larger changes
     shown_figure         A figure that a notebook shows, also without pyplot
     trajectory           the course of the averaged test: two bets, and the line that decides

@@ -58,7 +58,7 @@ class Section:
         """The changes and their profile as a data URI; empty where nothing can be drawn."""
         if self.trials is None:
             return ""
-        from poise.results.plots.judged import plot_record
+        from poise.results.plots.record_picture import plot_record
 
         try:
             figure = plot_record(self.trials, self.result)
