@@ -16,6 +16,7 @@ from poise.errors import TrialError
 if TYPE_CHECKING:
     from poise.questions.measurement import Measurement
     from poise.results import Trials
+    from poise.results.conditional_result import ConditionalResult
     from poise.results.judged import Judged
     from poise.storage.journal import Journal
 
@@ -36,7 +37,7 @@ def measured(measurement: Measurement, output: Output, journal: Journal | None) 
         raise
 
 
-def tell_result(result: Judged, output: Output) -> int:
+def tell_result(result: Judged | ConditionalResult, output: Output) -> int:
     """Print a verdict in the chosen form; return its exit status."""
     if output.as_json or output.quiet:
         say_doubts(result.warnings)

@@ -20,6 +20,7 @@ from poise.results.text.summary import in_words
 
 if TYPE_CHECKING:
     from poise.results import Profile, Trials
+    from poise.results.conditional_result import ConditionalResult
     from poise.results.judged import Judged
 
 __all__ = [
@@ -60,7 +61,7 @@ def print_paragraphs(text: str) -> None:
     screen().print(text)
 
 
-def print_result(result: Judged) -> None:
+def print_result(result: Judged | ConditionalResult) -> None:
     """Print a verdict, its summary and the numbers behind it."""
     out = screen()
     print_headline(result)
@@ -76,7 +77,7 @@ def _of_warnings(paragraph: str) -> str:
     return in_options(paragraph) if paragraph.startswith("Warning: ") else paragraph
 
 
-def print_headline(result: Judged) -> None:
+def print_headline(result: Judged | ConditionalResult) -> None:
     """Print the verdict in one sentence."""
     headline = Text(result.describe().headline)
     headline.stylize(_STYLES[result.verdict.value], 0, len(result.verdict.value))

@@ -17,7 +17,7 @@ no figure is kept after the caller drops it.
     power                the power of a planned test against the true probability of a larger change
     profile              the profile ε ↦ δ̂: a step function with the observed share below it
     record_picture       the picture of a measurement and, if there is one, its verdict
-    shares               how much of a training set each fresh row feels: the shares of larger changes
+    shares               the shares of larger changes, one per fresh row
     shown_figure         A figure that a notebook shows, also without pyplot
     trajectory           the course of the averaged test: two bets, and the line that decides
     verdict              the plot of one verdict: the number of larger changes, and what decides
