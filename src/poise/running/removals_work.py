@@ -84,7 +84,9 @@ class RemovalsWork(ComparisonWork):
             found = [table.attempt(lambda q=q: self._predictions(q, ambient)) for q in queries]
         return found if table.reason is None else None
 
-    def _compare(self, table: ChangeTable, removal: int, full: Any, reduced: Any, rows: Any) -> None:
+    def _compare(
+        self, table: ChangeTable, removal: int, full: Any, reduced: Any, rows: Any
+    ) -> None:
         for t, pair in enumerate(zip(full, reduced, rows, strict=True)):
             change = table.attempt(lambda pair=pair: self._change(*pair))
             if change is not None:

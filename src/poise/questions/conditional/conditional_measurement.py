@@ -71,12 +71,15 @@ def shared_term(seed: int) -> int:
 
 @dataclass(frozen=True)
 class JournalDesign(Design):
-    """The description of a journal: one line for each trial, or for each removed row."""
+    """The description of a journal: one line for each trial, or for each removed row.
+
+    A line is about a removed row, unless fresh rows are added (``replace``).
+    """
 
     @property
     def n_trials(self) -> int:
         """Number of lines of a full run."""
-        return self.n if self.remove else self.n_unlabeled
+        return self.n_unlabeled if self.replace else self.n
 
 
 @dataclass(frozen=True)
@@ -270,7 +273,7 @@ class ConditionalMeasurement:
             distance=f"{design.distance}, {design.notion}",
             seed=randomness.root,
             shuffle=self.given["shuffle"],
-            remove=int(design.notion == "deployed"),
+            replace=design.notion != "deployed",
             points=design.points,
         )
 
