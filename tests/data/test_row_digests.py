@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from poise.data.row_digests import RowDigests
+from poise.data.row_digests import RowDigests, digest_of_rows
 from poise.data.sample import Sample
+from poise.data.tables import as_table
+from shared.processes import printed
 
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(40, 3)), rng.normal(size=40)
@@ -38,3 +40,20 @@ def test_weights_and_equal_rows_are_noted():
     few = RowDigests.of(Sample(np.ones((4, 1)), [1.0, 2.0, 1.0, 3.0]))
     assert few.most_by_chance(10) == 10  # half of the rows have an equal
     assert few.most_by_chance(100) == 73  # P(Bin(100, 1/2) > 73) < 1e-6 < P(Bin(100, 1/2) > 72)
+
+
+def test_the_digest_of_rows_is_the_same_in_every_process_and_container() -> None:
+    code = (
+        "from poise.data.row_digests import digest_of_rows as d; from poise.data.tables import "
+        "as_table as t; import pandas as pd; "
+        "X = pd.DataFrame({'town': ['Ely', 'Bath'], 'size': [1.0, 2.0]}); "
+        "print(d(t(X, 'X'), t([5, 6], 'y')), d(t(X[::-1], 'X'), t([6, 5], 'y')))"
+    )
+    first, second = printed(code).split(), printed(code).split()
+    assert first == second
+    assert len({*first, *second}) == 1
+    plain = digest_of_rows(as_table(X, "X"), as_table(y, "y"))
+    framed = digest_of_rows(as_table(pd.DataFrame(X), "X"), as_table(pd.Series(y), "y"))
+    listed = digest_of_rows(as_table(X.tolist(), "X"), as_table(y.tolist(), "y"))
+    other = digest_of_rows(as_table(X + 1, "X"), as_table(y, "y"))
+    assert plain == framed == listed != other

@@ -106,8 +106,30 @@ def digest_of_rows(X: Table, y: Table) -> str:
     >>> first == digest_of_rows(as_table([[2.0], [1.0]], "X"), as_table(np.array([6, 5]), "y"))
     True
     """
-    words = np.sort(_words(X, as_table(np.asarray(y.native), "y")))
-    return hashlib.blake2b(words.tobytes(), digest_size=16).hexdigest()
+    responses = as_table(np.asarray(y.native), "y")
+    tables = [_as_numbers(X), _as_numbers(responses)]
+    if None not in tables:
+        words = np.sort(row_words([table for table in tables if table is not None]))
+        return hashlib.blake2b(words.tobytes(), digest_size=16).hexdigest()
+    # Python's hashes of text differ from process to process.
+    beside = zip(_rows_as_text(X.native), _rows_as_text(responses.native), strict=True)
+    rows = sorted(f"{row} -> {answer}" for row, answer in beside)
+    return hashlib.blake2b("\n".join(rows).encode(), digest_size=16).hexdigest()
+
+
+def _as_numbers(table: Table) -> Table | None:
+    """Return a table of numbers, in whatever container they came; None if there are others."""
+    if hasattr(table.native, "indptr"):
+        return table
+    array = array_of(table)
+    if isinstance(table.native, list):
+        array = np.asarray(table.native)
+    return None if array is None or array.dtype.kind not in "biuf" else as_table(array, "X")
+
+
+def _rows_as_text(native: Any) -> list[str]:
+    rows = native if isinstance(native, list) else np.asarray(native, dtype=object)
+    return [str([str(value) for value in np.ravel(np.asarray(row, dtype=object))]) for row in rows]
 
 
 def equal_rows(known: list[Table], others: list[Table]) -> tuple[NDArray[np.int64], int]:

@@ -17,7 +17,7 @@ from poise.results.relative_epsilon import Relative, read_epsilon
 
 __all__ = ["ConditionalQuestion", "allowed_change"]
 
-_CALLER = 3  # this function, the public function, and its caller
+_CALLER = 5  # this method, two functions that call it, the public function, and its caller
 
 
 @dataclass(frozen=True)
