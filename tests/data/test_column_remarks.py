@@ -74,3 +74,10 @@ def test_every_column_of_the_responses_has_its_scale() -> None:
     for scale, column in zip(response_scales(as_table(y, "y")), y.T, strict=True):
         assert scale.sd == pytest.approx(pd.Series(column).std())
         assert scale.quartiles == pytest.approx(pd.Series(column).quantile([0.25, 0.5, 0.75]))
+
+
+def test_a_column_of_text_with_holes_is_called_both() -> None:
+    words = pd.DataFrame({"colour": ["red", "blue", None] * 20, "size": [1.5, 2.5, None] * 20})
+    colour, size = suspicious_columns(as_table(words, "X"))
+    assert (colour.kind, colour.found) == ("missing", "20 of 60 values, the others are text")
+    assert size.found == "20 of 60 values"

@@ -11,8 +11,10 @@ from scipy import stats
 from poise import plan
 from poise.errors import ArgumentError
 from poise.results import Design
-from poise.theory import hedge
-from poise.theory.menu import SPREADS, menu
+from poise.theory import averaged_power
+from poise.theory.averaged_power_estimate import SECOND_POINT
+from poise.theory.many_hedges import hedge_side_by_side
+from poise.theory.menu import menu
 from poise.theory.planning import with_defaults
 from poise.theory.rows_per_trial import RowsPerTrial
 
@@ -58,15 +60,32 @@ def test_a_size_that_holds_no_trial_is_listed_as_such() -> None:
 def test_the_averaged_figures_hold_for_shares_of_that_spread() -> None:
     """Shares v with probability δ*/v, else 0, have mean δ* and spread v.
 
-    The rule of thumb promises a power of 0.8. The seed is fixed: no false alarms; at a true
+    The estimate promises a power of 0.8. The seed is fixed: no false alarms; at a true
     power of 0.7 as many as this would have probability 0.001.
     """
     [line] = [line for line in menu(3000) if line.n_trials == 100]
+    trials = 3000 // (line.n + line.points)
     rng = np.random.default_rng(0)
-    for spread, truth in zip(SPREADS, line.delta_star_averaged or (), strict=True):
-        shares = spread * (rng.random((200, 100)) < truth / spread)
-        accepted = sum(hedge(row, 0.1, 0.05).accepted for row in shares)
-        assert accepted >= 160
+    for chance, truth in zip(SECOND_POINT, line.delta_star_averaged or (), strict=True):
+        spread = (1 + (line.points - 1) * chance) / line.points
+        shares = spread * (rng.random((200, trials)) < truth / spread)
+        assert hedge_side_by_side(shares, 0.1, 0.05).accepted.sum() >= 160
+
+
+def test_the_points_of_the_averaged_test_are_the_best_ones() -> None:
+    for line in menu(3000, 500):
+        if line.delta_star_averaged is None:
+            assert line.points == 1
+            continue
+        for points in (2, 5, 10, 20):
+            m = min(3000 // line.n, 3500 // (line.n + points))
+            spread = (1 + (points - 1) * 0.5) / points
+            better = line.delta_star_averaged[0] + 1e-3
+            if m >= 59 and better < 0.1:
+                assert averaged_power(m, 0.1, better, 0.05, max(spread, better)) < 0.8
+    few, plenty = menu(3000), menu(3000, 100_000)
+    assert all(row.delta_star_averaged is None for row in few if row.n_trials < 59)
+    assert min(row.points for row in plenty if row.delta_star_averaged) >= 14
 
 
 def test_errors_name_the_argument() -> None:

@@ -88,7 +88,9 @@ def _remarks(name: str, values: NDArray[Any]) -> Iterator[ColumnRemark]:
     missing = _missing(values)
     known = values[~missing]
     if missing.any():
-        yield ColumnRemark(name, "missing", f"{missing.sum():,} of {counted(len(values), 'value')}")
+        holes = f"{missing.sum():,} of {counted(len(values), 'value')}"
+        text = len(known) and all(isinstance(value, str) for value in known)
+        yield ColumnRemark(name, "missing", f"{holes}, the others are text" if text else holes)
     if len(known) >= _FEWEST_ROWS and (seen := _looks_like(name, known)):
         yield ColumnRemark(name, *seen)
 

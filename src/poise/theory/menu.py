@@ -7,31 +7,24 @@ menu is the largest n at which a run without a single large change certifies som
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from poise import arguments
 from poise.errors import ArgumentError
-from poise.theory.averaged_planning import trials_for_averaging, trials_with_spread
+from poise.theory.averaged_planning import trials_for_averaging
+from poise.theory.averaged_power_estimate import SECOND_POINT, averaged_power, planned_spread
 from poise.theory.binomial_test import critical_count
 from poise.theory.estimates import delta_hat
+from poise.theory.plan_side_by_side import MOST_POINTS, POINTS_TRIED
 from poise.theory.planning import plan
 from poise.theory.rows_per_trial import RowsPerTrial
-from poise.theory.trials_for_power import RandomizedPower
 
-__all__ = ["SPREADS", "Menu", "MenuRow", "menu"]
-
-# Spreads v of shares for which the averaged test's power is stated. Trees, ridge and nearest
-# neighbours at 20 points a trial were measured between 0.13 and 0.31; with a spread of 1
-# averaging gains nothing.
-SPREADS = (0.5, 0.15)
+__all__ = ["Menu", "MenuRow", "menu"]
 
 # What the lines certify, besides what a single trial does.
 _ROUND_DELTAS = (0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01, 0.005)
-_PRECISION = 1e-4  # of the averaged test's δ*, which is a rule of thumb
-# Where shares hardly vary, the rule asks for slightly too few trials. With this many times
-# as many, a power of 0.8 was measured to be 0.81 to 0.93 (Beta shares, δ = 0.05, 0.1, 0.2).
-_MARGIN = 1.2
+_PRECISION = 1e-4  # of the averaged test's δ*, which is an estimate
 
 
 @dataclass(frozen=True)
@@ -52,8 +45,11 @@ class MenuRow:
         The true probability of a change beyond ε up to which the Binomial test for the
         menu's δ declares stable with the menu's power; None if it never does.
     delta_star_averaged : tuple of two floats, or None
-        The same for the averaged test, at each of the two spreads of the shares in
-        ``SPREADS``: a rule of thumb. None where averaging does not pay.
+        The same for the averaged test: estimates that assume that another point of a trial
+        moves with probability 0.5, or 0.1, if one does. None where averaging does not pay.
+    points : int
+        Test points of a trial with which the averaged test does best: those that the rows leave
+        over, or more of them at the cost of some trials.
     """
 
     n: int
@@ -62,6 +58,7 @@ class MenuRow:
     smallest_delta: float | None
     delta_star: float | None
     delta_star_averaged: tuple[float, float] | None
+    points: int = 1
 
 
 @dataclass(frozen=True)
@@ -177,7 +174,7 @@ def menu(
     sizes = {*wanted, *_sizes(rows, points, level, {*_ROUND_DELTAS, asked}, each)}
     goal = _Goal(asked, level, _checked_power(power))
     lines = (
-        _line(size, each.n_trials(size, rows, points), goal, int(algorithms))
+        _line(_Rows(each, size, rows, points), goal, int(algorithms))
         for size in sorted(sizes, reverse=True)
     )
     settings = {"delta": asked, "alpha": float(alpha), "power": goal.power}
@@ -191,6 +188,27 @@ class _Goal:
     delta: float
     level: float
     power: float
+
+
+class _Rows(NamedTuple):
+    """The rows of a menu at one training size."""
+
+    each: RowsPerTrial
+    n: int
+    n_labeled: int
+    n_unlabeled: int
+
+    def trials(self, points: int = 1) -> int:
+        each = replace(self.each, points=points)
+        return each.n_trials(self.n, self.n_labeled, self.n_unlabeled)
+
+    @property
+    def spare_points(self) -> int:
+        """Most points of a trial that cost no trial, up to 20."""
+        most, trials = 1, self.trials()
+        while most < MOST_POINTS and self.trials(most + 1) == trials:
+            most += 1
+        return most
 
 
 def _checked_power(power: float) -> float:
@@ -211,7 +229,8 @@ def _sizes(
             yield size
 
 
-def _line(n: int, trials: int, goal: _Goal, algorithms: int) -> MenuRow:
+def _line(rows: _Rows, goal: _Goal, algorithms: int) -> MenuRow:
+    trials = rows.trials()
     count = -1 if trials == 0 else int(critical_count(trials, goal.delta, goal.level))
     found: dict[str, Any] = {"smallest_delta": None, "delta_star": None}
     if trials:
@@ -219,26 +238,40 @@ def _line(n: int, trials: int, goal: _Goal, algorithms: int) -> MenuRow:
     if count >= 0:
         # The δ* at which P(Bin(m, δ*) ≤ count) is the power: a limit at "level" power.
         found["delta_star"] = float(delta_hat(count, trials, goal.power))
-    averaged = _averaged(trials, goal)
-    return MenuRow(n, trials, 2 * trials * algorithms, **found, delta_star_averaged=averaged)
+    points, averaged = _averaged(rows, goal)
+    found |= {"delta_star_averaged": averaged, "points": points}
+    return MenuRow(rows.n, trials, 2 * trials * algorithms, **found)
 
 
-def _averaged(trials: int, goal: _Goal) -> tuple[float, float] | None:
-    """Estimate the averaged test's δ* at both spreads, where averaging pays."""
-    if trials < trials_for_averaging(goal.delta, goal.level):
-        return None
-    wide, narrow = (_delta_star_at_spread(trials, goal, spread) for spread in SPREADS)
-    return wide, narrow
+def _averaged(rows: _Rows, goal: _Goal) -> tuple[int, tuple[float, float] | None]:
+    """Choose the number of points with which averaging does best, where it pays at all."""
+    least = trials_for_averaging(goal.delta, goal.level)
+    if rows.trials() < least:
+        return 1, None
+    tried = {rows.spare_points, *POINTS_TRIED} - {1}
+    cautious, hopeful = SECOND_POINT
+    best = max(
+        (
+            (_delta_star(rows.trials(points), goal, planned_spread(points, cautious)), -points)
+            for points in tried
+            if rows.trials(points) >= least
+        ),
+        default=None,
+    )
+    if best is None:
+        return 1, None
+    truth, points = best[0], -best[1]
+    narrow = planned_spread(points, hopeful)
+    return points, (truth, _delta_star(rows.trials(points), goal, narrow))
 
 
-def _delta_star_at_spread(trials: int, goal: _Goal, spread: float) -> float:
-    """Find the δ* at which the rule of thumb asks for as many trials as there are."""
+def _delta_star(trials: int, goal: _Goal, spread: float) -> float:
+    """Find the largest δ* at which the estimated power is enough."""
     from scipy.optimize import bisect
 
     def missing(truth: float) -> float:
-        binomial = RandomizedPower(goal.delta, truth, goal.level, goal.power).first
-        needed = trials_with_spread(goal.delta, truth, goal.level, spread, binomial)
-        return _MARGIN * needed - trials
+        share = max(spread, truth)
+        return goal.power - averaged_power(trials, goal.delta, truth, goal.level, share)
 
     # Near δ no number of trials is enough, so the search ends before it.
     highest = goal.delta * (1 - 1e-3)

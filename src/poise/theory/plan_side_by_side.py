@@ -14,12 +14,14 @@ from poise.theory.averaged_power_estimate import SECOND_POINT, AveragedPower, pl
 from poise.theory.rows_per_trial import RowsPerTrial
 from poise.theory.trials_for_power import RandomizedPower, Sawtooth
 
-__all__ = ["MOST_POINTS", "Needs", "PowerWanted", "needs_of_both"]
+__all__ = ["MOST_POINTS", "POINTS_TRIED", "Needs", "PowerWanted", "needs_of_both"]
 
 MOST_POINTS = 20
 """More points a trial than this add little: they share its removed row."""
 
-_POINTS_TRIED = (2, 3, 5, 7, 10, 14, MOST_POINTS)
+POINTS_TRIED = (2, 3, 5, 7, 10, 14, MOST_POINTS)
+"""Numbers of points among which the best is looked for."""
+
 _MANY_TRIALS = 1_000_000  # no run has as many, and the search for them takes long
 
 
@@ -124,7 +126,7 @@ def needs_of_both(
         return ()
     alone = replace(each, points=1)
     found = [Needs("binomial", trials, alone.rows_for(trials, n, n_unlabeled))]
-    counts = (each.points,) if each.points > 1 else _POINTS_TRIED
+    counts = (each.points,) if each.points > 1 else POINTS_TRIED
     if spread is not None:  # it was observed at some number of points
         tried = [[(max(counts), spread)]]
     else:
