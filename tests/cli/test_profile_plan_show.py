@@ -108,7 +108,7 @@ def test_plan_lists_what_rows_can_answer(run) -> None:
     assert lines[0] == "What 3,000 labelled rows can answer:"
     table = [line.split() for line in lines if re.match(r"[\d,]+ +\d", line)]
     assert table[0][:4] == ["3,000", "0", "0", "-"]
-    assert ["102", "29", "58", "0.09815", "0.007665", "-"] in table
+    assert ["102", "29", "58", "0.09815", "0.007665", "-", "-"] in table
     content = json.loads(run("plan --rows 3000 --delta 0.1 --json").stdout)
     assert [row["n"] for row in content["rows"]][5] == 102
     assert run("plan --rows 3000 -q").output == "102\n"
