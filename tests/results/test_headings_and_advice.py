@@ -42,7 +42,8 @@ def test_every_table_says_what_its_columns_are() -> None:
     ]  # fmt: skip
     curve = poise.stability_curve(Ridge(), X, Y, n=[5, 10], epsilon=0.5, delta=0.2, random_state=0)
     assert list(curve.table().columns) == [
-        "n", "n_trials", "epsilon_hat", "observed_epsilon", "delta_hat", "observed_delta"
+        "n", "n_trials", "epsilon_hat", "observed_epsilon", "delta_hat", "observed_delta",
+        "pvalue_adjusted",
     ]  # fmt: skip
     only = poise.stability_curve(Ridge(), X, Y, n=[5, 10], delta=0.2, random_state=0)
     assert list(only.table().columns) == ["n", "n_trials", "epsilon_hat", "observed_epsilon"]

@@ -109,9 +109,9 @@ def compare(
         for name, each in named.items()
     }
     _check(list(measurements.values()), question)
+    folder.expect(len(named), "algorithm")
     journals = {name: folder.journal(name) for name in named}
     chosen = _chosen(measurements, question, journals)
-    folder.expect(len(named), "algorithm")
     trials = {
         name: _measured(name, _with_trials_of(measurement, chosen), journals[name])
         for name, measurement in measurements.items()
