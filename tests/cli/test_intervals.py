@@ -63,6 +63,26 @@ def test_rows_are_split_certified_and_fitted(run, rows):
     assert "this command as a whole" in text
 
 
+def test_these_rows_are_certified_by_the_others(run, rows):
+    asked = f"intervals data.csv --target y --new new.csv {RIDGE} --certify --method jackknife"
+    done = run(f"{asked} --n 40 --epsilon 0.4 --delta 0.05 --gamma 0.04 --json")
+    assert done.exit_code == 0, done.output
+    said = json.loads(done.stdout)
+    assert said["certificate"]["notion"] == "jackknife"
+    assert said["certificate"]["verdict"] == "stable"
+    assert said["certificate"]["design"]["n_fresh"] == 760
+    assert said["guarantee"]["widening"] == 0.4
+    assert said["guarantee"]["miss"] == pytest.approx(0.1 + 0.04 + 0.05)
+    assert said["rule"]["worst"] == pytest.approx(0.19 + 0.2)
+    shown = run(f"{asked} --n 40 --epsilon 0.4 --delta 0.05 --gamma 0.04")
+    assert shown.exit_code == 0, shown.output
+    text = " ".join(shown.stdout.split())
+    assert "This training set is certified and a new response missed" in text
+    refused = run(f"{asked} --n 40 --epsilon 0 --delta 0.05 --gamma 0.04")
+    assert refused.exit_code == 1, refused.output
+    assert "on no certificate of stability" in " ".join(refused.stdout.split())
+
+
 def test_a_refusal_falls_back_and_says_so(run, rows):
     done = run(f"intervals data.csv --target y --new new.csv {RIDGE} {CERTIFY} --epsilon 0 "
                "--delta 0.1 --table ends.csv")  # fmt: skip
@@ -79,6 +99,8 @@ def test_a_refusal_falls_back_and_says_so(run, rows):
         ("--certify --n 20", "--certify needs --epsilon, --delta"),
         ("--epsilon 1", "--epsilon is for --certify"),
         ("--method jackknife", "--method jackknife needs --certify"),
+        ("--gamma 0.1", "--gamma is for --certify with --method jackknife"),
+        (f"{CERTIFY} --epsilon 1 --delta 0.1 --gamma 2", "gamma must be in [0, 1"),
         ("--level 1.5", "level must be in (0, 1)"),
         ("--table data.csv", "would replace another file of this command"),
         ("--table new.csv --force", "would replace another file of this command"),

@@ -30,7 +30,7 @@ Examples:
       --algorithm sklearn.linear_model:Ridge --table today_with_ends.csv
   poise intervals rentals.csv --target price --new offers.csv --certify \\
       --algorithm sklearn.linear_model:Ridge --method jackknife \\
-      --n 20 --epsilon 50 --delta 0.005
+      --n 100 --epsilon 20 --gamma 0.02 --delta 0.05
 """
 
 _OPTIONS = (*DATA_OPTIONS, "algorithm", "param", "random_state", "n_jobs")
@@ -59,6 +59,12 @@ _DIGITS = 4  # significant digits of the width of an interval on the screen
 @click.option("--n", type=WholeNumber(), metavar="N", help="Rows to fit; for --certify.")
 @click.option("--epsilon", type=float, help="Allowed change, >= 0; for --certify.")
 @click.option("--delta", type=float, help="Allowed probability of a larger change; for --certify.")
+@click.option(
+    "--gamma",
+    type=float,
+    help="For --certify and --method jackknife: certify these N rows, not the algorithm; a new "
+    "row may move this share of their residuals by more than EPSILON.",
+)
 @alpha_option
 @output_options("table", "plot")
 def command(
@@ -71,6 +77,7 @@ def command(
     n: int | None,
     epsilon: float | None,
     delta: float | None,
+    gamma: float | None,
     alpha: float,
 ) -> int:
     """Give an interval for the response of every row of NEW, from the rows of DATA.
@@ -79,12 +86,14 @@ def command(
     probability at most 2(1 - LEVEL), whatever the distribution. With --certify the rows
     are split at random: all but N of them test whether the algorithm is stable, and N are
     fitted. If it is certified, the intervals are widened, and the bound on their misses
-    follows from this certificate (Theorem J); if not, they are those of jackknife+.
+    follows from this certificate (Theorem J); if not, they are those of jackknife+. A
+    certificate about the algorithm takes many times N rows; with --gamma every row that is
+    not fitted is a trial about the N rows themselves.
 
     Exit status: 0 done, 1 --certify was asked for and stability not certified (the table
     is written in this case too), 2 usage or data, 3 a fit failed.
     """
-    asked = _question(certify, {"n": n, "epsilon": epsilon, "delta": delta})
+    asked = _question(certify, {"n": n, "epsilon": epsilon, "delta": delta}, gamma, method)
     if method == "jackknife" and not certify:
         raise click.UsageError("--method jackknife needs --certify: alone it guarantees nothing.")
     check_files(output)
@@ -112,15 +121,19 @@ def command(
     return ExitStatus.of_result(made is None or made.result.stable)
 
 
-def _question(certify: bool, given: dict[str, Any]) -> dict[str, Any]:
+def _question(
+    certify: bool, given: dict[str, Any], gamma: float | None, method: str
+) -> dict[str, Any]:
     """Refuse an incomplete question: --certify needs all three options, else none is allowed."""
+    if gamma is not None and not (certify and method == "jackknife"):
+        raise click.UsageError("--gamma is for --certify with --method jackknife.")
     missing = [f"--{name}" for name, value in given.items() if value is None]
     if certify and missing:
         raise click.UsageError(f"--certify needs {', '.join(missing)}.")
     if not certify and len(missing) < len(given):
         name = next(name for name, value in given.items() if value is not None)
         raise click.UsageError(f"--{name} is for --certify, which is not given.")
-    return given
+    return {**given, "gamma": gamma}
 
 
 def _refuse_labels(y: Any) -> None:

@@ -12,14 +12,22 @@ from poise import arguments
 from poise.algorithms.as_algorithm import as_algorithm
 from poise.data.sample import Sample
 from poise.data.tables import as_table
-from poise.errors import DataError, PoiseWarning
+from poise.errors import ArgumentError, DataError, PoiseWarning
 from poise.protocol.randomness import Randomness
+from poise.questions.conditional.conditional_test import conditional_test
 from poise.questions.intervals.usable_certificate import refuse_asymmetry
 from poise.questions.stability_test import stability_test
-from poise.theory.jackknife_coverage import RuleMiss, certified_miss, jackknife_delta, rule_miss
+from poise.theory.jackknife_coverage import (
+    RuleMiss,
+    certified_miss,
+    certified_miss_given_data,
+    jackknife_delta,
+    rule_miss,
+)
 
 if TYPE_CHECKING:
     from poise.questions.intervals.jackknife_regressor import JackknifeRegressor
+    from poise.results.conditional_result import ConditionalResult
     from poise.results.stability_result import StabilityResult
 
 __all__ = ["CertifiedFit", "certify_and_fit"]
@@ -33,26 +41,29 @@ class CertifiedFit:
     ----------
     model : JackknifeRegressor
         The fitted model, with a certificate if the test says "stable".
-    result : StabilityResult
-        The test on the other rows.
+    result : StabilityResult or ConditionalResult
+        The test on the other rows, of the algorithm or of the rows that were fitted.
     rule : RuleMiss
         Upper bounds for the probability that the whole rule ("certify, else jackknife+")
         misses: one if the algorithm is stable, one if it is not.
     """
 
     model: JackknifeRegressor
-    result: StabilityResult
+    result: StabilityResult | ConditionalResult
     rule: RuleMiss
 
 
 def certify_and_fit(
     model: JackknifeRegressor, X: Any, y: Any, *, n: int, asked: dict[str, Any], **settings: Any
 ) -> CertifiedFit:
-    """Fit n random rows, and test stability at size n on all the others.
+    """Fit n random rows, and test stability with all the others.
 
-    If the test says "stable", the guarantee of the intervals uses this verdict (Theorem J). If
-    not, the intervals are those of jackknife+ without a certificate. The guarantee of the rule as
-    a whole does not depend on the outcome of the test: see :func:`poise.theory.rule_miss`.
+    The test is about the algorithm at size n (:func:`poise.stability_test`) or, with a tolerated
+    share γ, about the n rows themselves (:func:`poise.conditional_test`), for which every other
+    row is a trial. If it says "stable", the guarantee of the intervals uses this verdict
+    (Theorem J). If not, the intervals are those of jackknife+ without a certificate. The
+    guarantee of the rule as a whole does not depend on the outcome of the test: see
+    :func:`poise.theory.rule_miss`; with γ it is the sum of both bounds.
 
     Parameters
     ----------
@@ -63,9 +74,10 @@ def certify_and_fit(
     n : int, at least 2
         Rows that the model is fitted to.
     asked : dict
-        ``epsilon``, ``delta`` and ``alpha`` of the test.
+        ``epsilon``, ``delta`` and ``alpha`` of the test; ``gamma`` for a test of these rows, with
+        the jackknife only.
     **settings
-        Further keywords of :func:`poise.stability_test`.
+        Further keywords of the test.
 
     Examples
     --------
@@ -98,24 +110,33 @@ def certify_and_fit(
         .permutation(len(features))
     )
     train, rest = np.sort(order[:rows]), np.sort(order[rows:])
-    _before_the_test(model, Sample(features.take(train), responses.take(train)), asked)
-    result = stability_test(
-        model.estimator,
-        features.take(rest),
-        responses.take(rest),
-        n=rows,
-        **asked,
-        random_state=model.random_state,
-        n_jobs=model.n_jobs,
-        **settings,
-    )
-    # Equal rows may be in both parts. They are different rows, so the digests are not compared.
-    certificate = replace(result, tested_rows=None) if result.stable else None
+    fitted_rows = features.take(train), responses.take(train)
+    _before_the_test(model, Sample(*fitted_rows), asked)
+    how = {"random_state": model.random_state, "n_jobs": model.n_jobs, **asked, **settings}
+    result = _tested(model, fitted_rows, (features.take(rest), responses.take(rest)), how)
+    certificate = result if result.stable else None
     fitted = clone(model).set_params(certificate=certificate)
     if certificate is None:
         fitted.set_params(method="plus")
-    fitted.fit(features.take(train), responses.take(train))
+    fitted.fit(*fitted_rows)
     return CertifiedFit(fitted, result, _rule(model, result))
+
+
+def _tested(
+    model: JackknifeRegressor,
+    fitted_rows: tuple[Any, Any],
+    others: tuple[Any, Any],
+    how: dict[str, Any],
+) -> StabilityResult | ConditionalResult:
+    """Test the algorithm at this size or, with γ, these rows; all others are for the test."""
+    if how.get("gamma") is not None:
+        return conditional_test(
+            model.estimator, *fitted_rows, *others, notion="jackknife", fast=model.fast, **how
+        )
+    plain = {name: value for name, value in how.items() if name != "gamma"}
+    result = stability_test(model.estimator, *others, n=len(as_table(fitted_rows[1], "y")), **plain)
+    # Equal rows may be in both parts. They are different rows, so the digests are not compared.
+    return replace(result, tested_rows=None)
 
 
 def _before_the_test(model: JackknifeRegressor, sample: Sample, asked: dict[str, Any]) -> None:
@@ -123,23 +144,36 @@ def _before_the_test(model: JackknifeRegressor, sample: Sample, asked: dict[str,
     algorithm = as_algorithm(model.estimator).prepared(sample)
     refuse_asymmetry(algorithm, sample, model.random_state)
     share, plus = round(1 - float(model.level), 12), model.method == "plus"
-    miss = certified_miss(sample.n_labeled, share, asked["delta"], asked["alpha"], plus)
-    if miss < 2 * share:
-        return
-    enough = jackknife_delta(sample.n_labeled, share, min(1.0, 2 * share), plus)
-    warnings.warn(
-        f"with delta = {asked['delta']:g} Theorem J allows {miss:.3g} misses, and jackknife+ "
-        f"without a certificate allows {min(1.0, 2 * share):.3g}: a certificate helps only with "
-        f"delta below {enough:.3g} and alpha below {min(1.0, 2 * share):.3g}",
-        PoiseWarning,
-        stacklevel=3,
-    )
+    gamma, free = asked.get("gamma"), min(1.0, 2 * round(1 - float(model.level), 12))
+    if gamma is not None:
+        if plus:
+            raise ArgumentError(
+                f"gamma must be None for method='plus', got {gamma}: a certificate about one "
+                "training set says nothing about jackknife+; use method='jackknife'"
+            )
+        miss = certified_miss_given_data(share, gamma, asked["delta"], asked["alpha"])
+        remedy = f"gamma + max(delta, alpha) below {free - share:.3g}"
+    else:
+        miss = certified_miss(sample.n_labeled, share, asked["delta"], asked["alpha"], plus)
+        enough = jackknife_delta(sample.n_labeled, share, free, plus)
+        remedy = f"delta below {enough:.3g} and alpha below {free:.3g}"
+    if miss >= free:
+        warnings.warn(
+            f"with delta = {asked['delta']:g} Theorem J allows {miss:.3g} misses, and jackknife+ "
+            f"without a certificate allows {free:.3g}: a certificate helps only with {remedy}",
+            PoiseWarning,
+            stacklevel=3,
+        )
 
 
-def _rule(model: JackknifeRegressor, result: StabilityResult) -> RuleMiss:
+def _rule(model: JackknifeRegressor, result: StabilityResult | ConditionalResult) -> RuleMiss:
     """Bound the probability that the whole rule misses, for a stable algorithm and for others."""
     share = round(1 - float(model.level), 12)
     free = min(share, 0.5)
     if model.method == "plus":  # it contains the interval that misses with P <= 2a
         return RuleMiss(2 * free, 2 * free)
+    gamma = getattr(result, "gamma", None)
+    if gamma is not None:  # certified and missed, or refused and missed
+        given = float(certified_miss_given_data(share, gamma, result.delta, result.alpha))
+        return RuleMiss(*[min(1.0, given + 2 * free)] * 2)
     return rule_miss(result.n, share, result.delta, result.alpha, a_refused=free)

@@ -72,7 +72,7 @@ def plot_intervals(
     axes.set_xlabel("new rows, in the order of their predictions")
     axes.set_ylabel("response")
     tidy(axes)
-    legend(axes, columns=4)
+    legend(axes)
     panels.title(title, usual)
     return panels.drawn
 
