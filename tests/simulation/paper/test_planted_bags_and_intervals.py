@@ -58,6 +58,10 @@ ERRORS: dict[str, tuple[Any, str, Any, Any, str]] = {
         IntervalMisses, "of_plus", lambda self, wider=0.0: right_plus(self, -9.0),
         partial(intervals._unstable, FEW), "at most 2a"
     ),
+    "heavy tails that are missed too often": (
+        IntervalMisses, "of_plus", lambda self, wider=0.0: right_plus(self, -99.0),
+        partial(intervals._heavy_tails, FEW), "Cauchy"
+    ),
     "a jackknife that covers without stability": (
         IntervalMisses, "of_jackknife", lambda self, wider=0.0: right_jackknife(self, 99.0),
         partial(intervals._interpolating, FEW), "misses more often than a"

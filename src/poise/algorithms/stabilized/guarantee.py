@@ -119,4 +119,9 @@ class StabilityGuarantee:
                 "Otherwise the sets of labels before and after the removal share at least k "
                 "labels (Theorem M). It says nothing about accuracy."
             )
+        if self.units == "probabilities":
+            return (
+                "It says nothing about accuracy. State all classes to get sets of labels that "
+                "survive removals (Theorem M)."
+            )
         return "It says nothing about accuracy."
