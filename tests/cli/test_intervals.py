@@ -141,6 +141,13 @@ def forest(X, y, seed):
 """
 
 
+def test_training_rows_are_no_new_rows(run, rows):
+    rows[795:].to_csv("new.csv", index=False)
+    done = run(f"intervals data.csv --target y --new new.csv {RIDGE} -q")
+    assert done.exit_code == 0, done.output
+    assert "5 rows of new.csv (row 1 is one) can be found in the training rows" in done.stderr
+
+
 def test_it_says_when_a_certificate_could_not_help(run, rows):
     asked = f"intervals data.csv --target y --new new.csv {RIDGE} {CERTIFY} --epsilon 1.5"
     done = run(f"{asked} --delta 0.1")

@@ -106,6 +106,7 @@ def command(
     points = rows.pop("X_unlabeled")
     model = JackknifeRegressor(algorithm, method, level, **fit.settings())
     with one_line_warnings(output.quiet), fits_print_to_stderr():
+        _warn_of_known_rows(rows["X"], points, new)
         made = None
         if certify:
             made = _certified(model, rows, {**asked, "alpha": alpha}, output)
@@ -144,6 +145,21 @@ def _refuse_labels(y: Any) -> None:
     numbers = array_of(as_table(y, "y"))
     if numbers is None or numbers.dtype.kind not in "biuf":
         raise DataError("the target must hold numbers: an interval is about a number, not a label")
+
+
+def _warn_of_known_rows(X: Any, points: Any, new: Path) -> None:
+    """Say that the guarantee is about new rows if the file of new rows holds others."""
+    from poise.arguments import counted
+    from poise.data.row_digests import equal_rows
+    from poise.data.tables import as_table
+    from poise.errors import warn_of_validity
+
+    found, by_chance = equal_rows([as_table(X, "X")], [as_table(points, "X")])
+    if len(found) > by_chance:
+        warn_of_validity(
+            f"{counted(len(found), 'row')} of {new} (row {found[0] + 1} is one) can be found in the "
+            "training rows, and the guarantee is about new rows"
+        )
 
 
 def _certified(
