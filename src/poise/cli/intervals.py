@@ -157,8 +157,8 @@ def _warn_of_known_rows(X: Any, points: Any, new: Path) -> None:
     found, by_chance = equal_rows([as_table(X, "X")], [as_table(points, "X")])
     if len(found) > by_chance:
         warn_of_validity(
-            f"{counted(len(found), 'row')} of {new} (row {found[0] + 1} is one) can be found in the "
-            "training rows, and the guarantee is about new rows"
+            f"{counted(len(found), 'row')} of {new} (row {found[0] + 1} is one) can be found in "
+            "the training rows, and the guarantee is about new rows"
         )
 
 
