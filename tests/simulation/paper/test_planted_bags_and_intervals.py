@@ -20,7 +20,7 @@ FEW = Effort(share=0.05)
 right_reach, right_mask = theory.bag_reach, inflated_argmax.inflated_mask
 right_largest, right_count = subbagging.largest_admissible_bag, subbagging.bag_count
 right_miss, right_jackknife = jackknife_coverage.jackknife_miss, IntervalMisses.of_jackknife
-right_plus = IntervalMisses.of_plus
+right_plus, right_rank = IntervalMisses.of_plus, jackknife_coverage.residual_rank
 
 
 def only_the_top(scores: Any, k: int, eps: float) -> Any:
@@ -33,6 +33,10 @@ def without_the_clock(n: Any, a: Any, delta: Any, plus: bool = False) -> Any:
 
 
 ERRORS: dict[str, tuple[Any, str, Any, Any, str]] = {
+    "the rank of the jackknife's residual off by one": (
+        jackknife_coverage, "residual_rank", lambda n, a: right_rank(n, a) - 1,
+        partial(intervals._exact_rank, FEW), "misses with probability a"
+    ),
     "a reach without the part outside the bag": (
         theory, "bag_reach", lambda n, b, k: right_reach(n, b, k) * (1 - b / n),
         bags._linear_programmes, "no base algorithm moves k removals further"

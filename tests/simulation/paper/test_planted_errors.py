@@ -34,13 +34,6 @@ ERRORS = {
         "2",
         "floor(kappa) is the largest number of disjoint sets of n rows and a point",
     ),
-    "the rank of the jackknife's residual off by one": Planted(
-        "theory/jackknife_coverage.py",
-        "rows + 1 - _missed_ranks(rows, arguments",
-        "rows - _missed_ranks(rows, arguments",
-        "beyond",
-        "Jackknife of a constant: misses with probability a",
-    ),
     "< for <=, between zeta and a*": Planted(
         "theory/decision.py",
         'float(arguments.probability("zeta", zeta)) <= tie',
