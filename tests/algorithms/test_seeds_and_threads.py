@@ -148,6 +148,17 @@ def test_a_list_of_categories_cannot_be_cloned_and_the_error_says_what_helps(wra
         seeds_and_threads.cloned(wrap(cat(cat_features=["colour"])))
 
 
+def test_categories_are_answered_before_the_first_fit_and_by_the_check() -> None:
+    table = pd.DataFrame({"size": X[:, 0], "colour": np.where(X[:, 1] > 0, "red", "blue")})
+    listed = cat(cat_features=["colour"])
+    with pytest.raises(AlgorithmError, match=r"as a tuple.*or make it in a function"):
+        poise.measure(listed, table, y, n=40, random_state=0, on_error="unstable")
+    report = poise.check_algorithm(cat(), table, y, n=40, random_state=0)
+    remedy = report.failed[0].remedy
+    assert "cat_features=('colour',)" in remedy
+    assert "catboost.Pool in a function" in remedy
+
+
 def test_what_helps_against_a_list_of_categories_is_the_same_fit() -> None:
     table = pd.DataFrame({"size": X[:, 0], "colour": np.where(X[:, 1] > 0, "red", "blue")})
     as_tuple = poise.measure(cat(cat_features=("colour",)), table, y, n=40, random_state=0)

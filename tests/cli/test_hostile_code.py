@@ -51,6 +51,10 @@ class InReduce(Mean):
     def __reduce__(self):
         sys.exit(0)
 
+class InClone(Mean):
+    def __sklearn_clone__(self):
+        sys.exit(0)
+
 class InFit(Mean):
     def fit(self, X, y):
         sys.exit(0)
@@ -109,7 +113,12 @@ def run(hostile: Path, monkeypatch: pytest.MonkeyPatch):
         ("InRepr", "InRepr cannot be described by its parameters, tags and repr: SystemExit: 0"),
         ("InTags", "InTags cannot be described by its parameters, tags and repr: SystemExit: 0"),
         ("InTagsLater", r"InTagsLater(\(\))? cannot be described by its .*tags.*: SystemExit: 0"),
-        ("InReduce --jobs 2", "algorithm cannot be sent to worker processes: SystemExit: 0"),
+        (
+            "InReduce --jobs 2",
+            "algorithm cannot be sent to worker processes: SystemExit: 0.* or use --jobs 1 or "
+            "--backend threading$",
+        ),
+        ("InClone", r"InClone\(\) cannot be copied: SystemExit: 0"),
         ("InFit", "trial 0 failed: SystemExit: 0"),
         (
             "InStrOfTheError",

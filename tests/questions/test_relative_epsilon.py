@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 from scipy import stats
 from sklearn.linear_model import LogisticRegression, Ridge
 
@@ -14,6 +17,7 @@ import poise
 from poise import StabilityResult, Trials
 from poise.errors import ArgumentError
 from poise.results.relative_epsilon import in_units, read_epsilon
+from poise.results.text.numbers import at_most
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(400, 2))
@@ -101,9 +105,38 @@ def test_every_way_to_say_it_is_the_same(tmp_path: Path) -> None:
 def test_summaries_print_both_figures() -> None:
     result = _test(poise.relative(0.4))
     text = result.summary()
-    assert f"({result.epsilon:.4g} = 40% of spread, 0.2)-stable" in text
+    assert f"({at_most(result.epsilon)} = 40% of spread, 0.2)-stable" in text
+    assert "by more than 40% of spread" in text
     assert f"spread {result.design.spread:.4g} of the responses" in text
     assert "of spread" not in _test(1.0).summary()
+
+
+def test_no_summary_table_or_picture_prints_all_digits_of_it_but_json_does() -> None:
+    settings = {"epsilon": "40% of spread", **ASKED}
+    result = _test("40% of spread")
+    assert len(repr(result.epsilon)) > 12
+    compared = poise.compare({"ridge": Ridge()}, X, Y, **settings)
+    curve = poise.stability_curve(Ridge(), X, Y, **settings | {"n": [5, 10]})
+    averaged = _test("40% of spread", test="averaged", points=3)
+    for each in (result, compared, curve, averaged):
+        words = [each.summary(), each._repr_html_(), *_words_of_picture(each.plot())]
+        assert any("40% of spread" in text for text in words[2:])
+        assert f"{each.epsilon:.6g}" not in "".join(words)  # four digits, not six or sixteen
+        assert json.loads(each.to_json())["epsilon"] == each.epsilon
+
+
+def _words_of_picture(figure: Any) -> list[str]:
+    return [text.get_text() for text in figure.findobj(Text)]
+
+
+@pytest.mark.parametrize(("spread", "verdict"), [(1.00006, "unstable"), (1.00004, "stable")])
+def test_a_verdict_rounds_it_to_the_safe_side(spread: float, verdict: str) -> None:
+    design = replace(Trials.from_changes([0.0], n=5).design, n_labeled=1000, spread=spread)
+    change = 0.0 if verdict == "stable" else 9.0
+    result = Trials(np.full(design.n_trials, change), design).test(spread, 0.2)
+    assert result.verdict.value == verdict
+    rounded = {"stable": "1.001", "unstable": "1"}[verdict]
+    assert f"({rounded} = 100% of spread, 0.2)" in result.describe().headline
 
 
 def test_groups_are_set_aside_whole_and_weights_follow() -> None:

@@ -24,6 +24,7 @@
     prediction_arrays     predictions as arrays, with masked values and categories kept
     program/              external programs in any language, tested as algorithms
     response_method       which method of a fitted estimator is called; its columns are aligned
+    river_seeds           seeds inside models of river, which have no get_params
     row_order             estimators that are known not to look at the order of their rows
     seeds_and_threads     seeds and numbers of threads among the parameters of an estimator
     sklearn_input_checks  data that scikit-learn's estimators cannot read: no numbers, or no table

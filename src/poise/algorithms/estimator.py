@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import itertools
 import math
 import sys
 from contextlib import AbstractContextManager, nullcontext
@@ -21,6 +22,7 @@ from poise.algorithms.response_method import (
     predicts_numbers,
     require_response,
 )
+from poise.algorithms.river_seeds import reseeded, river_models
 from poise.algorithms.row_order import ignores_row_order
 from poise.algorithms.sklearn_suitability import require_arguments, require_suitable
 from poise.algorithms.user_code import blamed_on_user_code
@@ -69,6 +71,7 @@ class EstimatorAlgorithm(Algorithm):
         self._classes: Classes | None = None
         self._weighted = False
         self._seeds = seeds_and_threads.seeds(estimator)
+        self._river = river_models(estimator)
         self._threads = seeds_and_threads.threads(estimator)
         self._shallow = seeds_and_threads.plain_parameters(estimator)
         if self._shallow is not None:
@@ -99,6 +102,9 @@ class EstimatorAlgorithm(Algorithm):
         """Find the classes; refuse data that the estimator is certain to refuse."""
         with blamed_on_user_code(f"{self.name} cannot be described by its tags"):
             require_suitable(self.estimator, sample)
+        if self._shallow is None:
+            with blamed_on_user_code(f"{self.name} cannot be copied"):
+                seeds_and_threads.cloned(self.estimator)
         if sample.fit_params is not None:
             require_arguments(self.estimator.fit, 2, sample.fit_params.names)
         unsaid = self.response == "predict" and not predicts_numbers(self.estimator)
@@ -149,6 +155,10 @@ class EstimatorAlgorithm(Algorithm):
         seeds = {name: _spread(xi, i) for i, name in enumerate(self._seeds)}
         if seeds or self._threads:
             estimator.set_params(**seeds, **self._threads)
+        if self._river:
+            others = (_spread(xi, i) for i in itertools.count(len(seeds)))
+            models = estimator.get_params(deep=True)
+            estimator.set_params(**{name: reseeded(models[name], others) for name in self._river})
         return estimator
 
 

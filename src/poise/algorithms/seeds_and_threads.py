@@ -153,7 +153,8 @@ def _how_to_clone(estimator: Any) -> str:
     """Say what helps where a constructor copies what it is given: CatBoost copies lists."""
     if any("cat_features" in name for name in estimator.get_params(deep=True)):
         return (
-            "give cat_features as a tuple, such as cat_features=('colour',), instead of a list; "
-            "or leave it out and give fit_params={'cat_features': [...]}"
+            "give cat_features as a tuple, such as cat_features=('colour',), instead of a list; or "
+            "leave it out and give fit_params={'cat_features': [...]}; or make it in a function "
+            "fit(X, y, seed) that returns the predict of the fitted model"
         )
     return "make it in a function fit(X, y, seed) that returns the predict of the fitted model"

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from poise.algorithms.seeds_and_threads import plain_parameters
-from poise.arguments import counted, reads_as_number
+from poise.arguments import counted, listed, reads_as_number, shortened
 from poise.data.on_disk import StoredTable
 from poise.data.sample import Sample
 from poise.data.tables import Table
 
 __all__ = ["wants_numbers", "wants_numeric_responses", "wants_rows_and_columns"]
 
+_FEW_COLUMNS = 4  # columns named in a message
 _READ_FROM_DISK = 10_000  # rows: a large file is not read to its end for this
 
 
@@ -92,20 +93,28 @@ def wants_numbers(estimator: Any, tags: Any, sample: Sample) -> str | None:
     >>> X = pd.DataFrame({"size": [30, 50], "town": ["Bath", "Ely"]})
     >>> wants_numbers(Ridge(), get_tags(Ridge()), Sample(X, [1.0, 2.0]))
     "it takes numbers, and column 'town' holds 'Bath' in row 0 (counting from 0); encode ..."
+    >>> X["street"] = ["Mill Lane", "High Street"]
+    >>> wants_numbers(Ridge(), get_tags(Ridge()), Sample(X, [1.0, 2.0]))
+    "... (counting from 0), and so on in 1 more column: 'street'; encode them in a pipeline, ..."
     """
     inputs = tags.input_tags
     if plain_parameters(estimator) is None or tags.no_validation:
         return None
     if inputs.string or inputs.categorical or hasattr(estimator, "categorical_features"):
         return None
-    for name, values in _columns(_in_memory(sample.X)):
-        found = _unreadable(values)
-        if found is not None:
-            return (
-                f"it takes numbers, and column {name!r} holds {found[1]} in row {found[0]} "
-                "(counting from 0); encode it in a pipeline, or leave it out"
-            )
-    return None
+    looked_at = ((name, _unreadable(values)) for name, values in _columns(_in_memory(sample.X)))
+    wrong = [(name, *found) for name, found in looked_at if found is not None]
+    if not wrong:
+        return None
+    (name, row, value), *others = wrong
+    first = f"column {name!r} holds {shortened(value)} in row {row} (counting from 0)"
+    if not others:
+        return f"it takes numbers, and {first}; encode it in a pipeline, or leave it out"
+    names = listed((repr(name) for name, _, _ in others), _FEW_COLUMNS)
+    return (
+        f"it takes numbers, and {first}, and so on in {counted(len(others), 'more column')}: "
+        f"{names}; encode them in a pipeline, or leave them out"
+    )
 
 
 def wants_numeric_responses(estimator: Any, tags: Any, sample: Sample) -> str | None:

@@ -90,8 +90,8 @@ class LazyGroup(click.Group):
             status = ExitStatus.of_error(error)
             command = next((word for word in given if word in self.lazy), None)
             message = one_line(_explained(error, status))
-            if isinstance(error, PoiseError) and error.__cause__ is None:  # not of user code
-                message = in_options(message, command)
+            if isinstance(error, PoiseError):
+                message = _in_options(message, error, command)
             say(message)
             if "--json" in given:
                 print_json_error(error, message, status)
@@ -133,6 +133,26 @@ def _termination_interrupts() -> Iterator[None]:
 
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:
     raise Terminated
+
+
+def _in_options(message: str, error: PoiseError, command: str | None) -> str:
+    """Replace Python's keywords by options, but not in the words of user code."""
+    if error.__cause__ is None:
+        return in_options(message, command)
+    if isinstance(error, TrialError):
+        return message
+    for cause in _causes(error):
+        quoted = in_one_line(cause).partition(": ")[2]
+        if quoted in message:
+            before, _, after = message.rpartition(quoted)
+            return in_options(before, command) + quoted + in_options(after, command)
+    return in_options(message, command)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    while error.__cause__ is not None:
+        error = error.__cause__
+        yield error
 
 
 def _explained(error: BaseException, status: ExitStatus) -> str:

@@ -118,12 +118,13 @@ def _print(content: JournalContent, facts: dict[str, Any]) -> None:
     print_trials(content.trials)
     shown = {"last write": f"{facts['seconds_since_last_write']:,.0f} s ago"}
     if "verdict" in facts:
+        from poise.results.text.describe_design import allowed_change
         from poise.results.text.numbers import exactly
 
-        names = ("epsilon", "delta", "alpha")
-        asked = ", ".join(f"{name} {exactly(facts[name])}" for name in names)
+        epsilon = allowed_change(facts["epsilon"], content.header.design)
+        others = ", ".join(f"{name} {exactly(facts[name])}" for name in ("delta", "alpha"))
         shown |= {
-            "question": asked,
+            "question": f"epsilon {epsilon}, {others}",
             "larger changes": f"{facts['exceedances']:,}",
             "failed trials": f"{len(facts['failures']):,}",
             "verdict so far": facts["verdict"],

@@ -139,8 +139,19 @@ def _finding(name: str, check: Callable[[Subject], Finding], subject: Subject) -
             name,
             Severity.FAIL,
             in_one_line(error),
-            "every trial would fail like this; see on_error",
+            _remedy(error),
         )
+
+
+def _remedy(error: BaseException) -> str:
+    """Say what helps, where that is known; on_error only decides what failures count as."""
+    if "catboost" in type(error).__module__ and "Cannot convert" in str(error):
+        return (
+            "name the columns that hold text: cat_features=('colour',) in the estimator (a tuple), "
+            "or fit_params={'cat_features': ['colour']}; or make a catboost.Pool in a function "
+            "fit(X, y, seed)"
+        )
+    return "every trial would fail like this: repair it, or see on_error for what failures count as"
 
 
 def _about_classes(subject: Subject, design: Design) -> list[Finding]:

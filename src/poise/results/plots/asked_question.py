@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from poise import arguments
 from poise.errors import ArgumentError
+from poise.results.text.describe_design import allowed_change
 from poise.results.text.numbers import at_least, at_most, exactly
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ class AskedQuestion:
         What was decided; empty where nothing was.
     interval : tuple of float or None
         The two-sided limits that the summary of a verdict names.
+    allowed : str
+        ε in words, with its share of the spread where it was given so.
 
     Examples
     --------
@@ -49,6 +52,7 @@ class AskedQuestion:
     delta: float | None = None
     verdict: str = ""
     interval: tuple[float, float] | None = None
+    allowed: str = ""
 
     @classmethod
     def put_to(
@@ -62,7 +66,8 @@ class AskedQuestion:
         if delta is not None:
             return cls.of(trials.test(epsilon, delta, alpha))
         checked = float(arguments.epsilon(epsilon))
-        return cls(checked, trials.delta_hat(checked, alpha))
+        allowed = allowed_change(checked, trials.design)
+        return cls(checked, trials.delta_hat(checked, alpha), allowed=allowed)
 
     @classmethod
     def of(cls, result: StabilityResult | ConditionalResult) -> AskedQuestion:
@@ -70,7 +75,8 @@ class AskedQuestion:
         unstable = result.verdict == "unstable"
         limit = result.printed_delta_lower if unstable else result.printed_delta_hat
         interval = result.delta_interval
-        return cls(result.epsilon, limit, result.delta, result.verdict.value, interval)
+        allowed = allowed_change(result.epsilon, result.design)
+        return cls(result.epsilon, limit, result.delta, result.verdict.value, interval, allowed)
 
     @property
     def worded(self) -> str:
@@ -92,4 +98,4 @@ def note_limit(axes: Axes, result: StabilityResult | ConditionalResult) -> None:
     """Name the limit that the verdict used beside the δ it is held against, among the labels."""
     asked = AskedQuestion.of(result)
     allowed = f"{result.symbol} {asked.worded} (allowed: δ = {exactly(result.delta)})"
-    axes.plot([], [], " ", label=f"{allowed}, for ε = {exactly(result.epsilon)} alone")
+    axes.plot([], [], " ", label=f"{allowed}, for ε = {asked.allowed} alone")

@@ -14,7 +14,6 @@ from poise.errors import ArgumentError
 from poise.results.plots.asked_question import AskedQuestion
 from poise.results.plots.canvas import COLOURS, Panels, new_figure, tidy
 from poise.results.plots.profile import draw_profile
-from poise.results.text.numbers import exactly
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -203,12 +202,12 @@ def _draw(
 ) -> None:
     left, right = axes
     histogram = Histogram.of(trials, None if asked is None else asked.epsilon, span)
-    _draw_changes(left, histogram)
+    _draw_changes(left, histogram, "" if asked is None else asked.allowed)
     left.set_ylabel("number of trials" if trials.changes.ndim == 1 else "number of changes")
     draw_profile(right, trials.profile(alpha), asked, histogram.edges[-1])
 
 
-def _draw_changes(axes: Axes, histogram: Histogram) -> None:
+def _draw_changes(axes: Axes, histogram: Histogram, allowed: str) -> None:
     axes.bar(
         histogram.edges[:-1],
         histogram.counts,
@@ -220,7 +219,7 @@ def _draw_changes(axes: Axes, histogram: Histogram) -> None:
     )
     if histogram.epsilon is not None:
         axes.axvline(histogram.epsilon, color=COLOURS["mark"], linewidth=1.2, linestyle="--")
-        larger = f"{histogram.n_larger:,} larger than ε = {exactly(histogram.epsilon)}"
+        larger = f"{histogram.n_larger:,} larger than ε = {allowed}"
         axes.set_title(larger, fontsize=10)
     _note_what_is_not_drawn(axes, histogram)
     axes.set_xlim(histogram.edges[0], histogram.edges[-1])

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from poise.arguments import shortened
 from poise.results.plots.canvas import COLOURS, Panels, tidy
+from poise.results.text.describe_design import allowed_change
 from poise.results.text.numbers import confidence, exactly
 
 if TYPE_CHECKING:
@@ -134,8 +135,9 @@ def plot_compared(
 
 
 def _title(result: CompareResult) -> str:
+    epsilon = allowed_change(result.epsilon, result.trials[0].design)
     return (
-        f"n = {result.n:,}; dashed: ε = {exactly(result.epsilon)}; bars: ε̂ for δ = "
+        f"n = {result.n:,}; dashed: ε = {epsilon}; bars: ε̂ for δ = "
         f"{exactly(result.delta)}, all at once with confidence {confidence(result.alpha)}"
     )
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from poise.arguments import shortened
 from poise.results.extrapolation import ASSUMPTIONS, assumed
 from poise.results.plots.canvas import COLOURS, Panels, legend, name_sizes, tidy
+from poise.results.text.describe_design import allowed_change
 from poise.results.text.numbers import confidence, exactly
 
 if TYPE_CHECKING:
@@ -73,7 +74,8 @@ def lines(curve: StabilityCurve) -> list[Line]:
         limits = _limits(curve.n, curve.epsilon_hat)
         found.append(Line(label, *limits, seen, carried, curve.epsilon))
     if curve.delta_hat is not None:
-        label = f"probability of a change larger than {exactly(curve.epsilon or 0.0)}"
+        larger = allowed_change(curve.epsilon or 0.0, curve.trials[0].design)
+        label = f"probability of a change larger than {larger}"
         carried = {b: _points(f.n, f.delta) for b, f in further.items()}
         seen = _points(curve.n, curve.observed_delta)
         limits = _limits(curve.n, curve.delta_hat)

@@ -119,7 +119,7 @@ def _mark(axes: Axes, asked: AskedQuestion, sure: str) -> None:
     """Mark ε, the limit for this ε alone, and δ where there is one."""
     colour = COLOURS[asked.verdict or "mark"]
     axes.axvline(asked.epsilon, color=COLOURS["mark"], linewidth=1.2, linestyle="--")
-    alone = f"{sure}, ε = {exactly(asked.epsilon)} alone: {asked.worded}"
+    alone = f"{sure}, ε = {asked.allowed} alone: {asked.worded}"
     axes.plot([asked.epsilon], [asked.limit], "o", color=colour, markersize=6, label=alone)
     if asked.interval is not None:
         axes.vlines(asked.epsilon, *asked.interval, color=colour, linewidth=3, label=asked.between)

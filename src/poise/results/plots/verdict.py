@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from poise.arguments import counted, shortened
 from poise.results.plots.asked_question import note_limit
 from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
+from poise.results.text.describe_design import allowed_change
 from poise.results.text.numbers import at_most, exactly
 
 if TYPE_CHECKING:
@@ -118,9 +119,8 @@ def plot_result(
     (axes,) = panels.axes
     _draw_law(axes, decision)
     _draw_seen(axes, decision, result)
-    axes.set_xlabel(
-        f"trials (of {result.n_trials:,}) with a {result.exceeding} ε = {exactly(result.epsilon)}"
-    )
+    epsilon = allowed_change(result.epsilon, result.design)
+    axes.set_xlabel(f"trials (of {result.n_trials:,}) with a {result.exceeding} ε = {epsilon}")
     axes.set_ylabel(f"probability, if {result.symbol} were {exactly(result.delta)}")
     axes.locator_params(axis="x", integer=True)
     axes.set_xlim(decision.counts[0] - 0.6, decision.counts[-1] + 0.6)

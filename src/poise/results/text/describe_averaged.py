@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from poise.arguments import counted
-from poise.results.text.describe_design import moved, remarks
+from poise.results.text.describe_design import allowed_in_sentences, moved, remarks
 from poise.results.text.describe_result import done, facts_of_result, headline, limits
 from poise.results.text.next_step import next_step
-from poise.results.text.numbers import exactly, number
+from poise.results.text.numbers import number
 from poise.results.text.summary import Summary
 from poise.results.verdict import Outcome
 
@@ -57,8 +57,8 @@ def share_of_a_trial(design: Design, epsilon: float) -> str:
     among = " and ".join(part for part in (removals, points) if part)
     return (
         f"A trial answers with a fraction instead of yes or no: the share of its {among} at which "
-        f"the {moved(design)} moved by more than {exactly(epsilon)}; on average that share is "
-        "the probability in question."
+        f"the {moved(design)} moved by more than {allowed_in_sentences(epsilon, design)}; on "
+        "average that share is the probability in question."
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from poise.protocol.messages import FIT_BY_FIT
 from poise.results.design import Design
 from poise.results.proved_ceiling import is_replacement
@@ -9,6 +11,7 @@ from poise.results.text.numbers import at_most, exactly, number
 
 __all__ = [
     "allowed_change",
+    "allowed_in_sentences",
     "ceiling_in_words",
     "compared",
     "moved",
@@ -19,8 +22,10 @@ __all__ = [
 ]
 
 
-def allowed_change(epsilon: float, design: Design) -> str:
-    """Write ε; if it was given as a share of the spread, write that share too.
+def allowed_change(epsilon: float, design: Design, rounded: Callable[[float], str] = number) -> str:
+    """Write ε; if it was given as a share of the spread, with few digits and with that share.
+
+    ``rounded`` says in which direction the digits are cut, where a verdict claims something.
 
     Examples
     --------
@@ -28,10 +33,27 @@ def allowed_change(epsilon: float, design: Design) -> str:
     '2'
     >>> allowed_change(2.0, Design("Ridge()", 20, 442, spread=40.0, set_aside=30))
     '2 = 5% of spread'
+    >>> allowed_change(0.8130540402788693, Design("x", 20, 442, spread=2.032635), at_most)
+    '0.8131 = 40% of spread'
     """
     if not design.spread:
         return exactly(epsilon)
-    return f"{number(epsilon)} = {number(100 * epsilon / design.spread)}% of spread"
+    return f"{rounded(epsilon)} = {allowed_in_sentences(epsilon, design)}"
+
+
+def allowed_in_sentences(epsilon: float, design: Design) -> str:
+    """Write ε as it was given: a share of the spread or a number, with no digit changed.
+
+    Examples
+    --------
+    >>> allowed_in_sentences(2.0, Design("Ridge()", 20, 442))
+    '2'
+    >>> allowed_in_sentences(0.8130540402788693, Design("x", 20, 442, spread=2.032635))
+    '40% of spread'
+    """
+    if not design.spread:
+        return exactly(epsilon)
+    return f"{number(100 * epsilon / design.spread)}% of spread"
 
 
 def compared(design: Design) -> str:

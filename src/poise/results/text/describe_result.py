@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from poise.arguments import counted
 from poise.results.text.describe_design import (
     allowed_change,
+    allowed_in_sentences,
     compared,
     moved,
     perturbation,
@@ -44,7 +45,8 @@ def describe_result(r: StabilityResult) -> Summary:
 
 
 def _question(r: Judged) -> str:
-    asked = f"({allowed_change(r.epsilon, r.design)}, {exactly(r.delta)})"
+    rounded = {Outcome.STABLE: at_most, Outcome.UNSTABLE: at_least}.get(r.verdict, number)
+    asked = f"({allowed_change(r.epsilon, r.design, rounded)}, {exactly(r.delta)})"
     return f"{asked}-{qualified(r.design)}"
 
 
@@ -83,7 +85,7 @@ def _stop(r: StabilityResult) -> str:
 def _found(r: StabilityResult) -> str:
     if r.n_trials == 0:
         return ""
-    change = f"the {moved(r.design)} moved by more than {exactly(r.epsilon)}"
+    change = f"the {moved(r.design)} moved by more than {allowed_in_sentences(r.epsilon, r.design)}"
     if not r.n_failures:
         return f"In {r.statistic:,} of them {change} ({_pvalue(r)})."
     return (
@@ -123,13 +125,13 @@ def limits(r: StabilityResult) -> str:
     low, high = r.delta_interval
     counted_as_anything = r.stopped_early and r.test == "binomial"  # a bet uses what it has seen
     wide = " (wide: unseen trials count as anything)" if counted_as_anything else ""
-    delta = exactly(r.delta)
+    delta, epsilon = exactly(r.delta), allowed_in_sentences(r.epsilon, r.design)
     change = f"by more than {at_most(r.epsilon_hat)} with probability at most {delta}"
     if math.isinf(r.epsilon_hat):
         change = f"these trials name no change whose probability is at most {delta}"
     return (
         f"Each at confidence {confidence(r.alpha)}: {perturbation(r.design)} moves a "
-        f"{moved(r.design)} by more than {exactly(r.epsilon)} with probability between "
+        f"{moved(r.design)} by more than {epsilon} with probability between "
         f"{at_least(low)} and {at_most(high)}; {change}{wide}.{_one_sided(r)}"
     )
 
