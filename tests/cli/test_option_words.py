@@ -47,6 +47,7 @@ def test_messages_of_the_library_that_name_arguments_in_every_way() -> None:
     said = in_options("random_state, n_jobs=2; delta_star = 0.1, groups= or check; n_labels=3")
     assert said == "--seed, --jobs 2; --delta-star 0.1, --groups or check; n_labels=3"
     assert in_options("set decimal to ',' now", "test") == "set --decimal to ',' now"
+    assert in_options("add a line, or set header to false") == "add a line, or give --no-header"
     assert in_options("see poise.check_algorithm; ridge.alpha=2, my_delta=3") == (
         "see poise check; ridge.alpha=2, my_delta=3"
     )

@@ -123,7 +123,10 @@ ANSWERED_EARLY = [
     ("check numbers.csv --target price --n 1", "n must be a whole number >= 2"),
     ("test numbers.csv --target price {asked} --coupling loose", "is not one of"),
     ("test numbers.csv --target price {asked} --remove 30", "remove must be less than n"),
-    ("test german.txt --target 3 {asked}", "holds numbers, not column names; add a header line"),
+    (
+        "test german.txt --target 3 {asked}",
+        "holds numbers, not column names; add a header line, or give --no-header",
+    ),
     ("test german.txt --target 3 --no-header {asked}", "has decimal commas (column '2', '0,125"),
 ]
 

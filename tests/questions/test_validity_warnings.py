@@ -106,6 +106,7 @@ def test_procedures_and_their_transcripts_have_it(procedure, tmp_path) -> None:
     ran = poise.run(procedure, DummyRegressor(), *TWICE, random_state=0)
     assert ran.result.warnings[0].startswith(SAID)
     assert f"Warning: {SAID}" in str(ran)
+    assert SAID in ran._repr_html_()
     assert type(ran.result).from_json(ran.result.to_json()) == ran.result
     ran.transcript.save(tmp_path / "run.npz")
     assert poise.replay(poise.Transcript.load(tmp_path / "run.npz")) == ran.result
@@ -228,5 +229,6 @@ def test_a_certificate_has_it(result) -> None:
     assert stated.warnings == result.warnings
     assert all(weaker.warnings == result.warnings for weaker in stated.implications())
     assert str(stated).splitlines()[1:] == [f"Warning: {text}" for text in result.warnings]
+    assert SAID in stated._repr_html_()
     assert json.loads(stated.to_json())["warnings"] == list(result.warnings)
     assert poise.notions.Certificate.from_json(stated.to_json()) == stated

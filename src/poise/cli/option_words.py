@@ -49,6 +49,7 @@ _CALLS = {
     "must be None or ": "must be ",
     "backend='dask' or 'ray'": "--backend dask or ray",
     "Name it as target": "Name it with --target",
+    "or set header to false": "or give --no-header",
 }
 _NAMES = "|".join(sorted(OPTIONS, key=len, reverse=True))
 _CALL = re.compile(r"(\w\([^()]*\))")

@@ -62,6 +62,11 @@ class Run:
     def __str__(self) -> str:
         return str(self.result)
 
+    def _repr_html_(self) -> str | None:
+        """Show what the result shows in a notebook; None leaves it to plain text."""
+        shown = getattr(self.result, "_repr_html_", None)
+        return None if shown is None else shown()
+
 
 def run(
     procedure: Procedure,

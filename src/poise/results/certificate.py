@@ -227,6 +227,12 @@ class Certificate:
         known = {name: content[name] for name in names}
         return cls(**known | {"warnings": tuple(known["warnings"])})
 
+    def _repr_html_(self) -> str:
+        from poise.results.text.facts import as_html
+
+        stated = self.statement().splitlines()[0]
+        return as_html({"certificate": stated}, warnings=self.warnings)
+
     def __str__(self) -> str:
         return self.statement()
 

@@ -192,6 +192,7 @@ def test_commas_in_values_do_not_hide_semicolons(tmp_path: Path) -> None:
         ('a,y\n1,"2"3\n', "begins in line 2: text follows a closing quote"),
         ("# saved by R, 2024, v1\na,y\n1,2\n", r"line 1 of .* is a comment \('# saved by R, 2024,"),
         ("% one\na,y\n1,2\n", "is a comment"),
+        ("# made by us\n# in 2024\na,y\n1,2\n", r"line 1 of .* is a comment \('# made by us'\)"),
         ("a,y\n1,2\n# end\n", r"line 3 of .* is a comment \('# end'\); remove such lines"),
         (
             "a,y\n1,5,2,5\n",

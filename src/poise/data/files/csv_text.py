@@ -133,6 +133,8 @@ def _misquoted(line: int, reason: str, path: Path) -> DataError:
 def _ragged(line: int, row: list[str], names: list[str], path: Path) -> DataError:
     if row[0].lstrip().startswith(_COMMENTS):
         return DataError(_comment(line, ", ".join(row), path))
+    if names[0].lstrip().startswith(_COMMENTS):  # several comments, taken for a header and rows
+        return DataError(_comment(1, ", ".join(names), path))
     hint = ""
     if len(row) > len(names) and all(reads_as_number(cell) for cell in row):
         hint = "; if these are decimal commas, values need another separator, or quotes"

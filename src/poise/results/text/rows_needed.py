@@ -59,10 +59,14 @@ def smaller_size(design: Design, delta: float, alpha: float) -> str:
     'or n = 102, the largest that these rows can answer'
     >>> smaller_size(Design("x", n=10, n_labeled=30), delta=0.1, alpha=0.05)
     'these rows are too few for any n'
+    >>> smaller_size(Design("x", n=12, n_labeled=400, points=3), delta=0.1, alpha=0.05)
+    'or fewer points a trial'
     """
     size = largest_size(design, delta, alpha)
     if size is None:
         return "these rows are too few for any n"
+    if size >= design.n:  # one point a trial would leave enough trials
+        return "or fewer points a trial"
     return f"or n = {size:,}, the largest that these rows can answer"
 
 
