@@ -65,6 +65,11 @@ class ConditionalDesign:
     training_digest: str = ""
 
     @property
+    def spread(self) -> float | None:
+        """None: ε is given as a number here, never as a share of the spread."""
+        return None
+
+    @property
     def title(self) -> str:
         """What headlines call the algorithm."""
         return self.name or arguments.shortened(self.algorithm)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 from poise.protocol.messages import FIT_BY_FIT
 from poise.results.design import Design
@@ -22,7 +23,16 @@ __all__ = [
 ]
 
 
-def allowed_change(epsilon: float, design: Design, rounded: Callable[[float], str] = number) -> str:
+class Scaled(Protocol):
+    """A design that may know the spread of the responses, of which ε was given as a share."""
+
+    @property
+    def spread(self) -> float | None:
+        """The spread, or None if ε was given as a number."""
+        ...
+
+
+def allowed_change(epsilon: float, design: Scaled, rounded: Callable[[float], str] = number) -> str:
     """Write ε; if it was given as a share of the spread, with few digits and with that share.
 
     ``rounded`` says in which direction the digits are cut, where a verdict claims something.
@@ -41,7 +51,7 @@ def allowed_change(epsilon: float, design: Design, rounded: Callable[[float], st
     return f"{rounded(epsilon)} = {allowed_in_sentences(epsilon, design)}"
 
 
-def allowed_in_sentences(epsilon: float, design: Design) -> str:
+def allowed_in_sentences(epsilon: float, design: Scaled) -> str:
     """Write ε as it was given: a share of the spread or a number, with no digit changed.
 
     Examples
