@@ -236,8 +236,8 @@ def clipped_delta(n: ArrayLike, delta: ArrayLike) -> FloatOrArray:
     """Compute the δ of subbagging whose fits are clipped to the training range: δ + 2/n.
 
     If every bag's predictions are clipped to [min Y, max Y] of all training rows, then
-    P(|d| > ε·(max Y - min Y)) <= δ + 2/n for bags that are (ε, δ)-stable on a range of width 1: at
-    most two rows change the range when they are removed.
+    ``P(|d| > ε·(max Y - min Y)) <= δ + 2/n`` for bags that are (ε, δ)-stable on a range of width 1:
+    at most two rows change the range when they are removed.
 
     This is relative to a range that the data decide. It is no (ε, δ)-certificate, and no
     input to the intervals of :func:`poise.theory.jackknife_miss`.
