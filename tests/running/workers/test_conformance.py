@@ -59,6 +59,13 @@ def test_same_changes_bit_for_bit(algorithm, backend, rows) -> None:
         assert trials.changes.tobytes() == reference.changes.tobytes()
 
 
+def test_tables_of_changes_are_the_same_bit_for_bit(backend, rows) -> None:
+    settings = {"n": 10, "removals": 2, "points": 3, "random_state": 5}
+    reference = poise.measure(noisy, *rows, **settings, n_jobs=1)
+    assert reference.changes.shape == (50, 2, 3)
+    assert poise.measure(noisy, *rows, **settings, **backend) == reference
+
+
 def test_a_data_frame_stays_one(backend, rows) -> None:
     X = pd.DataFrame(rows[0], columns=["a", "b", "c"])
 

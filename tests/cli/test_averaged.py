@@ -1,0 +1,64 @@
+"""``--test``, ``--removals`` and ``--points``, on the command line and in files of questions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from shared.journals import shorten
+
+ASKED = (
+    "test numbers.csv --target price --drop id --seed 3 --n 10 --epsilon 0.5 --delta 0.3 "
+    "--algorithm poise_test_models.py:mean --unlabeled more.csv --json --no-stop-early"
+)
+AVERAGED = f"{ASKED} --test averaged --removals 2 --points 2"
+
+
+def _found(text: str) -> dict[str, object]:
+    content = json.loads(text)
+    content.pop("run")  # when, where and how it was called
+    return content  # type: ignore[no-any-return]
+
+
+def test_the_options_reach_the_test(run, folder: Path) -> None:
+    found = _found(run(AVERAGED).stdout)
+    assert (found["test"], found["removals"], found["points"]) == ("averaged", 2, 2)
+    paper = _found(run(f"{ASKED} --test binomial").stdout)
+    assert paper["test"] == "binomial"
+    assert "removals" not in paper
+    refused = run(f"{ASKED} --test binomial --points 2")
+    assert refused.exit_code == 2
+    assert "need test='averaged'" in refused.stderr
+    assert run(f"{ASKED} --removals 11").exit_code == 2
+
+
+def test_a_run_with_tables_of_changes_is_resumed(run, folder: Path) -> None:
+    whole = _found(run(f"{AVERAGED} --journal run.jsonl").stdout)
+    lines = (folder / "run.jsonl").read_bytes()
+    shorten(folder / "run.jsonl", 4)
+    assert json.loads(run("status run.jsonl --json").stdout)["trials"] == 4
+    assert _found(run("resume run.jsonl").stdout) == whole
+    assert (folder / "run.jsonl").read_bytes() == lines
+
+
+def test_a_file_of_questions_has_them_too(run, folder: Path) -> None:
+    (folder / "asked.toml").write_text(
+        """
+        data = {file = "numbers.csv", target = "price", drop = ["id"], unlabeled = "more.csv"}
+        algorithms.mean.use = "poise_test_models.py:mean"
+
+        [[questions]]
+        n = 10
+        epsilon = 0.5
+        delta = 0.3
+        seed = 3
+        stop_early = false
+        test = "averaged"
+        removals = 2
+        points = 2
+        """
+    )
+    (answer,) = json.loads(run("run asked.toml --json").stdout)["answers"]
+    alone = _found(run(AVERAGED).stdout)
+    assert (answer["test"], answer["removals"], answer["points"]) == ("averaged", 2, 2)
+    assert (answer["verdict"], answer["statistic"]) == (alone["verdict"], alone["statistic"])
