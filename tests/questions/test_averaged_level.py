@@ -124,7 +124,7 @@ def _traps() -> dict[str, Trap]:
 
 @pytest.mark.parametrize("kind", TRAPS)
 def test_no_trap_is_called_stable_more_often_than_the_level(kind: str) -> None:
-    trap, runs, alpha = _traps()[kind], 40, 0.2
+    trap, runs, alpha = _traps()[kind], 25, 0.2
     world, rng = trap.world, np.random.default_rng(11)
     assert trap.instability > 0.2
     test = AveragedTest(n=world.n, epsilon=trap.epsilon, delta=0.2, alpha=alpha, points=3)
