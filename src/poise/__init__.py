@@ -29,6 +29,7 @@ _HOME = {
     "Batch": "poise.protocol.messages",
     "Budget": "poise.protocol.budget",
     "CheckReport": "poise.questions.check.check_report",
+    "CombinedEvidence": "poise.results.combined_evidence",
     "CompareResult": "poise.results.compare_result",
     "Comparison": "poise.protocol.messages",
     "ConditionalDesign": "poise.results.conditional_design",
@@ -68,6 +69,7 @@ _HOME = {
     "audit": "poise.simulation.audit.audit",
     "audit_with_traps": "poise.simulation.audit.with_traps",
     "check_algorithm": "poise.questions.check.check_algorithm",
+    "combine": "poise.questions.combine_records",
     "compare": "poise.questions.compare",
     "conditional_test": "poise.questions.conditional.conditional_test",
     "jax_algorithm": "poise.algorithms.jax.jax_algorithm",
@@ -122,6 +124,7 @@ if TYPE_CHECKING:
     from poise.questions.advise import advise
     from poise.questions.check.check_algorithm import check_algorithm
     from poise.questions.check.check_report import CheckReport
+    from poise.questions.combine_records import combine
     from poise.questions.compare import compare
     from poise.questions.conditional.conditional_test import conditional_test, measure_conditional
     from poise.questions.intervals.jackknife_regressor import JackknifeRegressor
@@ -131,6 +134,7 @@ if TYPE_CHECKING:
     from poise.questions.stability_test import measure, stability_test
     from poise.results.advice import Advice
     from poise.results.averaged_result import AveragedResult
+    from poise.results.combined_evidence import CombinedEvidence
     from poise.results.compare_result import CompareResult
     from poise.results.conditional_design import ConditionalDesign
     from poise.results.conditional_result import ConditionalResult

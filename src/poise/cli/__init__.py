@@ -7,6 +7,7 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
     advise           ``poise advise``: what the rows of a file can answer, before anything is tested
     audit            ``poise audit``: whether a procedure is valid, and its power
     check            ``poise check``: whether an algorithm meets the conditions of a stability test
+    combine          ``poise combine``: the evidence of several records together
     compare          ``poise compare``: several algorithms on the same trials, with one error level
     curve            ``poise curve``: stability at several training sizes
     deployed         ``poise deployed``: whether the model of exactly these rows is stable
@@ -19,6 +20,7 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
     lazy_group       commands that are imported when called; errors are printed in one line
     load_algorithm   from ``sklearn.linear_model:Ridge`` or ``model.py:name`` to an algorithm
     module_search    while fits run, Python does not look for modules in the current folder
+    monitor          ``poise monitor``: add fresh rows to a record, and tell where it stands
     option_words     messages of the library, with options in place of Python's keywords
     options          options that several commands share; each group becomes one object
     output_files     files that a command writes: checked before the first fit, written at the end
@@ -62,6 +64,8 @@ COMMANDS = {
     "stabilize": "Make a stable version of an algorithm, at a stated cost.",
     "curve": "Measure stability at several training sizes.",
     "intervals": "Give prediction intervals whose coverage is guaranteed.",
+    "monitor": "Add rows to a record as they come in; look as often as you like.",
+    "combine": "Put the evidence of several records together.",
     "profile": "Measure the probability of a change larger than ε, for every ε.",
     "plan": "Find how much data a question needs, or what data can answer.",
     "show": "Judge saved trials again, without fitting anything.",

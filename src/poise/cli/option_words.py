@@ -16,12 +16,17 @@ OPTIONS = {
     "delta": "--delta",
     "delta_max": "--delta-max",
     "delta_star": "--delta-star",
+    "different": "--different",
+    "disjoint": "--disjoint",
     "distance": "--distance",
     "epsilon": "--epsilon",
     "fit_params": "--fit-param",
     "gamma": "--gamma",
     "groups": "--groups",
+    "ids": "--id",
     "journal": "--journal",
+    "keep_leftovers": "--keep-leftovers",
+    "key": "--key-file",
     "max_seconds": "--max-seconds",
     "n_jobs": "--jobs",
     "n_labeled": "--n-labeled",
@@ -33,6 +38,7 @@ OPTIONS = {
     "remove": "--remove",
     "replace": "--replace",
     "response": "--response",
+    "skip_used": "--skip-used",
     "stop_early": "--stop-early",
     "timeout": "--timeout",
     "X_fresh": "--fresh",
@@ -41,6 +47,7 @@ OPTIONS = {
 _MODES = {"mode='serving'": "--serving", "mode='one-shot'": "no --serving"}
 _CALLS = {
     "poise.check_algorithm": "poise check",
+    "or abandon() it": "or give it up with --abandon",
     "poise.read_table": "poise",
     # A remedy that has no option is left out.
     ", and check=False silences this": "",

@@ -6,6 +6,7 @@
     assert_stable      stability as a unit test: ``assert_stable`` for pytest and for CI gates
     check/             before a test: whether an algorithm meets the conditions of a stability test
     choose_test        choose the test and the number of points, before the first fit
+    combine_records    ``poise.combine``: the evidence of several records of one question together
     compare            many algorithms on the same trials, with one error level for all verdicts
     conditional/       the model you deploy: stability of one given training set
     cost_of_stability  the accuracy of a stabilised estimator compared with the original

@@ -6,6 +6,7 @@
     averaged_result     what the averaged test found: a share per trial, and the course of a bet
     certificate         what a verdict "stable" states, and weaker statements that follow
     change_arrays       arrays of changes: what may stand in them, and how they are written
+    combined_evidence   the evidence of several records together: one distribution, or several
     compare_result      the result of a comparison: one verdict each, one error level for all
     conditional_design  the design of a data-conditional measurement
     conditional_result  the verdict about one training set, with everything it rests on

@@ -19,6 +19,7 @@ from poise.errors import ArgumentError, DataError, RecordError
 from poise.protocol.randomness import Coupling, RandomStateLike
 from poise.questions.monitor.carried_rows import CarriedRows
 from poise.questions.monitor.fresh_rows import FreshRows, Positions
+from poise.questions.monitor.record_actions import abandon_call, begin_epoch
 from poise.questions.monitor.record_settings import RecordSettings
 from poise.questions.monitor.record_status import status_of
 from poise.questions.monitor.row_batch import begin_batch, finish_batch
@@ -277,9 +278,8 @@ class Monitor:
         trial are dropped. Each epoch has an error level of its own: with K of them, the
         probability that some verdict is wrong is at most Kα.
         """
-        with self._opened() as file:
-            file.append({"restart": file.content.epoch + 1}, sync=True)
-            self._carried.forget()
+        begin_epoch(self.path)
+        self._carried.forget()
         return self.status
 
     def abandon(self) -> MonitorStatus:
@@ -288,11 +288,7 @@ class Monitor:
         A trial must not be dropped, because what interrupted it may depend on its rows. A failed
         trial counts against "stable" and not for "unstable".
         """
-        with self._opened() as file:
-            batch = file.content.unfinished
-            if batch is None:
-                raise RecordError(f"no call was interrupted in {self.path}: nothing to abandon")
-            file.append({"abandoned": batch.trials - len(batch.answers)}, sync=True)
+        abandon_call(self.path)
         return self.status
 
     @property
