@@ -61,7 +61,9 @@ def plot_confidence_sequence(
     if status.decided_at is not None:
         said = f"{status.verdict.value} after {status.decided_at:,}"
         axes.axvline(status.decided_at, linestyle=":", label=said, **mark)
-    axes.plot(status.looks, [0] * len(status.looks), "|", color=COLOURS["mark"], label="calls")
+    at_zero = [0] * len(status.looks)
+    ticks: dict[str, Any] = {"color": COLOURS["mark"], "markersize": 10, "clip_on": False}
+    axes.plot(status.looks, at_zero, "|", label="calls", **ticks)
     axes.set_xlim(0, max(1, status.n_trials))
     axes.set_ylim(0, 1)
     axes.set_xlabel("trials so far")
