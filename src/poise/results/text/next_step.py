@@ -64,8 +64,7 @@ def _more_data(r: StabilityResult) -> str:
     if critical_count(r.n_trials, r.delta, r.alpha) >= 0:
         return (
             f"fresh {r.design.unit}s alone (these {r.design.unit}s tested again together with "
-            "fresh ones would not keep the error level; where more will come, begin a record that "
-            "may grow: poise monitor)"
+            "fresh ones would not keep the error level)"
         )
     trials, units = needed(r.design, r.delta, r.alpha)
     instead = smaller_size(r.design, r.delta, r.alpha)
