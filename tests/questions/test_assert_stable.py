@@ -72,3 +72,18 @@ def test_pytest_points_at_the_line_of_the_test(tmp_path: Path) -> None:
     )
     assert "UNSTABLE: LinearRegression()" in done.stdout
     assert "raise AssertionError(result.summary())" not in done.stdout
+
+
+def test_the_warning_and_the_summary_name_the_smaller_n_once() -> None:
+    """The warning says that a smaller n would do; the summary says which one."""
+    with pytest.warns(PowerWarning, match="a smaller n") as caught:
+        result = poise.stability_test(Ridge(), X, y, n=40, epsilon=5, delta=0.1, random_state=0)
+    assert "or n = 14, the largest that these rows can answer" in result.summary()
+    assert "the largest" not in str(caught[0].message)
+
+
+def test_an_averaged_run_passes_and_fails_with_its_summary() -> None:
+    asked = {"n": 5, "delta": 0.3, "points": 3, "test": "averaged"}
+    assert assert_stable(Ridge(), X, y, epsilon=60, **asked).test == "averaged"
+    with pytest.raises(AssertionError, match="A trial answers with a fraction"):
+        assert_stable(LinearRegression(), X, y, epsilon=1, **asked)

@@ -65,3 +65,10 @@ def test_the_coin_is_tossed_once_at_the_end() -> None:
     low = replace(whole, design=replace(whole.design, zeta=0.01))
     assert low.test(0.5, 0.2, 0.1, randomized=True).stable
     assert not replace(low, changes=changes[:3]).test(0.5, 0.2, 0.1, randomized=True).stable
+
+
+def test_facts_speak_of_shares_and_count_in_words() -> None:
+    trials = Trials.from_changes([[[0.1, 0.9]]] * 9, n=5)
+    result = trials.test(0.5, 0.1)
+    assert result.facts()["mean share of a trial"] == "0.5"
+    assert trials.facts()["a trial has"] == "1 removal, 2 points"

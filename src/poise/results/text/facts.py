@@ -68,7 +68,9 @@ def facts_about(trials: Trials) -> dict[str, str]:
         "changes": _quantiles(trials),
     }
     if design.shape:
-        facts["a trial has"] = f"{design.removals:,} removals, {design.points:,} points"
+        facts["a trial has"] = (
+            f"{counted(design.removals, 'removal')}, {counted(design.points, 'point')}"
+        )
     if trials.failures:
         facts["failed"] = f"{counted(len(trials.failures), 'trial')}, first: {trials.failures[0]}"
     return facts
