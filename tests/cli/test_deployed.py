@@ -40,6 +40,16 @@ def test_json_is_the_result_of_the_library(run, rows):
     assert said["sentence"] == result.sentence
     assert (said["n"], said["n_trials"], said["notion"]) == (80, 40, "deployed")
     assert len(said["influence"]["rows"]) == 80
+    first = said["influence"]["rows"][0]
+    assert said["influence"]["places"][0] == f"line {first + 2}"  # after the line of names
+
+
+def test_rows_are_named_by_their_line_also_if_others_are_held_out(run, rows):
+    asked = f"deployed data.csv --target y --hold-out 0.4 {RIDGE} --delta 0.1 --epsilon 0.1"
+    found = json.loads(run(f"{asked} --json").stdout)["influence"]
+    assert len(set(found["places"])) == 48
+    assert max(int(place.removeprefix("line ")) for place in found["places"]) > 50
+    assert f"\n{found['places'][0]} " in run(asked).stdout
 
 
 def test_the_screen_shows_sentence_limits_and_rows_that_matter(run, rows):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
@@ -23,10 +24,16 @@ from poise.cli.output_files import check_files, write_files
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings, say_doubts
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from poise.results.conditional_result import ConditionalResult
     from poise.results.conditional_trials import ConditionalTrials
 
 __all__ = ["command"]
+
+Line: TypeAlias = Callable[[int], str]
+"""From the number of a training row to its line in the file."""
 
 
 EXAMPLE = """\b
@@ -114,9 +121,10 @@ def command(
     ConditionalQuestion(share, delta, alpha, gamma)  # wrong numbers are refused before files
     algorithm = fit.algorithm()
     labelled = notion["notion"] != "deployed" or str(fit.given["distance"]).startswith("loss:")
-    rows = _read(fit, algorithm, fresh, labelled)
+    rows, line = _read(fit, algorithm, fresh, labelled)
     if hold_out is not None:
-        rows = _held_out(rows, hold_out, fit.given["random_state"])
+        rows, kept = _held_out(rows, hold_out, fit.given["random_state"])
+        line = _line_of(kept, line)
     with one_line_warnings(output.quiet), fits_print_to_stderr():
         record, result = _tested(
             {"algorithm": algorithm, **rows, **fit.settings(), **notion},
@@ -125,7 +133,7 @@ def command(
             output,
         )
     write_files(output, record, result)
-    _tell(record, result, output)
+    _tell(record, result, output, line)
     return ExitStatus.of_result(result.stable)
 
 
@@ -139,20 +147,31 @@ def _tested(
     return measured_for({**given, "progress": output.progress, "stop_early": stop}, asked, journal)
 
 
-def _read(fit: FitOptions, algorithm: Any, fresh: Path | None, labelled: bool) -> dict[str, Any]:
-    """Read the files; the responses of fresh rows only where they are needed."""
+def _read(
+    fit: FitOptions, algorithm: Any, fresh: Path | None, labelled: bool
+) -> tuple[dict[str, Any], Line]:
+    """Read the files, and how to name a row; responses of fresh rows only where needed."""
     if fresh is None:
-        read = fit.rows().given_to(algorithm)
-        return {"X": read["X"], "y": read["y"]}
+        file = fit.rows()
+        read = file.given_to(algorithm)
+        return {"X": read["X"], "y": read["y"]}, file.place
     answers = None
     if labelled:
         answers = FitOptions({**fit.given, "data": fresh}).rows().given_to(algorithm)["y"]
-    read = FitOptions({**fit.given, "unlabeled": fresh}).rows().given_to(algorithm)
-    return {"X": read["X"], "y": read["y"], "X_fresh": read["X_unlabeled"], "y_fresh": answers}
+    file = FitOptions({**fit.given, "unlabeled": fresh}).rows()
+    read = file.given_to(algorithm)
+    rows = {"X": read["X"], "y": read["y"], "X_fresh": read["X_unlabeled"], "y_fresh": answers}
+    return rows, file.place
 
 
-def _held_out(rows: dict[str, Any], share: float, seed: int | None) -> dict[str, Any]:
-    """Leave out a share of the rows at random; they are the fresh ones."""
+def _line_of(kept: NDArray[np.int64], line: Line) -> Line:
+    return lambda row: line(int(kept[row]))
+
+
+def _held_out(
+    rows: dict[str, Any], share: float, seed: int | None
+) -> tuple[dict[str, Any], NDArray[np.int64]]:
+    """Leave out a share of the rows at random, which are the fresh ones; number the others."""
     import numpy as np
 
     from poise.data.tables import as_table
@@ -168,15 +187,20 @@ def _held_out(rows: dict[str, Any], share: float, seed: int | None) -> dict[str,
     if not out or not len(kept):
         raise ArgumentError(f"--hold-out {share} of {len(X)} rows leaves no row on one side")
     fresh = {"X_fresh": X.take(left), "y_fresh": y.take(left)}
-    return {"X": X.take(kept), "y": y.take(kept), **fresh}
+    return {"X": X.take(kept), "y": y.take(kept), **fresh}, kept
 
 
-def _tell(record: ConditionalTrials, result: ConditionalResult, output: Output) -> None:
+def _with_places(influence: Influence, line: Line) -> dict[str, Any]:
+    """Return the table for JSON, with the line of the file for each row."""
+    return {**influence.to_dict(), "places": [line(int(row)) for row in influence.rows]}
+
+
+def _tell(record: ConditionalTrials, result: ConditionalResult, output: Output, line: Line) -> None:
     deployed = result.notion == "deployed"
     if output.as_json or output.quiet:
         say_doubts(result.warnings)
     if output.as_json:
-        rows = record.influence(result.epsilon).to_dict() if deployed else None
+        rows = _with_places(record.influence(result.epsilon), line) if deployed else None
         print_json({**result.to_dict(), "sentence": result.sentence, "influence": rows})
     elif output.quiet:
         click.echo(result.verdict.value)
@@ -187,6 +211,8 @@ def _tell(record: ConditionalTrials, result: ConditionalResult, output: Output) 
         if deployed:
             influence = record.influence(result.epsilon)
             table = influence.table(_SHOWN)
-            print_paragraphs("\nTraining rows (from 0) whose removal moves most predictions:\n")
-            print_table(table.columns, table.rows)
+            numbered = zip(influence.rows, table.rows, strict=False)
+            named = [[line(int(row)), *cells[1:]] for row, cells in numbered]
+            print_paragraphs("\nTraining rows whose removal moves most predictions:\n")
+            print_table(table.columns, named)
             print_paragraphs(f"\n{influence.multiplicity}")
