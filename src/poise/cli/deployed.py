@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from poise.results.conditional_result import ConditionalResult
     from poise.results.conditional_trials import ConditionalTrials
+    from poise.results.influence import Influence
 
 __all__ = ["command"]
 
