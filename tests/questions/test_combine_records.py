@@ -44,6 +44,8 @@ def test_e_values_of_disjoint_rows_multiply(site) -> None:
     assert '"stable on at least one of them"' in both.summary()
     assert both.to_dict()["e_values"] == [a.e_value, b.e_value]
     assert "product, stable" in both.facts()
+    assert "product, stable" in both._repr_html_()
+    assert str(both) == both.summary()
 
 
 def test_two_weak_records_are_a_verdict_together(site) -> None:

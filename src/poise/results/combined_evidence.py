@@ -124,3 +124,11 @@ class CombinedEvidence:
     def to_json(self) -> str:
         """Return :meth:`to_dict` as JSON."""
         return to_json(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        from poise.results.text.facts import as_html
+
+        return as_html(self.facts(), self.describe().headline, self.warnings)
+
+    def __str__(self) -> str:
+        return self.summary()

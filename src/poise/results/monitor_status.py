@@ -196,6 +196,14 @@ class MonitorStatus:
         """Return :meth:`to_dict` as JSON."""
         return to_json(self.to_dict())
 
+    def _repr_html_(self) -> str:
+        from poise.results.text.facts import as_html
+
+        return as_html(self.facts(), self.describe().headline, self.warnings)
+
+    def __str__(self) -> str:
+        return self.summary()
+
     def plot(
         self,
         ax: Any = None,

@@ -189,6 +189,8 @@ def test_the_summary_says_what_it_is_about(begin) -> None:
     ):
         assert words in text, words
     assert repr(monitor).startswith("Monitor(")
+    assert str(monitor.status) == text
+    assert "e-value, stable" in monitor.status._repr_html_()
 
 
 def test_json_holds_everything(begin) -> None:
