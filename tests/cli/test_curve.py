@@ -65,3 +65,14 @@ def test_what_cannot_be(run, more: str, message: str) -> None:
     done = run(f"{CURVE} {more}")
     assert (done.exit_code, done.stdout) == (2, "")
     assert message in done.stderr
+
+
+def test_curve_and_compare_know_the_averaged_test(run) -> None:
+    asked = "--epsilon 1 --delta 0.3 --test averaged --points 3"
+    found = json.loads(run(f"{CURVE} {asked} --json").stdout)
+    assert set(found["sizes"]["test"]) == {"averaged"}
+    rows = CURVE.removeprefix("curve ").partition(" --n ")[0]
+    compared = json.loads(run(f"compare {rows} --n 5 {asked} --json").stdout)
+    assert (compared["test"], compared["algorithms"][0]["test"]) == ("averaged", "averaged")
+    refused = run(f"compare {rows} --n 5 --epsilon 1 --delta 0.3 --test binomial --points 3")
+    assert refused.exit_code == 2
