@@ -185,7 +185,7 @@ def test_the_summary_says_what_it_is_about(begin) -> None:
         "share of its 3 points",
         "the first to reach 20 decides",
         "each limit holds at all times together with confidence 0.95",
-        "3 rows too few for a trial wait for more",
+        "3 rows were too few for a trial: not used yet.",
     ):
         assert words in text, words
     assert repr(monitor).startswith("Monitor(")

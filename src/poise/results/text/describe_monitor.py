@@ -139,8 +139,8 @@ def _waiting(r: MonitorStatus) -> str:
             )
         )
     if r.n_leftover:
-        wait = "waits" if r.n_leftover == 1 else "wait"
-        parts.append(f"{counted(r.n_leftover, 'row')} too few for a trial {wait} for more.")
+        were = "was" if r.n_leftover == 1 else "were"
+        parts.append(f"{counted(r.n_leftover, 'row')} {were} too few for a trial: not used yet.")
     return " ".join(parts)
 
 
