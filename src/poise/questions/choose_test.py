@@ -13,11 +13,9 @@ from poise.procedures.checked_question import StabilityQuestion
 from poise.procedures.trial_setup import TrialSetup
 from poise.results.design import Design
 from poise.theory.averaged_planning import trials_for_averaging
+from poise.theory.plan_side_by_side import MOST_POINTS
 
 __all__ = ["Choice", "choose_test"]
-
-MOST_POINTS = 20
-"""More spare points than this add little: the points of one trial share its removed row."""
 
 MOST_CHANGES = 2_000_000
 """All removals are taken by themselves up to so many changes in all, which are kept: 16 MB."""
