@@ -263,6 +263,15 @@ def test_jackknife_plus_goes_on_from_its_journal_and_its_models(tmp_path, monkey
     assert np.array_equal(clone(model).fit(X, y).predict_interval(X)[1], expected)
 
 
+def test_residuals_under_other_random_terms_are_no_continuation(tmp_path):
+    X, y = data()
+    settings = {"random_state": 0, "journal": tmp_path / "residuals.jsonl"}
+    poise.JackknifeRegressor(Counted(2), **settings).fit(X, y)  # a term for each fit
+    shared = poise.JackknifeRegressor(Counted(2), "jackknife", 0.8, certificate(Counted(2)))
+    with pytest.raises(RecordError, match="coupling: independent in the journal, shared now"):
+        shared.set_params(**settings).fit(X, y)
+
+
 def test_models_that_cannot_be_written_are_refused(tmp_path):
     X, y = data(12)
     model = poise.JackknifeRegressor(lambda X, y, seed: lambda rows: [0.0] * len(rows))

@@ -152,9 +152,17 @@ class LeaveOneOutFits:
         with Journal.of(self.journal) as log:
             randomness = log.randomness(self.random_state)
             n = self.sample.n_labeled
-            design = LeaveOneOutDesign(oracle.names[0], n, n, seed=randomness.root)
+            name, seed = oracle.names[0], randomness.root
+            design = LeaveOneOutDesign(name, n, n, coupling=self._coupling, seed=seed)
             log.describe(design, self.sample.digest(), None, *oracle.codes)
             return self._fitted(oracle, randomness, keep_models, log)
+
+    @property
+    def _coupling(self) -> str:
+        """Which random terms the fits have: residuals under others are no continuation."""
+        if not self.shared:
+            return "independent"
+        return "shared" if self.xi is None else f"shared, term {self.xi}"
 
     def _fitted(
         self, oracle: Oracle, randomness: Randomness, keep: bool, log: Journal | None = None
