@@ -80,7 +80,7 @@ def allowed_change(epsilon: Any, y: Table) -> float:
     """Return ε in the units of the predictions; a share is one of the spread of y.
 
     The training set is given, so the spread of its responses is a fixed number: no rows have to
-    be set aside for it.
+    be set aside for it. A share is rounded to four digits.
 
     Examples
     --------
@@ -97,4 +97,5 @@ def allowed_change(epsilon: Any, y: Table) -> float:
             "epsilon must be a number for labels, which have no spread: use epsilon=0"
         )
     variances = np.var(values.astype(np.float64), axis=0, ddof=1)
-    return asked.share * float(np.sqrt(np.sum(variances)))
+    # Four digits, so that every text can print the number that was tested.
+    return float(f"{asked.share * float(np.sqrt(np.sum(variances))):.4g}")
