@@ -14,7 +14,7 @@ demo: .venv/demo.stamp
 	$(BIN)/poise demo --output demo
 
 test: .venv/test.stamp lint
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal
+	$(BIN)/python -m pytest -q -n 3 --dist worksteal
 
 lint: .venv/test.stamp
 	$(BIN)/ruff check .

@@ -55,6 +55,7 @@ WRITING = [
     f"deployed {FITTED} --hold-out 0.2 --epsilon 1 --delta 0.2 --plot",
     f"deployed {FITTED} --hold-out 0.2 --epsilon 1 --delta 0.2 --report",
     f"intervals {ROWS} --new more.csv --certify --epsilon 1 --delta 0.2 --table",
+    f"monitor new.record {ROWS} --epsilon 1 --delta 0.2 --plot",
     f"profile {ROWS} --save",
     f"profile {ROWS} --plot",
     f"stabilize {ROWS} --epsilon 1 --delta 0.2 --plot",

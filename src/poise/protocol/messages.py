@@ -118,7 +118,7 @@ class Removals:
     @property
     def shape(self) -> tuple[int, int]:
         """R removals and T points."""
-        points = self.reduced[0].evaluate
+        points = (*self.full, *self.reduced)[0].evaluate
         return len(self.reduced), 0 if points is None else n_rows(points)
 
 

@@ -44,9 +44,16 @@ def clean(rows) -> np.ndarray:
     return poise.measure(fit, *rows, n=10, shuffle=False).changes
 
 
-@pytest.mark.parametrize("how", DEADLY)
+@pytest.mark.parametrize("how", ["exit", "kill"])
 def test_a_trial_that_kills_its_worker_is_a_failure(how, process_backend, rows, clean, tmp_path):
-    journal = tmp_path / "run.jsonl"
+    _one_death(how, process_backend, rows, clean, tmp_path / "run.jsonl")
+
+
+def test_a_segmentation_fault_is_a_failure(rows, clean, tmp_path) -> None:
+    _one_death("segfault", {"n_jobs": 2}, rows, clean, tmp_path / "run.jsonl")
+
+
+def _one_death(how, process_backend, rows, clean, journal) -> None:
     trials = poise.measure(
         does_at(23, DEADLY[how], rows), *rows, n=10, shuffle=False, on_error="unstable",
         journal=journal, **process_backend,
