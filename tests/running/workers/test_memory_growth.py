@@ -36,8 +36,7 @@ SCRIPT = textwrap.dedent("""
 """)
 
 
-@pytest.mark.parametrize("stop_early", [True, False])
-@pytest.mark.parametrize("journalled", [True, False])
+@pytest.mark.parametrize(("stop_early", "journalled"), [(True, True), (False, False)])
 def test_a_trial_leaves_nothing_in_memory(stop_early, journalled, tmp_path) -> None:
     journal = str(tmp_path / "run.jsonl") if journalled else None
     arguments = json.dumps([stop_early, journal])

@@ -24,7 +24,7 @@ from poise.simulation.worlds import Proportion
 
 @pytest.mark.parametrize("section", SECTIONS)
 def test_claims(section) -> None:
-    found = reproduce(only=[section], share=0.02 if section == "beyond" else 0.05)
+    found = reproduce(only=[section], share=0.02)
     assert len(found.claims) > 3
     assert found.failures == ()
     assert found.figures == ()
