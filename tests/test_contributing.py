@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import re
+import subprocess
 import sys
 from pathlib import Path
-from types import FrameType
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import poise
-from poise.cli import main
 from shared.paths import ROOT
 
 SOURCE = Path(poise.__file__).parent
@@ -56,29 +53,30 @@ def test_a_row_goes_one_way_through_fewer_than_30_files() -> None:
     assert first == sorted(first)
 
 
-def test_every_file_on_the_way_takes_part_in_a_real_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+# In a process of its own: what other tests have imported or changed must not matter.
+PROFILED = """
+import inspect, sys
+from click.testing import CliRunner
+from poise.cli import main
+entered = set()
+def note(frame, event, _):
+    if event == "call" and frame.f_code.co_flags & inspect.CO_OPTIMIZED:  # no bodies of classes
+        entered.add(frame.f_code.co_filename)
+words = "test rows.csv --target y --algorithm sklearn.tree:DecisionTreeRegressor --n 20 "
+sys.setprofile(note)
+done = CliRunner().invoke(main, (words + "--epsilon 1 --delta 0.5 --seed 0").split())
+sys.setprofile(None)
+assert done.exit_code in (0, 1), done.output
+print("\\n".join(entered))
+"""
+
+
+def test_every_file_on_the_way_takes_part_in_a_real_run(tmp_path: Path) -> None:
     rows = np.random.default_rng(0).normal(size=(120, 2))
     lines = "".join(f"{x},{y}\n" for x, y in rows)
-    Path("rows.csv").write_text("x,y\n" + lines, encoding="utf-8")
-    entered: set[str] = set()
-
-    def note(frame: FrameType, event: str, _: object) -> None:
-        code = frame.f_code
-        if event == "call" and code.co_flags & inspect.CO_OPTIMIZED:  # no bodies of classes
-            entered.add(code.co_filename)
-
-    words = "test rows.csv --target y --algorithm sklearn.tree:DecisionTreeRegressor --n 20 "
-    before = sys.getprofile()
-    sys.setprofile(note)
-    try:
-        done = CliRunner().invoke(main, (words + "--epsilon 1 --delta 0.5 --seed 0").split())
-    finally:
-        sys.setprofile(before)
-    assert done.exit_code in (0, 1), done.output
-    assert [path for path in WALK if str(SOURCE / path) not in entered] == []
+    (tmp_path / "rows.csv").write_text("x,y\n" + lines, encoding="utf-8")
+    said = subprocess.check_output([sys.executable, "-c", PROFILED], cwd=tmp_path, text=True)
+    assert [path for path in WALK if str(SOURCE / path) not in said.splitlines()] == []
 
 
 FOLDERS = sorted(path.parent for path in SOURCE.rglob("__init__.py") if path.parent != SOURCE)

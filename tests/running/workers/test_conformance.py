@@ -28,7 +28,11 @@ from poise.running.tasks import ComparisonWork
 from poise.running.workers.engine import choose_engine
 from poise.storage.journal import read_journal
 
-pytestmark = pytest.mark.usefixtures("nothing_left")
+pytestmark = [
+    pytest.mark.usefixtures("nothing_left"),
+    # Filters belong to the whole process: one that another thread sets may be lost for a moment.
+    pytest.mark.filterwarnings("ignore:`sklearn.utils.parallel.delayed` should be used"),
+]
 
 
 def make_noisy():
