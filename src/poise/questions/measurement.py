@@ -140,7 +140,7 @@ class Measurement:
     def _chosen(self, question: StabilityQuestion, begun: Design | None, alone: bool) -> Choice:
         one_change = {**self._of_a_trial, "removals": 1, "points": None, "one_full_fit": False}
         paper = MeasureChanges(**one_change).design(self.sample, self.randomness)
-        free = alone and self._removals_cost_no_fits(paper)
+        free = alone and question.test == "auto" and self._removals_cost_no_fits(paper)
         return choose_test(question, self.setup, paper, begun, free_removals=free)
 
     def _removals_cost_no_fits(self, paper: Design) -> bool:

@@ -128,11 +128,8 @@ class ConditionalResult:
 
         Beside "stable" of the averaged test this is at least δ (Theorem F).
         """
-        return (
-            max(self.delta_hat, self.delta)
-            if self.stable and self.gamma is None
-            else (self.delta_hat)
-        )
+        averaged = self.stable and self.gamma is None
+        return max(self.delta_hat, self.delta) if averaged else self.delta_hat
 
     @property
     def printed_delta_lower(self) -> float:

@@ -28,10 +28,10 @@ from poise.protocol.work import NO_SAMPLE, FitByFit, WorkData
 from poise.shortcuts.equal_trials import EqualTrials
 from poise.shortcuts.shortcut import AGREEMENT, Pairs
 
-__all__ = ["FEWEST_TRIALS", "BatchedWork", "rows_of", "warn_of_disagreement"]
+__all__ = ["FEWEST_TRIALS", "TRIALS_COMPARED", "BatchedWork", "rows_of", "warn_of_disagreement"]
 
-_TRIALS_COMPARED = 8  # trials computed both ways before the first answer is used
-FEWEST_TRIALS = 4 * _TRIALS_COMPARED  # fewer trials than this are faster fit by fit
+TRIALS_COMPARED = 8  # trials computed both ways before the first answer is used
+FEWEST_TRIALS = 4 * TRIALS_COMPARED  # fewer trials than this are faster fit by fit
 _NO_TERMS = np.empty(0, dtype=np.uint64)
 
 
@@ -237,11 +237,14 @@ class BatchedWork:
     @property
     def grain(self) -> int:
         """How many trials are computed at once."""
-        n, d = self.tasks.n, rows_of(self.sample.X).shape[1]
-        per_trial: int = 8 * n * d + self.batch.workspace_bytes(n, d)
         trials = len(self.tasks)
-        blocks = math.ceil(trials * per_trial / self.batch.block_bytes)
+        blocks = math.ceil(trials * self._bytes_per_trial / self.batch.block_bytes)
         return math.ceil(trials / blocks)
+
+    @property
+    def _bytes_per_trial(self) -> int:
+        n, d = self.tasks.n, rows_of(self.sample.X).shape[1]
+        return 8 * n * d + self.batch.workspace_bytes(n, d)
 
     def agrees(self) -> bool:
         """Compute a few trials both ways; warn and return False if a prediction differs.
@@ -249,7 +252,7 @@ class BatchedWork:
         Return False as well if the shortcut is certain of no trial, or if the estimator
         refuses the data.
         """
-        trials = np.linspace(0, len(self.tasks) - 1, _TRIALS_COMPARED).astype(int).tolist()
+        trials = np.linspace(0, len(self.tasks) - 1, TRIALS_COMPARED).astype(int).tolist()
         stack = self._stack_of(trials)
         try:
             pairs = self.batch.pairs(stack)

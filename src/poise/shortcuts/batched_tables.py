@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, Protocol, cast, runtime_checkable
 
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from poise.algorithms.algorithm import BatchAlgorithm
 from poise.data.tables import as_table
 from poise.protocol.messages import Query
-from poise.shortcuts.batched import BatchedWork, rows_of, warn_of_disagreement
+from poise.shortcuts.batched import TRIALS_COMPARED, BatchedWork, rows_of, warn_of_disagreement
 from poise.shortcuts.equal_trials import EqualTrialsOfPoints
 from poise.shortcuts.shortcut import AGREEMENT, Floats, Pairs, Tables
 
@@ -24,8 +23,6 @@ __all__ = [
     "WorkOfTables",
     "batched_tables",
 ]
-
-_TRIALS_COMPARED = 8  # trials of which one removal is computed both ways before the first answer
 
 
 class WorkOfTables(Protocol):
@@ -162,19 +159,16 @@ class BatchedTables(_OfPoints):
         return changes
 
     @property
-    def grain(self) -> int:
-        """How many trials are computed at once."""
+    def _bytes_per_trial(self) -> int:
         n, d = self.tasks.n, rows_of(self.sample.X).shape[1]
         cells = self._split.removals * self._split.points
-        numbers = 4 * n * d + 6 * cells + self._split.points * (n + d)
-        per_trial: int = 8 * numbers + self.batch.workspace_bytes(n, d)
-        blocks = math.ceil(len(self.tasks) * per_trial / self.batch.block_bytes)
-        return math.ceil(len(self.tasks) / blocks)
+        numbers = 3 * n * d + 6 * cells + self._split.points * (n + d)
+        return super()._bytes_per_trial + 8 * numbers
 
     def agrees(self) -> bool:
         """Compute one removal of a few trials both ways; warn and return False if one differs."""
-        trials = np.linspace(0, len(self.tasks) - 1, _TRIALS_COMPARED).astype(int).tolist()
-        removals = np.linspace(0, self._split.removals - 1, _TRIALS_COMPARED).astype(int).tolist()
+        trials = np.linspace(0, len(self.tasks) - 1, TRIALS_COMPARED).astype(int).tolist()
+        removals = np.linspace(0, self._split.removals - 1, TRIALS_COMPARED).astype(int).tolist()
         compared = 0
         for trial, removal in zip(trials, removals, strict=True):
             try:
