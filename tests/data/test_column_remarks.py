@@ -81,3 +81,8 @@ def test_a_column_of_text_with_holes_is_called_both() -> None:
     colour, size = suspicious_columns(as_table(words, "X"))
     assert (colour.kind, colour.found) == ("missing", "20 of 60 values, the others are text")
     assert size.found == "20 of 60 values"
+
+
+def test_one_response_has_no_spread() -> None:
+    [scale] = response_scales(as_table([3.0], "y"))
+    assert (scale.sd, scale.quartiles) == (0.0, (3.0, 3.0, 3.0))

@@ -134,3 +134,10 @@ def test_words_of_rows_tell_exactly_the_rows_apart_that_differ() -> None:
 
 def words_of(rows):
     return row_words([as_table(np.array(rows), "X")])
+
+
+def test_the_pairs_that_chance_explains_are_counted_by_hand() -> None:
+    """Of three distinct rows no pair agrees in x and one in y; one is added to each: 1/4 · 2/4."""
+    found = find_copies(Sample(np.array([[0], [0], [1], [2]]), np.array([5.0, 5.0, 5.0, 6.0])))
+    assert (found.rows, found.looked_at, found.observed) == (2, 4, 1)
+    assert found.expected == pytest.approx(6 * (1 / 4) * (2 / 4))

@@ -139,7 +139,8 @@ def stability_test(
     check : bool
         Run the first trial again at the end, and warn if its result is different. This is
         done if fits take less than 50 ms and the algorithm may keep state or use a seed of
-        its own. :func:`check_algorithm` checks more.
+        its own; not where all trials are read from a journal. :func:`check_algorithm`
+        checks more.
     progress : bool, optional
         Progress goes to stderr: a bar in a terminal or notebook, one line per minute
         elsewhere. False shows nothing.

@@ -41,7 +41,7 @@ from poise.protocol.messages import (
     first_query,
 )
 from poise.protocol.work import Work
-from poise.running.answers import AnswerRecord, of_shape, record_for
+from poise.running.answers import AnswerRecord, record_for
 from poise.running.execution import Execution
 from poise.running.known_work import KnownWork
 from poise.running.progress import Progress
@@ -100,6 +100,7 @@ class Oracle:
     budget: Budget = field(default_factory=Budget)
     journal: AnswerLog | None = None
     counts: Counts = field(default_factory=Counts, init=False)
+    recalled: int = field(default=0, init=False)  # answers of the last batch from the journal
 
     def __post_init__(self) -> None:
         arguments.choice("models", self.models, ("black-box", "transparent"))
@@ -143,9 +144,6 @@ class Oracle:
         except RecordError as error:
             error.partial = record.entered() if record.done else None
             error.failures = tuple(failure.message for failure in record.failures)
-            if record.done:
-                measured = counted(record.done, "trial")
-                error.add_note(f"what was measured ({measured}) is in the error's `partial`")
             raise
         except TrialError as error:
             error.failures = tuple(failure.message for failure in record.failures)
@@ -188,8 +186,10 @@ class Oracle:
         """Read the answers that the journal holds; return whether they are enough."""
         if self.journal is None:
             return False
-        known = of_shape(batch.shape, self.journal.begin(path, batch.decision_points))
-        return any(self._enter(answer, record, new=False) for answer in known)
+        known = self.journal.begin(path, batch.decision_points)
+        enough = any(self._enter(answer, record, new=False) for answer in known)
+        self.recalled = record.done
+        return enough
 
     def _enter(self, answer: Answer, record: AnswerRecord, new: bool = True) -> bool:
         """Apply the failure policy, and record the answer; return whether to stop."""

@@ -311,3 +311,10 @@ def test_a_missing_column_costs_no_library(tmp_path: Path, monkeypatch: pytest.M
 def test_what_is_no_feature_is_left_out_once() -> None:
     source = RowSource(Path("x"), "y", ("id", "w"), groups="id", fit_params={"sample_weight": "w"})
     assert source.left_out == ["id", "w"]
+
+
+def test_what_a_library_says_of_text_it_cannot_read_is_passed_on(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("poise.data.files.text_columns.find_spec", lambda name: name == "polars")
+    path = written(tmp_path / "rows.csv", 'a,b\n1,x"y\n2,3\n')
+    with pytest.raises(DataError, match="cannot be read as text: CSV malformed"):
+        poise.read_table(path, "a")

@@ -366,6 +366,7 @@ def test_without_pandas_rows_are_polars_frames(file, monkeypatch) -> None:
     assert isinstance(frame, pl.DataFrame)
     assert isinstance(y, pl.Series)
     assert frame["whole gaps"].dtype == pl.Int32
+    assert sorted(X.copy.names) == ["byte", "float", "single", "whole"]  # numbers without gaps
     assert frame["town"].to_list() == TABLE["town"].take(rows).to_pylist()
     monkeypatch.setattr("poise.data.files.large_files.find_spec", lambda name: None)
     with pytest.raises(DataError, match=r"on disk needs pandas and pyarrow: pip install"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
@@ -11,7 +13,6 @@ from poise.errors import PoiseWarning, RecordError, TrialError
 from poise.storage.journal import read_journal
 from shared.algorithms import drift
 from shared.data import linear_rows
-from shared.journals import edit_header
 
 X, y = linear_rows(330, [0.0, 0.0], 3)
 
@@ -30,7 +31,7 @@ def test_what_is_in_the_journal_is_not_computed_again(
 ) -> None:
     cut_short(journal, 40)
     monkeypatch.setattr(fuse, "fits_left", 20)  # one more would be an exception
-    measure(journal=journal)
+    measure(journal=journal, check=False)
     assert fuse.fits_left == 0
     measure(journal=journal)
     assert fuse.fits_left == 0, "a finished journal holds everything"
@@ -137,7 +138,10 @@ def test_another_number_of_workers_may_go_on(n_jobs, measure, cut_short, journal
 
 def test_other_versions_are_mentioned(measure, cut_short, journal) -> None:
     cut_short(journal, 10)
-    edit_header(journal, lambda header: header["versions"].update(numpy="1.2.3"))
+    header, *rest = journal.read_bytes().splitlines(keepends=True)
+    content = json.loads(header)
+    content["versions"]["numpy"] = "1.2.3"
+    journal.write_bytes(json.dumps(content).encode() + b"\n" + b"".join(rest))
     with pytest.warns(PoiseWarning, match=r"begun with numpy 1\.2\.3 \(now 2\."):
         trials = measure(journal=journal)
     assert trials.changes.tobytes() == measure().changes.tobytes()
