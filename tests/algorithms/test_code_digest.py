@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 import poise
 from poise.algorithms.code_digest import code_digest
 from poise.errors import PoiseWarning, RecordError
+from shared.journals import edit_header
 from shared.processes import printed
 
 SOURCE = """
@@ -135,8 +135,5 @@ def test_a_journal_does_not_mix_two_distances_of_one_name(kind, tmp_path) -> Non
     assert run(first).changes.tobytes() == before.changes.tobytes()
     # A journal of an earlier version says nothing about the code, and is gone on with.
     journal = tmp_path / "run.jsonl"
-    header, rest = journal.read_text().split("\n", 1)
-    content = json.loads(header)
-    assert content.pop("distance_code")
-    journal.write_text(json.dumps(content) + "\n" + rest)
+    edit_header(journal, lambda header: header.pop("distance_code"))
     assert run(second).changes.tobytes() == before.changes.tobytes()

@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 import poise
 from poise.cli import main
 from poise.storage.journal import read_journal
-from shared.journals import shorten
+from shared.journals import edit_header, shorten
 from shared.processes import POISE, python, until
 
 MODELS = textwrap.dedent("""
@@ -106,8 +106,8 @@ def test_resume_explains_a_journal_from_python(run, folder) -> None:
 
 def test_resume_where_the_folder_is_gone(run, folder) -> None:
     run(*DRIFT, "--journal", "run.jsonl", "--quiet")
-    journal = folder / "run.jsonl"
-    journal.write_bytes(journal.read_bytes().replace(str(folder).encode(), b"/no/such/place"))
+    gone = {"folder": "/no/such/place"}
+    edit_header(folder / "run.jsonl", lambda header: header["command"].update(gone))
     done = run("resume", "run.jsonl")
     assert (done.exit_code, "cannot be entered" in done.stderr) == (2, True)
 

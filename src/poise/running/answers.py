@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.protocol.messages import Answer, Answers, Batch, Failure, Reply
+from poise.errors import RecordError
+from poise.protocol.messages import Answer, Answers, Batch, Change, Failure, Reply
 
-__all__ = ["AnswerRecord", "record_for"]
+__all__ = ["AnswerRecord", "of_shape", "record_for"]
 
 Until = Callable[[Any], bool]
 
@@ -97,6 +98,38 @@ class ChangeRecord:
     def answers(self, path: str) -> Answers:
         """Return the changes and the failures among them."""
         return Answers(self.entered(), tuple(self.failures), path)
+
+
+def of_shape(shape: tuple[int, ...], answers: Iterable[Change]) -> Iterator[Change]:
+    """Yield the answers of a journal; refuse one that has another shape than its trials.
+
+    Examples
+    --------
+    >>> list(of_shape((), [np.array([[[0.5, 0.1]]])]))
+    Traceback (most recent call last):
+    poise.errors.RecordError: line 2 of the journal holds 1 × 2 changes, not a single one. ...
+    """
+    line = 2
+    for answer in answers:
+        found = _shape(answer)
+        if found not in (None, shape):
+            raise RecordError(
+                f"line {line} of the journal holds {_sized(found)}, not {_sized(shape)}. "
+                "It was edited; begin a new journal"
+            )
+        yield answer
+        line += len(answer) if isinstance(answer, np.ndarray) else 1
+
+
+def _shape(answer: Change) -> tuple[int, ...] | None:
+    """Return the shape of one trial's changes; None for a failure without any."""
+    if isinstance(answer, Failure):
+        return None if answer.changes is None else answer.changes.shape
+    return answer.shape[1:] if isinstance(answer, np.ndarray) else ()
+
+
+def _sized(shape: tuple[int, ...] | None) -> str:
+    return " × ".join(map(str, shape)) + " changes" if shape else "a single one"
 
 
 class PredictionRecord:

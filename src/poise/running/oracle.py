@@ -41,7 +41,7 @@ from poise.protocol.messages import (
     first_query,
 )
 from poise.protocol.work import Work
-from poise.running.answers import AnswerRecord, record_for
+from poise.running.answers import AnswerRecord, of_shape, record_for
 from poise.running.execution import Execution
 from poise.running.known_work import KnownWork
 from poise.running.progress import Progress
@@ -144,6 +144,9 @@ class Oracle:
         except RecordError as error:
             error.partial = record.entered() if record.done else None
             error.failures = tuple(failure.message for failure in record.failures)
+            if record.done:
+                measured = counted(record.done, "trial")
+                error.add_note(f"what was measured ({measured}) is in the error's `partial`")
             raise
         except TrialError as error:
             error.failures = tuple(failure.message for failure in record.failures)
@@ -186,7 +189,7 @@ class Oracle:
         """Read the answers that the journal holds; return whether they are enough."""
         if self.journal is None:
             return False
-        known = self.journal.begin(path, batch.decision_points)
+        known = of_shape(batch.shape, self.journal.begin(path, batch.decision_points))
         enough = any(self._enter(answer, record, new=False) for answer in known)
         self.recalled = record.done
         return enough

@@ -2,6 +2,7 @@
 
 ::
 
+    checked_lines    lines of JSON objects with a checksum each
     journal/         journals: each trial is written to disk at once, so that a run can be continued
     monitor_record/  records of evidence that may grow: trials, and identities of the rows used
     same_run         whether a file may be continued by a later run: same question, code, versions

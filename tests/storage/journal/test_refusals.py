@@ -17,6 +17,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 import poise
 from poise.errors import ArgumentError, RecordError
+from poise.storage.checked_lines import with_checksums
 from poise.storage.journal import Journal, read_journal
 
 
@@ -69,8 +70,8 @@ def test_a_foreign_file_is_left_alone(content, measure, journal) -> None:
 @pytest.mark.parametrize(
     ("written", "instead", "complaint"),
     [
-        (b"poise journal 1", b"poise journal 9", "has format 'poise journal 9'"),
-        (b'"trial": 4', b'"trial": 5', "line 6 of the journal should hold trial 4"),
+        (b"poise journal 2", b"poise journal 9", "has format 'poise journal 9'"),
+        (b'"trial": 4', b'"trial": 5', "line 6 of .* does not match its checksum"),
     ],
     ids=["of the future", "damaged"],
 )
@@ -88,7 +89,7 @@ def test_a_journal_that_says_something_else_is_named_and_left_alone(
 def test_more_trials_than_there_are(measure, journal) -> None:
     measure(journal=journal)
     with journal.open("ab") as file:
-        file.write(b'{"trial": 30, "change": 0.5}\n')
+        file.write(with_checksums(b'{"trial": 30, "change": 0.5}\n'))
     with pytest.raises(RecordError, match="holds 31 trials, and only 30 exist"):
         measure(journal=journal)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
@@ -13,6 +11,7 @@ from poise.errors import PoiseWarning, RecordError, TrialError
 from poise.storage.journal import read_journal
 from shared.algorithms import drift
 from shared.data import linear_rows
+from shared.journals import edit_header
 
 X, y = linear_rows(330, [0.0, 0.0], 3)
 
@@ -138,10 +137,7 @@ def test_another_number_of_workers_may_go_on(n_jobs, measure, cut_short, journal
 
 def test_other_versions_are_mentioned(measure, cut_short, journal) -> None:
     cut_short(journal, 10)
-    header, *rest = journal.read_bytes().splitlines(keepends=True)
-    content = json.loads(header)
-    content["versions"]["numpy"] = "1.2.3"
-    journal.write_bytes(json.dumps(content).encode() + b"\n" + b"".join(rest))
+    edit_header(journal, lambda header: header["versions"].update(numpy="1.2.3"))
     with pytest.warns(PoiseWarning, match=r"begun with numpy 1\.2\.3 \(now 2\."):
         trials = measure(journal=journal)
     assert trials.changes.tobytes() == measure().changes.tobytes()

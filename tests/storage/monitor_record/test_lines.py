@@ -10,8 +10,8 @@ import pytest
 
 import poise
 from poise.errors import RecordError
+from poise.storage.checked_lines import with_checksums
 from poise.storage.monitor_record import RecordFile, RecordHeader, read_record
-from poise.storage.monitor_record.checked_lines import as_checked_line
 from shared.monitors import last_row, rows
 
 
@@ -21,6 +21,10 @@ def record(tmp_path):
     monitor = poise.Monitor(path, last_row, n=4, epsilon=1.5, delta=0.2, random_state=1)
     monitor.add(*rows(20))
     return path
+
+
+def _checked(entry: dict) -> bytes:
+    return with_checksums(json.dumps(entry).encode() + b"\n")
 
 
 def _lines(path) -> list[bytes]:
@@ -73,7 +77,7 @@ def test_a_torn_last_line_is_cut_off(record, tear) -> None:
 )
 def test_lines_that_do_not_follow_are_refused(record, line) -> None:
     with record.open("ab") as file:
-        file.write(as_checked_line(line) + as_checked_line({"restart": 2}))
+        file.write(_checked(line) + _checked({"restart": 2}))
     with pytest.raises(RecordError, match=r"line 7 of .* cannot be used"):
         read_record(record)
 
@@ -104,6 +108,6 @@ def test_missing_and_empty_files(tmp_path) -> None:
 def test_another_version_is_refused(tmp_path) -> None:
     entry = RecordHeader({"n": 4}, seed=1).to_entry()
     path = tmp_path / "later.record"
-    path.write_bytes(as_checked_line(entry | {"format": "poise monitor 12"}))
+    path.write_bytes(_checked(entry | {"format": "poise monitor 12"}))
     with pytest.raises(RecordError, match=r"has format 'poise monitor 12'|not a record"):
         read_record(path)

@@ -1,7 +1,7 @@
 """Journals: each trial is written to disk at once, so that a run can be continued.
 
-One JSON object per line. The first line says what is measured; each further line holds
-one trial, in plan order. The file only grows: a process that is killed at any moment
+One JSON object per line, with a checksum. The first line says what is measured; each further
+line holds one trial, in plan order. The file only grows: a process that is killed at any moment
 leaves a journal that is complete up to its last line.
 
 ::
@@ -12,6 +12,7 @@ leaves a journal that is complete up to its last line.
     journal           the journal of a run: it writes each trial, and continues an earlier run
     lines             how a trial is written as a line of a journal, and read back bit for bit
     read_journal      read a journal, finished or not, without changing it
+    whole_lines       the complete lines of a file that only grows, each checked
 """
 
 from __future__ import annotations

@@ -5,35 +5,18 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Iterator
+import warnings
 from contextlib import suppress
-from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 from poise.data.file_lock import lock
-from poise.errors import RecordError
-from poise.storage.journal.header import FORMAT
+from poise.errors import PoiseWarning, RecordError
+from poise.storage.checked_lines import with_checksums
+from poise.storage.journal.whole_lines import JOURNAL, FileKind, WholeLines
 
-__all__ = ["JOURNAL", "FileKind", "GrowingFile", "WholeLines"]
+__all__ = ["GrowingFile"]
 
 _SECONDS_BETWEEN_SYNCS = 1.0
-_BYTES_AT_ONCE = 1 << 20  # bytes looked at together
-
-
-class FileKind(NamedTuple):
-    """What a growing file is called in messages, and the format in its first line."""
-
-    noun: str
-    format: str
-
-    @property
-    def beginning(self) -> bytes:
-        """The first bytes of every file of this kind."""
-        return f'{{"format": "{self.format}"'.encode()
-
-
-JOURNAL = FileKind("journal", FORMAT)
 
 
 class GrowingFile:
@@ -41,7 +24,9 @@ class GrowingFile:
 
     Every append is given to the operating system at once, so that it is kept if this
     process is killed. It is on the disk within a second, so that little is lost if the
-    machine fails.
+    machine fails. Before every append the file is looked at: if it was deleted, replaced or
+    changed by somebody else meanwhile, or if other code closed its descriptor, nothing is
+    written, and an error says so.
 
     Parameters
     ----------
@@ -49,79 +34,133 @@ class GrowingFile:
         Created if it does not exist; its folder must.
     kind : FileKind
         What its lines hold.
+
+    Attributes
+    ----------
+    place : Path
+        Its absolute path: user code may change the current folder.
+    before : WholeLines
+        The lines that it had when it was opened.
+    size : int
+        Bytes of its lines.
     """
 
     def __init__(self, path: Path, kind: FileKind = JOURNAL) -> None:
         self.path, self.kind = path, kind
-        self._descriptor = _opened(path, kind)
+        self.place = path.absolute()
+        self._descriptor, self._is_new = _opened(path, kind)
+        self._opened = os.fstat(self._descriptor)
+        self._is_reported = False
         try:
             self.before = self._whole_lines()
         except BaseException:
             os.close(self._descriptor)
             raise
+        self.size = self.before.size
+        # Longer than the lines if the last of them is torn; it is cut before the first append.
+        self._size_on_disk = os.fstat(self._descriptor).st_size
         self._synced = time.monotonic()
 
     def _whole_lines(self) -> WholeLines:
-        """Lock the file, read it, and cut off a last line that is not complete."""
-        if not (lock(self._descriptor) and self._still_there):
+        """Lock the file and read it."""
+        if not (lock(self._descriptor) and self._is_in_place):
             raise RecordError(
                 f"{self.path} is being written by another process; wait for it to end, "
                 "or give another file name"
             )
-        lines = WholeLines(self.path, self.kind)
-        self.cut(lines.size)
-        return lines
-
-    def cut(self, size: int) -> None:
-        """Keep only the first bytes."""
-        self._size = size
-        os.ftruncate(self._descriptor, size)
+        return WholeLines(self.path, self.kind)
 
     @property
-    def _still_there(self) -> bool:
-        """Whether the path still names the file that is open here."""
-        return self.path.exists() and os.path.samestat(self.path.stat(), os.fstat(self._descriptor))
+    def _is_in_place(self) -> bool:
+        """Whether the path still names the file that was opened here."""
+        return self._size_of(self.place) is not None
 
-    def append(self, content: bytes) -> None:
-        """Add whole lines; if that fails, the file is as it was before."""
+    def _size_of(self, place: int | Path) -> int | None:
+        """Return the size of the file that was opened; None if this is another one, or none."""
         try:
-            os.lseek(self._descriptor, self._size, os.SEEK_SET)
-            written = 0
-            while written < len(content):
-                written += os.write(self._descriptor, content[written:])
+            found = os.stat(place)
+        except OSError:
+            return None
+        return found.st_size if os.path.samestat(found, self._opened) else None
+
+    def what_happened(self) -> str:
+        """Say what somebody else did to the file since the last append; "" if nothing."""
+        size = self._size_of(self._descriptor)  # user code may have closed and reused it
+        if size is None:
+            return "cannot be written any more: other code in this process closed it"
+        if not self._is_in_place:
+            return "was deleted, moved or replaced while it was being written"
+        if size < self._size_on_disk:
+            return "was cut off while it was being written"
+        return "" if size == self._size_on_disk else "was written by something else meanwhile"
+
+    def append(self, lines: bytes) -> None:
+        """Add whole lines; if that fails, the file is as it was before."""
+        if happened := self.what_happened():
+            self._is_reported = True
+            raise RecordError(
+                f"the {self.kind.noun} {self.path} {happened}. The run ends here, because what "
+                "it measures could not be kept; start again with another file name"
+            )
+        content = with_checksums(lines) if self.before.checked else lines
+        try:
+            self._write(content)
         except OSError as error:
-            os.ftruncate(self._descriptor, self._size)
-            raise self._cannot_write(error) from error
-        self._size += len(content)
+            with suppress(OSError):
+                os.ftruncate(self._descriptor, self.size)
+                self._size_on_disk = self.size
+            raise _cannot_write(self.path, self.kind, error) from error
+        self.size += len(content)
+        self._size_on_disk = self.size
         if time.monotonic() - self._synced >= _SECONDS_BETWEEN_SYNCS:
             self.sync()
+
+    def _write(self, content: bytes) -> None:
+        if self._size_on_disk > self.size:
+            os.ftruncate(self._descriptor, self.size)
+        os.lseek(self._descriptor, self.size, os.SEEK_SET)
+        written = 0
+        while written < len(content):
+            written += os.write(self._descriptor, content[written:])
 
     def sync(self) -> None:
         """Write everything to the disk."""
         try:
             os.fsync(self._descriptor)
         except OSError as error:
-            raise self._cannot_write(error) from error
+            raise _cannot_write(self.path, self.kind, error) from error
         self._synced = time.monotonic()
 
-    def _cannot_write(self, error: OSError) -> RecordError:
-        return _cannot_write(self.path, self.kind, error)
+    @property
+    def is_kept(self) -> bool:
+        """Whether what was appended is in the file that the path names."""
+        size = self._size_of(self._descriptor)
+        return size is not None and size >= self.size and self._is_in_place
 
     def close(self) -> None:
-        """Write everything to the disk, unlock the file, and remove it if it is empty."""
+        """Write everything to the disk and unlock the file; remove it if it is new and empty.
+
+        If what was appended is not there any more, a warning says so.
+        """
+        if not self.is_kept and self.size and not self._is_reported:
+            happened = self.what_happened()
+            warnings.warn(f"the {self.kind.noun} {self.path} {happened}", PoiseWarning, 2)
+        if self._size_of(self._descriptor) is None:
+            return  # closed, or somebody else's now
         try:
-            if self._size:
+            if self.size:
                 self.sync()
-            else:
+            elif self._is_new and self._is_in_place:
                 with suppress(OSError):  # while it is locked: no other process uses it
-                    self.path.unlink()
+                    self.place.unlink()
         finally:
             os.close(self._descriptor)
 
 
-def _opened(path: Path, kind: FileKind) -> int:
+def _opened(path: Path, kind: FileKind) -> tuple[int, bool]:
+    """Open a file for reading and writing; return whether it was not there before, too."""
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+        descriptor, is_new = _open_or_create(path)
     except FileNotFoundError:
         raise RecordError(
             f"cannot write the {kind.noun} {path}: there is no folder {path.parent}"
@@ -131,7 +170,15 @@ def _opened(path: Path, kind: FileKind) -> int:
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise RecordError(f"cannot write the {kind.noun} {path}: it is not an ordinary file")
-    return descriptor
+    return descriptor, is_new
+
+
+def _open_or_create(path: Path) -> tuple[int, bool]:
+    flags = os.O_RDWR | getattr(os, "O_BINARY", 0)
+    try:
+        return os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o666), True
+    except FileExistsError:
+        return os.open(path, flags | os.O_CREAT, 0o666), False
 
 
 def _cannot_write(path: Path, kind: FileKind, error: OSError) -> RecordError:
@@ -139,43 +186,3 @@ def _cannot_write(path: Path, kind: FileKind, error: OSError) -> RecordError:
         f"cannot write the {kind.noun} {path}: {error.strerror}. Trials already in it are safe; "
         "make room or make it writable, and start again to go on from there"
     )
-
-
-class WholeLines:
-    """The complete lines of a file, read when they are needed: there may be millions.
-
-    A last line without its end was being written when its process died, and is cut off.
-    A file with one incomplete line is cut only if that line begins like a header; any
-    other file is not of this kind.
-
-    Parameters
-    ----------
-    path : Path
-        The file. What is appended to it later does not count.
-    kind : FileKind
-        What its lines hold.
-    """
-
-    def __init__(self, path: Path, kind: FileKind = JOURNAL) -> None:
-        self.path = path
-        self.size, self.count = 0, 0
-        for offset, block in self._blocks(path.stat().st_size):
-            self.count += block.count(b"\n")
-            self.size = offset + block.rfind(b"\n") + 1 if b"\n" in block else self.size
-        if self.count == 0 and not kind.beginning.startswith(self._first(len(kind.beginning))):
-            raise RecordError(
-                f"{path} is not a {kind.noun} written by poise; give another file name"
-            )
-
-    def _blocks(self, size: int) -> Iterator[tuple[int, bytes]]:
-        with self.path.open("rb") as file:
-            for offset in range(0, size, _BYTES_AT_ONCE):
-                yield offset, file.read(min(_BYTES_AT_ONCE, size - offset))
-
-    def _first(self, count: int) -> bytes:
-        with self.path.open("rb") as file:
-            return file.read(count)
-
-    def __iter__(self) -> Iterator[bytes]:
-        with self.path.open("rb") as file:
-            yield from islice(file, self.count)

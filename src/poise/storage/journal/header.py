@@ -7,6 +7,7 @@ import platform
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,11 @@ from poise.errors import RecordError
 from poise.protocol.messages import FIT_BY_FIT
 from poise.results.design import Design
 from poise.results.json_encoding import plain
+from poise.storage.checked_lines import entry_of, only_matching
+from poise.storage.journal.whole_lines import JOURNAL
 from poise.storage.same_run import about_versions, codes_differ, refuse_other_run
 
-__all__ = ["FORMAT", "Header", "current_versions"]
-
-FORMAT = "poise journal 1"
+__all__ = ["Header", "current_versions"]
 
 
 @dataclass(frozen=True)
@@ -71,24 +72,18 @@ class Header:
     warnings: tuple[str, ...] = ()
 
     def to_line(self) -> bytes:
-        """Write the header as one line."""
-        return json.dumps({"format": FORMAT, **plain(asdict(self))}).encode() + b"\n"
+        """Write the header as one line, without its checksum."""
+        return json.dumps({"format": JOURNAL.format, **plain(asdict(self))}).encode() + b"\n"
 
     @classmethod
     def from_line(cls, line: bytes, name: str) -> Header:
         """Read a header; ``name`` is the file's, for messages."""
+        checked = JOURNAL.is_checked(line, torn=False, path=Path(name))
+        if checked:
+            [line] = only_matching([line], name, JOURNAL.remedy)
         try:
-            content = json.loads(line)
-            found = content.pop("format")
-        except (ValueError, KeyError, AttributeError, TypeError):
-            raise RecordError(
-                f"{name} is not a journal written by poise; give another file name"
-            ) from None
-        if found != FORMAT:
-            raise RecordError(
-                f"{name} has format {found!r}, and this version of poise reads {FORMAT!r}"
-            )
-        try:
+            content = entry_of(line, checked)
+            del content["format"]
             return read_object(cls, content, "the header of a journal")
         except RecordError as error:
             raise RecordError(f"{name}: {error}") from None

@@ -16,9 +16,10 @@ from poise.arguments import counted
 from poise.errors import ArgumentError, RecordError, warn_of_validity
 from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.results.design import Design
-from poise.storage.journal.append_only_file import GrowingFile, WholeLines
+from poise.storage.journal.append_only_file import GrowingFile
 from poise.storage.journal.header import Header, current_versions
 from poise.storage.journal.lines import Answer, as_answers, as_lines, warnings_in, with_warnings
+from poise.storage.journal.whole_lines import WholeLines
 
 __all__ = ["Journal"]
 
@@ -70,8 +71,8 @@ class Journal:
 
     def __enter__(self) -> Journal:
         self._file = GrowingFile(self.path)
-        first = next(iter(self._file.before), None)
         try:
+            first = next(iter(self._file.before), None)
             self._header = None if first is None else Header.from_line(first, str(self.path))
         except BaseException:
             self._file.close()
@@ -163,11 +164,10 @@ class Journal:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if error is not None and self.trials:
-            with suppress(
-                OSError, RecordError
-            ):  # an interrupt may come between writing a line and counting it
-                self.trials = WholeLines(self.path).count - 1
+        if error is not None and self.trials and self._file.is_kept:
+            # An interrupt may come between writing a line and counting it.
+            with suppress(OSError, RecordError):
+                self.trials = WholeLines(self._file.place).count - 1
             error.add_note(self.how_to_resume())
         self._file.close()
 

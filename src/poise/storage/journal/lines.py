@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import islice
+from itertools import groupby, islice
 from typing import Any
 
 import numpy as np
@@ -123,7 +123,7 @@ def _read(trial: int, table: Any) -> NDArray[np.float64]:
     try:
         rows = [[known.get(c, c) if not isinstance(c, float) else c for c in row] for row in table]
         changes = np.array(rows, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         changes = np.empty(0)
     if changes.ndim != 2 or bool((changes < 0).any()):
         raise _damaged(trial, f"holds no table of changes: {table!r}")
@@ -148,7 +148,7 @@ def as_answers(lines: Iterable[bytes]) -> Iterator[Answer]:
 def _entries(part: list[tuple[int, bytes]]) -> list[Answer]:
     try:
         parsed = json.loads(b"[" + b",".join(line for _, line in part) + b"]")
-    except ValueError:
+    except (ValueError, RecursionError):
         parsed = [_parsed(*numbered) for numbered in part]
     if len(parsed) != len(part):
         raise RecordError(f"lines {part[0][0] + 2} ff. of the journal are not one trial each")
@@ -158,7 +158,7 @@ def _entries(part: list[tuple[int, bytes]]) -> list[Answer]:
 def _parsed(trial: int, line: bytes) -> Any:
     try:
         return json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise _damaged(trial, f"is not JSON: {line[:60]!r}") from None
 
 
@@ -186,12 +186,13 @@ def _damaged(trial: int, what: str) -> RecordError:
 
 
 def _blocks(entries: list[Answer]) -> Iterator[Answer]:
-    done = 0
-    for i, entry in enumerate(entries):
-        if isinstance(entry, Failure):
-            if i > done:
-                yield np.array(entries[done:i], dtype=np.float64)
-            yield entry
-            done = i + 1
-    if done < len(entries):
-        yield np.array(entries[done:], dtype=np.float64)
+    """Put neighbours of the same shape together."""
+    for shape, group in groupby(entries, _shape):
+        if shape is None:
+            yield from group
+        else:
+            yield np.array(list(group), dtype=np.float64)
+
+
+def _shape(entry: Answer) -> tuple[int, ...] | None:
+    return None if isinstance(entry, Failure) else getattr(entry, "shape", ())

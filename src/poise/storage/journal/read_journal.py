@@ -9,11 +9,11 @@ from pathlib import Path
 from poise.errors import RecordError
 from poise.protocol.messages import Failure
 from poise.results import Design, Trials
-from poise.running.answers import ChangeRecord
-from poise.storage.journal.append_only_file import WholeLines
+from poise.running.answers import ChangeRecord, of_shape
 from poise.storage.journal.header import Header
 from poise.storage.journal.journal import Journal
 from poise.storage.journal.lines import as_answers, warnings_in
+from poise.storage.journal.whole_lines import WholeLines
 
 __all__ = ["JournalContent", "begun_design", "read_journal"]
 
@@ -59,7 +59,7 @@ def read_journal(path: str | Path) -> JournalContent:
         raise RecordError(f"{path} is empty: no trial was begun")
     first, rest = next(iter(lines)), islice(lines, 1, None)
     header = Header.from_line(first, str(path))
-    answers = list(as_answers(rest))
+    answers = list(of_shape(header.design.shape, as_answers(rest)))
     failures = tuple(answer for answer in answers if isinstance(answer, Failure))
     record = ChangeRecord(lines.count - 1, None, header.design.shape)
     for answer in answers:

@@ -6,7 +6,6 @@ hashes of them, and the changes of predictions.
 
 ::
 
-    checked_lines   lines of JSON with a checksum each; a torn last line is tolerated
     leftover_rows   rows that were too few for a trial, kept beside the record if the user allows it
     record_content  what a record holds: batches, trials, epochs, and which rows were used
     record_file     a record that is open for writing, by one process at a time

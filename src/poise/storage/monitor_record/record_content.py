@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from poise.arguments.typed_fields import read_object
 from poise.errors import RecordError
 from poise.protocol.messages import Failure
-from poise.storage.journal.append_only_file import WholeLines
+from poise.storage.checked_lines import entry_of
 from poise.storage.journal.lines import Answer, read_entry
-from poise.storage.monitor_record.checked_lines import read_checked_lines
+from poise.storage.journal.whole_lines import WholeLines
 from poise.storage.monitor_record.record_header import RECORD, RecordHeader
 
 __all__ = ["RecordContent", "RowBatch", "read_content", "read_record"]
@@ -74,10 +75,8 @@ class RowBatch:
     @classmethod
     def from_entry(cls, entry: dict[str, Any]) -> RowBatch:
         """Read its line."""
-        several = {key: tuple(entry[key]) for key in ("rows", "features", "warnings")}
-        return cls(
-            first=entry["batch"], **{k: v for k, v in entry.items() if k != "batch"} | several
-        )
+        content = {"first" if key == "batch" else key: value for key, value in entry.items()}
+        return read_object(cls, content, "a batch of rows")
 
 
 @dataclass
@@ -145,12 +144,14 @@ class RecordContent:
         """Take in the next line; a line that does not follow from those before is an error."""
         if "batch" in entry:
             self._require(self.unfinished is None and entry["batch"] == self.next_trial)
-            self.batches.append(RowBatch.from_entry(entry))
+            batch = RowBatch.from_entry(entry)
+            self._require(0 <= batch.trials <= len(batch.rows) <= len(batch.features))
+            self.batches.append(batch)
         elif "trial" in entry:
             self._take_trial(entry)
         elif "warnings" in entry:
-            self._require(bool(self.batches))
-            self.batches[-1].warnings += tuple(entry["warnings"])
+            self._require(bool(self.batches) and isinstance(entry["warnings"], list))
+            self.batches[-1].warnings += tuple(map(str, entry["warnings"]))
         elif "restart" in entry:
             self._require(entry["restart"] == self.epoch + 1)
             self.epoch += 1
@@ -187,23 +188,21 @@ def _changes(answer: Answer) -> Any:
     return np.atleast_1d(np.asarray(answer))
 
 
-def read_content(lines: WholeLines, count: int, name: str) -> RecordContent | None:
+def read_content(lines: WholeLines, name: str) -> RecordContent | None:
     """Read the lines of a record; None if there are none."""
     content: RecordContent | None = None
-    if not next(iter(lines), RECORD.beginning).startswith(RECORD.beginning):
-        raise RecordError(f"{name} is not a record written by poise; give another file name")
-    for number, (size, entry) in enumerate(read_checked_lines(lines, count, name), 1):
+    for number, line in enumerate(lines, 1):
         if content is None:
-            content = RecordContent(RecordHeader.from_entry(entry, name))
+            content = RecordContent(RecordHeader.from_entry(entry_of(line), name))
+            content.size = lines.size
         else:
-            _take(content, entry, f"line {number} of {name}")
-        content.size += size
+            _take(content, line, f"line {number} of {name}")
     return content
 
 
-def _take(content: RecordContent, entry: dict[str, Any], place: str) -> None:
+def _take(content: RecordContent, line: bytes, place: str) -> None:
     try:
-        content.take(entry)
+        content.take(entry_of(line))
     except (RecordError, KeyError, TypeError) as error:
         raise RecordError(
             f"{place} cannot be used: {error}. The file was edited, or two files were joined; "
@@ -218,7 +217,7 @@ def read_record(path: str | Path) -> RecordContent:
         lines = WholeLines(path, RECORD)
     except OSError as error:
         raise RecordError(f"cannot read {path}: {error.strerror}") from None
-    content = read_content(lines, lines.count, str(path))
+    content = read_content(lines, str(path))
     if content is None:
         raise RecordError(f"{path} holds no record: nothing was added to it")
     return content

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from poise.storage.journal.append_only_file import GrowingFile
-from poise.storage.monitor_record.checked_lines import as_checked_line
 from poise.storage.monitor_record.record_content import RecordContent, read_content
 from poise.storage.monitor_record.record_header import RECORD, RecordHeader
 
@@ -41,12 +41,10 @@ class RecordFile:
     def __enter__(self) -> RecordFile:
         self._file = GrowingFile(self.path, RECORD)
         try:
-            found = self._file.before
-            content = read_content(found, found.count, str(self.path))
+            content = read_content(self._file.before, str(self.path))
             self.is_new = content is None
             if content is not None:
                 self.content = content
-                self._file.cut(content.size)  # a last line that does not match its checksum
         except BaseException:
             self._file.close()
             raise
@@ -67,9 +65,8 @@ class RecordFile:
             self._file.sync()
 
     def _append(self, entry: dict[str, Any]) -> None:
-        line = as_checked_line(entry)
-        self._file.append(line)
-        self.content.size += len(line)
+        self._file.append(json.dumps(entry, allow_nan=False).encode() + b"\n")
+        self.content.size = self._file.size
 
     def __exit__(
         self,

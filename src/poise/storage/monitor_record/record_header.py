@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from poise.arguments.typed_fields import read_object
 from poise.data.row_identities import RowKey
 from poise.errors import RecordError, warn_of_validity
 from poise.results.json_encoding import plain
-from poise.storage.journal.append_only_file import FileKind
 from poise.storage.journal.header import current_versions
+from poise.storage.journal.whole_lines import FileKind
 from poise.storage.same_run import about_versions, codes_differ, refuse_other_run
 
 __all__ = ["RECORD", "RecordHeader"]
 
-RECORD = FileKind("record", "poise monitor 1")
+RECORD = FileKind("record", "poise monitor", 1, anew=" with fresh rows")
 
 
 @dataclass(frozen=True)
@@ -60,12 +61,11 @@ class RecordHeader:
     @classmethod
     def from_entry(cls, entry: dict[str, Any], name: str) -> RecordHeader:
         """Read the first line; ``name`` is the file's, for messages."""
-        found = entry.get("format")
-        if found != RECORD.format:
-            raise RecordError(
-                f"{name} has format {found!r}, and this version of poise reads {RECORD.format!r}"
-            )
-        return cls(**{key: value for key, value in entry.items() if key != "format"})
+        content = {key: value for key, value in entry.items() if key != "format"}
+        try:
+            return read_object(cls, content, "the header of a record")
+        except RecordError as error:
+            raise RecordError(f"{name}: {error}") from None
 
     def check_same(self, now: RecordHeader, name: str, *, seed_given: bool) -> None:
         """Refuse to continue a record with another question, and show the difference.
