@@ -249,19 +249,6 @@ def test_random_bags_move_predictions_no_more_than_promised():
     assert closest == pytest.approx(1.0)  # row 0 of the first fit: it alone decides
 
 
-def test_hoeffding_bags_are_enough():
-    """Recompute k/n + 4 exp(-2Mη²) for every k: the best of them is at most δ."""
-    for n, b, eps, delta in [(60, 5, 0.2, 0.1), (100, 33, 0.1, 0.1), (40, 1, 0.3, 0.02)]:
-        bags = theory.bags_needed_hoeffding(n, b, eps, delta)
-        halves = (eps - theory.bag_reach(n, b, np.arange(1, n + 1))) / 2
-        chance = np.where(halves > 0, 4 * np.exp(-2 * bags * np.maximum(halves, 0) ** 2), 4.0)
-        assert (np.arange(n) / n + chance).min() <= delta * (1 + 1e-9)
-        fewer = 4 * np.exp(-2 * (0.9 * bags) * np.maximum(halves, 0) ** 2)
-        assert (np.arange(n) / n + fewer).min() > delta * 0.999
-    assert theory.bags_needed_hoeffding(100, 39, 0.1, 0.1) == 0
-    assert theory.bags_needed_hoeffding(100, 5, 0.1, 0.0) == 0
-
-
 def test_clipping_costs_two_rows():
     assert theory.clipped_delta(50, 0.1) == pytest.approx(0.14)
     assert theory.clipped_delta(4, 0.9) == 1.0

@@ -17,6 +17,7 @@ from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
 if TYPE_CHECKING:
     from poise.questions.cost_of_stability import CostOfStability
     from poise.results import CompareResult
+    from poise.theory.bag_choice import BagChoice
 
 __all__ = ["command"]
 
@@ -53,8 +54,8 @@ _OPTIONS = (*DATA_OPTIONS, "algorithm", "param", "n", "random_state", "n_jobs")
     multiple=True,
     help="A possible label; give all of them. Repeatable.",
 )
-@click.option("--bag-size", type=WholeNumber(), help="Rows in a bag, instead of the default.")
-@click.option("--n-bags", type=WholeNumber(), help="Number of bags, instead of the default.")
+@click.option("--bag-size", type=WholeNumber(), help="Rows in a bag; default: see the table.")
+@click.option("--n-bags", type=WholeNumber(), help="Number of bags; default: as few as will do.")
 @click.option(
     "--shared-seed",
     is_flag=True,
@@ -187,11 +188,25 @@ def _print_guarantee(stable: Any) -> None:
 
     print_paragraphs(stable.guarantee.sentence + "\n")
     print_paragraphs("Bags that give the guarantee, cheapest first:\n")
-    rows = [
-        (f"{c.bag_size:,}", f"{c.n_bags:,}", f"Theorem {c.theorem}", _mark(c, stable))
-        for c in stable.trade_off()
-    ]
-    print_table(["rows in a bag", "bags", "by", ""], rows)
+    choices = stable.trade_off()
+    print_table(_BAG_COLUMNS, [_bag_row(choice, stable) for choice in choices])
+    print_paragraphs(
+        f"\nLarger bags fit better and cost more. With all bags, the largest has "
+        f"{choices[0].largest_bag:,} rows. --bag-size and --n-bags choose others."
+    )
+
+
+_BAG_COLUMNS = ["rows in a bag", "bags", "rows fitted", "by", ""]
+
+
+def _bag_row(choice: BagChoice, stable: Any) -> tuple[str, ...]:
+    chosen = (choice.bag_size, choice.n_bags) == (stable.bag_size, stable.n_bags)
+    numbers = (choice.bag_size, choice.n_bags, choice.rows_fitted)
+    return (
+        *(f"{number:,}" for number in numbers),
+        f"Theorem {choice.theorem}",
+        "chosen" if chosen else "",
+    )
 
 
 def _print_cost(cost: CostOfStability | None, compared: CompareResult | None) -> None:
@@ -203,7 +218,3 @@ def _print_cost(cost: CostOfStability | None, compared: CompareResult | None) ->
     if compared is not None:
         print_paragraphs("")
         print_comparison(compared)
-
-
-def _mark(choice: Any, stable: Any) -> str:
-    return "chosen" if choice.bag_size == stable.bag_size else ""

@@ -15,6 +15,7 @@ are first used, so that importing the package stays cheap.
     averaged_test            the averaged test: trials that answer with a share instead of yes or no
     bag_choice               the size and number of bags that make an algorithm (ε, δ)-stable
     bag_deviation            how far some rows can move an average over bags
+    bags_by_chernoff         how many random bags are enough, by Theorem L and Chernoff's inequality
     bands                    simultaneous bands for the whole curve ε ↦ δ̂_ε (beyond the paper)
     betting_fraction         how much the averaged test bets at each trial
     betting_process          the averaged test's two betting processes: hedge and mirror
@@ -38,7 +39,7 @@ are first used, so that importing the package stays cheap.
     many_hedges              many hedges side by side: the averaged test at many δ or many ε at once
     menu                     which questions a number of rows can answer, at many training sizes
     near_ties                critical values where the level almost equals a value of the cdf
-    number_of_bags           how many random bags are enough, compared with fitting all bags
+    number_of_bags           how many random bags are enough, by Theorem K
     open_ended               evidence without a horizon: the open-ended process on shares
     open_ended_test          A three-way verdict without a horizon, however often one looks
     order_statistics         order statistics of very many changes, without a copy of them
@@ -95,7 +96,7 @@ _HOME = {
     "bag_reach": "bag_deviation",
     "bag_trade_off": "bag_choice",
     "bags_needed": "number_of_bags",
-    "bags_needed_hoeffding": "number_of_bags",
+    "bags_needed_chernoff": "bags_by_chernoff",
     "ceiling_large_epsilon": "bounded_outputs",
     "certified_miss": "jackknife_coverage",
     "certified_miss_given_data": "jackknife_coverage",
@@ -217,7 +218,7 @@ __all__ = [
     "bag_reach",
     "bag_trade_off",
     "bags_needed",
-    "bags_needed_hoeffding",
+    "bags_needed_chernoff",
     "ceiling_large_epsilon",
     "certified_miss",
     "certified_miss_given_data",
@@ -343,6 +344,7 @@ if TYPE_CHECKING:
     from poise.theory.averaged_test import AveragedTest, StoppedVerdict, verdict
     from poise.theory.bag_choice import BagChoice, bag_trade_off, choose_bags
     from poise.theory.bag_deviation import bag_mad, bag_reach
+    from poise.theory.bags_by_chernoff import bags_needed_chernoff
     from poise.theory.bands import local_level, profile_band
     from poise.theory.betting_fraction import fraction, mirror_fraction
     from poise.theory.betting_process import BettingPath, Hedge, Mirror, all_in, hedge, mirror
@@ -400,7 +402,7 @@ if TYPE_CHECKING:
         rule_miss,
     )
     from poise.theory.lower_limits import delta_interval, delta_lower, epsilon_lower
-    from poise.theory.number_of_bags import bags_needed, bags_needed_hoeffding, finite_bag_delta
+    from poise.theory.number_of_bags import bags_needed, finite_bag_delta
     from poise.theory.open_ended import OpenEnded, mixture, mixture_delta_hat
     from poise.theory.open_ended_test import OpenEndedTest, mirror_mixture, open_ended_verdict
     from poise.theory.poisson_binomial import rao_blackwell

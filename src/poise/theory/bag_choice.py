@@ -2,31 +2,40 @@
 
 Larger bags lose less accuracy, but leave less of δ for the randomness of finitely many
 bags, so that more bags are needed: the number grows without limit as the bag nears the
-largest that Theorems K and L (:mod:`poise.theory.subbagging`) allow.
+largest that Theorem L (:mod:`poise.theory.subbagging`; K beyond 1,000 rows and for three classes
+or more) allows. So size and number are chosen together: as the default, the largest bag for which
+four times the fewest bags are enough. Up to there the bag grows faster than the price; beyond,
+a tenth more rows in a bag can cost twice the fits.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
 from poise import arguments
 from poise.arguments import counted
 from poise.errors import ArgumentError
-from poise.theory.bag_deviation import checked_bag, reach
+from poise.theory.bag_deviation import checked_bag
+from poise.theory.bags_by_chernoff import RandomBags
 from poise.theory.decimals import ceiling
-from poise.theory.number_of_bags import bags_needed, bags_needed_hoeffding, finite_bag_delta
-from poise.theory.subbagging import EXACT_UP_TO, largest, largest_bag, probability_width
+from poise.theory.number_of_bags import bags_needed, finite_bag_delta
+from poise.theory.subbagging import (
+    EXACT_UP_TO,
+    largest,
+    largest_admissible_bag,
+    largest_bag,
+    probability_width,
+)
 
 __all__ = ["BagChoice", "bag_trade_off", "bags_as_they_are", "choose_bags"]
 
-# The part of δ that pays for the bag size; the rest pays for the finite number of bags.
-_PART = 0.5
-_PARTS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97)
-# The largest bag on the list may need this many times the bags of the default.
-_PATIENCE = 100
+# How many times the fewest bags the default may need, and the alternatives to it.
+_PATIENCE = 4
+_MULTIPLES = (1, 1.5, 2, _PATIENCE, 10, 30)
 
 
 @dataclass(frozen=True)
@@ -46,15 +55,17 @@ class BagChoice:
     width : float
         Width of the range of the base fits; 2√(1 - 1/L) for L class probabilities.
     theorem : {"K", "L"}
-        Whether the number of bags rests on Theorem K, or on L with Hoeffding's inequality.
+        What the number of bags rests on.
+    largest_bag : int
+        Rows in the largest bag that is stable if all bags are fitted.
     coupled : bool
         Whether the guarantee needs one seed for both fits.
 
     Examples
     --------
     >>> choice = choose_bags(100, epsilon=0.1, delta=0.1)
-    >>> choice.bag_size, choice.n_bags, choice.theorem
-    (16, 1927, 'K')
+    >>> choice.bag_size, choice.n_bags, choice.theorem, choice.largest_bag
+    (23, 2460, 'L', 39)
     """
 
     n: int
@@ -64,6 +75,7 @@ class BagChoice:
     delta: float
     width: float
     theorem: str
+    largest_bag: int
     coupled: bool = False
 
     @property
@@ -95,30 +107,61 @@ class _Request:
     numbers: bool  # Theorem L is about numbers, and two classes are one number
     coupled: bool
 
+    @property
+    def largest_bag(self) -> int:
+        """Rows in the largest bag that is stable if all bags are fitted."""
+        largest_of = largest_admissible_bag if self.numbers else largest_bag
+        return int(largest_of(self.n, self.epsilon, self.delta, self.width))
+
     def fewest(self, b: int) -> tuple[int, str]:
         """Count the bags that are enough for this bag size, and name the theorem; 0 if none."""
-        asked = (self.n, b, self.epsilon, self.delta, self.width)
-        found = [(int(bags_needed(*asked, coupled=self.coupled)), "K")]
-        if self.numbers and self.n <= EXACT_UP_TO:
-            found.append((bags_needed_hoeffding(*asked), "L"))
-        return min((pair for pair in found if pair[0]), default=(0, "K"))
+        return _fewest(self, b)
 
-    def part(self, part: float) -> int:
-        """Find the largest bag that takes up no more than this part of δ; at least 1."""
-        return max(1, int(largest_bag(self.n, self.epsilon, part * self.delta, self.width)))
+    def reached(self, b: int, n_bags: int) -> tuple[float, str]:
+        """Compute the smallest δ that these bags guarantee, and name the theorem."""
+        asked = (self.n, b, n_bags, self.epsilon, self.width, self.coupled)
+        found = [(float(finite_bag_delta(*asked)), "K")]
+        if self.numbers:
+            found.append((self.random_bags(b).reached(n_bags), self.sharp_theorem))
+        return min(found)
+
+    def random_bags(self, b: int) -> RandomBags:
+        """Describe random bags of ``b`` rows."""
+        share = b / self.n if self.coupled else 1.0
+        return RandomBags(self.n, b, self.epsilon / self.width, self.delta, share)
+
+    @property
+    def sharp_theorem(self) -> str:
+        """The theorem behind the sharper count of bags."""
+        return "L" if self.n <= EXACT_UP_TO else "K"
 
     def largest_within(self, n_bags: float) -> int:
         """Find the largest bag for which this many bags are enough; 0 if there is none."""
         return largest(self.n - 1, lambda b: 0 < self.fewest(b)[0] <= n_bags)
 
+    def largest_for(self, multiple: float) -> int:
+        """Find the largest bag for this multiple of the fewest bags, whatever the seeds."""
+        free = replace(self, coupled=False)
+        return free.largest_within(multiple * free.fewest(1)[0])
+
     def choice(self, b: int, n_bags: int | None = None) -> BagChoice:
         """Describe bags of ``b`` rows, as few as will do unless more are asked for."""
         fewest, theorem = self.fewest(b)
-        # Theorem L alone does not need the shared seed.
-        coupled = self.coupled and theorem == "K"
-        return BagChoice(
-            self.n, b, n_bags or fewest, self.epsilon, self.delta, self.width, theorem, coupled
-        )
+        return self.described(b, n_bags or fewest, self.delta, theorem)
+
+    def described(self, b: int, n_bags: int, delta: float, theorem: str) -> BagChoice:
+        """Describe these bags, which guarantee ``delta`` by this theorem."""
+        asked = (self.epsilon, delta, self.width, theorem, self.largest_bag, self.coupled)
+        return BagChoice(self.n, b, n_bags, *asked)
+
+
+@lru_cache(maxsize=1024)
+def _fewest(request: _Request, b: int) -> tuple[int, str]:
+    asked = (request.n, b, request.epsilon, request.delta, request.width)
+    found = [(int(bags_needed(*asked, coupled=request.coupled)), "K")]
+    if request.numbers:
+        found.append((request.random_bags(b).needed(), request.sharp_theorem))
+    return min((pair for pair in found if pair[0]), default=(0, "K"))
 
 
 def choose_bags(
@@ -134,11 +177,12 @@ def choose_bags(
 ) -> BagChoice:
     """Choose bags that make any base algorithm (ε, δ)-stable for every distribution.
 
-    Theorem K counts the bags, or Theorem L with Hoeffding's inequality where that needs
-    fewer. If the bag size is given, the answer has the fewest bags that are enough. If the
-    number of bags is given, it has the largest bag. If neither is given, it has the largest
-    bag that takes up half of δ by Theorem K, so that the other half pays for the finite
-    number of bags. :func:`bag_trade_off` lists the alternatives.
+    Theorem L with Chernoff's inequality counts the bags (:func:`bags_needed_chernoff`), or Theorem
+    K where that needs fewer. If the bag size is given, the answer has the fewest bags that
+    are enough. If the number of bags is given, it has the largest bag. If neither is given, it
+    has the largest bag for which four times the fewest bags are enough: accuracy grows
+    with the bag, and beyond this a few rows more cost many times the fits.
+    :func:`bag_trade_off` lists the alternatives.
 
     The choice says nothing about accuracy: small bags may fit badly.
 
@@ -171,10 +215,10 @@ def choose_bags(
 
     Examples
     --------
-    >>> choose_bags(1000, epsilon=0.05, delta=0.1).n_bags
-    7997
-    >>> choose_bags(1000, epsilon=0.05, delta=0.1, n_bags=4440).bag_size
-    90
+    >>> choose_bags(200, epsilon=0.1, delta=0.1).n_bags
+    2438
+    >>> choose_bags(200, epsilon=0.1, delta=0.1, n_bags=1000).bag_size
+    31
     >>> choose_bags(20, epsilon=0.01, delta=0.05)
     Traceback (most recent call last):
     poise.errors.ArgumentError: no bags make an algorithm (0.01, 0.05)-stable ...
@@ -213,8 +257,8 @@ def bags_as_they_are(
     Returns
     -------
     BagChoice
-        With ``delta`` as asked for if the bags are enough for it, and otherwise that of
-        Theorem K; 1 if nothing is guaranteed.
+        With ``delta`` as asked for if the bags are enough for it, and otherwise the smallest
+        that is proved for them; 1 if nothing is guaranteed.
 
     Examples
     --------
@@ -228,12 +272,7 @@ def bags_as_they_are(
     bags = int(arguments.count("n_bags", arguments.scalar("n_bags", n_bags), minimum=1))
     if 0 < request.fewest(size)[0] <= bags:
         return request.choice(size, bags)
-    reached = finite_bag_delta(
-        request.n, size, bags, request.epsilon, request.width, request.coupled
-    )
-    return BagChoice(
-        request.n, size, bags, request.epsilon, reached, request.width, "K", request.coupled
-    )
+    return request.described(size, bags, *request.reached(size, bags))
 
 
 def bag_trade_off(
@@ -247,8 +286,8 @@ def bag_trade_off(
 ) -> tuple[BagChoice, ...]:
     """List pairs of bag size and number of bags that are (ε, δ)-stable, cheapest first.
 
-    The first entry needs the fewest bags of all; the last has the largest bag for which a
-    hundred times the default number of bags is enough.
+    The entries have the largest bags for 1, 1.5, 2, 4 (the default of :func:`choose_bags`), 10 and
+    30 times the fewest bags. Coupled bags have the same sizes, and fewer bags.
 
     Parameters
     ----------
@@ -263,15 +302,14 @@ def bag_trade_off(
     --------
     >>> for choice in bag_trade_off(100, epsilon=0.1, delta=0.1)[:4]:
     ...     print(choice.bag_size, choice.n_bags)
-    1 911
-    3 1085
-    9 1333
-    16 1927
+    1 647
+    8 945
+    13 1256
+    23 2460
     """
     request = _request(n, epsilon, delta, width, n_classes, coupled)
     _require_enough(request, 1, None)
-    sizes = {request.part(part) for part in _PARTS}
-    sizes.add(request.largest_within(_PATIENCE * request.fewest(request.part(_PART))[0]))
+    sizes = {request.largest_for(multiple) for multiple in _MULTIPLES}
     # Of two bag sizes that need equally many bags, the larger loses less accuracy.
     best = {choice.n_bags: choice for choice in map(request.choice, sorted(sizes))}
     return tuple(best[n_bags] for n_bags in sorted(best) if n_bags)
@@ -292,9 +330,9 @@ def _request(
 
 
 def _largest_choice(request: _Request, n_bags: int | None) -> BagChoice:
-    """Take the largest bag for the number of bags, or the one that takes up half of δ."""
+    """Take the largest bag for the number of bags, or for four times the fewest."""
     _require_enough(request, 1, n_bags)
-    size = request.part(_PART) if n_bags is None else request.largest_within(n_bags)
+    size = request.largest_for(_PATIENCE) if n_bags is None else request.largest_within(n_bags)
     return request.choice(size, n_bags)
 
 
@@ -318,8 +356,9 @@ def _possible(request: _Request, b: int) -> str:
     """Name an ε, a δ, a training size or a bag size for which bags exist."""
     n, share = request.n, b / (4 * (request.n - 1) * (request.n - b))
     epsilon = request.width * math.sqrt(share / request.delta)
-    if request.numbers and n <= EXACT_UP_TO:
-        epsilon = min(epsilon, request.width * reach(n, b, max(1, int(ceiling(request.delta * n)))))
+    if request.numbers:
+        last = max(1, int(ceiling(request.delta * n)))
+        epsilon = min(epsilon, request.width * request.random_bags(b).reach(last))
     found = [f"epsilon above {_rounded_up(epsilon)}"]
     delta = share * (request.width / request.epsilon) ** 2
     if delta < 1:

@@ -163,7 +163,8 @@ def _hypergeometric(h: Ints, plus: Ints, drawn: Ints, k: int) -> Floats:
 def _log_choose(n: ArrayLike, k: Ints) -> NDArray[np.longdouble]:
     """Compute the logarithm of the number of k-subsets of n; -inf where there is none."""
     n = np.asarray(n)
-    logs = _log_factorials(int(np.max(n, initial=0)))
+    # A power of two, so that few tables are made.
+    logs = _log_factorials(1 << int(np.max(n, initial=0)).bit_length())
     possible = (k >= 0) & (k <= n)
     safe = np.where(possible, k, 0)
     return np.where(possible, logs[n] - logs[safe] - logs[n - safe], -np.inf)

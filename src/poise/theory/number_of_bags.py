@@ -1,9 +1,9 @@
-"""How many random bags are enough, compared with fitting all bags.
+"""How many random bags are enough, by Theorem K.
 
 Theorems K and L (:mod:`poise.theory.subbagging`) are about the average over all bags. M random
 bags, drawn again for n - 1 rows with any dependence, add W²/M to Theorem K's
-W²p/(4(n - 1)(1 - p)), since each of the two averages has variance W²/(4M) at most. Theorem L gives
-(ε + 2η, δ + 4 exp(-2Mη²/W²)) by Hoeffding's inequality.
+W²p/(4(n - 1)(1 - p)), since each of the two averages has variance W²/(4M) at most.
+:mod:`poise.theory.bags_by_chernoff` counts the bags for Theorem L.
 
 If the bags are *coupled*, so that each bag of the n rows without the removed row is also a
 bag of the n - 1 rows, only pW²/M is added: the other bags, a share p on average, differ by W
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise import arguments
-from poise.theory.bag_deviation import checked_bag, reach
+from poise.theory.bag_deviation import checked_bag
 from poise.theory.decimals import NOISE, ceiling
 from poise.theory.scalars import plain
 
@@ -27,10 +27,7 @@ if TYPE_CHECKING:
 
     from poise.theory.scalars import FloatOrArray, IntOrArray
 
-__all__ = ["bags_needed", "bags_needed_hoeffding", "finite_bag_delta"]
-
-# How many ways to share ε between Theorem L and Hoeffding's inequality are tried.
-_WAYS = 32
+__all__ = ["bags_needed", "finite_bag_delta"]
 
 
 def bags_needed(
@@ -87,49 +84,6 @@ def _needed(n: int, b: int, eps: float, delta: float, width: float, share: float
 _each_needed = np.vectorize(
     lambda n, b, *rest: _needed(int(n), int(b), *map(float, rest)), otypes=[np.int64]
 )
-
-
-def bags_needed_hoeffding(n: int, b: int, eps: float, delta: float, width: float = 1.0) -> int:
-    """Compute a number of random bags that is enough by Theorem L and Hoeffding's inequality.
-
-    If at most k rows have ``|d_i| > ε - 2η`` with all bags, M random bags are
-    (ε, k/n + 4 exp(-2Mη²/W²))-stable. Up to 32 values of k are tried and the smallest M is
-    returned. It beats :func:`bags_needed` for tiny bags, and for bags that only Theorem L allows.
-
-    Parameters
-    ----------
-    n, b, eps, delta, width
-        As in :func:`bags_needed`; one number each.
-
-    Returns
-    -------
-    int
-        Number of bags; 0 if no number is enough.
-
-    Examples
-    --------
-    >>> bags_needed_hoeffding(200, 20, 0.1, 0.1), bags_needed(200, 20, 0.1, 0.1)
-    (2318, 1163)
-    """
-    rows = arguments.training_size(n)
-    size = int(checked_bag(np.asarray(rows), arguments.scalar("b", b)))
-    relative = float(arguments.epsilon(eps, "eps") / arguments.positive("width", width))
-    allowed = float(arguments.delta(delta))
-    return _fewest_by_hoeffding(rows, size, relative, allowed)
-
-
-def _fewest_by_hoeffding(n: int, b: int, relative: float, delta: float) -> int:
-    """Try several ways to divide δ between Theorem L and Hoeffding's inequality."""
-    most = int(ceiling(delta * n)) - 1  # k/n must stay below δ
-    if most < 0:
-        return 0
-    counts = np.unique(np.linspace(0, most, _WAYS).round().astype(np.int64))
-    halves = np.array([(relative - reach(n, b, int(k) + 1)) / 2 for k in counts])
-    usable = halves > relative * NOISE
-    if not usable.any():
-        return 0
-    spared = delta - counts[usable] / n
-    return int(ceiling((np.log(4 / spared) / (2 * halves[usable] ** 2)).min()))
 
 
 def finite_bag_delta(

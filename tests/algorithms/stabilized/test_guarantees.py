@@ -95,8 +95,9 @@ def test_poise_measures_a_stabilised_tree():
     X = rng.normal(size=(420, 2))
     y = X[:, 0] + rng.normal(size=420)
     model = poise.stabilize(
-        DecisionTreeRegressor(), n=20, epsilon=3.0, delta=0.3, bounds=(-4, 4), shared_seed=True
-    )
+        DecisionTreeRegressor(), n=20, epsilon=3.0, delta=0.3, bounds=(-4, 4),
+        bag_size=10, shared_seed=True,
+    )  # fmt: skip
     trials, alone = (
         poise.measure(algorithm, X, y, n=20, random_state=0)
         for algorithm in (model, DecisionTreeRegressor())

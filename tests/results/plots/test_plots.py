@@ -412,7 +412,8 @@ def test_the_trade_off_is_drawn_with_the_choice() -> None:
 
     choices = poise.theory.bag_trade_off(40, epsilon=0.4, delta=0.2)
     (axes,) = plot_trade_off(choices, (28, 59)).axes
-    curve, chosen = axes.get_lines()
+    curve, limit, chosen = axes.get_lines()
+    assert limit.get_xdata() == [choices[0].largest_bag] * 2
     assert curve.get_xdata().tolist() == [choice.bag_size for choice in choices]
     assert curve.get_ydata().tolist() == [choice.n_bags for choice in choices]
     assert (chosen.get_xdata().tolist(), chosen.get_ydata().tolist()) == ([28], [59])

@@ -42,7 +42,7 @@ class StabilityGuarantee:
     ...     DecisionTreeRegressor(), n=200, epsilon=10, delta=0.1, bounds=(0, 100)
     ... )
     >>> stable.guarantee.bag_size, stable.guarantee.n_bags, stable.guarantee.certificate
-    (56, 1956, True)
+    (74, 2438, True)
     """
 
     n: int

@@ -26,7 +26,7 @@ def plot_trade_off(
     """Draw how many bags of each size keep the guarantee.
 
     Larger bags lose less accuracy and need more fits; the picture shows the price, not the
-    accuracy.
+    accuracy. The dotted line is the largest bag that is stable if all bags are fitted.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def plot_trade_off(
     Examples
     --------
     >>> from poise.theory import bag_trade_off
-    >>> figure = plot_trade_off(bag_trade_off(40, epsilon=0.4, delta=0.2), (28, 59))
+    >>> figure = plot_trade_off(bag_trade_off(40, epsilon=0.4, delta=0.2), (31, 101))
     >>> figure.axes[0].get_xlabel()
     'rows in a bag'
     """
@@ -56,6 +56,8 @@ def plot_trade_off(
     (axes,) = panels.axes
     sizes, counts = [c.bag_size for c in choices], [c.n_bags for c in choices]
     axes.plot(sizes, counts, "o-", color=COLOURS["band"], markersize=5, label="enough bags")
+    label = f"largest bag: {choices[0].largest_bag:,} rows, with all bags"
+    axes.axvline(choices[0].largest_bag, color=COLOURS["observed"], linestyle=":", label=label)
     if chosen is not None:
         axes.plot(*chosen, "D", color=COLOURS["large"], markersize=9, label="chosen")
     axes.set_yscale("log")
