@@ -21,6 +21,7 @@
     judged              what every result with a verdict has: enough to print it
     monitor_status      where a growing record stands: verdict, evidence and limits
     plots/              pictures of results, drawn with matplotlib and without its global state
+    presented           how a result or a measurement is shown: text, notebook, JSON, table
     procedure_result    the result of a procedure other than the Binomial test
     profile             the profile ε ↦ δ̂_ε: a limit on the probability of each change
     proved_ceiling      which ceiling on the power of valid tests is proved for a design

@@ -11,7 +11,8 @@ import numpy as np
 from poise import arguments
 from poise.arguments.typed_fields import read_object
 from poise.results.conditional_design import ConditionalDesign
-from poise.results.json_encoding import fields_of, plain, to_json
+from poise.results.json_encoding import fields_of, plain
+from poise.results.presented import PresentedVerdict
 from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ __all__ = ["ConditionalResult", "judge"]
 
 
 @dataclass(frozen=True)
-class ConditionalResult:
+class ConditionalResult(PresentedVerdict):
     """What a data-conditional test found about one training set, and what may be said about it.
 
     Given the training set and the seed of its fits, "stable" is said falsely with probability at
@@ -93,11 +94,6 @@ class ConditionalResult:
     warnings: tuple[str, ...] = ()
 
     @property
-    def stable(self) -> bool:
-        """Whether the verdict is "stable"."""
-        return self.verdict == Outcome.STABLE
-
-    @property
     def test(self) -> str:
         """Which test: "averaged", or "binomial" with a tolerated share γ."""
         return "averaged" if self.gamma is None else "binomial"
@@ -150,10 +146,6 @@ class ConditionalResult:
 
         return describe_conditional(self)
 
-    def summary(self) -> str:
-        """Say in plain sentences what was tested, found, and not shown, and what to do next."""
-        return str(self.describe())
-
     def facts(self) -> dict[str, str]:
         """Return the numbers behind the verdict, worded, under the names that readers see."""
         from poise.results.text.describe_conditional import facts_of_conditional
@@ -176,21 +168,11 @@ class ConditionalResult:
         content: dict[str, Any] = plain(fields | derived)
         return content
 
-    def to_json(self, indent: int | None = 2) -> str:
-        """Write the result as JSON; :meth:`from_json` reads it back exactly."""
-        return to_json(self.to_dict(), indent)
-
     @classmethod
     def from_json(cls, text: str) -> ConditionalResult:
         """Read a result written by :meth:`to_json`."""
         content = fields_of(text, ("verdict", "notion", "design"), "a conditional result")
         return read_object(cls, content, "a conditional result", derived=True)
-
-    def to_frame(self) -> Any:
-        """Return a pandas DataFrame of one row, for results side by side."""
-        from poise.results.text.facts import as_frame
-
-        return as_frame(self.to_dict())
 
     def plot(
         self,
@@ -220,19 +202,6 @@ class ConditionalResult:
     def zeta(self) -> float:
         """The coin of a randomised test: there is none, so 1."""
         return 1.0
-
-    def to_html(self) -> str:
-        """Return a small HTML table with the verdict and its numbers."""
-        from poise.results.text.facts import as_html
-
-        summary = self.describe()
-        return as_html(self.facts(), summary.headline, summary.warnings)
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
-    def __str__(self) -> str:
-        return self.summary()
 
 
 def judge(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,11 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from poise import arguments
 from poise.arguments.typed_fields import read_object
 from poise.errors import ArgumentError, RecordError
-from poise.results.change_arrays import nan_to_none
 from poise.results.conditional_design import ConditionalDesign
 from poise.results.design import Design
-from poise.results.json_encoding import fields_of, to_json
-from poise.results.saved_file import read_saved, write_saved
+from poise.results.json_encoding import fields_of
+from poise.results.presented import PresentedTrials
 from poise.results.trials import Trials
 
 if TYPE_CHECKING:
@@ -42,7 +40,7 @@ class _Header:
 
 
 @dataclass(frozen=True, eq=False)
-class ConditionalTrials:
+class ConditionalTrials(PresentedTrials):
     """The changes of every trial about one training set, in the order of the trials.
 
     Given the training set, the trials are independent: each has a fresh row of its own. Its
@@ -75,6 +73,8 @@ class ConditionalTrials:
     'stable'
     """
 
+    file_format: ClassVar[str] = FORM
+
     changes: NDArray[np.float64]
     design: ConditionalDesign
     fresh: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
@@ -89,23 +89,10 @@ class ConditionalTrials:
             array.setflags(write=False)
             object.__setattr__(self, name, array)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ConditionalTrials):
-            return NotImplemented
-        return self.to_dict() == other.to_dict()
-
-    def __hash__(self) -> int:
-        return hash((self.design, self.changes.tobytes()))
-
     @property
     def n_trials(self) -> int:
         """Number of trials planned."""
         return self.design.n_trials
-
-    @property
-    def n_observed(self) -> int:
-        """Number of trials that were run."""
-        return len(self.changes)
 
     @property
     def n_failures(self) -> int:
@@ -221,10 +208,6 @@ class ConditionalTrials:
         messages = ("a fit failed",) * int(failed.sum())
         return Trials(np.where(failed, np.inf, self.changes[:, 0]), design, failures=messages)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values."""
-        return {"changes": nan_to_none(self.changes)} | self._header()
-
     def _header(self) -> dict[str, Any]:
         return {
             "design": self.design.to_dict(),
@@ -234,10 +217,6 @@ class ConditionalTrials:
             "warnings": list(self.warnings),
         }
 
-    def to_json(self, indent: int | None = None) -> str:
-        """Write the measurement as JSON; :meth:`from_json` reads it back exactly."""
-        return to_json(self.to_dict(), indent)
-
     @classmethod
     def from_json(cls, text: str) -> ConditionalTrials:
         """Read a measurement written by :meth:`to_json`."""
@@ -246,7 +225,7 @@ class ConditionalTrials:
         return cls._from_header(content.pop("changes"), content)
 
     @classmethod
-    def _from_header(cls, changes: ArrayLike, header: dict[str, Any]) -> ConditionalTrials:
+    def _from_header(cls, changes: ArrayLike, header: dict[str, Any]) -> Self:
         written = read_object(_Header, header, "conditional trials")
         fresh = np.array(written.fresh, dtype=np.int64)
         kept = written.n_fits, written.failures, written.warnings
@@ -258,15 +237,6 @@ class ConditionalTrials:
             raise RecordError(
                 f"these are not conditional trials written by poise: {error}"
             ) from None
-
-    def save(self, path: str | Path) -> None:
-        """Write the measurement to one file (NumPy's npz format, readable anywhere)."""
-        write_saved(path, FORM, self.changes, self._header())
-
-    @classmethod
-    def load(cls, path: str | Path) -> ConditionalTrials:
-        """Read what :meth:`save` wrote."""
-        return cls._from_header(*read_saved(path, FORM))
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per change."""
@@ -289,24 +259,12 @@ class ConditionalTrials:
 
         return describe_record(self)
 
-    def summary(self) -> str:
-        """Say what was measured, and how large the changes were; judge nothing."""
-        return str(self.describe())
-
-    def __str__(self) -> str:
-        return self.summary()
-
     def __repr__(self) -> str:
         design = self.design
         return (
             f"ConditionalTrials({design.title}, {design.notion}, n={design.n}, "
             f"{self.n_observed:,} of {self.n_trials:,} trials)"
         )
-
-    def _repr_html_(self) -> str:
-        from poise.results.text.facts import as_html
-
-        return as_html(self.facts(), warnings=self.warnings)
 
     def plot(
         self,

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from poise.arguments.typed_fields import read_object
-from poise.results.json_encoding import fields_of, plain, to_json
+from poise.results.json_encoding import fields_of, plain
+from poise.results.presented import PresentedVerdict
 from poise.results.text.numbers import at_most, exactly, number
 from poise.results.text.summary import Summary
 from poise.results.verdict import Outcome
@@ -19,7 +20,7 @@ __all__ = ["ProcedureResult"]
 
 
 @dataclass(frozen=True)
-class ProcedureResult:
+class ProcedureResult(PresentedVerdict):
     """A verdict, and whether its error level is guaranteed.
 
     Attributes
@@ -123,11 +124,6 @@ class ProcedureResult:
         said = Outcome.INCONCLUSIVE if self.verdict == Outcome.UNSTABLE else self.verdict
         return dataclasses.replace(self, verdict=said, pvalue_unstable=1.0)
 
-    @property
-    def stable(self) -> bool:
-        """Whether the verdict is "stable"."""
-        return self.verdict == Outcome.STABLE
-
     def describe(self) -> Summary:
         """Return headline and paragraphs: what was found, guaranteed, and not meant."""
         question = f"({exactly(self.epsilon)}, {exactly(self.delta)})-stability at n = {self.n:,}"
@@ -136,10 +132,6 @@ class ProcedureResult:
             f"question was {question}."
         )
         return Summary(headline, (self._found(), self.reason, self._not_meant()), self.warnings)
-
-    def summary(self) -> str:
-        """Say what was found and whether it is guaranteed."""
-        return str(self.describe())
 
     def facts(self) -> dict[str, str]:
         """Return the numbers behind the verdict, worded, under the names that readers see."""
@@ -185,26 +177,8 @@ class ProcedureResult:
         content: dict[str, Any] = plain(fields | {"verdict": self.verdict.value})
         return content
 
-    def to_json(self, indent: int | None = 2) -> str:
-        """Write the result as JSON; :meth:`from_json` reads it back exactly."""
-        return to_json(self.to_dict(), indent)
-
     @classmethod
     def from_json(cls, text: str) -> ProcedureResult:
         """Read a result written by :meth:`to_json`."""
         content = fields_of(text, ("procedure",), "a result")
         return read_object(cls, content, "a result", derived=True)
-
-    def to_frame(self) -> Any:
-        """Return a pandas DataFrame of one row, for results side by side."""
-        from poise.results.text.facts import as_frame
-
-        return as_frame(self.to_dict())
-
-    def _repr_html_(self) -> str:
-        from poise.results.text.facts import as_html
-
-        return as_html(self.facts(), self.describe().headline, self.warnings)
-
-    def __str__(self) -> str:
-        return self.summary()

@@ -11,7 +11,8 @@ from poise import arguments
 from poise.arguments.typed_fields import read_object
 from poise.errors import ArgumentError, RecordError
 from poise.results.design import Design
-from poise.results.json_encoding import fields_of, plain, to_json
+from poise.results.json_encoding import fields_of, plain
+from poise.results.presented import PresentedVerdict
 from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ __all__ = ["StabilityResult"]
 
 
 @dataclass(frozen=True)
-class StabilityResult:
+class StabilityResult(PresentedVerdict):
     """What the Binomial test found (Theorem 1), and what may be said about it.
 
     P(``verdict`` is wrong) ≤ α: "stable" is said of an unstable triple, or
@@ -147,11 +148,6 @@ class StabilityResult:
         )
 
     @property
-    def stable(self) -> bool:
-        """Whether the verdict is "stable"."""
-        return self.verdict == Outcome.STABLE
-
-    @property
     def n_moved(self) -> float:
         """Trials whose change was larger than ε, without those that failed."""
         return self.statistic - self.n_failures
@@ -254,10 +250,6 @@ class StabilityResult:
 
         return describe_result(self)
 
-    def summary(self) -> str:
-        """Say in plain sentences what was tested, found, and not shown, and what to do next."""
-        return str(self.describe())
-
     def facts(self) -> dict[str, str]:
         """Return the numbers behind the verdict, worded, under the names that readers see."""
         from poise.results.text.describe_result import facts_of_result
@@ -284,10 +276,6 @@ class StabilityResult:
         }
         content: dict[str, Any] = plain(fields | derived)
         return content
-
-    def to_json(self, indent: int | None = 2) -> str:
-        """Write the result as JSON; :meth:`from_json` reads it back exactly."""
-        return to_json(self.to_dict(), indent)
 
     @classmethod
     def from_json(cls, text: str) -> StabilityResult:
@@ -319,12 +307,6 @@ class StabilityResult:
             raise RecordError("this is not a result written by poise: its counts contradict")
         return self
 
-    def to_frame(self) -> Any:
-        """Return a pandas DataFrame of one row, for results side by side."""
-        from poise.results.text.facts import as_frame
-
-        return as_frame(self.to_dict())
-
     def plot(
         self,
         ax: Axes | None = None,
@@ -336,16 +318,3 @@ class StabilityResult:
         from poise.results.plots import plot_result
 
         return plot_result(self, ax, title=title, figsize=figsize)
-
-    def to_html(self) -> str:
-        """Return a small HTML table with the verdict and its numbers."""
-        from poise.results.text.facts import as_html
-
-        summary = self.describe()
-        return as_html(self.facts(), summary.headline, summary.warnings)
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
-    def __str__(self) -> str:
-        return self.summary()

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,11 +20,11 @@ from poise.arguments import counted
 from poise.arguments.typed_fields import read_object
 from poise.errors import ArgumentError, RecordError
 from poise.protocol.randomness import Randomness, RandomStateLike
-from poise.results.change_arrays import as_changes, nan_to_none
+from poise.results.change_arrays import as_changes
 from poise.results.design import Design
-from poise.results.json_encoding import fields_of, to_json
+from poise.results.json_encoding import fields_of
+from poise.results.presented import PresentedTrials
 from poise.results.profile import Profile
-from poise.results.saved_file import read_saved, write_saved
 from poise.results.several_changes import SeveralChanges
 from poise.results.single_changes import SingleChanges
 from poise.results.stability_result import StabilityResult
@@ -52,7 +51,7 @@ class _Header:
 
 
 @dataclass(frozen=True, eq=False)
-class Trials:
+class Trials(PresentedTrials):
     """Independent copies of Δ, one per trial, in plan order.
 
     A trial of R removals at T points has R·T changes, which depend on each other; what is
@@ -83,6 +82,8 @@ class Trials:
     >>> trials.epsilon_hat(delta=0.5, alpha=0.05)
     0.2
     """
+
+    file_format: ClassVar[str] = _FORMAT
 
     changes: NDArray[np.float64]
     design: Design
@@ -143,23 +144,10 @@ class Trials:
         design = Design(algorithm, n, *rows, seed=seed, zeta=zeta, from_rows=False, **several)
         return cls(values, design, failures=tuple(failures))
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Trials):
-            return NotImplemented
-        return self.to_dict() == other.to_dict()
-
-    def __hash__(self) -> int:
-        return hash((self.design, self.changes.tobytes()))
-
     @property
     def n_trials(self) -> int:
         """Number of trials planned; there are fewer changes if the run stopped early."""
         return self.design.n_trials
-
-    @property
-    def n_observed(self) -> int:
-        """Number of trials that were run."""
-        return len(self.changes)
 
     @property
     def n_unseen(self) -> int:
@@ -338,19 +326,13 @@ class Trials:
     def _zeta(self, randomized: bool) -> float:
         return self.design.zeta if randomized else 1.0
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+    def _header(self) -> dict[str, Any]:
         return {
-            "changes": nan_to_none(self.changes),
             "design": self.design.to_dict(),
             "n_fits": self.n_fits,
             "failures": list(self.failures),
             "warnings": list(self.warnings),
         }
-
-    def to_json(self, indent: int | None = None) -> str:
-        """Write the measurement as JSON; :meth:`from_json` reads it back exactly."""
-        return to_json(self.to_dict(), indent)
 
     @classmethod
     def from_json(cls, text: str) -> Trials:
@@ -359,7 +341,7 @@ class Trials:
         return cls._from_header(content["changes"], content)
 
     @classmethod
-    def _from_header(cls, changes: ArrayLike, header: dict[str, Any]) -> Trials:
+    def _from_header(cls, changes: ArrayLike, header: dict[str, Any]) -> Self:
         noted = {name: value for name, value in header.items() if name != "changes"}
         written = read_object(_Header, noted, "trials")
         kept = written.design, written.n_fits, written.failures, written.warnings
@@ -390,24 +372,12 @@ class Trials:
 
         return describe_trials(self)
 
-    def summary(self) -> str:
-        """Say what was measured, and how large the changes were; judge nothing."""
-        return str(self.describe())
-
-    def __str__(self) -> str:
-        return self.summary()
-
     def __repr__(self) -> str:
         design = self.design
         return (
             f"Trials({design.title}, n={design.n}, {self.n_observed:,} of {self.n_trials:,} "
             f"trials, largest change {float(self.all_changes.max(initial=0.0)):.4g})"
         )
-
-    def _repr_html_(self) -> str:
-        from poise.results.text.facts import as_html
-
-        return as_html(self.facts(), warnings=self.warnings)
 
     def plot(
         self,
@@ -426,14 +396,3 @@ class Trials:
         from poise.results.plots import plot_trials
 
         return plot_trials(self, epsilon, alpha, delta=delta, ax=ax, title=title, figsize=figsize)
-
-    def save(self, path: str | Path) -> None:
-        """Write the measurement to one file (NumPy's npz format, readable anywhere)."""
-        header: dict[str, Any] = {"design": self.design.to_dict(), "n_fits": self.n_fits}
-        header |= {"failures": list(self.failures), "warnings": list(self.warnings)}
-        write_saved(path, _FORMAT, self.changes, header)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Trials:
-        """Read what :meth:`save` wrote."""
-        return cls._from_header(*read_saved(path, _FORMAT))

@@ -111,9 +111,9 @@ class RandomBags:
 
     def needed(self) -> int:
         """Count the bags that are enough for δ; 0 if no number is."""
-        sizes, moved = self._blocks()
-        if not self.relative:
+        if not (self.relative and self.delta):
             return 0
+        sizes, moved = self._blocks()
 
         def too_few(n_bags: int) -> bool:
             # A sum that equals δ but for rounding may be above it.
@@ -137,11 +137,11 @@ class RandomBags:
         d = np.minimum(moved, e)
         a, b = (p + d) / 2, (p - d) / 2
         if e == 1.0:  # all differences must be 1
-            return np.exp(n_bags * np.log(a))
+            return np.asarray(np.exp(n_bags * np.log(a)))
         root = np.sqrt((e * (1 - p)) ** 2 + 4 * a * b * (1 - e * e))
         s = np.maximum((e * (1 - p) + root) / (2 * a * (1 - e)), 1.0)
         exponent = e * np.log(s) - np.log1p(a * (s - 1) + b * (1 / s - 1))
-        return np.exp(-n_bags * np.maximum(exponent, 0.0))
+        return np.asarray(np.exp(-n_bags * np.maximum(exponent, 0.0)))
 
     def _blocks(self) -> tuple[Floats, Floats]:
         """Divide 1 … n into blocks; return their sizes and the largest change in each."""
