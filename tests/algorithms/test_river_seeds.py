@@ -69,3 +69,15 @@ def test_the_checks_find_nothing_wrong_with_its_seeds() -> None:
     wrapped = compat.River2SKLRegressor(forest.ARFRegressor(n_models=2))
     report = poise.check_algorithm(wrapped, X, y, n=10, random_state=0)
     assert report["deterministic given its seed"].severity.value == "ok"
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_that_is_not_wrapped_is_told_how(name: str) -> None:
+    """The message is one line that names the type, whatever the model prints about itself."""
+    model = MODELS[name][0]
+    with pytest.raises(poise.errors.AlgorithmError, match="convert_river_to_sklearn") as refused:
+        poise.stability_test(model, X, y, n=5, epsilon=1, delta=0.2)
+    message = str(refused.value)
+    assert f"got {type(model).__name__} " in message
+    assert "\n" not in message
+    assert len(message) < 320

@@ -101,12 +101,22 @@ def test_what_breaks_the_guarantee_is_told_also_when_quiet(run, folder: Path) ->
     assert run(f"{RIDGE} --n 300 -q").stderr == ""  # too few rows are no error of the level
 
 
-@pytest.mark.parametrize("epsilon", [0.5, 0.05, 1e-9])
-def test_no_sentence_is_said_twice(run, epsilon: float) -> None:
-    done = run(f"{RIDGE} --epsilon {epsilon} --delta 0.02 --seed 0")
+@pytest.mark.parametrize(
+    ("epsilon", "n"), [(0.5, 20), (0.05, 20), (1e-9, 20), (0.5, 60), (0.5, 300), (0.5, 660)]
+)
+def test_no_sentence_is_said_twice(run, epsilon: float, n: int) -> None:
+    """Also where the warning before the run and the summary after it are about few trials."""
+    done = run(f"{RIDGE} --epsilon {epsilon} --n {n} --delta 0.02 --seed 0")
     words = " ".join((done.stdout + " " + done.stderr).split())
-    sentences = [part for part in re.split(r"(?<=[.:;]) ", words) if len(part) > 20]
+    parts = (part.strip(".:; ") for part in re.split(r"[.:;] ", words))
+    sentences = [part for part in parts if len(part) > 20]
     assert len(sentences) == len(set(sentences)) > 5
+
+
+def test_the_model_of_all_rows_is_a_command_here_and_a_function_in_python(run) -> None:
+    said = run(f"{RIDGE} --n 660 --seed 0").stdout
+    assert "which fresh rows can answer: poise deployed." in said
+    assert "conditional_test" not in said
 
 
 def test_a_wrong_coupling_names_the_two_there_are(run) -> None:

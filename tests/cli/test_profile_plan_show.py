@@ -105,7 +105,10 @@ def test_plan_fills_in_level_and_power_and_draws(run, folder: Path) -> None:
 
 def test_plan_lists_what_rows_can_answer(run) -> None:
     lines = run("plan --rows 3000 --n 3000").stdout.splitlines()
-    assert lines[0] == "What 3,000 labelled rows can answer:"
+    assert lines[0] == (
+        "What 3,000 labelled rows can answer: delta = 0.1 can be certified up to n = 102 "
+        "(29 trials)."
+    )
     table = [line.split() for line in lines if re.match(r"[\d,]+ +\d", line)]
     assert table[0][:4] == ["3,000", "0", "0", "-"]
     assert ["102", "29", "58", "0.09815", "0.007665", "-", "-"] in table

@@ -105,6 +105,13 @@ def test_every_form_says_the_same() -> None:
     assert str(advice) == advice.summary()
 
 
+def test_it_shows_itself_in_one_line() -> None:
+    assert repr(poise.advise(X, Y)) == (
+        "<Advice: What 300 labelled rows can answer: delta = 0.1 can be certified up to n = 9 "
+        "(30 trials).>"
+    )
+
+
 def test_too_few_rows_and_wrong_arguments() -> None:
     few = poise.advise(X[:10], Y[:10])
     assert few.menu.largest is None

@@ -104,12 +104,18 @@ def test_with_the_least_number_of_trials_fresh_rows_are_enough() -> None:
 
 
 def test_a_ceiling_is_told_where_it_binds() -> None:
-    """κ trials leave at most α/(1−δ)^κ: .14340 for 10 of them and .95538 for 28."""
+    """κ trials leave at most α/(1−δ)^κ: .14340 for 10 of them and .95538 for 28.
+
+    It stands in the warning before the run and among the facts, and is not said again in the
+    summary.
+    """
     for m, most in [(10, "0.1434"), (28, "0.9554")]:
         design = Design("x", 5, n_labeled=6 * m)
         result = Trials(np.array([1.0] + [0.0] * (m - 1)), design).test(0.5, 0.1)
-        assert f"no valid black-box test has more than {most} power here" in result.summary()
-    assert "no valid black-box test" not in advice([0.0] * 28, 0.1)  # rows unknown: no ceiling
+        assert result.facts()["power ceiling"] == most
+        assert "no valid black-box test" not in result.summary()
+    unknown = Trials.from_changes([0.0] * 28, n=5).test(0.5, 0.1)  # rows unknown: no ceiling
+    assert unknown.facts()["power ceiling"] == "none proved"
 
 
 def test_limits_of_a_run_that_stopped_early_are_no_advice() -> None:

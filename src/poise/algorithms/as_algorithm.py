@@ -57,9 +57,24 @@ def _as_algorithm(candidate: object, response: str) -> Algorithm:
 
         return _as_it_is(FunctionAlgorithm(candidate), response)
     raise AlgorithmError(
-        "algorithm must be an estimator with fit and predict, or a function "
-        f"fit(X, y, seed) that returns a prediction function, got {candidate!r}"
+        "algorithm must be an estimator with fit and predict, or a function fit(X, y, seed) "
+        f"that returns a prediction function, got {_in_short(candidate)}{_remedy(candidate)}"
     )
+
+
+def _in_short(candidate: object) -> str:
+    """Name the type of what was given, and its value on one line where it says more."""
+    kind = type(candidate).__name__
+    value = arguments.shortened(repr(candidate))
+    return value if kind in ("str", "NoneType") or value.startswith(kind) else f"{kind} {value}"
+
+
+def _remedy(candidate: object) -> str:
+    if hasattr(candidate, "learn_one"):
+        return "; wrap a model of river: river.compat.convert_river_to_sklearn(model)"
+    if isinstance(candidate, tuple):
+        return "; to give names, use a dictionary: {'name': algorithm}"
+    return ""
 
 
 def _as_it_is(algorithm: Algorithm, response: str) -> Algorithm:

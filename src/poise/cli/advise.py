@@ -78,10 +78,13 @@ def command(fit: FitOptions, output: Output, **goal: Any) -> int:
 
 
 def _tell(advice: Advice, fit: FitOptions, output: Output) -> None:
-    from poise.results.text.next_questions import as_commands
+    from poise.questions.advise import labels_are_compared
+    from poise.results.text.next_questions import CommandParts, as_commands
 
-    asked = as_commands(advice.menu, _rows(fit.given), _algorithm(fit.given))
-    advice = dataclasses.replace(advice, questions=asked)
+    given = fit.given
+    epsilon = "0" if labels_are_compared(advice.scales, given["response"]) else "E"
+    parts = CommandParts(_file(given), _algorithm(given), _fits(given), _trial(given), epsilon)
+    advice = dataclasses.replace(advice, questions=as_commands(advice.menu, parts))
     if output.as_json:
         print_json(advice.to_dict())
     elif output.quiet:
@@ -92,13 +95,29 @@ def _tell(advice: Advice, fit: FitOptions, output: Output) -> None:
         print_advice(advice)
 
 
-def _rows(given: dict[str, Any]) -> str:
-    """Write the part of a command that names the rows."""
-    words = [str(given["data"])]
-    for name in ("target", "unlabeled", "groups", "sep", "decimal", "encoding"):
-        words += [] if given[name] is None else [f"--{name}", str(given[name])]
+def _file(given: dict[str, Any]) -> str:
+    """Write the part of a command that names the file and the response."""
+    words = [str(given["data"]), *_options(given, "target", "sep", "decimal", "encoding")]
     words += [word for column in given["drop"] for word in ("--drop", column)]
     return shlex.join(words if given["header"] else [*words, "--no-header"])
+
+
+def _fits(given: dict[str, Any]) -> str:
+    """Write the part of a command that belongs to every fit."""
+    words = _options(given, "unlabeled", "groups", "weights")
+    words += [word for pair in given["fit_param"] for word in ("--fit-param", pair)]
+    return shlex.join(words + _options(given, "response") * (given["response"] != "predict"))
+
+
+def _trial(given: dict[str, Any]) -> str:
+    """Write the part of a command that says what a trial removes."""
+    removed = _options(given, "remove") * (given["remove"] != 1)
+    return shlex.join([*removed, *["--replace"] * given["replace"]])
+
+
+def _options(given: dict[str, Any], *names: str) -> list[str]:
+    pairs = ((f"--{name}", str(given[name])) for name in names if given[name] is not None)
+    return [word for pair in pairs for word in pair]
 
 
 def _algorithm(given: dict[str, Any]) -> str:

@@ -47,6 +47,7 @@ OPTIONS = {
 _MODES = {"mode='serving'": "--serving", "mode='one-shot'": "no --serving"}
 _CALLS = {
     "poise.check_algorithm": "poise check",
+    "poise.conditional_test, or poise deployed on the command line": "poise deployed",
     "or abandon() it": "or give it up with --abandon",
     "poise.read_table": "poise",
     # A remedy that has no option is left out.

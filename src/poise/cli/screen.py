@@ -67,14 +67,14 @@ def print_result(result: Judged | ConditionalResult) -> None:
     print_headline(result)
     for paragraph in result.describe().rest:
         out.print()
-        out.print(_of_warnings(paragraph))
+        out.print(_in_options(paragraph))
     out.print()
     print_facts(result.facts())
 
 
-def _of_warnings(paragraph: str) -> str:
-    """Replace keywords by options in a warning; other paragraphs name no keywords."""
-    return in_options(paragraph) if paragraph.startswith("Warning: ") else paragraph
+def _in_options(paragraph: str) -> str:
+    """Replace keywords by options where they are named: in a warning and in advice."""
+    return in_options(paragraph) if paragraph.startswith(("Warning: ", "Next: ")) else paragraph
 
 
 def print_headline(result: Judged | ConditionalResult) -> None:
@@ -87,7 +87,7 @@ def print_headline(result: Judged | ConditionalResult) -> None:
 def print_trials(trials: Trials) -> None:
     """Print what was measured, and how large the changes were."""
     for paragraph in in_words(trials.warnings):
-        screen().print(_of_warnings(paragraph))
+        screen().print(_in_options(paragraph))
     print_facts(trials.facts())
     screen().print()
 

@@ -10,8 +10,9 @@ from poise import arguments
 from poise.algorithms.as_algorithm import as_algorithm
 from poise.data.column_remarks import suspicious_columns
 from poise.data.duplicates import find_copies
-from poise.data.response_scale import response_scales
+from poise.data.response_scale import ResponseScale, response_scales
 from poise.data.sample import Sample
+from poise.errors import AlgorithmError
 from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.questions.check.probe import Probe
 from poise.results.advice import Advice, TimedFit
@@ -20,7 +21,7 @@ from poise.running.workers.inner_threads import one_inner_thread
 from poise.theory.menu import Menu, menu
 from poise.theory.rows_per_trial import RowsPerTrial
 
-__all__ = ["advise"]
+__all__ = ["advise", "labels_are_compared"]
 
 _LONG_FIT_SECONDS = 10.0  # a fit this long is timed once; the first fit includes imports
 
@@ -60,7 +61,8 @@ def advise(
     X, y, X_unlabeled, groups, response, fit_params
         As in :func:`stability_test`.
     algorithm : estimator, function or Algorithm, optional
-        If given, it is fitted once or twice to tell how long a test takes.
+        If given, it is fitted once or twice to tell how long a test takes. If it cannot be fitted
+        to these rows, the advice says why.
     n : int or iterable of int, at least 2
         Further training sizes to list.
     delta : float in (0, 1)
@@ -106,18 +108,36 @@ def advise(
     goal = {"delta": delta, "alpha": alpha, "power": power}
     found = menu(units, sample.n_unlabeled, **goal, n=n, algorithms=algorithms, per_trial=each)
     copies = find_copies(sample)
-    timed = None
+    timed, objection = None, ""
     if algorithm is not None:
-        black_box = as_algorithm(algorithm, response).prepared(sample)
-        timed = _timed(Probe(black_box, sample, float("inf")), found, random_state)
+        black_box = as_algorithm(algorithm, response)
+        try:
+            probe = Probe(black_box.prepared(sample), sample, float("inf"))
+            timed = _timed(probe, found, random_state)
+        except AlgorithmError as error:  # what the rows can answer is known all the same
+            objection = str(error)
+    scales = response_scales(sample.y)
     return Advice(
         menu=found,
-        scales=response_scales(sample.y),
+        scales=scales,
         copies=copies.rows if copies.beyond_chance else 0,
         remarks=suspicious_columns(sample.X),
         timed=timed,
-        questions=as_calls(found),
+        objection=objection,
+        questions=as_calls(found, "0" if labels_are_compared(scales, response) else "..."),
     )
+
+
+def labels_are_compared(scales: Iterable[ResponseScale], response: str) -> bool:
+    """Say whether predictions are labels for certain: then ε = 0 is the only question.
+
+    Examples
+    --------
+    >>> text = [ResponseScale(0, None, None, {"no": 3, "yes": 9})]
+    >>> labels_are_compared(text, "predict"), labels_are_compared(text, "predict_proba")
+    (True, False)
+    """
+    return response == "predict" and all(each.sd is None and each.classes for each in scales)
 
 
 def _timed(probe: Probe, found: Menu, random_state: RandomStateLike) -> TimedFit | None:

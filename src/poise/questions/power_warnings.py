@@ -10,7 +10,7 @@ from poise.errors import PowerWarning
 from poise.procedures.checked_question import StabilityQuestion
 from poise.results.design import Design
 from poise.results.text.describe_design import ceiling_in_words, shortage
-from poise.results.text.rows_needed import largest_size, model_of_all_rows, needed
+from poise.results.text.rows_needed import largest_size, needed
 
 __all__ = ["warn_if_empty", "warn_if_hopeless", "warn_of_few_trials"]
 
@@ -77,13 +77,12 @@ def warn_of_few_trials(designs: Sequence[Design], delta: float | None, level: fl
 def _remedy(design: Design, delta: float, alpha: float) -> str:
     if delta == 0:
         return "No amount of data can certify delta = 0; ask about a larger delta."
-    # The summary of the result names the n; the warning would only say it a second time.
+    # The summary of the result names the n and other questions; this would say them twice.
     smaller = "" if largest_size(design, delta, alpha) is None else "a smaller n, "
     return (
         f"You need {needed(design, delta, alpha)[1]:,} {_labelled_units(design)} at this n "
-        f"(now {design.n_units:,}), {smaller}a larger delta or a larger alpha. "
-        f"{model_of_all_rows(design)}"
-    ).rstrip()
+        f"(now {design.n_units:,}), {smaller}a larger delta or a larger alpha."
+    )
 
 
 def _labelled_units(design: Design) -> str:

@@ -6,10 +6,11 @@ from dataclasses import asdict, dataclass, field
 from html import escape
 from typing import Any
 
-from poise.arguments import counted, listed
+from poise.arguments import listed
 from poise.data.column_remarks import ColumnRemark
 from poise.data.response_scale import ResponseScale
 from poise.results.json_encoding import plain, to_json
+from poise.results.relative_epsilon import ROWS_SET_ASIDE
 from poise.results.text.duration import duration
 from poise.results.text.menu_table import (
     menu_as_dict,
@@ -81,7 +82,9 @@ class Advice:
     remarks : tuple of ColumnRemark
         Columns that look like identifiers, times or groups, or have missing values.
     timed : TimedFit or None
-        One fit, if an algorithm was given.
+        One fit, if an algorithm was given and can be fitted to these rows.
+    objection : str
+        Why the given algorithm cannot be fitted to these rows; empty if it can.
     questions : dict of str to str
         What can be asked, and the call or command that asks it.
 
@@ -99,6 +102,7 @@ class Advice:
     copies: int
     remarks: tuple[ColumnRemark, ...]
     timed: TimedFit | None = None
+    objection: str = ""
     questions: dict[str, str] = field(default_factory=dict)
 
     def table(self) -> Table:
@@ -128,20 +132,13 @@ class Advice:
 
     def headline(self) -> str:
         """Say which n is the largest that can be certified."""
-        largest = self.menu.largest
-        delta = number(self.menu.delta)
-        if largest is None:
-            return f"{menu_headline(self.menu)} no n at which delta = {delta} can be certified."
-        return (
-            f"{menu_headline(self.menu)} delta = {delta} can be certified up to n = "
-            f"{largest.n:,} ({counted(largest.n_trials, 'trial')})."
-        )
+        return menu_headline(self.menu)
 
     def paragraphs(self) -> list[str]:
         """Return what follows the table, the most important first."""
         parts = [menu_meaning(self.menu), *self._columns_explained()]
         parts += [_scale_in_words(scale, len(self.scales)) for scale in self.scales]
-        parts += [*self._warnings(), _unknowable(self.menu)]
+        parts += [self._spread_in_words(), *self._warnings(), _unknowable(self.menu)]
         return [part for part in parts if part]
 
     def _columns_explained(self) -> list[str]:
@@ -164,8 +161,21 @@ class Advice:
             )
         return said
 
+    def _spread_in_words(self) -> str:
+        """Say what a share of the spread costs: the rows set aside for it are in no trial."""
+        if len(self.scales) != 1 or self.scales[0].classes or self._groups:
+            return ""
+        largest = self.menu.largest_n_without(ROWS_SET_ASIDE)
+        if largest is None:
+            return ""
+        return (
+            "epsilon may also be given as a share, '5% of spread': its scale is then taken from "
+            f"{ROWS_SET_ASIDE} rows that no trial uses, and n = {largest:,} is the largest."
+        )
+
     def _warnings(self) -> list[str]:
-        said = [
+        said = [f"{self.objection}."] if self.objection else []
+        said += [
             f"Column {r.column}: {r.kind}? {r.found}; {_REMEDIES[r.kind]}." for r in self.remarks
         ]
         if self.copies:
@@ -201,6 +211,7 @@ class Advice:
                 "copies": self.copies,
                 "columns": [asdict(remark) for remark in self.remarks],
                 "timed": None if self.timed is None else asdict(self.timed),
+                "objection": self.objection,
                 "questions": self.questions,
                 "cannot_be_known": _unknowable(self.menu),
             }
@@ -227,6 +238,9 @@ class Advice:
 
     def __str__(self) -> str:
         return self.summary()
+
+    def __repr__(self) -> str:
+        return f"<Advice: {self.headline()}>"
 
 
 def _scale_in_words(scale: ResponseScale, of: int) -> str:

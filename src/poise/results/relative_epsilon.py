@@ -11,7 +11,7 @@ from poise.results.design import Design
 
 __all__ = ["Relative", "in_units", "read_epsilon", "relative"]
 
-_ROWS_SET_ASIDE = 30
+ROWS_SET_ASIDE = 30
 _FEWEST_ROWS = 2
 _TEXT = re.compile(r"\s*([0-9.eE+-]+)\s*(%?)\s*of\s+(?:the\s+)?(\w+)\s*")
 
@@ -32,7 +32,7 @@ class Relative:
 
     share: float
     of: str = "spread"
-    rows: int = _ROWS_SET_ASIDE
+    rows: int = ROWS_SET_ASIDE
 
     def __post_init__(self) -> None:
         arguments.epsilon(arguments.scalar("share", self.share), "share")
@@ -40,7 +40,7 @@ class Relative:
         arguments.count("rows", self.rows, _FEWEST_ROWS)
 
 
-def relative(share: float, of: str = "spread", *, rows: int = _ROWS_SET_ASIDE) -> Relative:
+def relative(share: float, of: str = "spread", *, rows: int = ROWS_SET_ASIDE) -> Relative:
     """Give ε as a share of the spread of the responses.
 
     The spread is the standard deviation of the responses of a few rows, which are set aside

@@ -101,6 +101,19 @@ class Menu:
         able = (row for row in self.rows if row.delta_star is not None)
         return max(able, key=lambda row: row.n, default=None)
 
+    def largest_n_without(self, rows: int) -> int | None:
+        """Return the largest n at which the menu's δ is certified if some rows are set aside.
+
+        Examples
+        --------
+        >>> menu(3000).largest_n_without(0), menu(3000).largest_n_without(30)
+        (102, 101)
+        """
+        trials = plan(n=2, delta=self.delta, alpha=self.level, power=1.0).n_trials
+        left = max(0, self.n_labeled - rows)
+        size = self.per_trial.size_for(trials, left, self.n_unlabeled)
+        return size if size >= 2 else None
+
     def __iter__(self) -> Iterator[MenuRow]:
         return iter(self.rows)
 

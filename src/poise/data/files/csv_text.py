@@ -99,7 +99,7 @@ class _Content:
                 if header:
                     continue
             if len(row) != len(names):
-                raise _ragged(line, row, names, path)
+                raise _ragged(line, row, names, sep, path)
             lines.append(line)
         if not lines:
             raise DataError(f"{path} has a header but no rows")
@@ -130,11 +130,11 @@ def _misquoted(line: int, reason: str, path: Path) -> DataError:
     return DataError(f"{path}, in the row that begins in line {line}: {reason}")
 
 
-def _ragged(line: int, row: list[str], names: list[str], path: Path) -> DataError:
+def _ragged(line: int, row: list[str], names: list[str], sep: str, path: Path) -> DataError:
     if row[0].lstrip().startswith(_COMMENTS):
-        return DataError(_comment(line, ", ".join(row), path))
+        return DataError(_comment(line, sep.join(row), path))
     if names[0].lstrip().startswith(_COMMENTS):  # several comments, taken for a header and rows
-        return DataError(_comment(1, ", ".join(names), path))
+        return DataError(_comment(1, sep.join(names), path))
     hint = ""
     if len(row) > len(names) and all(reads_as_number(cell) for cell in row):
         hint = "; if these are decimal commas, values need another separator, or quotes"

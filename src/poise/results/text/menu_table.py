@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from poise.arguments import counted
 from poise.results.text.numbers import at_least, at_most, number
 from poise.results.text.table import Table
+from poise.theory.averaged_planning import trials_for_averaging
 from poise.theory.averaged_power_estimate import SECOND_POINT
 from poise.theory.menu import Menu, MenuRow
 
@@ -97,15 +98,40 @@ def menu_meaning(menu: Menu) -> str:
             f"with probability {number(cautious)}, or {number(hopeful)}, if one does. Ridge, trees "
             "and nearest neighbours were seen between 0.08 and 0.27; nothing is gained at 1.",
             "points: test points of each trial with which the averaged test does best. Points that "
-            "the rows leave over cost nothing; more of them cost trials.",
+            f"the rows leave over cost nothing; more of them cost trials. {_by_itself(menu)}",
         ]
     )
 
 
+def _by_itself(menu: Menu) -> str:
+    """Say when a test takes the averaged test without being told to."""
+    least = trials_for_averaging(menu.delta, menu.level)
+    return (
+        f"From {least:,} trials on, a test averages by itself over what costs no fit: points that "
+        "are left over and, for Ridge, all removals."
+    )
+
+
 def menu_headline(menu: Menu) -> str:
-    """Say how many rows there are."""
+    """Say how many rows there are, and the largest n that can be certified.
+
+    Examples
+    --------
+    >>> from poise.theory.menu import menu
+    >>> print(menu_headline(menu(500)))
+    What 500 labelled rows can answer: delta = 0.1 can be certified up to n = 16 (29 trials).
+    """
     more = f" and {counted(menu.n_unlabeled, 'unlabelled row')}" if menu.n_unlabeled else ""
-    return f"What {counted(menu.n_labeled, f'labelled {menu.per_trial.unit}')}{more} can answer:"
+    rows = counted(menu.n_labeled, f"labelled {menu.per_trial.unit}")
+    return f"What {rows}{more} can answer: {_largest(menu)}."
+
+
+def _largest(menu: Menu) -> str:
+    delta, largest = number(menu.delta), menu.largest
+    if largest is None:
+        return f"no n at which delta = {delta} can be certified"
+    trials = counted(largest.n_trials, "trial")
+    return f"delta = {delta} can be certified up to n = {largest.n:,} ({trials})"
 
 
 def menu_as_dict(menu: Menu) -> dict[str, object]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from poise.results.text.numbers import number
 from poise.theory.menu import Menu
 
-__all__ = ["as_calls", "as_commands"]
+__all__ = ["CommandParts", "as_calls", "as_commands"]
 
 
-def as_calls(menu: Menu) -> dict[str, str]:
+def as_calls(menu: Menu, epsilon: str = "...") -> dict[str, str]:
     """Return questions and the calls of the library that answer them.
+
+    ``epsilon`` is what stands for the allowed change: 0 for labels, which change or do not.
 
     Examples
     --------
@@ -20,21 +24,22 @@ def as_calls(menu: Menu) -> dict[str, str]:
     n = _size(menu)
     return {
         f"Is it stable at n = {n:,}?": (
-            f"poise.stability_test(algorithm, X, y, n={n}, epsilon=..., delta={number(menu.delta)})"
+            f"poise.stability_test(algorithm, X, y, n={n}, epsilon={epsilon}, "
+            f"delta={number(menu.delta)})"
         ),
         "How likely is a larger change, for every epsilon at once?": (
             f"poise.measure(algorithm, X, y, n={n}).profile()"
         ),
         "Which of several algorithms are stable?": (
-            f"poise.compare({{'name': algorithm}}, X, y, n={n}, epsilon=..., "
+            f"poise.compare({{'name': algorithm}}, X, y, n={n}, epsilon={epsilon}, "
             f"delta={number(menu.delta)})"
         ),
         "How does stability depend on n?": (
             f"poise.stability_curve(algorithm, X, y, n=[{n // 4 or 2}, {n // 2 or 2}, {n}], "
-            "epsilon=...)"
+            f"epsilon={epsilon})"
         ),
         f"Is the model of exactly these {menu.n_labeled:,} rows stable, at fresh rows?": (
-            f"poise.conditional_test(algorithm, X, y, X_fresh, epsilon=..., "
+            f"poise.conditional_test(algorithm, X, y, X_fresh, epsilon={epsilon}, "
             f"delta={number(menu.delta)})"
         ),
         f"Can it be made stable at n = {menu.n_labeled:,}, by a theorem?": (
@@ -48,45 +53,71 @@ def as_calls(menu: Menu) -> dict[str, str]:
     }
 
 
-def as_commands(menu: Menu, rows: str, algorithm: str) -> dict[str, str]:
-    """Return questions and the commands that answer them.
+class CommandParts(NamedTuple):
+    """What the commands about some rows have in common.
 
-    Parameters
+    Attributes
     ----------
-    menu : Menu
-        What the rows can answer.
-    rows, algorithm : str
-        The parts of the command that name the file and the algorithm.
+    file : str
+        The file, its format and the response.
+    algorithm : str
+        The algorithm and its parameters.
+    fits : str
+        Further options of every fit: groups, weights, the method that predicts.
+    trial : str
+        What a trial removes.
+    epsilon : str
+        What stands for the allowed change: 0 for labels, which change or do not.
+    """
+
+    file: str
+    algorithm: str
+    fits: str = ""
+    trial: str = ""
+    epsilon: str = "E"
+
+
+def as_commands(menu: Menu, parts: CommandParts) -> dict[str, str]:
+    """Return questions and the commands that answer them.
 
     Examples
     --------
     >>> from poise.theory.menu import menu
-    >>> commands = as_commands(menu(3000), "a.csv --target y", "--algorithm model.py:fit")
+    >>> commands = as_commands(menu(3000), CommandParts("a.csv", "--algorithm model.py:fit"))
     >>> commands["May the algorithm be tested at all?"]
-    'poise check a.csv --target y --algorithm model.py:fit --n 102'
+    'poise check a.csv --algorithm model.py:fit --n 102'
     """
-    n = _size(menu)
-    asked = f"{rows} {algorithm} --n {n}"
-    delta = number(menu.delta)
-    return {
-        f"Is it stable at n = {n:,}?": f"poise test {asked} --epsilon E --delta {delta}",
-        "How likely is a larger change, for every epsilon at once?": f"poise profile {asked}",
+    n, delta, everything = _size(menu), number(menu.delta), menu.n_labeled
+    file, algorithm, fits, trial, epsilon = parts
+    allowed = f"--epsilon {epsilon} --delta {delta}"
+    several, sizes = "--algorithm A --algorithm B", f"--n {n // 4 or 2} --n {n // 2 or 2} --n {n}"
+    commands = {
+        f"Is it stable at n = {n:,}?": ("test", file, algorithm, fits, trial, f"--n {n}", allowed),
+        "How likely is a larger change, for every epsilon at once?": (
+            *("profile", file, algorithm, fits, trial),
+            f"--n {n}",
+        ),
         "Which of several algorithms are stable?": (
-            f"poise compare {rows} --algorithm A --algorithm B --n {n} --epsilon E --delta {delta}"
+            *("compare", file, several, fits, trial),
+            *(f"--n {n}", allowed),
         ),
         "How does stability depend on n?": (
-            f"poise curve {rows} {algorithm} --n {n // 4 or 2} --n {n // 2 or 2} --n {n} "
-            "--epsilon E"
+            *("curve", file, algorithm, fits, trial),
+            *(sizes, f"--epsilon {epsilon}"),
         ),
-        f"Is the model of exactly these {menu.n_labeled:,} rows stable, at fresh rows?": (
-            f"poise deployed {rows} {algorithm} --fresh FILE --epsilon E --delta {delta}"
+        # These two are about all rows as they are; the second is about probabilities of classes.
+        f"Is the model of exactly these {everything:,} rows stable, at fresh rows?": (
+            *("deployed", file, algorithm),
+            *("--fresh FILE", allowed),
         ),
-        "Can it be made stable, by a theorem?": (
-            f"poise stabilize {asked} --epsilon E --delta {delta}"
+        f"Can it be made stable at n = {everything:,}, by a theorem?": (
+            *("stabilize", file, algorithm),
+            f"--n {everything} --epsilon E --delta {delta}",
         ),
-        "May the algorithm be tested at all?": f"poise check {asked}",
-        "How many rows would another n or delta need?": f"poise plan --n N --delta {delta}",
+        "May the algorithm be tested at all?": ("check", file, algorithm, fits, f"--n {n}"),
+        "How many rows would another n or delta need?": ("plan", f"--n N --delta {delta}"),
     }
+    return {q: " ".join(("poise", *filter(None, words))) for q, words in commands.items()}
 
 
 def _size(menu: Menu) -> int:

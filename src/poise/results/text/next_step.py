@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING
 
 from poise.arguments import counted
-from poise.results.text.describe_design import ceiling_in_words
 from poise.results.text.numbers import at_most, exactly
 from poise.results.text.rows_needed import model_of_all_rows, needed, smaller_size
 from poise.results.verdict import Outcome
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
     from poise.results.stability_result import StabilityResult
 
 __all__ = ["next_step"]
-
-_WORTH_A_WORD = 0.99  # a ceiling above this is no restriction
 
 _SETTLED = {
     Outcome.STABLE: "train at this n with this algorithm; test again if either changes",
@@ -71,14 +68,8 @@ def _more_data(r: StabilityResult) -> str:
     rows = f"{units:,} fresh labelled {r.design.unit}s; {instead}"
     return (
         f"{trials:,} trials are the least with which the plain test can certify "
-        f"delta = {exactly(r.delta)} at this level ({rows}){_hopeless(r)}"
+        f"delta = {exactly(r.delta)} at this level ({rows})"
     )
-
-
-def _hopeless(r: StabilityResult) -> str:
-    if r.power_bound is None or r.power_bound > _WORTH_A_WORD:
-        return ""
-    return f"; {ceiling_in_words(r.design, r.power_bound)}"
 
 
 def _weaker(r: StabilityResult) -> list[str]:
