@@ -4,6 +4,9 @@ BIN := .venv/bin
 # Caches stay inside the checkout: nothing is written anywhere else.
 export UV_CACHE_DIR := $(CURDIR)/.venv/cache/uv
 export MPLCONFIGDIR := $(CURDIR)/.venv/cache/matplotlib
+# What JAX compiles in one process or run need not be compiled in the next.
+export JAX_COMPILATION_CACHE_DIR := $(CURDIR)/.venv/cache/jax
+export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS := 0
 # Hundreds of tests start processes of their own: none of them shall compile poise again.
 unexport PYTHONDONTWRITEBYTECODE
 EXTRAS := plot,data,gbm,jax,dask,ray
@@ -14,7 +17,7 @@ demo: .venv/demo.stamp
 	$(BIN)/poise demo --output demo
 
 test: .venv/test.stamp lint
-	$(BIN)/python -m pytest -q -n 3 --dist worksteal
+	$(BIN)/python -m pytest -q -n 3 --dist loadgroup
 
 lint: .venv/test.stamp
 	$(BIN)/ruff check .

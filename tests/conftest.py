@@ -23,6 +23,31 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 for name in ("FORCE_COLOR", "NO_COLOR", "PYTHON_COLORS", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
     os.environ.pop(name, None)
 
+# What takes longest begins first, so that no process is left alone with it at the end.
+LONGEST_FIRST = ("clusters", "tests/test_docs.py", "tests/algorithms/networks/test_networks.py")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give all tests of a file to one process, and all that need a cluster to one.
+
+    A cluster, a browser, compiled networks take seconds to start: once is enough.
+    """
+    ranks = {name: rank for rank, name in enumerate(LONGEST_FIRST)}
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(_group(item)))
+    items.sort(key=lambda item: ranks.get(_group(item), len(ranks)))
+
+
+def _group(item: pytest.Item) -> str:
+    if {"dask_client", "ray_here", "backend", "process_backend"} & set(_fixtures(item)):
+        return "clusters"
+    return item.nodeid.split("::")[0]
+
+
+def _fixtures(item: pytest.Item) -> list[str]:
+    return item.fixturenames if isinstance(item, pytest.Function) else []
+
 
 @pytest.fixture
 def traces(tmp_path: Path) -> Callable[[], Traces]:
