@@ -11,12 +11,16 @@ export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS := 0
 unexport PYTHONDONTWRITEBYTECODE
 EXTRAS := plot,data,gbm,jax,dask,ray
 
-.PHONY: demo test lint docs clean
+.PHONY: demo test lint suite docs clean
 
 demo: .venv/demo.stamp
 	$(BIN)/poise demo --output demo
 
-test: .venv/test.stamp lint
+# The checks of the text take a minute of one core: the tests need not wait for them.
+test: .venv/test.stamp
+	$(MAKE) --no-print-directory --jobs 2 lint suite
+
+suite: .venv/test.stamp
 	$(BIN)/python -m pytest -q -n 3 --dist loadgroup
 
 lint: .venv/test.stamp

@@ -48,9 +48,8 @@ def test_a_trial_that_kills_its_worker_is_a_failure(process_backend, rows, clean
     _one_death("kill", process_backend, rows, clean, tmp_path / "run.jsonl")
 
 
-@pytest.mark.parametrize("how", ["exit", "segfault"])
-def test_another_death_is_a_failure_too(how, rows, clean, tmp_path) -> None:
-    _one_death(how, {"n_jobs": 2}, rows, clean, tmp_path / "run.jsonl")
+def test_a_segfault_is_a_failure_too(rows, clean, tmp_path) -> None:
+    _one_death("segfault", {"n_jobs": 2}, rows, clean, tmp_path / "run.jsonl")
 
 
 def _one_death(how, process_backend, rows, clean, journal) -> None:
@@ -92,9 +91,9 @@ def test_every_trial_kills_its_worker(rows) -> None:
     def fit(A, b, seed):
         os._exit(1)
 
-    X, y = rows[0][:33], rows[1][:33]
+    X, y = rows[0][:22], rows[1][:22]
     trials = poise.measure(fit, X, y, n=10, n_jobs=2, on_error="unstable")
-    assert trials.changes.tolist() == [np.inf] * 3
+    assert trials.changes.tolist() == [np.inf] * 2
 
 
 def test_a_fit_beyond_its_time(process_backend, rows, clean, tmp_path) -> None:
