@@ -39,6 +39,7 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
     stderr           messages on stderr: one line per warning, and the output of fits
     tables           tables on the terminal: comparisons, checks and questions of a TOML file
     test             ``poise test``: a verdict on the rows of a file
+    ui/              ``poise ui``: the results of a folder, in the browser
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ COMMANDS = {
     "profile": "Measure the probability of a change larger than ε, for every ε.",
     "plan": "Find how much data a question needs, or what data can answer.",
     "show": "Judge saved trials again, without fitting anything.",
+    "ui": "Show the results of a folder in the browser.",
     "status": "Tell how far a run is, from its journal.",
     "resume": "Continue a run that was interrupted.",
     "audit": "Find out by simulation whether a black-box test is valid.",

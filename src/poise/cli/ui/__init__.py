@@ -1,0 +1,29 @@
+"""``poise ui``: the results of a folder, in the browser.
+
+The server renders pages; the browser asks it for numbers and pictures. No formula is written
+in JavaScript.
+
+::
+
+    answers       what the sliders of a run ask: the verdict, its limits and what looking does
+    app           the addresses of the server, and who answers them
+    data_files    files of the folder that hold rows, their columns, and files with algorithms
+    figures       figures for the browser: data and layout for plotly.js, computed here
+    folder        the folder whose results are shown, and nothing outside it
+    live          server-sent events: a run has appeared, grown or ended
+    record        one file of results, opened: what was measured, asked and found
+    record_kind   which files hold something that poise wrote
+    repeat        the command line and the Python that repeat a run
+    run_index     the list of all runs; a file is read again only if it has changed
+    run_page      the page of one run
+    runs_page     the list of runs: searched, sorted and live
+    security      who may use the server, and no foreign code in a page
+    site          what every page shares: templates, the folder, errors
+    start_server  ``poise ui``: options, address, and the server
+"""
+
+from __future__ import annotations
+
+from poise.cli.ui.start_server import command
+
+__all__ = ["command"]

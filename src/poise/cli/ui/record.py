@@ -1,0 +1,204 @@
+"""One file of results, opened: what was measured, asked and found."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from poise.cli.partial_verdict import verdict_so_far
+from poise.cli.ui.data_files import is_table
+from poise.cli.ui.record_kind import RecordKind
+from poise.results.conditional_trials import ConditionalTrials
+from poise.results.procedure_result import ProcedureResult
+from poise.results.stability_result import StabilityResult
+from poise.results.trials import Trials
+
+__all__ = ["Record", "open_record"]
+
+OPEN = "open"  # the verdict of a run whose later trials decide
+
+
+@dataclass(frozen=True)
+class Record:
+    """The content of a file, in the same form for every kind of file.
+
+    Attributes
+    ----------
+    kind : RecordKind
+        What the file is.
+    title : str
+        The algorithm.
+    n : int or None
+        Training size.
+    data : str
+        Which rows: the file they came from, or how many there were.
+    question : dict
+        ε, δ and α that were fixed before the first trial; empty if none were.
+    trials : Trials or ConditionalTrials, optional
+        The changes, if the file has them: then other questions can be asked of it.
+    result : StabilityResult or ProcedureResult, optional
+        The verdict that the file holds.
+    said : str
+        The verdict as text, where there is no object for it.
+    command : dict
+        How the command line was called, and where.
+    versions : dict
+        The environment of the run.
+    failures : tuple of str
+        What failed.
+    facts : dict
+        What else the file holds, worded.
+    """
+
+    kind: RecordKind
+    title: str
+    n: int | None
+    data: str = ""
+    question: dict[str, Any] = field(default_factory=dict)
+    trials: Trials | ConditionalTrials | None = None
+    result: StabilityResult | ProcedureResult | None = None
+    said: str = ""
+    command: dict[str, Any] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+    failures: tuple[str, ...] = ()
+    facts: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def done(self) -> int:
+        """Trials that were run."""
+        counted = self.trials if self.trials is not None else self.result
+        return 0 if counted is None else int(getattr(counted, "n_observed", counted.n_trials))
+
+    @property
+    def planned(self) -> int:
+        """Trials that were planned."""
+        counted = self.trials if self.trials is not None else self.result
+        return 0 if counted is None else counted.n_trials
+
+    @property
+    def verdict(self) -> str:
+        """The verdict on the question that was fixed; "" without one."""
+        if self.said:
+            return self.said
+        if self.result is not None:
+            return self.result.verdict.value
+        if not self.question or not isinstance(self.trials, Trials):
+            return ""
+        return verdict_so_far(self.trials, self.question)
+
+    @property
+    def command_line(self) -> str:
+        """The command that made this file; "" if it was made from Python."""
+        words = self.command.get("arguments")
+        return "" if not words else shlex.join(["poise", *map(str, words)])
+
+
+def open_record(path: Path, kind: RecordKind) -> Record:
+    """Read a file of this kind; a :class:`poise.errors.PoiseError` says why it cannot be read."""
+    return _READERS[kind](path)
+
+
+def _journal(path: Path) -> Record:
+    from poise.storage.journal import read_journal
+
+    content = read_journal(path)
+    header = content.header
+    failures = tuple(f"trial {each.trial}: {each.message}" for each in content.failures)
+    return Record(
+        RecordKind.JOURNAL,
+        header.design.title,
+        header.design.n,
+        _data_of(header.command, header.design.n_labeled),
+        question=dict(header.question),
+        trials=content.trials,
+        command=header.command,
+        versions=header.versions,
+        failures=failures,
+    )
+
+
+def _data_of(command: dict[str, Any], rows: int) -> str:
+    """Name the file of the rows, from the command; else say how many there are."""
+    words = [str(word) for word in command.get("arguments", ())]
+    named = next((word for word in words if is_table(word)), "")
+    return named or f"{rows:,} rows"
+
+
+def _trials(path: Path) -> Record:
+    if path.suffix == ".json":
+        trials = Trials.from_json(path.read_text(encoding="utf-8"))
+    else:
+        trials = Trials.load(path)
+    design = trials.design
+    data = f"{design.n_labeled:,} rows" if design.from_rows else ""
+    known = {"trials": trials, "failures": trials.failures}
+    return Record(RecordKind.TRIALS, design.title, design.n, data, **known)  # type: ignore[arg-type]
+
+
+def _training_set(path: Path) -> Record:
+    trials = ConditionalTrials.load(path)
+    design = trials.design
+    data = f"{design.n_fresh:,} fresh rows"
+    known = {"trials": trials, "failures": trials.failures}
+    return Record(RecordKind.TRAINING_SET, design.title, design.n, data, **known)  # type: ignore[arg-type]
+
+
+def _result(path: Path) -> Record:
+    text = path.read_text(encoding="utf-8")
+    if '"procedure"' in text:
+        found = ProcedureResult.from_json(text)
+        title = found.procedure
+        return Record(RecordKind.RESULT, title, found.n, question=_asked(found), result=found)
+    result = StabilityResult.from_json(text)
+    design = result.design
+    rows = f"{design.n_labeled:,} rows"
+    asked = _asked(result)
+    return Record(RecordKind.RESULT, design.title, design.n, rows, question=asked, result=result)
+
+
+def _asked(result: StabilityResult | ProcedureResult) -> dict[str, Any]:
+    return {"epsilon": result.epsilon, "delta": result.delta, "alpha": result.alpha}
+
+
+def _transcript(path: Path) -> Record:
+    from poise.storage.transcript import Transcript
+
+    run = Transcript.load(path)
+    facts = {
+        "procedure": run.procedure_name,
+        "algorithm": run.algorithm,
+        "distance": run.distance,
+        "batches": f"{len(run.stages):,}",
+        "rows": f"{run.sample.n_labeled:,} labelled, {run.sample.n_unlabeled:,} unlabelled",
+        "seed": str(run.seed),
+        "if a fit fails": run.on_error,
+    }
+    facts |= {f"warning {i}": text for i, text in enumerate(run.warnings, 1)}
+    rows = f"{run.sample.n_labeled:,} rows"
+    n = getattr(run.procedure, "n", None)
+    return Record(RecordKind.TRANSCRIPT, run.algorithm, n, rows, said=run.verdict, facts=facts)
+
+
+def _certificate(path: Path) -> Record:
+    from poise.results.certificate import Certificate
+
+    stated = Certificate.from_json(path.read_text(encoding="utf-8"))
+    facts = {"statement": stated.statement()}
+    facts |= {f"follows ({c.notion})": c.statement() for c in stated.implications()}
+    asked = {"epsilon": stated.epsilon, "delta": stated.delta, "alpha": stated.alpha}
+    return Record(
+        RecordKind.CERTIFICATE, "certificate", stated.n, question=asked, said="stable", facts=facts
+    )
+
+
+_READERS: dict[RecordKind, Callable[[Path], Record]] = {
+    RecordKind.JOURNAL: _journal,
+    RecordKind.TRIALS: _trials,
+    RecordKind.TRAINING_SET: _training_set,
+    RecordKind.RESULT: _result,
+    RecordKind.TRANSCRIPT: _transcript,
+    RecordKind.CERTIFICATE: _certificate,
+}

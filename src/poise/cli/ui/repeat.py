@@ -1,0 +1,117 @@
+"""The command line and the Python that repeat a run, or ask its file the question of the page."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import click
+
+from poise.cli.load_algorithm import parse_parameters, place_and_parameters
+from poise.cli.ui.answers import Question
+from poise.cli.ui.record import Record
+from poise.cli.ui.record_kind import RecordKind
+from poise.errors import PoiseError
+from poise.results.design import Design
+from poise.results.trials import Trials
+
+__all__ = ["as_command", "as_python"]
+
+_LOADED = {
+    RecordKind.TRIALS: "poise.Trials.load({name})",
+    RecordKind.TRAINING_SET: "poise.ConditionalTrials.load({name})",
+    RecordKind.RESULT: "poise.StabilityResult.from_json(pathlib.Path({name}).read_text())",
+    RecordKind.TRANSCRIPT: "poise.replay(poise.Transcript.load({name}))",
+    RecordKind.CERTIFICATE: "Certificate.from_json(pathlib.Path({name}).read_text())",
+}
+_KEPT = ("coupling", "distance", "remove", "replace", "removals", "points", "shuffle")
+
+
+def as_command(record: Record, name: str, question: Question | None) -> str:
+    """Return the command that repeats the run, and the one that asks its file again."""
+    asked = [] if question is None else _options(question)
+    again = {RecordKind.JOURNAL: "status", RecordKind.TRIALS: "show"}.get(record.kind)
+    if record.kind == RecordKind.TRAINING_SET:
+        again = "show"
+    lines = [record.command_line] if record.command_line else []
+    if again is not None:
+        lines.append(shlex.join(["poise", again, name, *asked]))
+    return "\n".join(lines)
+
+
+def _options(question: Question) -> list[str]:
+    return [word for key, value in question.values.items() for word in (f"--{key}", f"{value!r}")]
+
+
+def as_python(record: Record, name: str, question: Question | None) -> str:
+    """Return Python that gives the same result."""
+    if record.kind == RecordKind.JOURNAL:
+        return _run_again(record, question)
+    loaded = _LOADED[record.kind].format(name=repr(name))
+    imports = ["import poise"]
+    if "pathlib" in loaded:
+        imports.insert(0, "import pathlib")
+    if record.kind == RecordKind.CERTIFICATE:
+        imports[-1:] = ["from poise.results.certificate import Certificate"]
+    if question is not None:
+        loaded += f".test({_keywords(question.values)})"
+    return "\n".join([*imports, "", f"result = {loaded}", "print(result)"])
+
+
+def _keywords(values: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in values.items())
+
+
+def _run_again(record: Record, question: Question | None) -> str:
+    assert isinstance(record.trials, Trials)
+    design = record.trials.design
+    given = _parsed(record.command)
+    imports, algorithm = _algorithm(given)
+    rows = [
+        f"X, y = poise.read_table({str(given['data'])!r}, target={given['target']!r}"
+        + (f", drop={list(given['drop'])!r}" if given["drop"] else "")
+        + ")"
+        if given
+        else "X, y = ...  # the rows of the run"
+    ]
+    asked = {} if question is None else question.values
+    settings = {"n": design.n, **asked, **_settings(design), "random_state": design.seed}
+    call = "stability_test" if asked else "measure"
+    lines = [f"result = poise.{call}(", f"    {algorithm}, X, y,", f"    {_keywords(settings)},"]
+    return "\n".join(["import poise", *imports, "", *rows, *lines, ")", "print(result)"])
+
+
+def _settings(design: Design) -> dict[str, Any]:
+    """Return what differs from the usual setting."""
+    usual = Design(design.algorithm, design.n, design.n_labeled)
+    values = {name: getattr(design, name) for name in _KEPT}
+    return {name: value for name, value in values.items() if value != getattr(usual, name)}
+
+
+def _parsed(command: dict[str, Any]) -> dict[str, Any]:
+    """Read the options of a `poise test` again; empty for any other command."""
+    words = [str(word) for word in command.get("arguments", ())]
+    if not words or words[0] != "test":
+        return {}
+    from poise.cli.test import command as test
+
+    try:
+        return test.make_context("test", words[1:]).params
+    except (click.ClickException, click.exceptions.Exit, PoiseError):
+        return {}
+
+
+def _algorithm(given: dict[str, Any]) -> tuple[list[str], str]:
+    """Return the import of the algorithm, and the expression that makes it."""
+    place = given.get("algorithm") if given else None
+    if not place:
+        return [], "algorithm"
+    try:
+        place, parameters = place_and_parameters(place)
+        parameters |= parse_parameters(given["param"])
+    except PoiseError:
+        return [], "algorithm"
+    source, _, name = place.rpartition(":")
+    module = source.removesuffix(".py").replace("/", ".")
+    made = name[:1].isupper() or parameters
+    return [f"from {module} import {name}"], f"{name}({_keywords(parameters)})" if made else name

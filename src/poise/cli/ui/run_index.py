@@ -1,0 +1,204 @@
+"""The list of all runs under a folder; a file is read again only if it has changed."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from poise.cli.ui.folder import FileSeen, Folder
+from poise.cli.ui.record import OPEN, Record, open_record
+from poise.cli.ui.record_kind import RecordKind, kind_of
+from poise.data.file_lock import is_locked
+from poise.errors import PoiseError, in_one_line
+from poise.storage.journal.folder import header_of
+from poise.storage.journal.whole_lines import WholeLines
+
+__all__ = ["RunIndex", "RunLine"]
+
+_SECONDS_BETWEEN_SCANS = 0.25
+_LARGE_JOURNAL = 1 << 20  # bytes; while a larger one grows, its lines are only counted
+_RECORDS_KEPT = 16
+
+
+@dataclass(frozen=True)
+class RunLine:
+    """One line of the list.
+
+    Attributes
+    ----------
+    file : FileSeen
+        The file.
+    kind : RecordKind
+        What it holds.
+    title, data, verdict : str
+        The algorithm, the rows, and the verdict; "open" while later trials decide.
+    n : int or None
+        Training size.
+    done, planned : int
+        Trials that were run, and all of them; 0 where the file does not say.
+    running : bool
+        Whether a process is writing it.
+    seconds_left : float or None
+        How long the remaining trials will take at most, at the pace since they were watched.
+    reason : str
+        Why the file cannot be read.
+    """
+
+    file: FileSeen
+    kind: RecordKind
+    title: str = ""
+    data: str = ""
+    verdict: str = ""
+    n: int | None = None
+    done: int = 0
+    planned: int = 0
+    running: bool = False
+    seconds_left: float | None = None
+    reason: str = ""
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether trials are left that could be run."""
+        return self.kind == RecordKind.JOURNAL and self.done < self.planned
+
+    @property
+    def searched(self) -> str:
+        """The text in which a search looks."""
+        words = (self.file.name, self.kind, self.title, self.data, self.verdict, f"n={self.n}")
+        return " ".join(words).lower()
+
+
+class RunIndex:
+    """Every journal, saved trials, result, transcript and certificate under a folder.
+
+    Parameters
+    ----------
+    folder : Folder
+        Where to look.
+
+    Attributes
+    ----------
+    version : int
+        Grows whenever a line has changed.
+    """
+
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
+        self.version = 0
+        self._lines: dict[str, RunLine] = {}
+        self._skipped: dict[str, tuple[int, ...]] = {}  # files that are not poise's
+        self._watched: dict[str, tuple[float, int]] = {}  # since when, and trials done then
+        self._records: OrderedDict[tuple[str, tuple[int, ...]], Record] = OrderedDict()
+        self._scanned = float("-inf")
+        self._lock = threading.RLock()
+
+    def lines(self) -> list[RunLine]:
+        """Look at the folder, and return all lines, the newest first."""
+        self.refresh()
+        return sorted(self._lines.values(), key=lambda line: line.file.changed, reverse=True)
+
+    def line(self, key: str) -> RunLine | None:
+        """Return one line as it is now."""
+        self.refresh()
+        return self._lines.get(key)
+
+    def refresh(self) -> int:
+        """Look at the folder unless that was done a moment ago; return the version."""
+        with self._lock:
+            if time.monotonic() - self._scanned >= _SECONDS_BETWEEN_SCANS:
+                self._update(self.folder.files())
+                self._scanned = time.monotonic()
+            return self.version
+
+    def _update(self, files: Iterable[FileSeen]) -> None:
+        before, now = self._lines, {}
+        for file in files:
+            line = self._line_of(file)
+            if line is not None:
+                now[file.key] = self._timed(line)
+        if now != before:
+            self._lines, self.version = now, self.version + 1
+
+    def _line_of(self, file: FileSeen) -> RunLine | None:
+        if self._skipped.get(file.key) == file.stamp:
+            return None
+        known = self._lines.get(file.key)
+        if known is not None and known.file.stamp == file.stamp:
+            running = known.unfinished and is_locked(file.path)
+            if running == known.running:
+                return known
+        line = _read_line(file)
+        if line is None:
+            self._skipped[file.key] = file.stamp
+        return line
+
+    def _timed(self, line: RunLine) -> RunLine:
+        """Estimate the time left from the pace at which this run was seen to grow."""
+        key = line.file.key
+        if not line.running:
+            self._watched.pop(key, None)
+            return replace(line, seconds_left=None)
+        since, done = self._watched.setdefault(key, (time.time(), line.done))
+        fresh = line.done - done
+        if fresh <= 0:
+            return line
+        each = (line.file.changed - since) / fresh
+        return replace(line, seconds_left=max(0.0, each * (line.planned - line.done)))
+
+    def record(self, line: RunLine) -> Record:
+        """Return the content of a file; the last few are kept."""
+        asked = line.file.key, line.file.stamp
+        with self._lock:
+            if asked in self._records:
+                self._records.move_to_end(asked)
+                return self._records[asked]
+        record = open_record(line.file.path, line.kind)
+        with self._lock:
+            self._records[asked] = record
+            while len(self._records) > _RECORDS_KEPT:
+                self._records.popitem(last=False)
+        return record
+
+
+def _read_line(file: FileSeen) -> RunLine | None:
+    """Read what the list shows of a file; whatever is wrong with it becomes its line."""
+    try:
+        kind = kind_of(file.path)
+        if kind is None:
+            return None
+        running = kind == RecordKind.JOURNAL and is_locked(file.path)
+        if running and file.size > _LARGE_JOURNAL:
+            return _growing(file)
+        record = open_record(file.path, kind)
+        return _line(file, record, running)
+    except PoiseError as error:
+        reason = str(error).replace(f"{file.path.parent}/", "")
+        return RunLine(file, RecordKind.UNREADABLE, reason=reason)
+    except Exception as error:  # a file must never end the server
+        return RunLine(file, RecordKind.UNREADABLE, reason=in_one_line(error))
+
+
+def _line(file: FileSeen, record: Record, running: bool) -> RunLine:
+    return RunLine(
+        file,
+        record.kind,
+        record.title,
+        record.data,
+        record.verdict,
+        record.n,
+        record.done,
+        record.planned,
+        running and record.done < record.planned,
+    )
+
+
+def _growing(file: FileSeen) -> RunLine:
+    """Count the trials of a large journal that is being written, without reading them."""
+    design = header_of(file.path).design
+    done = max(0, WholeLines(Path(file.path)).count - 1)
+    known = {"n": design.n, "done": done, "planned": design.n_trials, "running": True}
+    return RunLine(file, RecordKind.JOURNAL, design.title, verdict=OPEN, **known)  # type: ignore[arg-type]

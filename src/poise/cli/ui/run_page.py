@@ -1,0 +1,197 @@
+"""The page of one run: verdict, sliders, pictures, and everything that the file knows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from poise.cli.ui.answers import SYMBOLS, Answer, Question
+from poise.cli.ui.record import Record
+from poise.cli.ui.record_kind import RecordKind
+from poise.cli.ui.repeat import as_command, as_python
+from poise.cli.ui.run_index import RunLine
+from poise.cli.ui.site import Site, pieces
+from poise.errors import ArgumentError
+from poise.results.report.html_report import Section, render_report
+from poise.results.stability_result import StabilityResult
+from poise.results.text.numbers import exactly
+from poise.results.trials import Trials
+
+__all__ = ["answer_band", "answer_question", "download", "run_page"]
+
+_MOST_FAILURES = 50
+
+
+def run_page(site: Site, request: Request) -> Response:
+    """Show one run."""
+    line = site.line(request)
+    if line.reason:
+        return site.page(request, "run_unreadable.html", line=line)
+    record = site.record(line)
+    content = {"record": record, **_about(record)}
+    if record.trials is None:
+        content |= {"line": line, "view": _written(record), **_repeat(record, line, None)}
+        return site.page(request, "run_written.html", **content)
+    answer = Answer(record, Question.of(record, request.query_params))
+    return site.page(
+        request,
+        "run.html",
+        **content,
+        **_spoken(answer, line),
+        sliders=_sliders(answer),
+        has_band=isinstance(record.trials, Trials),
+    )
+
+
+def answer_question(site: Site, request: Request) -> Response:
+    """Answer the sliders: verdict, limits and the picture of the changes."""
+    line = site.line(request)
+    answer = _answer(site, line, request)
+    spoken = _spoken(answer, line)
+    parts = {name: site.render(f"{name}.html", **spoken) for name in ("verdict", "numbers")}
+    state = site.render("state.html", line=line)
+    return pieces({"changes": answer.changes_figure()}, **parts, state=state)
+
+
+async def answer_band(site: Site, request: Request) -> Response:
+    """Answer the sliders with the band, which may take longer."""
+    line = await run_in_threadpool(site.line, request)
+    answer = await run_in_threadpool(_answer, site, line, request)
+    trials = answer.record.trials
+    if not isinstance(trials, Trials) or await request.is_disconnected():
+        return pieces()
+    profile = await run_in_threadpool(site.bands.of, trials, answer.question.alpha)
+    figure = await run_in_threadpool(answer.profile_figure, profile)
+    return pieces({"profile": figure}, band=answer.band_sentence(profile))
+
+
+def _answer(site: Site, line: RunLine, request: Request) -> Answer:
+    record = site.record(line)
+    if record.trials is None:
+        raise ArgumentError("this file holds no changes; it can be asked no other question")
+    return Answer(record, Question.of(record, request.query_params))
+
+
+def _spoken(answer: Answer, line: RunLine) -> dict[str, Any]:
+    return {
+        "line": line,
+        "answer": answer,
+        "question": answer.question,
+        "result": answer.result,
+        "summary": answer.summary,
+        "sentence": answer.sentence,
+        "facts": answer.result.facts(),
+        "fixed": {SYMBOLS[name]: exactly(value) for name, value in answer.question.fixed.items()},
+        **_repeat(answer.record, line, answer.question),
+    }
+
+
+def _repeat(record: Record, line: RunLine, question: Question | None) -> dict[str, Any]:
+    name = line.file.name
+    return {
+        "command": as_command(record, name, question),
+        "python": as_python(record, name, question),
+        "begun_in": record.command.get("folder", ""),
+    }
+
+
+def _sliders(answer: Answer) -> list[dict[str, Any]]:
+    """Return the three sliders: how far each goes, and where it stands."""
+    ends = {
+        "epsilon": (0.0, answer.span),
+        "delta": (0.0, max(0.5, answer.question.delta)),
+        "alpha": (0.001, max(0.25, answer.question.alpha)),
+    }
+    meanings = {
+        "epsilon": "allowed change",
+        "delta": "allowed probability of a larger change",
+        "alpha": "error level",
+    }
+    return [
+        {
+            "name": name,
+            "symbol": SYMBOLS[name],
+            "meaning": meanings[name],
+            "low": low,
+            "high": high,
+            "value": answer.question.values[name],
+            "fixed": answer.question.fixed.get(name),
+        }
+        for name, (low, high) in ends.items()
+    ]
+
+
+def _about(record: Record) -> dict[str, Any]:
+    """Return what the page shows besides the answer: design, environment and failures."""
+    measured = record.trials if record.trials is not None else record.result
+    design: Any = getattr(measured, "design", None)
+    known = {} if design is None else design.to_dict()
+    return {
+        "design": {name: value for name, value in known.items() if value not in (None, "")},
+        "environment": record.versions,
+        "failures": record.failures[:_MOST_FAILURES],
+        "more_failures": max(0, len(record.failures) - _MOST_FAILURES),
+    }
+
+
+def _written(record: Record) -> dict[str, Any]:
+    """Return what a file says that holds a verdict but no changes."""
+    if record.result is not None:
+        summary = record.result.describe()
+        return {
+            "headline": summary.headline,
+            "paragraphs": summary.rest,
+            "facts": record.result.facts(),
+            "verdict": record.verdict,
+        }
+    headline = record.facts.get("statement", record.title)
+    facts = {name: value for name, value in record.facts.items() if name != "statement"}
+    return {"headline": headline, "paragraphs": (), "facts": facts, "verdict": record.verdict}
+
+
+def download(site: Site, request: Request) -> Response:
+    """Return a run as a report, as JSON, or as a picture."""
+    line, form = site.line(request), request.path_params["form"]
+    if form not in ("html", "json", "png"):
+        raise HTTPException(404, f"There is no form {form!r} of a run.")
+    record = site.record(line)
+    if record.trials is None:
+        return _download_written(record, form, line)
+    answer = _answer(site, line, request)
+    if form == "json":
+        return _file(answer.result.to_json().encode(), "application/json", line, "json")
+    if form == "png":
+        from poise.results.plots.record_picture import plot_record
+
+        picture: bytes = plot_record(record.trials, answer.result).png()
+        return _file(picture, "image/png", line, "png")
+    section = Section(answer.result, record.trials, answer.looking)
+    return _file(render_report([section]).encode(), "text/html", line, "html")
+
+
+def _download_written(record: Record, form: str, line: RunLine) -> Response:
+    if form == "json" and record.kind in (RecordKind.RESULT, RecordKind.CERTIFICATE):
+        return _file(line.file.path.read_bytes(), "application/json", line, "json")
+    if not isinstance(record.result, StabilityResult):
+        raise ArgumentError(f"there is no {form} of a {record.kind}")
+    if form == "png":
+        picture: bytes = record.result.plot().png()
+        return _file(picture, "image/png", line, "png")
+    return _file(render_report([Section(record.result)]).encode(), "text/html", line, "html")
+
+
+def _file(content: bytes, kind: str, line: RunLine, ending: str) -> Response:
+    """Return a file to keep; shown in a page of its own it could run nothing."""
+    stem = "".join(c if c.isascii() and c.isalnum() else "-" for c in line.file.path.stem) or "run"
+    return Response(
+        content,
+        media_type=kind,
+        headers={
+            "Content-Disposition": f'attachment; filename="{stem}.{ending}"',
+            "Content-Security-Policy": "default-src 'none'; sandbox",
+        },
+    )

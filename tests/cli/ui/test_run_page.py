@@ -1,0 +1,183 @@
+"""The page of one run: the library's numbers, what was fixed, what looking does, and downloads."""
+
+from __future__ import annotations
+
+import ast
+import html
+import json
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import poise
+from poise.cli.ui.answers import Answer, Question
+from poise.cli.ui.record import Record
+from poise.cli.ui.record_kind import RecordKind
+from poise.storage.journal import read_journal
+from shared.ui import site_client
+
+
+def _facts(fragment: str) -> dict[str, str]:
+    found = re.findall(r'<th scope="row">(.+?)</th><td>(.*?)</td>', fragment)
+    return {html.unescape(name): html.unescape(value) for name, value in found}
+
+
+def _judge(client: Any, key: str, **asked: float) -> dict[str, Any]:
+    answer = client.get(f"/run/{key}/judge", params=asked)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+@pytest.mark.parametrize("asked", [{}, {"epsilon": 0.2}, {"delta": 0.3, "alpha": 0.01}])
+def test_numbers_are_the_librarys(client, keys, results, asked) -> None:
+    trials = read_journal(results / "mean10.jsonl").trials
+    question = {"epsilon": 0.5, "delta": 0.1, "alpha": 0.05} | asked
+    result = trials.test(**question)
+    answer = _judge(client, keys["mean10.jsonl"], **asked)
+    shown = _facts(answer["pieces"]["numbers"])
+    assert result.facts().items() <= shown.items()
+    said = html.unescape(answer["pieces"]["verdict"])
+    assert result.describe().headline.partition(": ")[2].lower() in said.lower()
+    for paragraph in result.describe().paragraphs[:-1]:
+        assert paragraph in html.unescape(answer["pieces"]["numbers"])
+    page = html.unescape(client.get(f"/run/{keys['mean10.jsonl']}", params=asked).text)
+    assert result.facts().items() <= _facts(page).items()
+
+
+def test_the_picture_shows_every_change(client, keys, results) -> None:
+    trials = read_journal(results / "mean10.jsonl").trials
+    figure = _judge(client, keys["mean10.jsonl"], epsilon=0.2)["figures"]["changes"]
+    (bars,) = figure["data"]
+    assert sum(bars["y"]) == 57
+    large = [y for y, c in zip(bars["y"], bars["marker"]["color"], strict=True) if c == "@large"]
+    assert sum(large) == trials.exceedances(0.2)
+    assert figure["layout"]["shapes"][0]["x0"] == 0.2
+
+
+def test_the_band_holds_for_every_epsilon_and_is_the_librarys(client, keys, results) -> None:
+    trials = read_journal(results / "mean10.jsonl").trials
+    asked = {"epsilon": 0.2, "delta": 0.1, "alpha": 0.1}
+    answer = client.get(f"/run/{keys['mean10.jsonl']}/band", params=asked).json()
+    profile = trials.profile(0.1)
+    observed, limit, alone = answer["figures"]["profile"]["data"]
+    assert limit["y"][: len(profile.delta_hat)] == profile.delta_hat.tolist()
+    assert limit["x"][: len(profile.epsilon)] == profile.epsilon.tolist()
+    assert alone["x"], alone["y"] == ([0.2], [trials.delta_hat(0.2, 0.1)])
+    from poise.results.text.numbers import at_most
+
+    assert f"at most {at_most(profile.at(0.2))}" in answer["pieces"]["band"]
+    assert observed["y"][0] == pytest.approx(1.0)
+
+
+def test_what_was_fixed_is_marked_and_looking_is_named(client, keys) -> None:
+    key = keys["mean10.jsonl"]
+    page = client.get(f"/run/{key}").text
+    assert re.findall(r'data-set="(\w+)" data-value="([\d.]+)"', page) == [
+        ("epsilon", "0.5"),
+        ("delta", "0.1"),
+        ("alpha", "0.05"),
+    ]
+    said = {
+        "fixed before the first trial": {},
+        "error level of this verdict does not hold any more. What still holds is the band": {
+            "epsilon": 0.4
+        },
+        "Only δ was moved": {"delta": 0.2},
+        "α moved after looking": {"alpha": 0.1},
+        "ε and δ moved": {"epsilon": 0.4, "delta": 0.2},
+    }
+    for words, asked in said.items():
+        piece = " ".join(html.unescape(_judge(client, key, **asked)["pieces"]["verdict"]).split())
+        assert words in piece
+    assert "No question was fixed in this file" in client.get(f"/run/{keys['mean.trials']}").text
+
+
+def test_only_delta_moved_keeps_the_level_for_the_papers_test_alone() -> None:
+    trials = poise.Trials.from_changes(np.ones((30, 1, 2)), n=5)
+    fixed = {"epsilon": 2.0, "delta": 0.1, "alpha": 0.05}
+    record = Record(RecordKind.JOURNAL, "mine", 5, question=fixed, trials=trials)
+    assert "not hold" in Answer(record, Question.of(record, {"delta": "0.2"})).looking
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"epsilon": "-1"}, "epsilon must be"),
+        ({"delta": "1.2"}, "delta must be in [0, 1)"),
+        ({"alpha": "0"}, "alpha must be in (0, 1)"),
+        ({"alpha": "<b>"}, "alpha must be a number"),
+        ({"epsilon": "nan"}, "epsilon"),
+    ],
+)
+def test_an_impossible_question_is_answered_with_the_reason(client, keys, asked, said) -> None:
+    wanted = {"Accept": "application/json"}
+    place = f"/run/{keys['mean10.jsonl']}/judge"
+    answer = client.get(place, params=asked, headers=wanted)
+    assert answer.status_code == 400
+    assert said in answer.json()["error"]
+    assert "<b>" not in client.get(place, params=asked).text
+
+
+def test_downloads(client, keys, results) -> None:
+    key = keys["mean10.jsonl"]
+    result = read_journal(results / "mean10.jsonl").trials.test(0.4, 0.2, 0.05)
+    asked = {"epsilon": 0.4, "delta": 0.2, "alpha": 0.05}
+    kept = client.get(f"/run/{key}/as.json", params=asked)
+    assert poise.StabilityResult.from_json(kept.text) == result
+    picture = client.get(f"/run/{key}/as.png", params=asked)
+    assert picture.content.startswith(b"\x89PNG")
+    report = client.get(f"/run/{key}/as.html", params=asked).text
+    assert html.escape(result.describe().headline) in report
+    assert "moved after looking" in report
+    assert client.get(f"/run/{keys['result.json']}/as.png").content.startswith(b"\x89PNG")
+    written = json.loads((results / "result.json").read_text())
+    assert client.get(f"/run/{keys['result.json']}/as.json").json() == written
+    assert client.get(f"/run/{keys['certificate.json']}/as.png").status_code == 400
+    assert client.get(f"/run/{key}/as.exe").status_code == 404
+
+
+@pytest.mark.parametrize("name", ["result.json", "certificate.json", "run.npz"])
+def test_files_without_changes_show_what_they_hold(client, keys, name) -> None:
+    page = html.unescape(client.get(f"/run/{keys[name]}").text)
+    assert "no other question can be asked" in page
+    assert 'class="verdict stable"' in page
+    assert client.get(f"/run/{keys[name]}/judge").status_code == 400
+
+
+def _python(client: Any, key: str) -> str:
+    page = client.get(f"/run/{key}").text
+    found = re.search(r'<pre id="as-python"[^>]*>(.*?)</pre>', page, flags=re.DOTALL)
+    assert found is not None
+    return html.unescape(found[1])
+
+
+@pytest.mark.parametrize("name", ["mean.trials", "result.json", "certificate.json", "run.npz"])
+def test_the_python_of_a_file_runs(client, keys, results, monkeypatch, name, capsys) -> None:
+    monkeypatch.chdir(results)
+    found: dict[str, Any] = {}
+    exec(compile(_python(client, keys[name]), name, "exec"), found)
+    assert str(found["result"]) in capsys.readouterr().out
+
+
+def test_a_run_of_the_command_line_names_its_rows_and_repeats(run, folder, tmp_path) -> None:
+    words = "test numbers.csv --target price --drop id --algorithm sklearn.linear_model:Ridge"
+    asked = " --param alpha=2.5 --n 20 --epsilon 0.5 --delta 0.2 --seed 3 --no-stop-early"
+    path = tmp_path / "ridge.jsonl"
+    assert run(words + asked, "--journal", str(path)).exit_code in (0, 1)
+    client = site_client(tmp_path)
+    page = client.get("/").text
+    assert ">numbers.csv</td>" in page
+    (key,) = re.findall(r'data-key="(\w+)"', page)
+    shown = html.unescape(client.get(f"/run/{key}").text)
+    assert f"poise {words}{asked} --journal {path}" in shown
+    assert "poise status ridge.jsonl --epsilon 0.5 --delta 0.2 --alpha 0.05" in shown
+    found: dict[str, Any] = {}
+    code = _python(client, key)
+    assert "Ridge(alpha=2.5)" in code
+    ast.parse(code)
+    exec(compile(code, "again", "exec"), found)
+    trials = read_journal(path).trials
+    assert found["result"].statistic == trials.test(0.5, 0.2).statistic
+    assert found["result"].delta_hat == trials.test(0.5, 0.2).delta_hat
