@@ -113,7 +113,7 @@ class Case:
         marks = ["yes" if name in self.responses else "" for name in RESPONSES]
         drawn = "yes" if seeds_and_threads.seeds(self.estimator) else ""
         exact = getattr(find_shortcut(self.estimator), "name", "")
-        return [self.name, *marks, drawn, exact, self.objection or ""]
+        return [self.name, self.kind, *marks, drawn, exact, self.objection or ""]
 
 
 def cases() -> list[Case]:
@@ -129,7 +129,7 @@ def table() -> str:
     """Return the table as it should be in the file."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["Estimator", *RESPONSES, "Seed", "Exact shortcut", "Refused"])
+    writer.writerow(["Estimator", "Kind", *RESPONSES, "Seed", "Exact shortcut", "Refused"])
     writer.writerows(case.row() for case in cases())
     return text.getvalue()
 

@@ -53,10 +53,11 @@ def _is_type_checking(node: ast.AST) -> bool:
 
 def _statements(tree: ast.AST) -> Iterator[ast.AST]:
     """Yield what can run: names for annotations alone are imported by nobody."""
-    for node in ast.iter_child_nodes(tree):
-        if not _is_type_checking(node):
-            yield node
-            yield from _statements(node)
+    for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for node in getattr(tree, part, ()):
+            if not _is_type_checking(node):
+                yield node
+                yield from _statements(node)
 
 
 def _imported(path: Path) -> Iterator[str]:
