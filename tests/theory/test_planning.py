@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 from math import comb
 
 import numpy as np
@@ -23,7 +23,7 @@ from poise.theory.trials_for_power import RandomizedPower, Sawtooth
 MANY = 3000  # brute force looks at every number of trials below
 
 
-@lru_cache(maxsize=None)
+@cache
 def powers(delta, delta_star, alpha, randomized):
     return np.asarray(power(np.arange(MANY), delta, delta_star, alpha, randomized=randomized))
 
