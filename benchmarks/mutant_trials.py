@@ -159,6 +159,10 @@ class _Reporter:
         if report.failed:
             os.write(self.pipe, report.nodeid.encode())
 
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            os.write(self.pipe, f"{report.nodeid} cannot be imported ".encode())
+
 
 def _become_pytest(arguments: list[str], plugin: object, then=lambda: None) -> NoReturn:
     os.setsid()  # so that whatever it starts can be ended with it

@@ -9,10 +9,13 @@ import pytest
 from sklearn.dummy import DummyRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsRegressor
 
 from poise.shortcuts.find_shortcut import find_shortcut
+from poise.shortcuts.kernel_ridge import kernel_workspace
+from poise.shortcuts.nearest_rows import Neighborhood
 from poise.shortcuts.rounding_bounds import Estimate, sums_are_exact
 
 EPS = float(np.finfo(np.float64).eps)
@@ -95,3 +98,32 @@ def test_accuracy_is_relative_and_refuses_extreme_numbers() -> None:
 def test_which_sums_are_exact() -> None:
     whole = np.array([[1.0, 2.0, 3.0], [2.0**52, 2.0**52, 1.0], [0.5, 1.0, 1.0], [1e300, 1.0, 1.0]])
     assert sums_are_exact(whole).tolist() == [True, False, False, False]
+
+
+def test_a_root_of_a_kernel_is_never_trusted() -> None:
+    """Its derivative has no bound where an entry is near 0; a kernel to the power 1 is fine."""
+    root, plain = (KernelRidge(kernel="poly", degree=d, coef0=50.0) for d in (0.5, 1.0))
+    assert not estimate(root).is_accurate.any()
+    assert estimate(plain).is_accurate.all()
+
+
+@pytest.mark.parametrize("power", [1.0, 2.0, 3.0, np.inf])
+@pytest.mark.parametrize("exact_zeros", [False, True])
+def test_errors_of_coordinates_reach_distances_by_no_more_than_the_bound(
+    power, exact_zeros
+) -> None:
+    noise, rng = 1e-4, np.random.default_rng(2)
+    rows, at = rng.normal(size=(50, 12, 3)), rng.normal(size=(50, 3))
+    rows[:, 0] = at  # a distance of 0, where the first derivative says nothing
+    shaken = rows + noise * rng.choice([-1.0, 1.0], rows.shape)
+    blurred = Neighborhood(3, power, False, exact_zeros, noise)
+    sharp = Neighborhood(3, power, False, exact_zeros)
+    before, after = (blurred.distances(some, at) for some in (rows, shaken))
+    added = blurred.slack(before, at) - sharp.slack(before, at)
+    assert (np.abs(after - before) <= 1.001 * added + 1e-12).all()
+    assert (added <= 100 * np.maximum(noise, noise * before)).all()
+
+
+def test_the_memory_of_a_kernel_is_that_of_its_arrays() -> None:
+    n, d = 50, 5
+    assert kernel_workspace(n, d) == 2 * np.zeros((n, n)).nbytes + 3 * np.zeros((n, d + 2)).nbytes

@@ -188,13 +188,14 @@ def _notes(error: BaseException) -> list[str]:
 
 
 def _failed_fit(error: TrialError) -> str:
-    if error.__cause__ is None:
-        return str(error)
+    policy = "--on-timeout" if error.kind == "timeout" else "--on-error"
+    remedy = f"To count a failed trial against stability: {policy} unstable"
+    if error.__cause__ is None:  # the attribute of the error is for users of Python
+        return f"{str(error).partition('. What was measured before it')[0]}. {remedy}"
     cause = in_one_line(error.__cause__).rstrip(".")
     if "Traceback (most recent call last)" in cause:  # from an exception that is not picklable
         cause = str(error.__cause__).rstrip().rpartition("\n")[2]
-    policy = "--on-timeout" if error.kind == "timeout" else "--on-error"
     return (
-        f"trial {error.trial} failed: {cause}. To count a failed trial against stability: "
-        f"{policy} unstable. To see where it failed: poise --traceback …"
+        f"trial {error.trial} failed: {cause}. {remedy}. To see where it failed: "
+        "poise --traceback …"
     )

@@ -86,7 +86,7 @@ class Neighborhood:
             return self.noise
         p, d = self.power, x.shape[1]
         slope = p * d ** (1.0 / p) * np.maximum(distances, 0.0) ** ((p - 1.0) / p)
-        return np.asarray(self.noise * slope + self.noise**p)
+        return np.asarray(self.noise * slope + d * self.noise**p)
 
     def nearest(self, distances: Floats, rows: int, x: Floats) -> Nearest:
         """Find the k nearest among the first ``rows`` of each trial."""
