@@ -9,6 +9,8 @@ import pytest
 
 from poise import Trials
 from poise.cli import main
+from poise.cli.lazy_group import _failed_fit
+from poise.errors import TrialError
 
 BASE = "test numbers.csv --target price --n 20 --epsilon 0.5 --delta 0.2"
 RIDGE = f"{BASE} --algorithm sklearn.linear_model:Ridge"
@@ -192,3 +194,14 @@ def test_a_warning_of_every_fit_is_one_line(shell, folder: Path, jobs: int) -> N
     done = shell(f"{asked} --seed 0 --jobs {jobs} --algorithm poise_test_warns.py:fit")
     warned = [line for line in done.stderr.splitlines() if "no convergence" in line]
     assert warned == ["poise: warning: no convergence (in 62 of 62 fits)"]
+
+
+@pytest.mark.parametrize("kind", ["death", "timeout"])
+def test_a_trial_that_failed_without_an_exception_is_told_in_options(kind) -> None:
+    told = "trial 7 failed: its worker died. What was measured before it (7 trials) is in the "
+    error = TrialError(f"{told}`partial` attribute of this error; …", trial=7, kind=kind)
+    option = "--on-timeout" if kind == "timeout" else "--on-error"
+    assert _failed_fit(error) == (
+        f"trial 7 failed: its worker died. To count a failed trial against stability: {option} "
+        "unstable"
+    )
