@@ -9,7 +9,7 @@ export JAX_COMPILATION_CACHE_DIR := $(CURDIR)/.venv/cache/jax
 export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS := 0
 # Hundreds of tests start processes of their own: none of them shall compile poise again.
 unexport PYTHONDONTWRITEBYTECODE
-EXTRAS := plot,data,gbm,jax,dask,ray,ui
+EXTRAS := plot,data,gbm,jax,dask,ray,ui,sign
 
 .PHONY: demo test lint suite docs clean
 

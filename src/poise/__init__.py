@@ -28,6 +28,7 @@ _HOME = {
     "AveragedResult": "poise.results.averaged_result",
     "Batch": "poise.protocol.messages",
     "Budget": "poise.protocol.budget",
+    "CertificateFile": "poise.results.certificate_file",
     "CheckReport": "poise.questions.check.check_report",
     "CombinedEvidence": "poise.results.combined_evidence",
     "CompareResult": "poise.results.compare_result",
@@ -63,6 +64,7 @@ _HOME = {
     "SyntheticRows": "poise.data.synthetic_rows",
     "Transcript": "poise.storage.transcript.recording",
     "Trials": "poise.results.trials",
+    "Verification": "poise.results.verification",
     "World": "poise.simulation.worlds.world",
     "advise": "poise.questions.advise",
     "as_algorithm": "poise.algorithms.as_algorithm",
@@ -84,6 +86,7 @@ _HOME = {
     "stability_curve": "poise.questions.stability_curve",
     "stability_test": "poise.questions.stability_test",
     "stabilize": "poise.algorithms.stabilized.stabilize",
+    "verify": "poise.questions.certificates.verify",
 }
 
 # Modules that are public by these names, wherever they live.
@@ -122,6 +125,7 @@ if TYPE_CHECKING:
     from poise.questions import assert_stable as testing
     from poise.questions import notions
     from poise.questions.advise import advise
+    from poise.questions.certificates.verify import verify
     from poise.questions.check.check_algorithm import check_algorithm
     from poise.questions.check.check_report import CheckReport
     from poise.questions.combine_records import combine
@@ -134,6 +138,7 @@ if TYPE_CHECKING:
     from poise.questions.stability_test import measure, stability_test
     from poise.results.advice import Advice
     from poise.results.averaged_result import AveragedResult
+    from poise.results.certificate_file import CertificateFile
     from poise.results.combined_evidence import CombinedEvidence
     from poise.results.compare_result import CompareResult
     from poise.results.conditional_design import ConditionalDesign
@@ -150,6 +155,7 @@ if TYPE_CHECKING:
     from poise.results.stability_result import StabilityResult
     from poise.results.trials import Trials
     from poise.results.verdict import Outcome
+    from poise.results.verification import Verification
     from poise.simulation import traps as adversary
     from poise.simulation import worlds as world
     from poise.simulation.audit.audit import audit

@@ -17,6 +17,7 @@
     global_state          global state: random generators, and scikit-learn's configuration
     jax/                  training functions written in JAX, all trials at once
     largest_change        the largest possible change: every algorithm would pass with a larger ε
+    library_versions      the versions of what computes changes: Python, machine and libraries
     losses                changes of a loss instead of a prediction: hypothesis stability
     missing_values        missing and infinite values that an estimator is certain to refuse
     networks/             ready-made networks in JAX (``poise.networks``)

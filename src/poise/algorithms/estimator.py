@@ -14,6 +14,7 @@ import numpy as np
 
 from poise.algorithms import seeds_and_threads
 from poise.algorithms.algorithm import Algorithm, BatchAlgorithm, Predict, Stack
+from poise.algorithms.code_digest import class_digest
 from poise.algorithms.function import seed_from
 from poise.algorithms.response_method import (
     AlignedResponse,
@@ -68,6 +69,7 @@ class EstimatorAlgorithm(Algorithm):
         self.name = _name(estimator, response)
         self.natural_distance = natural_distance(estimator, response)
         self.ignores_row_order = ignores_row_order(estimator)
+        self.code = class_digest(estimator, *_inner(estimator))
         self._classes: Classes | None = None
         self._weighted = False
         self._seeds = seeds_and_threads.seeds(estimator)
@@ -192,6 +194,14 @@ class _ExactTables(_Exact):
 def _spread(xi: int, index: int) -> int:
     """Give each nested random state its own seed; the first is that of a single estimator."""
     return seed_from((xi + index * _GOLDEN) & _MASK)
+
+
+def _inner(estimator: Any) -> list[object]:
+    """Return the parameters of an estimator, and those of the estimators among them."""
+    try:
+        return list(estimator.get_params(deep=True).values())
+    except Exception:  # it has none, or code of the user fails: cloning it says so
+        return []
 
 
 def _name(estimator: Any, response: str) -> str:

@@ -34,12 +34,14 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
     run_and_print    measure as the options say, print the result, return the exit status
     screen           results on the terminal: width, colours and tables
     show             ``poise show``: ask saved trials another question, without a fit
+    sign             ``poise sign``: sign a certificate, or make a key
     stabilize        ``poise stabilize``: a stable version of an estimator, and its guarantee
     status           ``poise status``: how far a run is, from its journal
     stderr           messages on stderr: one line per warning, and the output of fits
     tables           tables on the terminal: comparisons, checks and questions of a TOML file
     test             ``poise test``: a verdict on the rows of a file
     ui/              ``poise ui``: the results of a folder, in the browser
+    verify           ``poise verify``: check a certificate, also by computing trials again
 """
 
 from __future__ import annotations
@@ -71,6 +73,8 @@ COMMANDS = {
     "plan": "Find how much data a question needs, or what data can answer.",
     "show": "Judge saved trials again, without fitting anything.",
     "ui": "Show the results of a folder in the browser.",
+    "verify": "Check a certificate that somebody else made.",
+    "sign": "Sign a certificate, or make a key for it.",
     "status": "Tell how far a run is, from its journal.",
     "resume": "Continue a run that was interrupted.",
     "audit": "Find out by simulation whether a black-box test is valid.",
@@ -83,6 +87,7 @@ Exit status:
   1    unstable, inconclusive or not certified stable
   2    wrong usage, or data that cannot be used
   3    a fit failed
+  4    a certificate could not be repeated: other versions
   130  interrupted (143 by SIGTERM)
 """
 

@@ -30,6 +30,7 @@ class ExitStatus(IntEnum):
     NOT_STABLE = 1  # unstable, inconclusive or not certified stable; a check failed
     USAGE = 2  # wrong usage, or data that cannot be used
     FIT_FAILED = 3
+    NOT_REPEATED = 4  # a certificate could not be repeated with these versions
     DEFECT = 70  # an error in poise itself must not look like a verdict
     INTERRUPTED = 130
     PIPE_CLOSED = 141
@@ -39,6 +40,11 @@ class ExitStatus(IntEnum):
     def of_result(cls, passed: bool) -> ExitStatus:
         """Return the status of a result: 0 if everything that was asked is stable."""
         return cls.STABLE if passed else cls.NOT_STABLE
+
+    @classmethod
+    def of_verification(cls, verified: bool, wrong: bool) -> ExitStatus:
+        """Return the status of a certificate: 0 verified, 1 not what it claims, 4 not repeated."""
+        return cls.of_result(verified) if verified or wrong else cls.NOT_REPEATED
 
     @classmethod
     def of_error(cls, error: BaseException) -> ExitStatus:

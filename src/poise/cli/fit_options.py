@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -341,7 +341,9 @@ _ALL = _FILES | _FIT_PARAMS | _TEXT | _ALGORITHM | SETTINGS | _JOURNAL
 
 
 def fit_options(
-    only: Iterable[str] | None = None, without: Container[str] = ()
+    only: Iterable[str] | None = None,
+    without: Container[str] = (),
+    instead: Mapping[str, Decorator] | None = None,
 ) -> Callable[[Command], Command]:
     """Return the options that say what to fit; a command gets them as ``fit``.
 
@@ -351,6 +353,9 @@ def fit_options(
         The options that the command needs; by default all of them.
     without : names
         Options that the command has in another form.
+    instead : dict, optional
+        The same options in the form that this command has.
     """
     names = [name for name in (_ALL if only is None else only) if name not in without]
-    return gathered("fit", {name: _ALL[name] for name in names}, lambda **given: FitOptions(given))
+    options = {name: (instead or {}).get(name, _ALL[name]) for name in names}
+    return gathered("fit", options, lambda **given: FitOptions(given))

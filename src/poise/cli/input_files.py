@@ -12,7 +12,8 @@ import click
 
 __all__ = ["OUTPUTS", "input_files", "note_input"]
 
-OUTPUTS = ("save", "plot", "report", "table")  # options that name a file to be written
+# Options that name a file to be written.
+OUTPUTS = ("save", "plot", "report", "table", "certificate")
 _NOTED = f"{__name__}.noted"
 
 

@@ -92,6 +92,7 @@ class Output:
     plot: Path | None = None
     report: Path | None = None
     table: Path | None = None
+    certificate: Path | None = None
     force: bool = False
 
     @property
@@ -145,6 +146,12 @@ _FILES = {
         "--report", metavar="FILE", type=FILE, help="Write a self-contained HTML page."
     ),
     "table": click.option("--table", metavar="FILE", type=FILE, help="Write a CSV file."),
+    "certificate": click.option(
+        "--certificate",
+        metavar="FILE",
+        type=FILE,
+        help="Write a certificate that somebody else can check with poise verify.",
+    ),
 }
 
 

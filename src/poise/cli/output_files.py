@@ -72,12 +72,14 @@ def _refuse_foreign(what: str, path: Path, remedy: str) -> None:
 
 
 def _written_by_poise(path: Path) -> bool:
+    from poise.results.certificate_file import FORMAT
     from poise.results.plots.canvas import MARK
     from poise.results.saved_file import is_saved
 
     content = path.read_bytes()
     table = content.startswith(",".join(INTERVAL_COLUMNS).encode())
-    return MARK.encode() in content or table or is_saved(path)
+    certificate = FORMAT.encode() in content
+    return MARK.encode() in content or table or certificate or is_saved(path)
 
 
 def write_files(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -36,7 +37,7 @@ Example:
     show_default=True,
     help="Stop once no trial can change the verdict and a tenth of them is saved; or run all.",
 )
-@output_options("save", "plot", "report")
+@output_options("save", "plot", "report", "certificate")
 def command(fit: FitOptions, output: Output, asked: dict[str, Any], stop_early: bool) -> int:
     """Test whether an algorithm is stable on the rows of DATA.
 
@@ -54,6 +55,8 @@ def command(fit: FitOptions, output: Output, asked: dict[str, Any], stop_early: 
     fit.check(asked)
     with one_line_warnings(output.quiet), fits_print_to_stderr():
         result = _judged(fit, output, asked, stop_early)
+    if output.certificate is not None:
+        result.certificate().save(output.certificate)
     return tell_result(result, output)
 
 
@@ -63,7 +66,8 @@ def _judged(
     from poise.procedures.checked_question import StabilityQuestion
     from poise.questions.set_aside import resolved
 
-    measurement, epsilon = resolved(fit.measurement(output.progress), asked["epsilon"])
+    wanted = replace(fit.measurement(output.progress), certified=output.certificate is not None)
+    measurement, epsilon = resolved(wanted, asked["epsilon"])
     asked = asked | {"epsilon": epsilon}
     question = StabilityQuestion(measurement.setup.n, **asked, stop_early=stop_early)
     measurement.check(question)

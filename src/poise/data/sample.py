@@ -159,9 +159,14 @@ class Sample:
         tables = [self.X] if self.X_unlabeled is None else [self.X, self.X_unlabeled]
         return all(_finite_array(table.native) for table in tables)
 
-    def digest(self) -> str:
+    @cached_property
+    def long_digest(self) -> str:
+        """A digest of 256 bits, which nobody can forge; computed once, because it reads it all."""
+        return self.digest(32)
+
+    def digest(self, size: int = 16) -> str:
         """Return a fingerprint of the data, so that a record can refuse other data."""
-        state = hashlib.blake2b(digest_size=16)
+        state = hashlib.blake2b(digest_size=size)
         for table in (self.X, self.y, self.X_unlabeled):
             if table is not None:
                 _feed(state, table.native)

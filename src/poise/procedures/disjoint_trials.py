@@ -85,7 +85,7 @@ class DisjointTrials(TrialSetup):
 
     def first_trial(self, sample: Sample, randomness: Randomness) -> Any:
         """Return the queries of the first trial; None if there is none."""
-        split = self._split(self.design(sample, randomness), sample, randomness)
+        split = self.split(self.design(sample, randomness), sample, randomness)
         return split[0] if len(split) else None
 
     def measured(
@@ -98,7 +98,7 @@ class DisjointTrials(TrialSetup):
         decision_points: tuple[float, ...] = (0.0,),
     ) -> Generator[Batch, Answers, Trials]:
         """Yield the trials as one batch that ``until`` may cut short; return the changes."""
-        split = self._split(design, sample, randomness)
+        split = self.split(design, sample, randomness)
         if len(split) == 0:
             return Trials.measured(np.empty((0, *design.shape)), design)
         try:
@@ -110,9 +110,10 @@ class DisjointTrials(TrialSetup):
         messages = tuple(failure.message for failure in answers.failures)
         return Trials.measured(answers.changes, replace(design, path=answers.path), messages)
 
-    def _split(
+    def split(
         self, design: Design, sample: Sample, randomness: Randomness
     ) -> TrialSequence[Comparison] | TrialSequence[Removals]:
+        """Return the trials by number, each made when it is looked up."""
         common = (
             design.n,
             design.n_trials,

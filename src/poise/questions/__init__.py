@@ -4,6 +4,7 @@
 
     advise             ``poise.advise``: what these rows can answer, before the first test
     assert_stable      stability as a unit test: ``assert_stable`` for pytest and for CI gates
+    certificates/      certificates checked by somebody else: verdict, rows, trials computed again
     check/             before a test: whether an algorithm meets the conditions of a stability test
     choose_test        choose the test and the number of points, before the first fit
     combine_records    ``poise.combine``: the evidence of several records of one question together
@@ -15,6 +16,7 @@
     monitor/           evidence that may grow: a record to which rows are added as they come in
     notions            notions of stability for randomised algorithms (Appendix E)
     power_warnings     warnings before the first fit: no trials, or no chance of a certificate
+    record_provenance  note where changes come from, while rows and code are at hand
     run                run any black-box test (Definitions 2 and 3) and keep its transcript
     set_aside          rows set aside to find the scale that ε is a share of; no trial uses them
     settings           the keywords of the public functions, and the objects that hold them

@@ -22,10 +22,12 @@ from poise.protocol.procedure import converse
 from poise.protocol.randomness import Randomness
 from poise.questions.choose_test import Choice, choose_test
 from poise.questions.power_warnings import warn_if_empty, warn_if_hopeless
+from poise.questions.record_provenance import provenance_of
 from poise.questions.settings import from_settings, sample_of
 from poise.questions.setup import Setup
 from poise.results import Design, StabilityResult, Trials
 from poise.results.design_names import Names, with_warnings
+from poise.results.provenance import Provenance
 from poise.running.execution import Execution
 from poise.running.oracle import Oracle
 from poise.running.repeat_check import RepeatCheck
@@ -57,6 +59,8 @@ class Measurement:
         Number of rows from which the spread was computed; they are not in the sample.
     choice : Choice, optional
         The test that these trials are for; None if it is not chosen yet.
+    certified : bool
+        Whether a certificate is wanted: rows are then digested however many there are.
 
     Examples
     --------
@@ -76,6 +80,7 @@ class Measurement:
     spread: float | None = None
     set_aside: int = 0
     choice: Choice | None = None
+    certified: bool = False
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Measurement:
@@ -176,7 +181,7 @@ class Measurement:
         with self._begun(journal) as (oracle, design, randomness, noted):
             trials = self.trials.measured(design, self.sample, randomness)
             measured = converse(trials, oracle, self._repeated(oracle, called))
-            return replace(measured, warnings=tuple(noted))
+            return replace(measured, warnings=tuple(noted), provenance=self._provenance((0.0,)))
 
     def test(self, question: StabilityQuestion, journal: AnyJournal = None) -> StabilityResult:
         """Run as many trials as the verdict needs."""
@@ -201,8 +206,15 @@ class Measurement:
         with self._begun(journal, question) as (oracle, design, randomness, noted):
             judged = test.judged(design, self.sample, randomness)
             result = converse(judged, oracle, self._repeated(oracle))
-            rows = RowDigests.of(self.sample)
-            return replace(result, tested_rows=rows, warnings=tuple(noted))
+            rows, doubts = RowDigests.of(self.sample), tuple(noted)
+            origin = self._provenance((0.0, float(question.epsilon)))
+            assert result.trials is not None  # made from them
+            trials = replace(result.trials, warnings=doubts, provenance=origin)
+            return replace(result, tested_rows=rows, warnings=doubts, trials=trials)
+
+    def _provenance(self, decision_points: tuple[float, ...]) -> Provenance:
+        large = self.certified
+        return provenance_of(self.oracle, self.setup, decision_points, however_large=large)
 
     def _repeated(self, oracle: Oracle, called: str = "") -> RepeatCheck | None:
         return RepeatCheck(oracle, called) if self.execution.check else None

@@ -4,7 +4,10 @@
 
     advice              what some rows can answer, and what to check in them before a test
     averaged_result     what the averaged test found: a share per trial, and the course of a bet
+    canonical_json      JSON in one form only, so that equal contents have equal bytes (RFC 8785)
     certificate         what a verdict "stable" states, and weaker statements that follow
+    certificate_file    A certificate that somebody else can check: one JSON file
+    certified_result    the result that follows from the changes in a certificate
     change_arrays       arrays of changes: what may stand in them, and how they are written
     combined_evidence   the evidence of several records together: one distribution, or several
     compare_result      the result of a comparison: one verdict each, one error level for all
@@ -20,11 +23,13 @@
     json_encoding       numbers to JSON and back without loss: infinities and fractions included
     judged              what every result with a verdict has: enough to print it
     monitor_status      where a growing record stands: verdict, evidence and limits
+    packed_changes      changes as text: base64 of zlib of little-endian float64, bit for bit
     plots/              pictures of results, drawn with matplotlib and without its global state
     presented           how a result or a measurement is shown: text, notebook, JSON, table
     procedure_result    the result of a procedure other than the Binomial test
     profile             the profile ε ↦ δ̂_ε: a limit on the probability of each change
     proved_ceiling      which ceiling on the power of valid tests is proved for a design
+    provenance          where changes come from: digests of rows and code, and versions
     relative_epsilon    an allowed change ε given as a share of the spread of the responses
     report/             results as an HTML page
     saved_file          measurements in one file: an array of changes and a header
@@ -34,6 +39,7 @@
     text/               results in words: summaries, tables and facts
     trials              all changes of one measurement, and everything that can be said about them
     verdict             the verdicts that a test can give, with the words for each
+    verification        what was checked in a certificate, what was found, and what that shows
 """
 
 from __future__ import annotations

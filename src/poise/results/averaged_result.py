@@ -224,6 +224,7 @@ def averaged_result(
         n_failures=trials.n_failures,
         design=trials.design,
         warnings=trials.warnings,
+        trials=trials,
         e_value=hedge.e_value,
         trajectory=tuple(hedge.values),
         trajectory_unstable=tuple(mirror.values),

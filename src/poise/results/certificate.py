@@ -1,4 +1,8 @@
-"""What a verdict "stable" states, and weaker statements that follow."""
+"""What a verdict "stable" states, and weaker statements that follow.
+
+The file that somebody else can check is in :mod:`poise.results.certificate_file`; it holds this
+statement, and everything that the verdict rests on.
+"""
 
 from __future__ import annotations
 
@@ -117,9 +121,7 @@ class Certificate:
         that there is some Q under which the triple is stable. Results of other
         procedures are refused: what they are worth is in their ``reason``.
         """
-        from poise.results import StabilityResult
-
-        if not isinstance(result, StabilityResult):
+        if not hasattr(result, "test_name"):  # results of other procedures have none
             raise ArgumentError(
                 f"result must be a StabilityResult, got {type(result).__name__}; what other "
                 "results are worth is in their attributes certifies and reason"
@@ -129,11 +131,12 @@ class Certificate:
                 f"result must have the verdict 'stable', got {result.verdict.value!r}; "
                 "no other verdict certifies stability"
             )
-        stated = cls._about(result.design, result.epsilon, result.delta, result.alpha)
+        stated = cls.about(result.design, result.epsilon, result.delta, result.alpha)
         return replace(stated, warnings=result.warnings)
 
     @classmethod
-    def _about(cls, design: Design, epsilon: float, delta: float, alpha: float) -> Certificate:
+    def about(cls, design: Design, epsilon: float, delta: float, alpha: float) -> Certificate:
+        """Return the statement that a test of this design is about, whatever its verdict is."""
         return cls(
             design.coupling if design.coupling in NOTIONS else "coupled",
             epsilon,
@@ -195,12 +198,19 @@ class Certificate:
         probability at most 0.2
         """
         stated = (
-            f"declared at error level {self.alpha:.12g}: two models, one on {self.n:,} "
-            f"{self.unit}s and {self._second_model()}, {_TERMS[self.notion]}, {self._difference()} "
-            f"by more than {self.epsilon:.12g} {self._where()} with probability at most "
+            f"declared at error level {self.alpha:.12g}: {self.event} with probability at most "
             f"{self.delta:.12g}"
         )
         return "\n".join([stated, *in_words(self.warnings)])
+
+    @property
+    def event(self) -> str:
+        """What happens with probability δ at most: the two models, and how far they differ."""
+        return (
+            f"two models, one on {self.n:,} {self.unit}s and {self._second_model()}, "
+            f"{_TERMS[self.notion]}, {self._difference()} by more than {self.epsilon:.12g} "
+            f"{self._where()}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return every part as a plain value."""

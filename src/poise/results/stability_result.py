@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from poise.data.row_digests import RowDigests
+    from poise.results.certificate_file import CertificateFile
     from poise.results.text.summary import Summary
     from poise.results.trials import Trials
 
@@ -73,6 +74,8 @@ class StabilityResult(PresentedVerdict):
         in ``why`` only are equal.
     tested_rows : RowDigests or None
         Which rows the verdict rests on, where that is known; not part of the JSON.
+    trials : Trials or None
+        The changes that the verdict rests on; not part of the JSON, which :meth:`certificate` is.
 
     Examples
     --------
@@ -109,6 +112,7 @@ class StabilityResult(PresentedVerdict):
     warnings: tuple[str, ...] = ()
     why: str = field(default="", compare=False)
     tested_rows: RowDigests | None = field(default=None, compare=False, repr=False)
+    trials: Trials | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def from_trials(
@@ -145,6 +149,7 @@ class StabilityResult(PresentedVerdict):
             design=trials.design,
             epsilon_lower=trials.epsilon_lower(delta, alpha),
             warnings=trials.warnings,
+            trials=trials,
         )
 
     @property
@@ -306,6 +311,28 @@ class StabilityResult(PresentedVerdict):
         if not (counted and in_range):
             raise RecordError("this is not a result written by poise: its counts contradict")
         return self
+
+    def certificate(self) -> CertificateFile:
+        """Return a certificate that somebody else can check: one JSON file.
+
+        It holds the statement, the theorem behind it, every change, the design with its seed,
+        digests of rows and code, versions and warnings, and a digest of all of it.
+        :func:`poise.verify` and ``poise verify`` check it. It is made for every verdict. It does
+        not show that rows are independent, or that the question was fixed beforehand.
+
+        Results that were read from JSON are refused: they have no changes.
+
+        Examples
+        --------
+        >>> from poise import Trials
+        >>> result = Trials.from_changes([0.1] * 30, n=5).test(epsilon=0.2, delta=0.1)
+        >>> certificate = result.certificate()
+        >>> certificate.verdict, certificate.digest[:7]
+        ('stable', 'sha256:')
+        """
+        from poise.results.certificate_file import CertificateFile
+
+        return CertificateFile.of(self)
 
     def plot(
         self,

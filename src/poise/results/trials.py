@@ -25,6 +25,7 @@ from poise.results.design import Design
 from poise.results.json_encoding import fields_of
 from poise.results.presented import PresentedTrials
 from poise.results.profile import Profile
+from poise.results.provenance import Provenance
 from poise.results.several_changes import SeveralChanges
 from poise.results.single_changes import SingleChanges
 from poise.results.stability_result import StabilityResult
@@ -71,6 +72,9 @@ class Trials(PresentedTrials):
         Messages of the failed trials, where the policy keeps them.
     warnings : tuple of str
         What was noticed that may make the error level of a verdict wrong.
+    provenance : Provenance or None
+        Digests of rows and code, and versions; None where they are not known, as for trials
+        that were read from a file.
 
     Examples
     --------
@@ -90,6 +94,7 @@ class Trials(PresentedTrials):
     n_fits: int = 0
     failures: tuple[str, ...] = field(default=())
     warnings: tuple[str, ...] = field(default=())
+    provenance: Provenance | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         changes = as_changes(self.changes, self.design.shape)

@@ -6,5 +6,6 @@
     journal/         journals: each trial is written to disk at once, so that a run can be continued
     monitor_record/  records of evidence that may grow: trials, and identities of the rows used
     same_run         whether a file may be continued by a later run: same question, code, versions
+    signature        signatures of certificates with Ed25519 keys
     transcript/      transcripts: all questions and answers of a run, to recompute its verdict
 """

@@ -7,7 +7,7 @@ from typing import Any
 
 from poise.errors import RecordError
 
-__all__ = ["about_versions", "codes_differ", "refuse_other_run"]
+__all__ = ["about_versions", "codes_differ", "different_versions", "refuse_other_run"]
 
 
 def refuse_other_run(
@@ -58,16 +58,27 @@ def about_versions(before: Mapping[str, str], now: Mapping[str, str], name: str)
     >>> print(*about_versions({"numpy": "1.26"}, {"numpy": "2.4"}, "a.jsonl"))
     a.jsonl was begun with numpy 1.26 (now 2.4); the trials computed since may differ ...
     """
-    different = [
-        f"{library} {old} (now {now[library]})"
-        for library, old in before.items()
-        if now.get(library, old) != old  # what is not loaded computes nothing
-    ]
+    different = different_versions(before, now, "now")
     if different:
         yield (
             f"{name} was begun with {', '.join(different)}; the trials computed since may "
             "differ from what they would have been in their last digits, or more"
         )
+
+
+def different_versions(before: Mapping[str, str], now: Mapping[str, str], when: str) -> list[str]:
+    """List the libraries whose version is another one; ``when`` says what the second ones are.
+
+    Examples
+    --------
+    >>> different_versions({"numpy": "1.26", "torch": "2.4"}, {"numpy": "2.4"}, "here")
+    ['numpy 1.26 (here 2.4)']
+    """
+    return [
+        f"{library} {old} ({when} {now[library]})"
+        for library, old in before.items()
+        if now.get(library, old) != old  # what is not loaded computes nothing
+    ]
 
 
 def codes_differ(before: str, after: str) -> bool:

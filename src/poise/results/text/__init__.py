@@ -4,6 +4,7 @@
 
     conditional_sentences  what a data-conditional certificate states, by notion and test
     describe_averaged      words for the averaged test: what a share is, and how the bet went
+    describe_certificate   what a certificate states, for each verdict, and the theorem behind it
     describe_combined      words for the evidence of several records together
     describe_conditional   words for data-conditional results
     describe_design        the design of a run in words: what a trial compares

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import platform
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from poise import __version__
+from poise.algorithms.library_versions import current_versions
 from poise.arguments import without_addresses
 from poise.arguments.typed_fields import read_object
 from poise.errors import RecordError
@@ -130,22 +126,3 @@ class Header:
     def _knows_code_of(self, now: Header) -> bool:
         """Tell whether both digests are from the same version of Python; they depend on it."""
         return self.versions.get("python") == now.versions.get("python")
-
-
-def current_versions() -> dict[str, str]:
-    """Return the versions of the libraries that compute changes here.
-
-    Examples
-    --------
-    >>> sorted(current_versions())[:3]
-    ['machine', 'numpy', 'poise']
-    """
-    versions = {
-        "poise": __version__,
-        "python": platform.python_version(),
-        "machine": platform.machine(),
-        "numpy": np.__version__,
-    }
-    if "sklearn" in sys.modules:
-        versions["scikit-learn"] = sys.modules["sklearn"].__version__
-    return versions
