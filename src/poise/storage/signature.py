@@ -109,8 +109,8 @@ def find_signature(certificate: CertificateFile, key: str | Path | None) -> Sign
     if expected is None:
         return SignatureFinding(
             "open_points",
-            f"whose key signed it: the signature is by the key {_text(by)}; compare it with the "
-            "public key of whom you trust (--key)",
+            f"whose key signed it: the signature fits the key {_text(by)}, which may be anybody's; "
+            "give the public key of whom you trust",
         )
     if by != expected:
         return SignatureFinding("wrong", f"it is signed by another key than {key}: {_text(by)}")

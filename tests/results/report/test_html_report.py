@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+import poise
 from poise import Trials
 from poise.results.report.html_report import Section, render_report, write_report
 
@@ -48,3 +49,19 @@ def test_without_the_changes_nothing_is_drawn() -> None:
 def test_infinite_limits_are_written_out(tmp_path: Path) -> None:
     write_report(tmp_path / "page.html", [section([np.inf] * 3)])
     assert "infinity" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_provenance_is_that_of_the_certificate() -> None:
+    X = np.random.default_rng(2).normal(size=(100, 2))
+    result = poise.stability_test(
+        lambda X, y, seed: lambda rows: [y[0]] * len(rows), X, X[:, 0], n=9, epsilon=1, delta=0.5
+    )
+    page = render_report([Section(result)])
+    certificate = result.certificate()
+    origin = certificate.content["provenance"]
+    shown = [certificate.digest, origin["rows"], origin["code"], f"numpy {np.__version__}"]
+    for text in (*shown, certificate.content["design"]["seed"]):
+        assert f"{text}<" in page or f"{text}," in page
+    assert certificate.content["statement"]["declared"] in page
+    from_json = poise.StabilityResult.from_json(result.to_json())
+    assert "Provenance" not in render_report([Section(from_json)])

@@ -49,6 +49,16 @@ class Section:
         return self.result.facts()
 
     @property
+    def provenance(self) -> dict[str, str]:
+        """Statement, seed, digests and versions; empty where they are not known."""
+        from poise.results.stability_result import StabilityResult
+        from poise.results.text.describe_provenance import facts_of_provenance
+
+        if not isinstance(self.result, StabilityResult):
+            return {}
+        return facts_of_provenance(self.result)
+
+    @property
     def style(self) -> str:
         """The verdict as the name of a class of the style sheet."""
         return self.result.verdict.value.replace(" ", "-")
