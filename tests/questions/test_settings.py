@@ -143,8 +143,10 @@ def test_compare_and_profile_have_the_same_options() -> None:
     test, profile, compare = (_options(name) for name in ("test", "profile", "compare"))
     asked = {field.name for field in fields(StabilityQuestion)} - {"n", "alpha"}
     several = {"algorithms", "programs"}
-    assert set(profile) == set(test) - asked - {"report"} | {"band", "delta_max", "epsilon"}
-    one = {"algorithm", "program", "param", "name", "save", "report"}
+    of_a_verdict = {"report", "certificate"}
+    own = {"band", "delta_max", "epsilon"}
+    assert set(profile) == set(test) - asked - of_a_verdict | own
+    one = {"algorithm", "program", "param", "name", "save", *of_a_verdict}
     every_trial = {"stop_early"}  # a comparison runs them all
     assert set(compare) == set(test) - one - every_trial | several
 

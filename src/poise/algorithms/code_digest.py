@@ -12,7 +12,7 @@ from typing import Any
 
 from poise.arguments import without_addresses
 
-__all__ = ["class_digest", "code_digest"]
+__all__ = ["class_digest", "code_digest", "is_own_module", "names_in"]
 
 _VALUES = (bool, int, float, complex, str, bytes, type(None), tuple, frozenset)
 
@@ -56,7 +56,8 @@ def class_digest(*objects: object) -> str:
     >>> len(class_digest(Mine())), class_digest(3, "text")
     (16, '')
     """
-    kinds = {kind: None for each in objects for kind in type(each).__mro__ if _is_own(kind)}
+    every = [kind for each in objects for kind in type(each).__mro__]
+    kinds = dict.fromkeys(kind for kind in every if is_own_module(kind.__module__))
     parts: list[Any] = []
     for kind in kinds:
         for name, value in sorted(vars(kind).items()):
@@ -77,12 +78,19 @@ def _function_of(value: object) -> object:
     return getattr(value, "fget", None) or getattr(value, "__func__", value)
 
 
-def _is_own(kind: type) -> bool:
-    """Tell whether the user wrote a class: it is neither poise's, nor Python's, nor installed."""
-    top = kind.__module__.partition(".")[0]
+def is_own_module(name: str) -> bool:
+    """Tell whether a module is the user's: neither poise's, nor Python's, nor installed.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> [is_own_module(name) for name in ("my_models", "numpy", "json", "poise.errors")]
+    [True, False, False, False]
+    """
+    top = name.partition(".")[0]
     if top == "poise" or top in sys.stdlib_module_names:
-        return kind.__module__ == "__main__"
-    file = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
+        return name == "__main__"
+    file = getattr(sys.modules.get(name), "__file__", None) or ""
     return not file.startswith(_installed())
 
 
@@ -144,14 +152,15 @@ def _referred(function: FunctionType) -> Iterator[Any]:
             yield cell.cell_contents
         except ValueError:  # an empty closure cell
             continue
-    for name in _names(function.__code__):
+    for name in names_in(function.__code__):
         value = function.__globals__.get(name)
         if not isinstance(value, FunctionType) or value.__module__ == function.__module__:
             yield value
 
 
-def _names(code: CodeType) -> Iterator[str]:
+def names_in(code: CodeType) -> Iterator[str]:
+    """Yield the names that a piece of code looks up or imports, inner functions included."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _names(constant)
+            yield from names_in(constant)

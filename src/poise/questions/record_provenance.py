@@ -9,7 +9,7 @@ from poise.questions.setup import Setup
 from poise.results.provenance import Provenance
 from poise.running.oracle import Oracle
 
-__all__ = ["provenance_of"]
+__all__ = ["provenance_of", "versions_of"]
 
 _MOST_ROWS = 1_000_000  # reading more takes noticeable time, and most results need no digest
 
@@ -21,17 +21,22 @@ def provenance_of(
 
     Rows are digested unless they are many or stay on disk; ``however_large`` does it all the same.
     """
-    algorithm = oracle.algorithm
     code, distance_code = oracle.codes
     return Provenance(
         rows=oracle.sample.long_digest if however_large or _is_small(oracle.sample) else "",
         code=code,
         distance_code=distance_code,
-        versions=versions_that_compute(getattr(algorithm, "estimator", algorithm)),
+        versions=versions_of(oracle),
         response=setup.response,
         distance=setup.distance if isinstance(setup.distance, str) else "",
         decision_points=decision_points,
     )
+
+
+def versions_of(oracle: Oracle) -> dict[str, str]:
+    """Return the versions of what computes the changes of this oracle."""
+    rows = oracle.sample.X.native, oracle.sample.y.native
+    return versions_that_compute(oracle.algorithm, oracle.distance, *rows)
 
 
 def _is_small(sample: Sample) -> bool:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from poise import __version__
 from poise.algorithms.distance import Distance
 from poise.algorithms.library_versions import versions_that_compute
 from poise.errors import ArgumentError
@@ -22,6 +21,7 @@ from poise.questions.certificates.same_question import (
     with_rows_set_aside,
 )
 from poise.questions.measurement import Measurement
+from poise.questions.record_provenance import versions_of
 from poise.questions.settings import DATA
 from poise.results.certificate_file import CertificateFile
 from poise.results.certified_result import certified_result
@@ -144,7 +144,8 @@ class Verifier:
     def verification(self) -> Verification:
         """Check everything that can be checked with what is given."""
         file = self.certificate
-        findings = Findings({"poise": str(file.content.get("poise_version"))}, _versions())
+        there = {"poise": str(file.content.get("poise_version"))}
+        findings = Findings(there, versions_that_compute())
         if not digest_holds(file, findings):
             return findings.verification(file.verdict)
         signature = find_signature(file, self.key)
@@ -166,16 +167,9 @@ class Verifier:
         if findings.wrong:
             return {}
         measurement = with_rows_set_aside(given(settings_to_repeat(trials)), trials.design)
-        findings.here = _versions(measurement)
+        findings.here = versions_of(measurement.oracle)
         if not check_same_question(measurement, trials, findings):
             return {}
         chosen = ChosenTrials.of(trials.n_observed, self.trials, self.random_state)
         equal = repeat_trials(measurement, trials, chosen, findings)
         return {"n_repeated": equal, "n_observed": trials.n_observed, "seed": chosen.seed}
-
-
-def _versions(measurement: Measurement | None = None) -> dict[str, str]:
-    if measurement is None:
-        return {"poise": __version__, **versions_that_compute(None)}
-    algorithm = measurement.oracle.algorithm
-    return versions_that_compute(getattr(algorithm, "estimator", algorithm))
