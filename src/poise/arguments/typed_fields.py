@@ -2,7 +2,8 @@
 
 A file may have been damaged, edited, or written by somebody else. The annotations of a
 dataclass say what its file may hold, so there is one schema for every format, and it is
-checked here and nowhere else.
+checked here and nowhere else. Ranges are part of the annotations:
+see :mod:`poise.arguments.field_rules`.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from __future__ import annotations
 import dataclasses
 import enum
 import inspect
-import math
+import reprlib
 import sys
 import types
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from poise.errors import ArgumentError, RecordError
 
@@ -102,8 +103,11 @@ def _converted(value: Any, hint: Any) -> Any:
         return value
     if origin in (Union, types.UnionType):
         return _first_that_fits(value, inner)
+    if origin is Annotated:
+        kept = _converted(value, inner[0])
+        return _required(kept, all(rule.allows(kept) for rule in inner[1:]))
     if origin is Literal:
-        return _required(value, value in inner)
+        return _required(value, isinstance(value, (str, int)) and value in inner)
     if origin is tuple:
         return _tuple(value, inner)
     if origin in (dict, Mapping):
@@ -127,8 +131,23 @@ def _is_plain(value: Any, hint: Any) -> bool:
     if hint is int:
         return type(value) is int and value in _WHOLE_NUMBERS
     if hint is float:
-        return type(value) in (int, float) and not math.isnan(value)
+        return type(value) in (int, float) and value == value and _fits_float(value)
+    if hint is str:
+        return type(value) is str and _can_be_written(value)
     return type(value) is (types.NoneType if hint is None else hint)
+
+
+def _can_be_written(text: str) -> bool:
+    """Tell whether a text has no half of a character, which no file and no terminal can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _fits_float(value: float) -> bool:
+    return type(value) is float or value in _WHOLE_NUMBERS
 
 
 def _first_that_fits(value: Any, hints: tuple[Any, ...]) -> Any:
@@ -167,7 +186,7 @@ def _required(value: Any, fits: bool) -> Any:
 
 
 def _shown(value: object) -> str:
-    text = repr(value)
+    text = reprlib.repr(value) if isinstance(value, (list, dict)) else repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

@@ -3,6 +3,7 @@
 ::
 
     column_remarks  columns that may be identifiers, times or groups, or have missing values
+    damaged_file    whatever a file holds that its reader cannot use is an error that names it
     deep_copies     deep copies of the user's rows, so that a fit cannot alter them
     duplicates      equal rows: copies of one observation are not independent of each other
     file_lock       A lock on a file, which ends when its process ends, also if that is killed
@@ -11,6 +12,7 @@
     groups          groups: rows that belong together, such as those of one patient or one day
     known_values    how many values a response or a point can take, if all could be tried
     on_disk/        tables that stay on disk: the rows of a trial are read when it needs them
+    ordinary_files  only ordinary files are read: no pipe, which waits, and no endless device
     response_scale  the spread of a response, for a choice of ε, and its rare classes
     responses       checks of responses: numbers or classes, never missing or infinite
     row_digests     digests of the rows that a test has used, so that no row is used twice

@@ -247,7 +247,9 @@ def _feed(state: Any, native: Any) -> None:
     if isinstance(native, np.ndarray) and native.dtype.kind != "O":
         state.update(f"{native.dtype.str}{native.shape}".encode())
         for block in [native] if native.flags.c_contiguous else _blocks(native):
-            state.update(np.ascontiguousarray(block).data)
+            plain = np.ascontiguousarray(block)
+            # Dates have no buffer; their bytes are those of whole numbers.
+            state.update((plain.view(np.int64) if plain.dtype.kind in "Mm" else plain).data)
     elif isinstance(native, StoredTable):
         for frame in native.blocks():
             _feed(state, frame)

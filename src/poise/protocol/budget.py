@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from poise import arguments
+from poise.arguments.field_rules import WholeNumber
 from poise.data.synthetic_rows import n_rows
 from poise.errors import BudgetError
 from poise.protocol.messages import queries_of
@@ -24,9 +25,9 @@ class Counts:
     Counts(calls=4, training_rows=78, evaluation_rows=4)
     """
 
-    calls: int = 0
-    training_rows: int = 0
-    evaluation_rows: int = 0
+    calls: WholeNumber = 0
+    training_rows: WholeNumber = 0
+    evaluation_rows: WholeNumber = 0
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(

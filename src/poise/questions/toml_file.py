@@ -15,6 +15,7 @@ from typing import Any
 from poise.arguments import did_you_mean, listed
 from poise.data.files.row_source import RowSource, columns_for_fit
 from poise.data.files.text_format import TextFormat
+from poise.data.ordinary_files import read_ordinary
 from poise.errors import ArgumentError
 
 __all__ = ["AlgorithmEntry", "Config", "QuestionEntry", "read_config"]
@@ -27,6 +28,7 @@ _ABOUT = ("name", "data", "algorithms")
 _REQUIRED = ("n", "epsilon", "delta")
 # Settings with another name on the command line, and settings that the file cannot hold.
 _NAMES = {"random_state": "seed", "n_jobs": "jobs"}
+_MOST_BYTES = 1 << 24  # of a file that people write by hand
 _NOT_HERE = ("progress", "name")
 
 
@@ -101,11 +103,12 @@ def read_config(path: str | Path) -> Config:
 
 
 def _parsed(path: Path) -> dict[str, Any]:
+    content = read_ordinary(path, _MOST_BYTES, ArgumentError)
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ArgumentError(f"no such file: {path}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return tomllib.loads(content.decode("utf-8"))
+    except RecursionError:
+        raise ArgumentError(f"{path} is not a TOML file: it is nested too deeply") from None
+    except ValueError as error:  # no TOML, no UTF-8, or a number of thousands of digits
         raise ArgumentError(f"{path} is not a TOML file: {error}") from None
 
 

@@ -6,6 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from poise import arguments
+from poise.arguments.field_rules import Epsilon, Probability, Size
 from poise.results.stability_result import StabilityResult
 from poise.results.verdict import Outcome
 
@@ -74,12 +75,12 @@ class AveragedResult(StabilityResult):
     test_name: ClassVar[str] = "averaged"
 
     _: KW_ONLY
-    e_value: float
-    trajectory: tuple[float, ...]
-    trajectory_unstable: tuple[float, ...]
-    n_exceeding: float
-    lower_limit: float
-    two_sided_limits: tuple[float, float]
+    e_value: Size
+    trajectory: tuple[Size, ...]
+    trajectory_unstable: tuple[Size, ...]
+    n_exceeding: Epsilon
+    lower_limit: Probability
+    two_sided_limits: tuple[Probability, Probability]
     forced: bool
 
     @property

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise.errors import ArgumentError
 
-__all__ = ["Steps", "as_changes", "nan_to_none"]
+__all__ = ["Steps", "as_changes", "nan_to_none", "read_changes"]
 
 
 def as_changes(values: ArrayLike, shape: tuple[int, ...] = ()) -> NDArray[np.float64]:
@@ -55,6 +55,32 @@ def nan_to_none(changes: NDArray[np.float64]) -> list[Any]:
         return plain
     known: list[Any] = np.where(np.isnan(changes), None, changes).tolist()  # type: ignore[call-overload]
     return known
+
+
+def read_changes(values: ArrayLike) -> NDArray[np.float64]:
+    """Return the changes that a file holds; refuse words, dates and whatever else is no number.
+
+    Examples
+    --------
+    >>> read_changes([0.5, None])
+    array([0.5, nan])
+    >>> read_changes(["0.5"])
+    Traceback (most recent call last):
+    poise.errors.ArgumentError: changes must be numbers
+    """
+    try:
+        array = np.asarray(values)
+        numbers = array.dtype.kind in "iuf" or (array.dtype.kind == "O" and _all_known(array))
+        changes = array.astype(np.float64) if numbers else None
+    except (ArithmeticError, TypeError, ValueError):  # rows of different lengths, huge numbers
+        changes = None
+    if changes is None:
+        raise ArgumentError("changes must be numbers")
+    return changes
+
+
+def _all_known(array: NDArray[np.object_]) -> bool:
+    return all(value is None or type(value) in (int, float) for value in array.ravel().tolist())
 
 
 class Steps(NamedTuple):

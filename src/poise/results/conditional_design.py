@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from poise import arguments
+from poise.arguments.field_rules import (
+    MOST_ROWS,
+    Among,
+    Count,
+    Digest,
+    Positive,
+    Seed,
+    TrainingSize,
+)
+from poise.arguments.typed_fields import read_object
+from poise.errors import RecordError
 
 __all__ = ["NOTIONS", "ConditionalDesign"]
 
@@ -52,17 +63,17 @@ class ConditionalDesign:
     """
 
     algorithm: str
-    notion: str
-    n: int
-    n_fresh: int
-    points: int = 1
+    notion: Annotated[str, Among(NOTIONS)]
+    n: TrainingSize
+    n_fresh: Count
+    points: Positive = 1
     distance: str = "euclidean"
     losses: bool = False
-    seed: int = 0
-    training_seed: int = 0
+    seed: Seed = 0
+    training_seed: Seed = 0
     path: str = "fit by fit"
     name: str = ""
-    training_digest: str = ""
+    training_digest: Digest = ""
 
     @property
     def spread(self) -> float | None:
@@ -114,3 +125,18 @@ class ConditionalDesign:
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values."""
         return asdict(self)
+
+    @classmethod
+    def from_dict(cls, content: object) -> ConditionalDesign:
+        """Read what :meth:`to_dict` wrote; refuse what no run can have.
+
+        Examples
+        --------
+        >>> design = ConditionalDesign("Ridge()", "deployed", n=300, n_fresh=100)
+        >>> ConditionalDesign.from_dict(design.to_dict()) == design
+        True
+        """
+        design = read_object(cls, content, "a design")
+        if design.n_fresh * (design.n + design.points) > MOST_ROWS:
+            raise RecordError("this is not a design written by poise: it has too many rows")
+        return design

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poise import arguments
+from poise.arguments.field_rules import Count, Epsilon, ErrorLevel, Probability, Share, Size
 from poise.arguments.typed_fields import read_object
+from poise.errors import RecordError
 from poise.results.conditional_design import ConditionalDesign
 from poise.results.json_encoding import fields_of, plain
 from poise.results.presented import PresentedVerdict
@@ -70,27 +72,27 @@ class ConditionalResult(PresentedVerdict):
     """
 
     verdict: Outcome
-    epsilon: float
-    delta: float
-    alpha: float
-    gamma: float | None
-    statistic: float
-    n_moved: float
-    n_observed: int
-    pvalue: float
-    pvalue_unstable: float
-    e_value: float
-    delta_hat: float
-    delta_lower: float
-    delta_interval: tuple[float, float]
-    epsilon_hat: float
-    epsilon_lower: float
-    n_fits: int
-    n_failures: int
+    epsilon: Epsilon
+    delta: Share
+    alpha: ErrorLevel
+    gamma: Share | None
+    statistic: Epsilon
+    n_moved: Epsilon
+    n_observed: Count
+    pvalue: Probability
+    pvalue_unstable: Probability
+    e_value: Size
+    delta_hat: Probability
+    delta_lower: Probability
+    delta_interval: tuple[Probability, Probability]
+    epsilon_hat: Size
+    epsilon_lower: Size
+    n_fits: Count
+    n_failures: Count
     design: ConditionalDesign
     settled: bool
-    trajectory: tuple[float, ...] = ()
-    trajectory_unstable: tuple[float, ...] = ()
+    trajectory: tuple[Size, ...] = ()
+    trajectory_unstable: tuple[Size, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property
@@ -172,7 +174,16 @@ class ConditionalResult(PresentedVerdict):
     def from_json(cls, text: str) -> ConditionalResult:
         """Read a result written by :meth:`to_json`."""
         content = fields_of(text, ("verdict", "notion", "design"), "a conditional result")
-        return read_object(cls, content, "a conditional result", derived=True)
+        return read_object(cls, content, "a conditional result", derived=True)._possible()
+
+    def _possible(self) -> ConditionalResult:
+        """Refuse counts that no test can give; for results that were read from a file."""
+        in_range = self.n_failures <= self.n_observed <= self.n_trials >= self.statistic
+        if not in_range or self.n_moved > self.statistic:
+            raise RecordError(
+                "this is not a conditional result written by poise: its counts contradict"
+            )
+        return self
 
     def plot(
         self,

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from poise import arguments
+from poise.arguments.field_rules import Count
 from poise.arguments.typed_fields import read_object
 from poise.errors import ArgumentError, RecordError
+from poise.results.change_arrays import read_changes
 from poise.results.conditional_design import ConditionalDesign
 from poise.results.design import Design
 from poise.results.json_encoding import fields_of
@@ -32,8 +34,8 @@ class _Header:
     """What a file holds beside the changes."""
 
     design: ConditionalDesign
-    fresh: tuple[int, ...]
-    n_fits: int
+    fresh: tuple[Count, ...]
+    n_fits: Count
     failures: tuple[str, ...]
     warnings: tuple[str, ...]
     format: str = FORM
@@ -230,8 +232,9 @@ class ConditionalTrials(PresentedTrials):
         fresh = np.array(written.fresh, dtype=np.int64)
         kept = written.n_fits, written.failures, written.warnings
         try:
-            table = np.asarray(changes, dtype=np.float64)
-            table = table.reshape(-1, written.design.changes_per_trial)
+            table = read_changes(changes).reshape(-1, written.design.changes_per_trial)
+            if len(fresh) not in (0, len(table)):
+                raise ArgumentError(f"{len(fresh)} fresh rows for {len(table)} trials")
             return cls(table, written.design, fresh, *kept)
         except (ArgumentError, TypeError, ValueError) as error:
             raise RecordError(

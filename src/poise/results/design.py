@@ -8,29 +8,20 @@ from functools import cached_property
 from typing import Any
 
 from poise import arguments
+from poise.arguments.field_rules import (
+    Count,
+    Epsilon,
+    Positive,
+    Probability,
+    Seed,
+    TrainingSize,
+)
 from poise.arguments.typed_fields import read_object
 from poise.errors import RecordError
 from poise.theory.averaged_design import fits_per_trial, spare_points, trials
 from poise.theory.trials import kappa
 
 __all__ = ["Design"]
-
-# The smallest number that a run can have; the largest is more rows than any machine holds.
-_LEAST = {
-    "n": 2,
-    "n_labeled": 0,
-    "n_unlabeled": 0,
-    "n_groups": 0,
-    "n_classes": 0,
-    "n_points": 0,
-    "remove": 1,
-    "removals": 1,
-    "points": 1,
-    "seed": 0,
-    "set_aside": 0,
-    "spread": 0,
-}
-_MOST = 2**64
 
 
 @dataclass(frozen=True)
@@ -95,28 +86,28 @@ class Design:
     """
 
     algorithm: str
-    n: int
-    n_labeled: int
-    n_unlabeled: int = 0
+    n: TrainingSize
+    n_labeled: Count
+    n_unlabeled: Count = 0
     coupling: str = "shared"
     distance: str = "euclidean"
-    seed: int = 0
-    zeta: float = 1.0
+    seed: Seed = 0
+    zeta: Probability = 1.0
     shuffle: bool = True
     path: str = "fit by fit"
-    remove: int = 1
+    remove: Positive = 1
     replace: bool = False
-    n_groups: int | None = None
+    n_groups: Count | None = None
     labeled_test: bool = False
-    n_classes: int | None = None
-    n_points: int | None = None
+    n_classes: Count | None = None
+    n_points: Count | None = None
     from_rows: bool = True
-    removals: int = 1
-    points: int = 1
+    removals: Positive = 1
+    points: Positive = 1
     one_full_fit: bool = False
     name: str = ""
-    spread: float | None = None
-    set_aside: int = 0
+    spread: Epsilon | None = None
+    set_aside: Count = 0
 
     @property
     def title(self) -> str:
@@ -228,10 +219,6 @@ class Design:
         poise.errors.RecordError: this is not a design written by poise: n is 1
         """
         design = read_object(cls, content, "a design")
-        for name, least in _LEAST.items():
-            value = getattr(design, name)
-            if value is not None and not least <= value <= _MOST:
-                raise RecordError(f"this is not a design written by poise: {name} is {value}")
-        if not 0 <= design.zeta <= 1 or design.remove > design.n or design.removals > design.n:
+        if design.remove > design.n or design.removals > design.n:
             raise RecordError("this is not a design written by poise: its numbers contradict")
         return design

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from poise import __version__
+from poise.arguments.json_text import parse_json
 from poise.errors import RecordError
 
 __all__ = ["fields_of", "from_json", "plain", "to_json"]
@@ -67,6 +68,8 @@ def to_json(value: object, indent: int | None = 2) -> str:
 def from_json(text: str) -> Any:
     """Read what :func:`to_json` wrote, in this version or an earlier one.
 
+    A ValueError says what is wrong with a text that was damaged or written by something else.
+
     Examples
     --------
     >>> from_json(to_json({"epsilon_hat": math.inf, "algorithm": "Infinity"}))
@@ -74,7 +77,7 @@ def from_json(text: str) -> Any:
     >>> from_json('{"epsilon_hat": "Infinity"}')  # as 0.1.0 wrote it
     {'epsilon_hat': inf}
     """
-    content = json.loads(text)
+    content = parse_json(text)
     if isinstance(content, dict) and content.pop(_VERSION, None) is not None:
         return _unflagged(content)
     return _with_infinity(content)
@@ -144,10 +147,22 @@ def _unflagged(value: object) -> Any:
             content[key] = infinite
             del content[f"{key}{_FLAGS[infinite]}"]
         for key in [key for key in value if f"{key}{_PLACES[infinite]}" in value]:
-            for at in content.pop(f"{key}{_PLACES[infinite]}"):
-                *outer, last = at if isinstance(at, list) else [at]
-                reduce(getitem, outer, content[key])[last] = infinite
+            places = content.pop(f"{key}{_PLACES[infinite]}")
+            try:
+                _put(content[key], places, infinite)
+            except (IndexError, TypeError):
+                raise ValueError(f"{key} has no places {_PLACES[infinite][1:]}") from None
     return content
+
+
+def _put(numbers: Any, places: Any, infinite: float) -> None:
+    """Write an infinity into each of these places, which :func:`to_json` left empty."""
+    for place in places:
+        *outer, last = place if isinstance(place, list) else [place]
+        inside = reduce(getitem, outer, numbers)
+        if not isinstance(inside, list) or inside[last] is not None:
+            raise TypeError
+        inside[last] = infinite
 
 
 def _with_infinity(value: object) -> Any:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from poise.results.change_arrays import nan_to_none
 from poise.results.json_encoding import to_json
-from poise.results.saved_file import read_saved, write_saved
+from poise.results.saved_file import naming_saved, read_saved, write_saved
 from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -114,7 +114,9 @@ class PresentedTrials(Presented):
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read what :meth:`save` wrote."""
-        return cls._from_header(*read_saved(path, cls.file_format))
+        saved = read_saved(path, cls.file_format)
+        with naming_saved(path):
+            return cls._from_header(*saved)
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):

@@ -6,7 +6,16 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from poise.arguments.field_rules import (
+    Count,
+    Epsilon,
+    ErrorLevel,
+    Probability,
+    Share,
+    TrainingSize,
+)
 from poise.arguments.typed_fields import read_object
+from poise.errors import RecordError
 from poise.results.json_encoding import fields_of, plain
 from poise.results.presented import PresentedVerdict
 from poise.results.text.numbers import at_most, exactly, number
@@ -67,17 +76,17 @@ class ProcedureResult(PresentedVerdict):
     verdict: Outcome
     certifies: bool
     reason: str
-    n: int
-    epsilon: float
-    delta: float
-    alpha: float
-    statistic: int
-    n_trials: int
-    pvalue: float
-    pvalue_unstable: float
+    n: TrainingSize
+    epsilon: Epsilon
+    delta: Share
+    alpha: ErrorLevel
+    statistic: Count
+    n_trials: Count
+    pvalue: Probability
+    pvalue_unstable: Probability
     details: dict[str, Any] = field(default_factory=dict)
     certain: bool = False
-    n_failures: int = 0
+    n_failures: Count = 0
     measured: str = "the prediction moved"
     warnings: tuple[str, ...] = ()
 
@@ -181,4 +190,7 @@ class ProcedureResult(PresentedVerdict):
     def from_json(cls, text: str) -> ProcedureResult:
         """Read a result written by :meth:`to_json`."""
         content = fields_of(text, ("procedure",), "a result")
-        return read_object(cls, content, "a result", derived=True)
+        result = read_object(cls, content, "a result", derived=True)
+        if not result.n_failures <= result.statistic <= result.n_trials:
+            raise RecordError("this is not a result written by poise: its counts contradict")
+        return result

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from poise import arguments
+from poise.arguments.field_rules import Count, Epsilon, ErrorLevel, Probability
 from poise.arguments.typed_fields import read_object
 from poise.errors import ArgumentError
 from poise.results.design import Design
@@ -200,22 +201,25 @@ class Profile:
 class _Written:
     """What a file holds of a profile."""
 
-    epsilon: tuple[float, ...]
-    delta_hat: tuple[float, ...]
-    exceedances: tuple[int, ...] | tuple[float, ...]
+    epsilon: tuple[Epsilon, ...]
+    delta_hat: tuple[Probability, ...]
+    exceedances: tuple[Count, ...] | tuple[Epsilon, ...]
     band: str
-    alpha: float
+    alpha: ErrorLevel
     design: Design
     warnings: tuple[str, ...] = ()  # not in files of 0.1.0
-    n_failures: int = 0
+    n_failures: Count = 0
 
     def __post_init__(self) -> None:
-        arguments.alpha(self.alpha)
-        arguments.probability("delta_hat", self.delta_hat)
-        steps = np.array(self.epsilon)
+        from poise.theory.bands import BANDS
+
+        arguments.choice("band", self.band, (*BANDS, "averaged"))
+        steps = np.array(self.epsilon, dtype=np.float64)
         same = len(steps) == len(self.delta_hat) == len(self.exceedances) > 0
         if not same or steps[0] != 0 or not (np.diff(steps) > 0).all():
             raise ArgumentError("its steps do not go up from 0")
+        if not self.n_failures <= max(self.exceedances) <= self.design.n_trials:
+            raise ArgumentError("its counts contradict")
 
 
 def _spread(n_steps: int) -> list[int]:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import io
 import json
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.arguments.json_text import parse_json
+from poise.data.damaged_file import naming_file
+from poise.data.files.array_archive import read_arrays
 from poise.errors import RecordError
 
-__all__ = ["is_saved", "read_saved", "saved_form", "write_saved"]
+__all__ = ["is_saved", "naming_saved", "read_saved", "saved_form", "write_saved"]
+
+_COMPLAINT = "does not hold trials saved by poise"
 
 
 def write_saved(
@@ -55,11 +61,14 @@ def read_saved(path: str | Path, form: str) -> tuple[NDArray[np.float64], dict[s
     return changes, header
 
 
+def naming_saved(path: str | Path) -> AbstractContextManager[None]:
+    """Let errors about the content of a file name the file."""
+    return naming_file(path, _COMPLAINT)
+
+
 def _content(path: str | Path) -> tuple[NDArray[np.float64], dict[str, Any]]:
+    arrays = read_arrays(path, _COMPLAINT, RecordError)
     try:
-        with np.load(path, allow_pickle=False) as content:
-            return content["changes"], dict(json.loads(str(content["header"])))
-    except FileNotFoundError:
-        raise RecordError(f"no such file: {path}") from None
-    except Exception as error:
-        raise RecordError(f"{path} does not hold trials saved by poise") from error
+        return arrays["changes"], dict(parse_json(str(arrays["header"])))
+    except (KeyError, TypeError, ValueError) as error:
+        raise RecordError(f"{path} {_COMPLAINT}") from error

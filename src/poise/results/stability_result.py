@@ -8,8 +8,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from poise import arguments
+from poise.arguments.field_rules import Count, Epsilon, ErrorLevel, Probability, Share, Size
 from poise.arguments.typed_fields import read_object
-from poise.errors import ArgumentError, RecordError
+from poise.errors import RecordError
 from poise.results.design import Design
 from poise.results.json_encoding import fields_of, plain
 from poise.results.presented import PresentedVerdict
@@ -92,23 +93,23 @@ class StabilityResult(PresentedVerdict):
     exceeding: ClassVar[str] = "change larger than"
 
     verdict: Outcome
-    epsilon: float
-    delta: float
-    alpha: float
+    epsilon: Epsilon
+    delta: Share
+    alpha: ErrorLevel
     randomized: bool
-    statistic: float
-    n_observed: int
-    pvalue: float
-    pvalue_unstable: float
+    statistic: Epsilon
+    n_observed: Count
+    pvalue: Probability
+    pvalue_unstable: Probability
     critical_count: int
-    tie_probability: float
-    acceptance_probability: float
-    delta_hat: float
-    epsilon_hat: float
-    n_fits: int
-    n_failures: int
+    tie_probability: Probability
+    acceptance_probability: Probability
+    delta_hat: Probability
+    epsilon_hat: Size
+    n_fits: Count
+    n_failures: Count
     design: Design
-    epsilon_lower: float = 0.0
+    epsilon_lower: Size = 0.0
     warnings: tuple[str, ...] = ()
     why: str = field(default="", compare=False)
     tested_rows: RowDigests | None = field(default=None, compare=False, repr=False)
@@ -297,19 +298,16 @@ class StabilityResult(PresentedVerdict):
 
     def _require_possible(self) -> Self:
         """Refuse numbers that no test can give; for results that were read from a file."""
-        probabilities = ("pvalue", "pvalue_unstable", "acceptance_probability", "delta_hat")
-        try:
-            arguments.epsilon(self.epsilon)
-            arguments.delta(self.delta)
-            arguments.alpha(self.alpha)
-            for name in probabilities:
-                arguments.probability(name, getattr(self, name))
-        except ArgumentError as error:
-            raise RecordError(f"this is not a result written by poise: {error}") from None
         counted = self.test_name != "binomial" or float(self.statistic).is_integer()
-        in_range = 0 <= self.n_failures <= self.n_observed <= self.n_trials >= self.statistic >= 0
-        if not (counted and in_range):
+        in_range = self.n_failures <= self.n_observed <= self.n_trials >= self.statistic
+        possible = -1 <= self.critical_count <= self.n_trials
+        if not (counted and in_range and possible and self.n_moved >= 0):
             raise RecordError("this is not a result written by poise: its counts contradict")
+        if not _declared(self.verdict, self.pvalue, self.pvalue_unstable, self.alpha):
+            raise RecordError(
+                f"this is not a result written by poise: its p-values do not say "
+                f"{self.verdict.value!r}"
+            )
         return self
 
     def certificate(self) -> CertificateFile:
@@ -345,3 +343,9 @@ class StabilityResult(PresentedVerdict):
         from poise.results.plots import plot_result
 
         return plot_result(self, ax, title=title, figsize=figsize)
+
+
+def _declared(verdict: Outcome, pvalue: float, pvalue_unstable: float, alpha: float) -> bool:
+    """Tell whether the p-values allow the verdict, up to rounding."""
+    decisive = {Outcome.STABLE: pvalue, Outcome.UNSTABLE: pvalue_unstable}
+    return decisive.get(verdict, 0.0) <= alpha * (1 + 1e-6)

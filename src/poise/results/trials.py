@@ -17,10 +17,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise import arguments
 from poise.arguments import counted
+from poise.arguments.field_rules import Count
 from poise.arguments.typed_fields import read_object
 from poise.errors import ArgumentError, RecordError
 from poise.protocol.randomness import Randomness, RandomStateLike
-from poise.results.change_arrays import as_changes
+from poise.results.change_arrays import as_changes, read_changes
 from poise.results.design import Design
 from poise.results.json_encoding import fields_of
 from poise.results.presented import PresentedTrials
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Trials"]
 
+_MOST_STEPS = 20_000_000  # trials, planned ones included: a band takes 40 bytes for each
+
 _FORMAT = "poise trials 1"
 
 
@@ -45,7 +48,7 @@ class _Header:
     """What a file holds of trials, beside their changes."""
 
     design: Design
-    n_fits: int
+    n_fits: Count
     failures: tuple[str, ...]
     warnings: tuple[str, ...] = ()  # not in files of 0.1.0
     format: str = _FORMAT
@@ -315,6 +318,11 @@ class Trials(PresentedTrials):
         from poise.theory.bands import BANDS
 
         arguments.choice("band", band, BANDS)
+        if self.n_trials > _MOST_STEPS:
+            raise ArgumentError(
+                f"the profile of {self.n_trials:,} trials does not fit into memory; ask for single "
+                "limits with delta_hat and epsilon_hat"
+            )
         steps = self._limits.profile_steps(alpha, band, delta_max)
         return Profile(*steps[:4], alpha, self.design, self.warnings, steps.n_failures)
 
@@ -351,7 +359,7 @@ class Trials(PresentedTrials):
         written = read_object(_Header, noted, "trials")
         kept = written.design, written.n_fits, written.failures, written.warnings
         try:
-            trials = cls(np.asarray(changes, dtype=np.float64), *kept)
+            trials = cls(read_changes(changes), *kept)
         except (ArgumentError, TypeError, ValueError) as error:
             raise RecordError(f"these are not trials written by poise: {error}") from None
         if trials.n_observed > trials.n_trials:

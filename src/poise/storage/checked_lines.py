@@ -7,11 +7,11 @@ against accidents, not against somebody who computes it anew.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 from zlib import crc32
 
+from poise.arguments.json_text import parse_json
 from poise.errors import RecordError
 
 __all__ = ["entry_of", "matches", "only_matching", "with_checksums"]
@@ -60,10 +60,10 @@ def entry_of(line: bytes, checked: bool = True) -> dict[str, Any]:
     {'trial': 0, 'change': 0.5}
     """
     try:
-        entry: dict[str, Any] = json.loads(line)
+        entry: dict[str, Any] = parse_json(line)
         if checked:
             del entry["crc32"]
-    except (ValueError, RecursionError, KeyError, TypeError):  # somebody computed a checksum
+    except (ValueError, KeyError, TypeError):  # somebody computed a checksum
         raise RecordError(f"this is no line written by poise: {line[:60]!r}") from None
     return entry
 

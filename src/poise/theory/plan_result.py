@@ -7,11 +7,20 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from poise import arguments
+from poise.arguments.field_rules import (
+    Among,
+    ErrorLevel,
+    Positive,
+    Probability,
+    Share,
+    TrainingSize,
+    WholeNumber,
+)
+from poise.arguments.json_text import parse_json
 from poise.arguments.typed_fields import read_object
-from poise.errors import ArgumentError, RecordError
+from poise.errors import RecordError
 from poise.theory import plan_words
 from poise.theory.averaged_planning import trials_for_averaging
 from poise.theory.averaged_power_estimate import SECOND_POINT, averaged_power, planned_spread
@@ -80,27 +89,27 @@ class Plan:
     True
     """
 
-    solved_for: str
-    n_labeled: int
-    n_unlabeled: int
-    n: int
-    delta: float
-    alpha: float
-    power: float
-    delta_star: float
+    solved_for: Annotated[str, Among(("n_labeled", "n", "delta", "alpha", "power"))]
+    n_labeled: WholeNumber
+    n_unlabeled: WholeNumber
+    n: TrainingSize
+    delta: Share
+    alpha: ErrorLevel
+    power: Probability
+    delta_star: Probability
     randomized: bool
-    achieved_power: float
-    ceiling: float | None
-    dips_at: int | None = None
-    holds_from: int | None = None
-    algorithms: int = 1
-    remove: int = 1
+    achieved_power: Probability
+    ceiling: Probability | None
+    dips_at: WholeNumber | None = None
+    holds_from: WholeNumber | None = None
+    algorithms: Positive = 1
+    remove: Positive = 1
     replace: bool = False
     losses: bool = False
     groups: bool = False
-    test: str = "binomial"
-    spread: float | None = None
-    points: int = 1
+    test: Annotated[str, Among(("binomial", "averaged"))] = "binomial"
+    spread: Probability | None = None
+    points: Positive = 1
 
     @property
     def per_trial(self) -> RowsPerTrial:
@@ -264,25 +273,13 @@ class Plan:
     def from_json(cls, text: str) -> Plan:
         """Read what :meth:`to_json` wrote."""
         try:
-            content = json.loads(text)
+            content = parse_json(text)
         except ValueError as error:
             raise RecordError(f"this is not JSON of a plan written by poise: {error}") from None
         plan = read_object(cls, content, "a plan", derived=True)
-        try:
-            plan._require_possible()
-        except ArgumentError as error:
-            raise RecordError(f"this is not a plan written by poise: {error}") from None
+        if plan.remove > plan.n:
+            raise RecordError("this is not a plan written by poise: its numbers contradict")
         return plan
-
-    def _require_possible(self) -> None:
-        """Refuse numbers that no plan can have; for plans that were read from a file."""
-        arguments.training_size(self.n)
-        arguments.delta(self.delta)
-        arguments.alpha(self.alpha)
-        for name in ("power", "achieved_power", "delta_star"):
-            arguments.probability(name, getattr(self, name))
-        for name, least in {"n_labeled": 0, "n_unlabeled": 0, "algorithms": 1, "points": 1}.items():
-            arguments.count(name, getattr(self, name), least)
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame of one row, for plans side by side."""

@@ -56,6 +56,22 @@ ONE_SHOT_LIES = {
         WRITE.format("1\n" + "x" * 500),
         "wrote '" + "x" * 76 + "... on line 2, which is not one number",
     ),
+    "pipe": (
+        "os.mkfifo(predictions)",
+        "left a file {predictions} that cannot be read: it is a named pipe, not an ordinary file",
+    ),
+    "endless": (
+        "os.symlink('/dev/zero', predictions)",
+        "left a file {predictions} that cannot be read: it is a device, not an ordinary file",
+    ),
+    "folder": (
+        "os.mkdir(predictions)",
+        "left a file {predictions} that cannot be read: it is a folder, not an ordinary file",
+    ),
+    "huge": (
+        "open(predictions, 'w').truncate(1 << 40)",
+        "left a file {predictions} that cannot be read: it has more than 1,048,704 bytes",
+    ),
     "exit": ("sys.exit(3)", "failed (exit status 3)"),
     "exit after writing": (WRITE.format("1\n2\n") + "; sys.exit(1)", "failed (exit status 1)"),
     "signal": ("os.kill(os.getpid(), 9)", "failed (killed by signal 9, Killed)"),

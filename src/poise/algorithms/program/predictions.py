@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,10 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.algorithms.program.process import Problem
+from poise.data.ordinary_files import read_ordinary
+from poise.errors import RecordError
 
 __all__ = ["from_file", "from_json"]
 
 _MISSING = ("NA", "NaN", "nan")
+# No correct file of n numbers is longer: 17 digits, sign, exponent, quotes, some spaces.
+_BYTES_OF_A_FILE = 1 << 20
+_BYTES_PER_PREDICTION = 64
 
 
 def from_file(path: Path, expected: int) -> NDArray[np.float64]:
@@ -20,16 +26,25 @@ def from_file(path: Path, expected: int) -> NDArray[np.float64]:
 
     NaN is accepted here; the caller decides what it means.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig", errors="backslashreplace")
-    except FileNotFoundError:
-        raise Problem("did not write the file {predictions}") from None
-    lines = text.rstrip().splitlines()
+    lines = _text(path, expected).rstrip().splitlines()
     header = lines[0] if lines and _number(lines[0]) is None else None
     first = 1 if header is None else 2
     found = [_on_line(line, k) for k, line in enumerate(lines[first - 1 :], start=first)]
     note = "" if header is None else f" (line 1, {_shown(header)}, was taken as a header)"
     return _exactly(found, expected, note)
+
+
+def _text(path: Path, expected: int) -> str:
+    """Read the file; refuse one that is no file, has no end, or is far too large."""
+    if not os.path.lexists(path):
+        raise Problem("did not write the file {predictions}")
+    most = _BYTES_OF_A_FILE + _BYTES_PER_PREDICTION * expected
+    try:
+        content = read_ordinary(path, most)
+    except RecordError as error:
+        what = str(error).removeprefix(f"{path} ")
+        raise Problem(f"left a file {{predictions}} that cannot be read: it {what}") from None
+    return content.decode("utf-8-sig", "backslashreplace")
 
 
 def from_json(predictions: object, expected: int) -> NDArray[np.float64]:
@@ -59,12 +74,21 @@ def _in_reply(value: object, position: int) -> float:
     if value is None:
         return float("nan")
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return float(value)
+        return _as_float(value, position)
     # R's jsonlite writes what JSON cannot express as text: "NA", "NaN", "Inf", "-Inf".
     number = _number(value) if isinstance(value, str) else None
     if number is None or np.isfinite(number):
         raise Problem(f"gave {_shown(value)} as prediction {position}, which is not a number")
     return number
+
+
+def _as_float(value: float, position: int) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise Problem(
+            f"gave {_shown(value)} as prediction {position}, which is too large"
+        ) from None
 
 
 def _number(text: str) -> float | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import subprocess
 import threading
 from typing import IO, Any
@@ -15,6 +14,7 @@ from poise.algorithms.program import predictions
 from poise.algorithms.program.command import Command
 from poise.algorithms.program.process import Late, Problem, Process, Watchdog
 from poise.algorithms.program.scratch_folders import Scratch
+from poise.arguments.json_text import parse_json
 
 __all__ = ["Server", "parse", "read_reply"]
 
@@ -118,7 +118,7 @@ def parse(answer: bytes, request: int) -> dict[str, Any]:
     {'id': 4, 'predictions': [1.5]}
     """
     try:
-        reply = json.loads(answer)
+        reply = parse_json(answer)
     except ValueError:
         reply = None
     if not isinstance(reply, dict):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from poise.data.files.columns import FrameColumns, by_number
+from poise.data.files.parquet import readable, refuse_too_many
 from poise.data.on_disk import StoredTable
 from poise.data.on_disk.file_pieces import is_parquet, source_of
 from poise.errors import DataError
@@ -23,25 +24,18 @@ class StoredColumns:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._library = _library(path)
-        try:
+        with readable(path, _kind(path)):
             source = source_of(path)
-        except Exception as error:  # pyarrow has many exceptions for a damaged file
-            raise _unreadable(path, error) from error
-        if source.n_rows == 0:
-            raise DataError(f"{path} has no rows")
-        # The index of a pandas data frame is not a column.
-        index = (source.schema.pandas_metadata or {}).get("index_columns", [])
+            refuse_too_many(source.n_rows, len(source.schema.names), path)
+            # The index of a pandas data frame is not a column.
+            index = (source.schema.pandas_metadata or {}).get("index_columns", [])
         self.names = [name for name in source.schema.names if name not in index]
         self.feature_names = self.names
 
     def features(self, names: list[str]) -> StoredTable:
         """Return rows that become data frames when they are taken."""
-        import pyarrow as pa
-
-        try:
+        with readable(self._path, _kind(self._path)):
             return StoredTable(self._path, names, self._library)
-        except pa.ArrowException as error:
-            raise _unreadable(self._path, error) from error
 
     def response(self, name: str) -> Any:
         """Return one column, in memory."""
@@ -70,7 +64,5 @@ def _library(path: Path) -> str:
     return libraries[0]
 
 
-def _unreadable(path: Path, error: Exception) -> DataError:
-    kind = "Parquet" if is_parquet(path) else "Feather"
-    reason = " ".join(str(error).split()) or type(error).__name__
-    return DataError(f"{path} cannot be read as {kind}: {reason}")
+def _kind(path: Path) -> str:
+    return "Parquet" if is_parquet(path) else "Feather"

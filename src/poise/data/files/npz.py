@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
+from poise.data.files.array_archive import read_arrays
 from poise.data.files.columns import by_number
 from poise.errors import DataError
 
@@ -32,16 +32,22 @@ class NamedArrays:
         if _FEATURES not in self._arrays:
             found = ", ".join(self.names)
             raise DataError(f"{self._path} must hold the features in an array 'X'; it has: {found}")
-        return self._arrays[_FEATURES]
+        return self._with_rows(_FEATURES)
 
     def response(self, name: str) -> NDArray[Any]:
         """Return the array of that name."""
-        return self._arrays[name]
+        return self._with_rows(name)
 
     def labels(self, name: str) -> list[Any]:
         """Return the values of that array."""
-        values: list[Any] = self._arrays[name].tolist()
+        values: list[Any] = self._with_rows(name).tolist()
         return values
+
+    def _with_rows(self, name: str) -> NDArray[Any]:
+        array = self._arrays[name]
+        if array.ndim == 0:
+            raise DataError(f"{self._path} must hold rows in the array {name!r}, got one value")
+        return array
 
     def place(self, row: int) -> str:
         """Say where a row is in the file."""
@@ -50,10 +56,4 @@ class NamedArrays:
 
 def read_npz(path: Path) -> NamedArrays:
     """Read every array of an npz file."""
-    try:
-        with np.load(path, allow_pickle=False) as content:
-            arrays = {name: content[name] for name in content.files}
-    except Exception as error:  # a damaged zip, a truncated array, pickled objects
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise DataError(f"{path} cannot be read as npz: {reason}") from error
-    return NamedArrays(arrays, path)
+    return NamedArrays(read_arrays(path, "cannot be read as npz", DataError), path)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from poise.data.files.columns import FrameColumns
+from poise.data.files.unpacked_size import most_unpacked
+from poise.data.on_disk.file_pieces import source_of
+from poise.data.ordinary_files import open_ordinary
 from poise.errors import DataError
 
-__all__ = ["read_feather", "read_parquet"]
+__all__ = ["read_feather", "read_parquet", "readable", "refuse_too_many"]
+
+_BYTES_PER_VALUE = 8
+_MOST_BYTES = 1 << 32  # of a table in memory, where the file is small
 
 
 def read_parquet(path: Path) -> FrameColumns:
@@ -48,11 +55,39 @@ def _require_polars(path: Path) -> None:
 
 
 def _read(read: Callable[[Path], Any], path: Path, kind: str) -> FrameColumns:
+    open_ordinary(path, DataError).close()
+    with readable(path, kind):
+        if _has("pyarrow"):
+            _check_content(path)
+        return FrameColumns(read(path))
+
+
+def _check_content(path: Path) -> None:
+    """Decode every column and check it in full; pandas would not, and crash with the process."""
+    source = source_of(path)
+    refuse_too_many(source.n_rows, len(source.schema.names), path)
+    for _ in source.batches(source.schema.names):
+        pass
+
+
+@contextmanager
+def readable(path: Path, kind: str) -> Iterator[None]:
+    """Turn whatever a library raises for a damaged file into an error that names it."""
     try:
-        frame = read(path)
-    except Exception as error:  # each library has its own exceptions for a damaged file
+        yield
+    except DataError:
+        raise
+    except Exception as error:  # each library has its own exceptions
         reason = " ".join(str(error).split()) or type(error).__name__
         raise DataError(f"{path} cannot be read as {kind}: {reason}") from error
-    if len(frame) == 0:
+
+
+def refuse_too_many(rows: int, columns: int, path: Path) -> None:
+    """Refuse a file without rows, or one that says it has far more values than bytes."""
+    if rows == 0:
         raise DataError(f"{path} has no rows")
-    return FrameColumns(frame)
+    size = rows * max(1, columns) * _BYTES_PER_VALUE
+    if size > max(_MOST_BYTES, most_unpacked(path.stat().st_size)):
+        raise DataError(
+            f"{path} says that it holds {rows:,} rows, which a file of its size should not"
+        )

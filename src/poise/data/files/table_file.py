@@ -18,6 +18,7 @@ from poise.arguments import did_you_mean, listed
 from poise.data.files.columns import UNNAMED, Columns
 from poise.data.files.decode_text import COMPRESSED, STDIN
 from poise.data.files.text_format import TextFormat
+from poise.data.ordinary_files import kind_of_file
 from poise.errors import DataError
 
 __all__ = ["COLUMNAR", "PathLike", "TableFile", "open_table"]
@@ -123,6 +124,11 @@ def _existing(path: PathLike) -> Path:
         return place
     if place.is_dir():
         raise DataError(f"{place} is a folder; give the file with the rows")
+    if place.exists() and not place.is_file():
+        raise DataError(
+            f"{place} is {kind_of_file(place.stat())}, not an ordinary file; text from a pipe is "
+            "read from standard input, as -"
+        )
     if not place.exists():
         near = [entry.name for entry in place.parent.iterdir()] if place.parent.is_dir() else []
         raise DataError(f"no such file: {place}{did_you_mean(place.name, near)}")
@@ -156,7 +162,7 @@ def _columns(path: Path, on_disk: bool, form: TextFormat) -> Columns:
 
 def _ending(path: Path) -> str:
     """Return the ending, which tells the kind of file; standard input is text."""
-    if path == STDIN or not path.is_file():
+    if path == STDIN:
         return ".csv"
     packed, inner = path.suffix.lower(), path.with_suffix("").suffix.lower()
     if packed in COMPRESSED and (inner in _TEXT or (packed, inner) == (".zip", "")):

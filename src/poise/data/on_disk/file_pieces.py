@@ -6,6 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from poise.data.ordinary_files import open_ordinary
+from poise.errors import DataError
+
 __all__ = ["Source", "is_parquet", "source_of"]
 
 _BYTES_AT_ONCE = 1 << 22  # bytes decoded together; more is not faster, and fragments memory
@@ -34,7 +37,8 @@ def is_parquet(path: Path) -> bool:
 
 
 def source_of(path: Path) -> Source:
-    """Open a file; errors are those of pyarrow."""
+    """Open a file; errors are those of pyarrow, and a DataError for one that is no file."""
+    open_ordinary(path, DataError).close()
     return ParquetSource(path) if is_parquet(path) else FeatherSource(path)
 
 
@@ -52,7 +56,7 @@ class ParquetSource:
         """Yield some of the columns from the first row to the last."""
         size = max(1, _BYTES_AT_ONCE // (8 * len(names)))
         for batch in self._file.iter_batches(size, columns=list(names), use_threads=False):
-            yield batch.select(list(names))
+            yield _valid(batch.select(list(names)))
 
 
 class FeatherSource:
@@ -75,7 +79,13 @@ class FeatherSource:
         with pa.memory_map(self._path) as file:
             reader = pa.ipc.open_file(file, options=options)
             for k in range(reader.num_record_batches):
-                yield from _cut(reader.get_batch(k).select(list(names)))
+                yield from _cut(_valid(reader.get_batch(k).select(list(names))))
+
+
+def _valid(batch: Any) -> Any:
+    """Check the batch in full: with damaged offsets, reading a text would end the process."""
+    batch.validate(full=True)
+    return batch
 
 
 def _cut(batch: Any) -> Iterator[Any]:

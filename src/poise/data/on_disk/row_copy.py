@@ -14,6 +14,7 @@ from poise.data.on_disk.array_files import in_new_folder, write_array
 from poise.data.on_disk.arrow_columns import MappedArrow, takeable
 from poise.data.on_disk.column_types import ColumnTypes, Survey
 from poise.data.on_disk.file_pieces import source_of
+from poise.errors import DataError
 
 __all__ = ["RowsInFiles", "copied"]
 
@@ -83,6 +84,8 @@ def copied(path: Path, names: Sequence[str], library: str) -> RowsInFiles:
             _write_others(folder / _OTHERS, pa.schema(fields, schema.metadata), batches)
         pa.default_memory_pool().release_unused()  # hundreds of megabytes after a large file
         rows = RowsInFiles(folder, tuple(types.numbers), types.repaired)
+        if {len(part) for part in rows.parts} != {source.n_rows}:
+            raise DataError(f"{path} has columns of different lengths: it is damaged")
         return rows, rows.parts[0]
 
     return in_new_folder(make)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from poise.data.ordinary_files import open_ordinary
 from poise.errors import RecordError
 from poise.storage.checked_lines import matches, only_matching
 
@@ -101,7 +101,8 @@ class WholeLines:
     def __init__(self, path: Path, kind: FileKind = JOURNAL) -> None:
         self.path, self.kind = path, kind
         self.size, self.count = 0, 0
-        with _ordinary(path) as file:
+        path.stat()  # callers say that it is not there, or why it cannot be read
+        with open_ordinary(path) as file:
             before = self._count(file)
             first = _at(file, 0, _BYTES_OF_FORMAT)
             self.checked = kind.is_checked(first, self.count == 0, path)
@@ -134,10 +135,3 @@ class WholeLines:
 def _at(file: BinaryIO, offset: int, size: int) -> bytes:
     file.seek(offset)
     return file.read(size)
-
-
-def _ordinary(path: Path) -> BinaryIO:
-    """Open a file; refuse what is not one, such as a pipe, which could be read without end."""
-    if not stat.S_ISREG(path.stat().st_mode):
-        raise RecordError(f"cannot read {path}: it is not an ordinary file")
-    return path.open("rb")

@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import io
 import os
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
+from poise.arguments.field_rules import Among
+from poise.arguments.typed_fields import read_object
+from poise.data.damaged_file import naming_file
+from poise.data.files.array_archive import read_arrays
 from poise.errors import RecordError
 from poise.results.json_encoding import from_json, to_json
 from poise.storage.transcript.array_pool import ArrayPool
@@ -21,6 +26,7 @@ from poise.storage.transcript.containers import read_container, write_container
 __all__ = ["leftovers_path", "load_leftovers", "save_leftovers"]
 
 _FORMAT = "poise leftover rows 1"
+_COMPLAINT = "does not hold leftover rows of a record"
 
 
 def leftovers_path(record: Path) -> Path:
@@ -60,14 +66,16 @@ def load_leftovers(path: Path) -> dict[str, Any]:
     """Read the tables; nothing in the file is run. A file that is not there holds none."""
     if not path.exists():
         return {}
-    try:
-        with np.load(path, allow_pickle=False) as content:
-            arrays = dict(content)
-        header = from_json(str(arrays.pop("header")))
-        known = header["format"] == _FORMAT
-    except Exception as error:
-        raise RecordError(f"{path} does not hold leftover rows of a record: {error}") from error
-    if not known:
-        raise RecordError(f"{path} is not of the format {_FORMAT!r}")
-    pool = ArrayPool.from_columns([arrays[f"column {i}"] for i in range(len(arrays))])
-    return {name: read_container(note, pool) for name, note in header["tables"].items()}
+    arrays = read_arrays(path, _COMPLAINT, RecordError)
+    with naming_file(path, _COMPLAINT):
+        header = read_object(_Header, from_json(str(arrays.pop("header"))), "leftover rows")
+        pool = ArrayPool.from_columns([arrays[f"column {i}"] for i in range(len(arrays))])
+        return {name: read_container(note, pool) for name, note in header.tables.items()}
+
+
+@dataclass(frozen=True)
+class _Header:
+    """What the file says beside its columns of numbers and words."""
+
+    format: Annotated[str, Among((_FORMAT,))]
+    tables: dict[str, dict[str, Any]]

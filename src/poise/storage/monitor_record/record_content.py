@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.arguments.field_rules import Count, Digest, Positive
 from poise.arguments.typed_fields import read_object
 from poise.errors import RecordError
 from poise.protocol.messages import Failure
@@ -46,15 +47,15 @@ class RowBatch:
         The changes of its trials so far, in plan order.
     """
 
-    first: int
-    trials: int
-    epoch: int
-    rows: tuple[str, ...]
-    features: tuple[str, ...]
+    first: Count
+    trials: Count
+    epoch: Positive
+    rows: tuple[Digest, ...]
+    features: tuple[Digest, ...]
     distance: str
     time: str = ""
     warnings: tuple[str, ...] = ()
-    answers: list[Answer] = field(default_factory=list)
+    answers: list[Answer] = field(default_factory=list, compare=False)  # in lines of their own
 
     @property
     def finished(self) -> bool:
@@ -143,15 +144,19 @@ class RecordContent:
     def take(self, entry: dict[str, Any]) -> None:
         """Take in the next line; a line that does not follow from those before is an error."""
         if "batch" in entry:
-            self._require(self.unfinished is None and entry["batch"] == self.next_trial)
             batch = RowBatch.from_entry(entry)
-            self._require(0 <= batch.trials <= len(batch.rows) <= len(batch.features))
+            self._require(self.unfinished is None and batch.first == self.next_trial)
+            # No row serves two trials: that also limits how many trials a line can announce.
+            enough = batch.trials * self.header.asked.n <= len(batch.rows) <= len(batch.features)
+            self._require(enough and batch.epoch == self.epoch)
             self.batches.append(batch)
         elif "trial" in entry:
             self._take_trial(entry)
         elif "warnings" in entry:
-            self._require(bool(self.batches) and isinstance(entry["warnings"], list))
-            self.batches[-1].warnings += tuple(map(str, entry["warnings"]))
+            noted = entry["warnings"]
+            texts = isinstance(noted, list) and all(isinstance(text, str) for text in noted)
+            self._require(bool(self.batches) and texts)
+            self.batches[-1].warnings += tuple(noted)
         elif "restart" in entry:
             self._require(entry["restart"] == self.epoch + 1)
             self.epoch += 1
@@ -166,9 +171,12 @@ class RecordContent:
         assert batch is not None
         number = batch.first + len(batch.answers)
         self._require(entry["trial"] == number)
-        batch.answers.append(read_entry(number, entry))
+        answer = read_entry(number, entry)
+        known = answer.changes if isinstance(answer, Failure) else answer
+        self._require(known is None or np.shape(known) == self.header.asked.shape)
+        batch.answers.append(answer)
 
-    def _abandon(self, count: int) -> None:
+    def _abandon(self, count: object) -> None:
         batch = self.unfinished
         self._require(batch is not None)
         assert batch is not None
@@ -203,7 +211,7 @@ def read_content(lines: WholeLines, name: str) -> RecordContent | None:
 def _take(content: RecordContent, line: bytes, place: str) -> None:
     try:
         content.take(entry_of(line))
-    except (RecordError, KeyError, TypeError) as error:
+    except RecordError as error:
         raise RecordError(
             f"{place} cannot be used: {error}. The file was edited, or two files were joined; "
             "take an undamaged copy, or begin a new record with fresh rows"

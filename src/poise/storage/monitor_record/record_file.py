@@ -26,8 +26,11 @@ class RecordFile:
     --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "ridge.record"
+    >>> asked = {"algorithm": "mean", "n": 20, "epsilon": 0.1, "delta": 0.1, "alpha": 0.05}
+    >>> trial = {"removals": 1, "points": 1, "labeled_test": False, "response": "predict"}
+    >>> trial |= {"coupling": "shared", "distance": "absolute"}
     >>> with RecordFile(path) as file:
-    ...     file.begin(RecordHeader({"n": 20}, seed=3))
+    ...     file.begin(RecordHeader(asked | trial, seed=3))
     >>> with RecordFile(path) as file:
     ...     file.content.header.seed
     3

@@ -5,17 +5,64 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from poise.arguments.field_rules import (
+    Digest,
+    Epsilon,
+    ErrorLevel,
+    Positive,
+    Seed,
+    Share,
+    TrainingSize,
+)
 from poise.arguments.typed_fields import read_object
 from poise.data.row_identities import RowKey
-from poise.errors import RecordError, warn_of_validity
+from poise.errors import ArgumentError, RecordError, warn_of_validity
 from poise.results.json_encoding import plain
 from poise.storage.journal.header import current_versions
 from poise.storage.journal.whole_lines import FileKind
 from poise.storage.same_run import about_versions, codes_differ, refuse_other_run
 
-__all__ = ["RECORD", "RecordHeader"]
+__all__ = ["RECORD", "RecordHeader", "RecordQuestion"]
 
 RECORD = FileKind("record", "poise monitor", 1, anew=" with fresh rows")
+
+
+@dataclass(frozen=True)
+class RecordQuestion:
+    """What the question of a record holds: everything that the hypothesis depends on.
+
+    Attributes
+    ----------
+    algorithm, coupling, distance, response : str
+        As in :class:`poise.Monitor`.
+    n, removals, points : int
+        Training size; removals and test points of a trial.
+    epsilon, delta, alpha : float
+        The question and its error level.
+    labeled_test : bool
+        Whether test rows must have a response.
+    """
+
+    algorithm: str
+    n: TrainingSize
+    epsilon: Epsilon
+    delta: Share
+    alpha: ErrorLevel
+    removals: Positive
+    points: Positive
+    coupling: str
+    distance: str
+    response: str
+    labeled_test: bool
+
+    def __post_init__(self) -> None:
+        if self.removals > self.n:
+            raise ArgumentError(f"removals must be at most n = {self.n}, got {self.removals}")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of one trial's changes: () for a single one, else (R, T)."""
+        return () if self.removals == self.points == 1 else (self.removals, self.points)
 
 
 @dataclass(frozen=True)
@@ -44,14 +91,19 @@ class RecordHeader:
     """
 
     question: dict[str, Any]
-    seed: int
+    seed: Seed
     name: str = ""
-    key: str = ""
-    key_name: str = ""
-    code: str = ""
-    distance_code: str = ""
+    key: Digest = ""
+    key_name: Digest = ""
+    code: Digest = ""
+    distance_code: Digest = ""
     versions: dict[str, str] = field(default_factory=dict)
     command: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def asked(self) -> RecordQuestion:
+        """The question, its fields by name."""
+        return RecordQuestion(**self.question)
 
     def to_entry(self) -> dict[str, Any]:
         """Return the first line."""
@@ -63,9 +115,11 @@ class RecordHeader:
         """Read the first line; ``name`` is the file's, for messages."""
         content = {key: value for key, value in entry.items() if key != "format"}
         try:
-            return read_object(cls, content, "the header of a record")
+            header = read_object(cls, content, "the header of a record")
+            read_object(RecordQuestion, header.question, "the question of a record")
         except RecordError as error:
             raise RecordError(f"{name}: {error}") from None
+        return header
 
     def check_same(self, now: RecordHeader, name: str, *, seed_given: bool) -> None:
         """Refuse to continue a record with another question, and show the difference.

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import io
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from poise import procedures
+from poise.arguments.field_rules import Seed
+from poise.arguments.typed_fields import read_object
+from poise.data.damaged_file import naming_file
+from poise.data.files.array_archive import read_arrays
 from poise.data.fit_params import FitParams
 from poise.data.sample import Sample
 from poise.errors import RecordError
@@ -18,11 +23,12 @@ from poise.protocol.procedure import Procedure
 from poise.results.json_encoding import from_json, to_json
 from poise.storage.transcript.array_pool import ArrayPool
 from poise.storage.transcript.containers import read_container, write_container
-from poise.storage.transcript.stage_columns import read_stage, write_stage
+from poise.storage.transcript.stage_columns import StageNote, read_stage, write_stage
 
 __all__ = ["load", "save"]
 
 _FORMAT = "poise transcript 2"
+_COMPLAINT = "does not hold a transcript saved by poise"
 _PLAIN = (
     "procedure_name",
     "seed",
@@ -60,32 +66,46 @@ def save(transcript: dict[str, Any], path: Path) -> None:
 
 def load(path: Path) -> dict[str, Any]:
     """Read the parts of a transcript; nothing in the file is run."""
-    try:
-        with np.load(path, allow_pickle=False) as content:
-            arrays = dict(content)
-            header = from_json(str(arrays.pop("header")))
-    except FileNotFoundError:
-        raise RecordError(f"no such file: {path}") from None
-    except Exception as error:
-        raise RecordError(f"{path} does not hold a transcript saved by poise: {error}") from error
-    if not isinstance(header, dict) or header.get("format") != _FORMAT:
-        raise RecordError(f"{path} is not of the format {_FORMAT!r}")
-    return _read(header, arrays)
+    arrays = read_arrays(path, _COMPLAINT, RecordError)
+    with naming_file(path, _COMPLAINT):
+        content = from_json(str(arrays.pop("header")))
+        form = content.pop("format", None) if isinstance(content, dict) else None
+        if form == _FORMAT:
+            return _read(read_object(_Header, content, "the header of a transcript"), arrays)
+    raise RecordError(f"{path} is not of the format {_FORMAT!r}")
 
 
-def _read(header: dict[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class _Header:
+    """What a file says of a transcript; the rest is in columns of numbers and words."""
+
+    procedure_name: str
+    seed: Seed
+    algorithm: str
+    distance: str
+    models: str
+    on_error: str
+    on_timeout: str
+    verdict: str
+    procedure: dict[str, Any] | None
+    counts: Counts
+    sample: dict[str, Any]
+    stages: tuple[StageNote, ...]
+    warnings: tuple[str, ...] = ()  # not in files of 0.1.0
+
+
+def _read(header: _Header, arrays: dict[str, Any]) -> dict[str, Any]:
     count = sum(name.startswith("column ") for name in arrays)
     pool = ArrayPool.from_columns([arrays[f"column {index}"] for index in range(count)])
     stages = tuple(
-        read_stage(note, f"stage {index}", pool, arrays)
-        for index, note in enumerate(header["stages"])
+        read_stage(note, f"stage {index}", pool, arrays) for index, note in enumerate(header.stages)
     )
-    return {name: header[name] for name in _PLAIN} | {
-        "procedure": _procedure(header["procedure_name"], header["procedure"]),
-        "sample": _read_sample(header["sample"], pool),
+    return {name: getattr(header, name) for name in _PLAIN} | {
+        "procedure": _procedure(header.procedure_name, header.procedure),
+        "sample": _read_sample(header.sample, pool),
         "stages": stages,
-        "counts": Counts(**header["counts"]),
-        "warnings": tuple(header.get("warnings", ())),  # not in files of 0.1.0
+        "counts": header.counts,
+        "warnings": header.warnings,
     }
 
 

@@ -58,11 +58,17 @@ class ArrayPool:
     @classmethod
     def from_columns(cls, columns: list[NDArray[Any]]) -> ArrayPool:
         """Return a pool to read from."""
+        if not all(column.ndim for column in columns):
+            raise RecordError("a column of values holds one value only")
         pool = cls()
         pool._columns = columns
         return pool
 
     def get(self, reference: Any) -> Any:
-        """Return the array kept under a reference."""
+        """Return the array kept under a reference; refuse one that leads nowhere."""
         column, start, stop = (int(part) for part in reference)
-        return None if column < 0 else self._columns[column][start:stop].copy()
+        if column < 0:
+            return None
+        if column >= len(self._columns) or not 0 <= start <= stop <= len(self._columns[column]):
+            raise RecordError(f"there are no values at {(column, start, stop)}")
+        return self._columns[column][start:stop].copy()

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.arguments.field_rules import MOST_ROWS
 from poise.data.on_disk import StoredTable
 from poise.errors import RecordError
 from poise.storage.transcript.array_pool import ArrayPool
@@ -89,11 +90,26 @@ def read_container(note: dict[str, Any], pool: ArrayPool) -> Any:
     if note["kind"] == "list":
         return note["values"]
     if note["kind"] == "sparse":
-        import scipy.sparse
-
-        parts = tuple(pool.get(part) for part in note["parts"])
-        return scipy.sparse.csr_array(parts, shape=tuple(note["shape"]))
+        return _read_sparse(note, pool)
     return _read_frame(note, pool)
+
+
+def _read_sparse(note: dict[str, Any], pool: ArrayPool) -> Any:
+    """Rebuild a sparse matrix; a wrong index in it would end the process when it is used."""
+    import scipy.sparse
+
+    data, indices, indptr = (pool.get(part) for part in note["parts"])
+    numbers = all(part is not None and part.ndim == 1 for part in (data, indices, indptr))
+    if not numbers or {indices.dtype.kind, indptr.dtype.kind} != {"i"}:
+        raise RecordError("a sparse matrix must consist of three lists of numbers")
+    if data.dtype.kind not in "biufc":
+        raise RecordError("a sparse matrix must hold numbers")
+    shape = tuple(note["shape"])
+    if len(shape) != 2 or not all(type(n) is int and 0 <= n <= MOST_ROWS for n in shape):
+        raise RecordError(f"a sparse matrix must have rows and columns, got the shape {shape}")
+    matrix = scipy.sparse.csr_array((data, indices, indptr), shape=shape)
+    matrix.check_format(full_check=True)
+    return matrix
 
 
 def _read_frame(note: dict[str, Any], pool: ArrayPool) -> Any:

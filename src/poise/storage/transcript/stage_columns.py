@@ -5,19 +5,88 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, cast
 
 import numpy as np
 
+from poise.arguments.field_rules import MOST_ROWS, Among, Between, Count, Positive
 from poise.data.synthetic_rows import Rows, SyntheticRows
 from poise.errors import RecordError
 from poise.protocol.messages import Answers, Comparison, Failure, Query, Removals, queries_of
 from poise.storage.transcript.array_pool import NOTHING, ArrayPool
 from poise.storage.transcript.stage import Refusal, Stage
 
-__all__ = ["LinearModel", "read_stage", "write_stage"]
+__all__ = ["LinearModel", "StageNote", "read_stage", "write_stage"]
+
+_FailureKind = Annotated[str, Among(("error", "death", "timeout"))]
+_ErrorKind = Annotated[str, Among(("TrialError", "BudgetError"))]
 
 _ABSENT, _INDICES, _MADE = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class AnswersNote:
+    """What the header of a file says of the answers of a stage.
+
+    Attributes
+    ----------
+    failures : tuple
+        Number, message and kind of each failed trial.
+    path : str
+        How the answers were computed.
+    """
+
+    failures: tuple[tuple[Count, str, _FailureKind], ...]
+    path: str
+
+
+@dataclass(frozen=True)
+class RefusalNote:
+    """What the header of a file says of an error that was thrown into the procedure.
+
+    Attributes
+    ----------
+    kind, message : str
+        Name of its class, and what it said.
+    trial : int
+        Which task failed; -1 if none was tried.
+    partial : tuple
+        Where the answers to the tasks before it are.
+    changes : bool
+        Whether these are changes.
+    """
+
+    kind: _ErrorKind
+    message: str
+    trial: Annotated[int, Between(-1, MOST_ROWS)]
+    partial: tuple[tuple[int, int, int], ...]
+    changes: bool
+
+
+@dataclass(frozen=True)
+class StageNote:
+    """What the header of a file says of one stage; the rest is in columns.
+
+    Attributes
+    ----------
+    asked : int
+        Number of tasks in the batch.
+    compares, models : bool
+        Whether it asks for changes, and for models.
+    answers : AnswersNote
+        What came back.
+    refusal : RefusalNote or None
+        What was thrown into the procedure instead.
+    removals : tuple of int or None
+        Full and reduced fits of a trial of several removals.
+    """
+
+    asked: Count
+    compares: bool
+    models: bool
+    answers: AnswersNote
+    refusal: RefusalNote | None
+    removals: tuple[Count, Positive] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,20 +113,44 @@ def write_stage(stage: Stage, name: str, pool: ArrayPool, arrays: dict[str, Any]
     }
 
 
-def read_stage(note: dict[str, Any], name: str, pool: ArrayPool, arrays: dict[str, Any]) -> Stage:
+def read_stage(note: StageNote, name: str, pool: ArrayPool, arrays: dict[str, Any]) -> Stage:
     """Rebuild a stage."""
+    rows, terms = _column(arrays, f"{name} rows", "i", 14), _column(arrays, f"{name} xi", "u")
     queries = [
         Query(_read_rows(row[:7], pool), _read_rows(row[7:], pool), int(xi))  # type: ignore[arg-type]
-        for row, xi in zip(arrays[f"{name} rows"], arrays[f"{name} xi"], strict=True)
+        for row, xi in zip(rows, terms, strict=True)
     ]
     tasks: Sequence[Any] = queries
-    if note["compares"]:
+    if note.compares:
         tasks = [Comparison(*pair) for pair in zip(queries[::2], queries[1::2], strict=True)]
-    elif "removals" in note:
-        tasks = _grouped(queries, *note["removals"])
-    refusal = None if note["refusal"] is None else _read_refusal(note["refusal"], pool)
-    answers = _read_answers(note["answers"], name, pool, arrays)
-    return Stage(note["asked"], tuple(tasks), answers, refusal, note["models"])
+    elif note.removals is not None:
+        tasks = _grouped(queries, *note.removals)
+    refusal = None if note.refusal is None else _read_refusal(note.refusal, pool)
+    answers = _read_answers(note.answers, name, pool, arrays)
+    if len(tasks) > note.asked:
+        raise RecordError(f"{name} has {len(tasks)} answered tasks, and {note.asked} were asked")
+    return Stage(note.asked, tuple(tasks), answers, refusal, note.models)
+
+
+def _column(arrays: dict[str, Any], name: str, kind: str, width: int | None = None) -> Any:
+    """Return one column of numbers; refuse another type, or rows of another length."""
+    values = arrays.get(name)
+    expected = 1 if width is None else 2
+    if values is None or values.dtype.kind != kind or values.ndim != expected:
+        raise RecordError(f"the numbers of {name!r} are not there")
+    if width is not None and values.shape[1] != width:
+        raise RecordError(f"{name!r} must have {width} numbers a row, got {values.shape[1]}")
+    return values
+
+
+def _changes(arrays: dict[str, Any], name: str) -> Any:
+    """Return the changes of a stage: one per trial, or a table per trial."""
+    values = arrays.get(name)
+    if values is None or values.dtype != np.float64 or values.ndim not in (1, 3):
+        raise RecordError(f"the numbers of {name!r} are not there")
+    if (values < 0).any() or (values.ndim == 1 and np.isnan(values).any()):
+        raise RecordError(f"{name!r} must hold numbers >= 0")
+    return values
 
 
 def _removals(stage: Stage) -> dict[str, Any]:
@@ -122,19 +215,25 @@ def _part(model: object, name: str) -> Any:
     return np.atleast_1d(getattr(model, name))
 
 
-def _read_answers(
-    note: dict[str, Any], name: str, pool: ArrayPool, arrays: dict[str, Any]
-) -> Answers:
+def _read_answers(note: AnswersNote, name: str, pool: ArrayPool, arrays: dict[str, Any]) -> Answers:
     failures = tuple(
-        Failure(trial, message, kind=kind) for trial, message, kind in note["failures"]
+        Failure(trial, message, kind=cast(Any, kind)) for trial, message, kind in note.failures
     )
     by_trial = {failure.trial: failure for failure in failures}
-    predictions = [pool.get(reference) for reference in arrays[f"{name} predictions"]]
-    parts = zip(arrays[f"{name} coefficients"], arrays[f"{name} intercepts"], strict=True)
+    changes = _changes(arrays, f"{name} changes")
+    references = _column(arrays, f"{name} predictions", "i", 3)
+    if by_trial and max(by_trial) >= max(len(changes), len(references)):
+        raise RecordError(f"{name} has a failure without a trial")
+    predictions = [pool.get(reference) for reference in references]
+    parts = zip(
+        _column(arrays, f"{name} coefficients", "i", 3),
+        _column(arrays, f"{name} intercepts", "i", 3),
+        strict=True,
+    )
     return Answers(
-        changes=arrays[f"{name} changes"],
+        changes=changes,
         failures=failures,
-        path=note["path"],
+        path=note.path,
         predictions=tuple(by_trial.get(i, values) for i, values in enumerate(predictions)),
         models=tuple(_model(pool.get(first), pool.get(second)) for first, second in parts),
     )
@@ -151,8 +250,8 @@ def _write_refusal(refusal: Refusal, pool: ArrayPool) -> dict[str, Any]:
     return dataclasses.asdict(refusal) | {"partial": kept, "changes": changes}
 
 
-def _read_refusal(note: dict[str, Any], pool: ArrayPool) -> Refusal:
-    partial: Any = [pool.get(reference) for reference in note["partial"]]
-    if note["changes"]:
+def _read_refusal(note: RefusalNote, pool: ArrayPool) -> Refusal:
+    partial: Any = [pool.get(reference) for reference in note.partial]
+    if note.changes:
         partial = partial[0]
-    return Refusal(note["kind"], note["message"], note["trial"], partial)
+    return Refusal(note.kind, note.message, note.trial, partial)

@@ -1,0 +1,393 @@
+"""Every format that poise reads: samples, the reader, and the ways to damage them."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.sparse
+
+import poise
+from poise.algorithms.program import predictions, serving
+from poise.data.files.read_table import read_table
+from poise.questions.monitor.record_status import status_of
+from poise.questions.toml_file import read_config
+from poise.storage.journal import read_journal
+from poise.storage.monitor_record import read_record
+from poise.storage.monitor_record.leftover_rows import load_leftovers, save_leftovers
+from shared.fuzzing.array_damage import damage_array, damage_arrays
+from shared.fuzzing.byte_damage import damage_bytes
+from shared.fuzzing.json_damage import damage_checked_lines, damage_json, damage_json_lines
+
+Damage = Callable[[bytes, Random], bytes]
+
+
+@dataclass(frozen=True)
+class Format:
+    """One kind of file.
+
+    Attributes
+    ----------
+    name, ending : str
+        What it is called, and how its files end.
+    samples : tuple of bytes
+        Undamaged files.
+    read : callable
+        Reads a path; it returns a valid object or raises an error of poise.
+    damages : tuple of callables
+        Ways to damage a sample; one of them is chosen.
+    use : callable
+        Does everything with an object that one can do with a valid one.
+    """
+
+    name: str
+    ending: str
+    samples: tuple[bytes, ...]
+    read: Callable[[Path], Any]
+    damages: tuple[Damage, ...]
+    use: Callable[[Any], object] = lambda found: None
+
+    def damaged(self, chance: Random) -> bytes:
+        """Return one damaged file."""
+        return chance.choice(self.damages)(chance.choice(self.samples), chance)
+
+
+def formats() -> dict[str, Format]:
+    """Return every format by its name."""
+    return {each.name: each for each in _all_formats()}
+
+
+@cache
+def _all_formats() -> tuple[Format, ...]:
+    return (*_json_formats(), *_saved_formats(), *_table_formats(), *_other_formats())
+
+
+def _text(path: Path) -> str:
+    return path.read_bytes().decode("utf-8", "replace")
+
+
+def _described(found: Any) -> None:
+    """Do with a result whatever a reader may do with it."""
+    str(found), repr(found), found.to_json(), found._repr_html_()
+    found.to_frame()
+
+
+def _trials_used(trials: poise.Trials) -> None:
+    _described(trials)
+    trials.profile()
+    trials.test(0.5, 0.3).summary()
+    trials.delta_hat(0.5), trials.epsilon_hat(0.3)
+
+
+def _conditional_used(trials: Any) -> None:
+    _described(trials)
+    trials.test(0.5, 0.3).summary()
+
+
+def _profile_used(profile: poise.Profile) -> None:
+    repr(profile), profile.to_json(), profile._repr_html_(), profile.to_frame()
+    profile.at(0.3), profile.epsilon_for(0.2), profile.table().text()
+
+
+def _json(name: str, samples: list[Any], read: Any, use: Any = _described) -> Format:
+    texts = tuple(sample.to_json().encode() for sample in samples)
+    damages = (damage_json, damage_json, damage_bytes)
+    return Format(name, ".json", texts, lambda path: read(_text(path)), damages, use)
+
+
+def _json_formats() -> list[Format]:
+    rng = np.random.default_rng(0)
+    trials = poise.Trials.from_changes(rng.exponential(size=30), n=5)
+    failed = poise.Trials.from_changes([0.1] * 28 + [np.inf] * 2, n=5, failures=["a", "b"])
+    several = poise.Trials.from_changes(rng.exponential(size=(30, 2, 2)), n=5)
+    about = _conditional(rng)
+    heuristic = poise.procedures.BootstrapTest(n=5, epsilon=0.5, delta=0.2, resamples=20)
+    X = rng.normal(size=(20, 1))
+    found = poise.run(heuristic, _mean, X, X[:, 0], random_state=0).result
+    results = [trials.test(0.5, 0.4), failed.test(0.5, 0.4)]
+    judged = [about.test(0.5, 0.4), about.test(0.5, 0.4, gamma=0.25)]
+    plans = [poise.plan(n=5, delta=0.2, delta_star=0.05)]
+    return [
+        _json("trials", [trials, failed, several], poise.Trials.from_json, _trials_used),
+        _json("result", results, poise.StabilityResult.from_json),
+        _json("averaged result", [several.test(0.5, 0.4)], poise.StabilityResult.from_json),
+        _json(
+            "profile", [trials.profile(), several.profile()], poise.Profile.from_json, _profile_used
+        ),
+        _json("plan", plans, poise.Plan.from_json, lambda plan: (repr(plan), plan.n_trials)),
+        _json("procedure result", [found], poise.ProcedureResult.from_json),
+        _json("conditional trials", [about], poise.ConditionalTrials.from_json, _conditional_used),
+        _json("conditional result", judged, poise.ConditionalResult.from_json),
+    ]
+
+
+def _mean(X: Any, y: Any, seed: int) -> Any:
+    level = float(np.mean(np.asarray(y)))
+    return lambda rows: [level] * rows.shape[0]
+
+
+def _conditional(rng: np.random.Generator) -> Any:
+    design = poise.ConditionalDesign("mean", "deployed", n=4, n_fresh=20)
+    return poise.ConditionalTrials(rng.exponential(size=(20, 4)), design)
+
+
+def _file_written(write: Callable[[Path], object], ending: str) -> bytes:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"sample{ending}"
+        write(path)
+        return path.read_bytes()
+
+
+def _saved_formats() -> list[Format]:
+    rng = np.random.default_rng(1)
+    trials = poise.Trials.from_changes(rng.exponential(size=12), n=5)
+    several = poise.Trials.from_changes(rng.exponential(size=(12, 2, 2)), n=5)
+    saved = tuple(_file_written(each.save, ".trials") for each in (trials, several))
+    about = (_file_written(_conditional(rng).save, ".trials"),)
+    rows = tuple(
+        _file_written(partial(save_leftovers, tables={"X": X, "y": np.arange(4.0)}), ".npz")
+        for X in (
+            np.eye(4),
+            scipy.sparse.csr_array(np.eye(4)),
+            pd.DataFrame({"a": ["u", "v", "w", "x"]}),
+        )
+    )
+    npz = (damage_arrays, damage_arrays, damage_bytes)
+    return [
+        Format("saved trials", ".trials", saved, poise.Trials.load, npz, _trials_used),
+        Format(
+            "saved conditional trials",
+            ".trials",
+            about,
+            poise.ConditionalTrials.load,
+            npz,
+            _conditional_used,
+        ),
+        Format("leftover rows", ".npz", rows, load_leftovers, npz),
+        Format("transcript", ".npz", _transcripts(), _replayed, npz),
+        Format(
+            "journal",
+            ".jsonl",
+            _journals(),
+            read_journal,
+            (damage_checked_lines, damage_json_lines, damage_bytes),
+            _journal_used,
+        ),
+        Format(
+            "monitor record",
+            ".record",
+            _records(),
+            _status,
+            (damage_checked_lines,) * 2 + (damage_bytes,),
+            str,
+        ),
+    ]
+
+
+def _transcripts() -> tuple[bytes, ...]:
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(24, 2))
+    asked = [
+        (poise.procedures.BinomialTest(n=5, epsilon=0.4, delta=0.4), X),
+        (poise.procedures.BinomialTest(n=5, epsilon=0.4, delta=0.4), scipy.sparse.csr_array(X)),
+        (
+            poise.procedures.BootstrapTest(n=5, epsilon=0.4, delta=0.2, resamples=4),
+            pd.DataFrame(X, columns=["a", "b"]),
+        ),
+    ]
+    runs = [poise.run(test, _mean, rows, X[:, 0], random_state=0) for test, rows in asked]
+    return tuple(_file_written(run.transcript.save, ".npz") for run in runs)
+
+
+def _replayed(path: Path) -> Any:
+    return poise.replay(poise.Transcript.load(path))
+
+
+def _journals() -> tuple[bytes, ...]:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 1))
+
+    def fit(rows: Any, y: Any, seed: int) -> Any:
+        if rows[0, 0] > 1.2:
+            raise ValueError("a failed fit")
+        return _mean(rows, y, seed)
+
+    def single(path: Path) -> None:
+        poise.stability_test(
+            fit, X, X[:, 0], n=5, epsilon=0.5, delta=0.3, random_state=0, journal=path,
+            on_error="unstable", stop_early=False, test="binomial",
+        )  # fmt: skip
+
+    def several(path: Path) -> None:
+        poise.measure(_mean, X, X[:, 0], n=5, removals=2, random_state=0, journal=path)
+
+    return tuple(_file_written(write, ".jsonl") for write in (single, several))
+
+
+def _journal_used(content: Any) -> None:
+    _trials_used(content.trials)
+
+
+def _records() -> tuple[bytes, ...]:
+    def write(path: Path, points: int) -> None:
+        rng = np.random.default_rng(4)
+        monitor = poise.Monitor(
+            path, _mean, n=5, epsilon=0.5, delta=0.3, points=points, random_state=0
+        )
+        for _ in range(2):
+            X = rng.normal(size=(40, 1))
+            monitor.add(X, X[:, 0])
+
+    return tuple(_file_written(partial(write, points=points), ".record") for points in (1, 2))
+
+
+def _status(path: Path) -> Any:
+    return status_of(read_record(path))
+
+
+def _table_formats() -> list[Format]:
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame(
+        {
+            "a": rng.normal(size=8).round(3),
+            "b": range(8),
+            "c": list("uvwxuvwx"),
+            "y": rng.normal(size=8),
+        }
+    )
+    numbers = frame[["a", "b", "y"]].to_numpy()
+    text = frame.to_csv(index=False).encode()
+    quoted = frame.to_csv(index=False, sep=";", quoting=2, lineterminator="\r\n").encode()
+    buffer, npy = io.BytesIO(), io.BytesIO()
+    np.savez(buffer, X=numbers[:, :2], y=numbers[:, 2])
+    np.save(npy, numbers)
+    read = partial(_table, target="y")
+    arrays = (damage_arrays, damage_bytes)
+    packed = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress, ".zip": _zipped}
+    return [
+        Format("csv", ".csv", (text, quoted, text.replace(b",", b"\t")), read, (damage_bytes,)),
+        *(
+            Format(
+                f"csv{ending}",
+                f".csv{ending}",
+                (pack(text),),
+                read,
+                (damage_bytes, partial(_inside, pack=pack, text=text)),
+            )
+            for ending, pack in packed.items()
+        ),
+        Format("npz", ".npz", (buffer.getvalue(),), read, arrays),
+        Format(
+            "npy",
+            ".npy",
+            (npy.getvalue(),),
+            partial(_table, target="3"),
+            (damage_array, damage_bytes),
+        ),
+        *_columnar(frame, read),
+    ]
+
+
+def _columnar(frame: pd.DataFrame, read: Any) -> list[Format]:
+    kept = frame.assign(c=frame["c"].astype("category"), d=frame["c"])
+    written = {".parquet": frame.to_parquet, ".feather": frame.to_feather}
+    plain = {
+        ".parquet": partial(kept.to_parquet, compression=None),
+        ".feather": partial(kept.to_feather, compression="uncompressed"),
+    }
+    found = []
+    for ending in written:
+        samples = tuple(_file_written(each[ending], ending) for each in (written, plain))
+        name = ending.removeprefix(".")
+        found.append(Format(name, ending, samples, read, (damage_bytes,)))
+        on_disk = partial(_table, target="y", on_disk=True)
+        found.append(Format(f"{name} on disk", ending, samples, on_disk, (damage_bytes,)))
+    return found
+
+
+def _table(path: Path, target: str, on_disk: bool = False) -> Any:
+    X, y = read_table(path, target, on_disk=on_disk)
+    rows = X.take(slice(0, len(X))) if on_disk else X
+    return poise.data.sample.Sample(rows, y).digest() if len(y) > 1 else None
+
+
+def _zipped(text: bytes) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("rows.csv", text)
+    return buffer.getvalue()
+
+
+def _inside(content: bytes, chance: Random, pack: Callable[[bytes], bytes], text: bytes) -> bytes:
+    """Damage the text, and pack it again."""
+    return pack(damage_bytes(text, chance))
+
+
+TOML = b"""
+[data]
+file = "rows.csv"
+target = "y"
+drop = ["c"]
+sep = ","
+
+[algorithms.ridge]
+use = "sklearn.linear_model:Ridge"
+params = {alpha = 2.0}
+
+[algorithms.r]
+program = "Rscript fit.R"
+timeout = 5
+
+[defaults]
+alpha = 0.1
+seed = 3
+
+[[questions]]
+name = "first"
+n = 10
+epsilon = 0.5
+delta = 0.1
+algorithms = ["ridge"]
+jobs = 2
+"""
+
+
+def _other_formats() -> list[Format]:
+    answers = (
+        b'{"id": 4, "predictions": [1.5, null, "NA", -3e-5]}',
+        b'{"id": 4, "error": "singular"}',
+    )
+    lines = (b"1.5\nNA\n-3e-5\n7\n", b'"prediction"\n1.5\nNA\n-3e-5\n7\n')
+    return [
+        Format("toml", ".toml", (TOML,), _asked, (damage_bytes,)),
+        Format(
+            "program's file",
+            ".csv",
+            lines,
+            partial(predictions.from_file, expected=4),
+            (damage_bytes,),
+        ),
+        Format(
+            "program's answer", ".json", answers, _reply, (damage_json, damage_json, damage_bytes)
+        ),
+    ]
+
+
+def _asked(path: Path) -> Any:
+    return read_config(path)
+
+
+def _reply(path: Path) -> Any:
+    return serving.read_reply(serving.parse(path.read_bytes(), 4), expected=4)
