@@ -42,11 +42,11 @@ def test_every_table_says_what_its_columns_are() -> None:
     ]  # fmt: skip
     curve = poise.stability_curve(Ridge(), X, Y, n=[5, 10], epsilon=0.5, delta=0.2, random_state=0)
     assert list(curve.table().columns) == [
-        "n", "n_trials", "epsilon_hat", "observed_epsilon", "delta_hat", "observed_delta",
-        "pvalue_adjusted",
+        "n", "trials", "epsilon_hat", "observed epsilon", "delta_hat", "observed delta",
+        "p, adjusted",
     ]  # fmt: skip
     only = poise.stability_curve(Ridge(), X, Y, n=[5, 10], delta=0.2, random_state=0)
-    assert list(only.table().columns) == ["n", "n_trials", "epsilon_hat", "observed_epsilon"]
+    assert list(only.table().columns) == ["n", "trials", "epsilon_hat", "observed epsilon"]
     assert menu_table(poise.advise(X, Y).menu).columns[:3] == ["n", "trials", "fits"]
 
 
@@ -122,3 +122,14 @@ def test_limits_of_a_run_that_stopped_early_are_no_advice() -> None:
     result = Trials.from_changes([0.9] * 4 + [0.0] * 46, n=5).test(0.5, 0.1)
     assert "would have passed" in next_step(result)
     assert next_step(dataclasses.replace(result, n_observed=49)).endswith("error level).")
+
+
+def test_predictions_that_never_move_are_doubted() -> None:
+    """An algorithm that ignores its rows passes every test; labels may well never move."""
+    still = Trials.from_changes([0.0] * 60, n=5)
+    assert "make sure that the algorithm learns" in still.test(0.0, 0.1).summary()
+    assert "learns" not in still.test(0.1, 0.1).summary()
+    moved = Trials.from_changes([0.0] * 59 + [1e-16], n=5)
+    assert "learns" not in moved.test(0.0, 0.1).summary()
+    design = dataclasses.replace(still.design, distance="label")
+    assert "learns" not in Trials(np.zeros(60), design).test(0.0, 0.1).summary()

@@ -33,6 +33,12 @@ if TYPE_CHECKING:
 
 __all__ = ["StabilityCurve", "upper_quantile"]
 
+_HEADINGS = {
+    "n_trials": "trials",
+    "observed_epsilon": "observed epsilon",
+    "observed_delta": "observed delta",
+    "pvalue_adjusted": "p, adjusted",
+}
 _NOWHERE = "none of these sizes"
 
 
@@ -221,7 +227,7 @@ class StabilityCurve:
         ]
         rows = [list(row) for row in zip(*worded, strict=True)]
         caption = "\n".join([self.headline(), *in_words(self.warnings)])
-        return Table(list(self.columns()), rows, caption)
+        return Table([_HEADINGS.get(name, name) for name in self.columns()], rows, caption)
 
     def headline(self) -> str:
         """Say what was asked, of which algorithm."""

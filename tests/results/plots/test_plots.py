@@ -141,16 +141,28 @@ def test_bars_of_larger_changes_have_their_own_colour() -> None:
 def test_the_profile_is_marked_where_it_is_asked() -> None:
     trials = trials_of([0.1] * 30)
     right = plot_trials(trials, epsilon=0.2, alpha=0.1).axes[1]
-    (label,) = right.texts
     limit = trials.delta_hat(0.2, 0.1)  # as in a verdict, not as in the band
-    shown = float(label.get_text().removeprefix("≤ "))
-    assert limit <= shown < limit + 0.001
     names = [text.get_text() for text in right.get_legend().get_texts()]
     assert names == [
         "limit at confidence 0.9, every ε at once",
         "observed",
-        f"limit at confidence 0.9, ε = 0.2 alone: {label.get_text()}",
+        f"limit at confidence 0.9, ε = 0.2 alone: ≤ {at_most(limit)}",
     ]
+    assert not right.texts  # a number beside the band would be read as the band's
+
+
+def test_the_axis_is_cut_only_before_a_tail_that_is_far_away() -> None:
+    near, far = [0.1] * 30 + [0.7], [0.1] * 30 + [0.9]
+    assert Histogram.of(trials_of(near)).n_beyond == 0
+    assert Histogram.of(trials_of(far)).n_beyond == 1
+
+
+def test_a_limit_beyond_the_axis_is_written_beside_its_arrow() -> None:
+    """An arrow alone could be a limit a little beyond the edge, or no limit at all."""
+    wild = trials_of([0.1] * 55 + [9.0] * 5)
+    for delta, limit in [(0.1, "9"), (0.01, "infinity")]:
+        result = CompareResult.judge({"a": wild}, epsilon=1.0, delta=delta)
+        assert [text.get_text() for text in result.plot().axes[0].texts] == [f"ε̂: {limit}"]
 
 
 def test_a_profile_is_drawn_where_the_user_wants_it() -> None:
@@ -238,14 +250,15 @@ def test_the_picture_says_what_the_verdict_says() -> None:
     trials = trials_of([0.1] * 60)
     result = trials.test(epsilon=0.2, delta=0.05)
     for figure in (plot_judged(trials, result), trials.plot(0.2, delta=0.05)):
-        right = figure.axes[1]
-        assert [t.get_text() for t in right.texts] == [f"≤ {at_most(result.delta_hat)}"]
-        assert "allowed: δ = 0.05" in [t.get_text() for t in right.get_legend().get_texts()]
+        words = [t.get_text() for t in figure.axes[1].get_legend().get_texts()]
+        assert words[2].endswith(f"alone: ≤ {at_most(result.delta_hat)}")
+        assert "allowed: δ = 0.05" in words
         assert "an algorithm at n = 5: stable, 60 trials" in figure.get_suptitle()
     wild = trials_of([0.9] * 60).test(epsilon=0.2, delta=0.05)
     assert wild.verdict == "unstable"
     right = plot_judged(trials_of([0.9] * 60), wild).axes[1]
-    assert [t.get_text() for t in right.texts] == [f"≥ {at_least(wild.delta_lower)}"]
+    words = [t.get_text() for t in right.get_legend().get_texts()]
+    assert words[2].endswith(f"alone: ≥ {at_least(wild.delta_lower)}")
     with pytest.raises(ArgumentError, match="delta is drawn beside epsilon; give both"):
         trials.plot(delta=0.1)
 

@@ -80,7 +80,7 @@ class AskedQuestion:
 
     @property
     def worded(self) -> str:
-        """The limit as it is written beside its dot, rounded to the safe side."""
+        """The limit as it is written in the legend, rounded to the safe side."""
         if self.verdict == "unstable":
             return f"≥ {at_least(self.limit)}"
         return f"≤ {at_most(self.limit)}"

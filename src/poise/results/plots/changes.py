@@ -85,13 +85,13 @@ class Histogram:
 
 
 def axis_span(trials: Trials, epsilon: float | None = None) -> float:
-    """Return where the axis of changes ends: before the far tail, if there is one."""
+    """Return where the axis of changes ends: before the tail, if that is far from the rest."""
     finite = trials.all_changes[np.isfinite(trials.all_changes)]
     largest = 1.05 * float(finite.max(initial=0.0))
     if epsilon:
         return min(max(largest, 1.1 * epsilon), 5 * epsilon)
     far = 4 * float(np.quantile(finite, 0.8)) if len(finite) else 0.0
-    return min(largest, far or largest) or 1.0
+    return (far if largest > 2 * far > 0 else largest) or 1.0
 
 
 def _edges(span: float, epsilon: float | None) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from poise.arguments import shortened
 from poise.results.plots.canvas import COLOURS, Panels, tidy
 from poise.results.text.describe_design import allowed_change
-from poise.results.text.numbers import confidence, exactly
+from poise.results.text.numbers import at_most, confidence, exactly
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,8 +91,8 @@ def plot_compared(
     """Draw a strip of dots per algorithm, with ε and every certified limit ε̂ marked.
 
     Dots at the right edge are changes beyond it, and an arrow there is a limit
-    beyond it or none at all. A strip with smaller changes than another does not prove that its
-    algorithm is more stable.
+    beyond it or none at all, as is written beside it. A strip with smaller changes than
+    another does not prove that its algorithm is more stable.
 
     Parameters
     ----------
@@ -152,3 +152,14 @@ def _draw(axes: Axes, strip: Strip, position: int, span: float) -> None:
     else:
         at_edge: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "clip_on": False}
         axes.plot([1.0], [position], ">", color=colour, markersize=9, **at_edge)
+        axes.annotate(
+            f"ε̂: {at_most(strip.limit)}",
+            (1.0, position),
+            xycoords=axes.get_yaxis_transform(),
+            xytext=(-8, 0),
+            textcoords="offset points",
+            ha="right",
+            va="center",
+            fontsize=9,
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
+        )

@@ -66,7 +66,7 @@ def plot_power(
     --------
     >>> import poise
     >>> plot_power(poise.plan(n=100, n_labeled=3000, delta=0.1)).axes[0].get_ylabel()
-    'probability, n = 100, 29 trials'
+    'probability of "stable", n = 100, 29 trials'
     """
     panels = Panels(1, (5.5, 4.2), ax, figsize)
     (axes,) = panels.axes
@@ -82,7 +82,7 @@ def plot_power(
     axes.set_ylim(0.0, 1.05)
     axes.set_xlim(left=0.0)
     axes.set_xlabel("true probability of a change beyond epsilon")
-    axes.set_ylabel(f"probability, n = {plan.n:,}, {plan.n_trials:,} trials")
+    axes.set_ylabel(f'probability of "stable", n = {plan.n:,}, {plan.n_trials:,} trials')
     legend(axes)
     tidy(axes)
     panels.title(title)

@@ -123,14 +123,6 @@ def _mark(axes: Axes, asked: AskedQuestion, sure: str) -> None:
     axes.plot([asked.epsilon], [asked.limit], "o", color=colour, markersize=6, label=alone)
     if asked.interval is not None:
         axes.vlines(asked.epsilon, *asked.interval, color=colour, linewidth=3, label=asked.between)
-    axes.annotate(
-        asked.worded,
-        (asked.epsilon, asked.limit),
-        xytext=(6, 6),
-        textcoords="offset points",
-        fontsize=10,
-        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
-    )
     if asked.delta is not None:
         label = f"allowed: δ = {exactly(asked.delta)}"
         axes.axhline(asked.delta, color=COLOURS["mark"], linewidth=1, linestyle=":", label=label)

@@ -41,10 +41,20 @@ def next_step(r: StabilityResult) -> str:
     'Next: train at this n with this algorithm; test again if either changes.'
     """
     if r.n_trials > 0 and r.verdict in _SETTLED:
-        return f"Next: {_SETTLED[r.verdict]}."
+        return f"Next: {_SETTLED[r.verdict]}.{_if_nothing_moved(r)}"
     options = [*_mend(r), _more_data(r), *_weaker(r)]
     other = model_of_all_rows(r.design)
     return f"Next: {'; or '.join(options)}." + (f" {other}." if other else "")
+
+
+def _if_nothing_moved(r: StabilityResult) -> str:
+    """Doubt an algorithm whose predictions never move at all: perhaps it does not learn."""
+    if not r.stable or r.epsilon > 0 or r.statistic > 0 or r.design.distance == "label":
+        return ""
+    return (
+        " No prediction moved at all, not even in its last digit: make sure that the algorithm "
+        "learns from its rows (poise.check_algorithm)."
+    )
 
 
 def _mend(r: StabilityResult) -> list[str]:
