@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import click
 import pytest
 
 from poise.cli import COMMANDS, main
+from poise.cli.help_sections import SECTIONS, SectionedCommand
 from shared.processes import python
 
 HEAVY = ["numpy", "scipy", "sklearn", "matplotlib", "pandas", "joblib", "rich", "jinja2"]
@@ -46,6 +49,23 @@ def test_exit_statuses_are_documented(run) -> None:
     text = run("--help").stdout
     for line in ["0    stable", "1    unstable, inconclusive", "3    a fit failed"]:
         assert line in text
+
+
+def test_sections_list_every_option_once_and_the_question_first(run) -> None:
+    for name in COMMANDS:
+        command = main.get_command(click.Context(main), name)
+        if not isinstance(command, SectionedCommand):
+            continue
+        text = run(f"{name} --help").stdout
+        text = text[text.index("\nThe question:") :]
+        listed = re.findall(r"^  (?:-\w, )?(--[\w-]+)", text, re.MULTILINE)
+        options = [p.opts for p in command.params if isinstance(p, click.Option)]
+        long = [next(opt for opt in opts if opt.startswith("--")) for opts in options]
+        assert sorted(listed) == sorted([*long, "--help"])
+        headings = [title for title in SECTIONS if f"\n{title}:\n" in text]
+        assert headings[0] == "The question"
+        places = [text.index(f"\n{title}:\n") for title in headings]
+        assert places == sorted(places)
 
 
 def test_every_option_has_help() -> None:

@@ -10,6 +10,7 @@ import click
 
 from poise.cli.exit_status import ExitStatus
 from poise.cli.fit_options import DATA_OPTIONS, FitOptions, fit_options
+from poise.cli.help_sections import SectionedCommand
 from poise.cli.json_output import print_json
 from poise.cli.options import Output, WholeNumber, alpha_option, output_options
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
@@ -29,7 +30,7 @@ Example:
 _OPTIONS = "groups algorithm param program serving response remove replace random_state"
 
 
-@click.command("advise", epilog=EXAMPLE)
+@click.command("advise", cls=SectionedCommand, epilog=EXAMPLE)
 @fit_options(only=(*DATA_OPTIONS, *_OPTIONS.split()))
 @click.option(
     "--n",

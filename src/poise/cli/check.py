@@ -8,6 +8,7 @@ import click
 
 from poise.cli.exit_status import ExitStatus
 from poise.cli.fit_options import DATA_OPTIONS, FitOptions, fit_options
+from poise.cli.help_sections import SectionedCommand
 from poise.cli.json_output import print_json
 from poise.cli.options import Output, output_options
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
@@ -28,7 +29,7 @@ Example:
 _OPTIONS = "groups algorithm param program serving n response distance random_state"
 
 
-@click.command("check", epilog=EXAMPLE)
+@click.command("check", cls=SectionedCommand, epilog=EXAMPLE)
 @fit_options(only=(*DATA_OPTIONS, *_OPTIONS.split()))
 @click.option(
     "--max-seconds",

@@ -10,6 +10,7 @@ import click
 
 from poise.cli.exit_status import ExitStatus
 from poise.cli.fit_options import FitOptions, fit_options, journal_folder
+from poise.cli.help_sections import SectionedCommand
 from poise.cli.json_output import print_json
 from poise.cli.options import Output, journals_option, output_options, question_options
 from poise.cli.output_files import check_files
@@ -33,7 +34,7 @@ Example:
 _IN_ANOTHER_FORM = ("name", "algorithm", "param", "program", "journal")
 
 
-@click.command("compare", epilog=EXAMPLE)
+@click.command("compare", cls=SectionedCommand, epilog=EXAMPLE)
 @fit_options(without=_IN_ANOTHER_FORM)
 @click.option(
     "--algorithm",

@@ -9,6 +9,7 @@ import click
 
 from poise.cli.exit_status import ExitStatus
 from poise.cli.fit_options import FitOptions, fit_options, journal_folder
+from poise.cli.help_sections import SectionedCommand
 from poise.cli.json_output import print_json
 from poise.cli.options import (
     AllowedChange,
@@ -34,7 +35,7 @@ Example:
 """
 
 
-@click.command("curve", epilog=EXAMPLE)
+@click.command("curve", cls=SectionedCommand, epilog=EXAMPLE)
 @fit_options(without=("n", "journal"))
 @click.option(
     "--n",

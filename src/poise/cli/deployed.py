@@ -10,6 +10,7 @@ import click
 
 from poise.cli.exit_status import ExitStatus
 from poise.cli.fit_options import FitOptions, fit_options
+from poise.cli.help_sections import SectionedCommand
 from poise.cli.json_output import print_json
 from poise.cli.options import (
     FILE,
@@ -51,7 +52,7 @@ _OTHERS = ("unlabeled", "groups", "weights", "fit_param", "n", "remove", "replac
 _SHOWN = 10  # influential rows
 
 
-@click.command("deployed", epilog=EXAMPLE)
+@click.command("deployed", cls=SectionedCommand, epilog=EXAMPLE)
 @fit_options(without=[*_OTHERS, "points", "coupling"])
 @click.option("--fresh", metavar="FILE", type=FILE, help="Rows that were not used for training.")
 @click.option(

@@ -202,8 +202,9 @@ _ALGORITHM: dict[str, Decorator] = {
     "algorithm": click.option(
         "--algorithm",
         metavar="PLACE:NAME",
-        help="sklearn.linear_model:Ridge, or path/to/file.py:name: an estimator, its class, "
-        "or a function fit(X, y, seed) that returns a prediction function.",
+        help="sklearn.linear_model:Ridge, 'sklearn.linear_model:Ridge(alpha=2.0)', or "
+        "path/to/file.py:name: an estimator, its class, or a function fit(X, y, seed) that "
+        "returns a prediction function.",
     ),
     "param": click.option(
         "--param",

@@ -12,6 +12,7 @@ import click
 
 from poise.cli.exit_status import ExitStatus
 from poise.cli.fit_options import DATA_OPTIONS, FitOptions, fit_options
+from poise.cli.help_sections import SectionedCommand
 from poise.cli.json_output import print_json
 from poise.cli.options import FILE, Output, WholeNumber, alpha_option, output_options
 from poise.cli.output_files import INTERVAL_COLUMNS, check_files
@@ -38,7 +39,7 @@ _SHOWN = 20  # rows printed on the screen
 _DIGITS = 4  # significant digits of the width of an interval on the screen
 
 
-@click.command("intervals", epilog=EXAMPLE)
+@click.command("intervals", cls=SectionedCommand, epilog=EXAMPLE)
 @fit_options(only=_OPTIONS, without=["unlabeled", "weights", "fit_param"])
 @click.option("--new", metavar="FILE", type=FILE, required=True, help="Rows to predict.")
 @click.option(

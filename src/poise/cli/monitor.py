@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 
 from poise.cli.fit_options import DATA_OPTIONS, FitOptions, fit_options
+from poise.cli.help_sections import SectionedCommand
 from poise.cli.options import FILE, Output, WholeNumber, alpha_option, gathered, output_options
 from poise.cli.output_files import check_files
 from poise.cli.run_and_print import tell_result
@@ -72,7 +73,7 @@ _rows = gathered(
 )
 
 
-@click.command("monitor", epilog=EXAMPLE)
+@click.command("monitor", cls=SectionedCommand, epilog=EXAMPLE)
 @click.argument("record", type=FILE)
 @click.argument("data", type=FILE, required=False)
 @fit_options(only=_OPTIONS, without=_NOT_HERE)

@@ -8,6 +8,7 @@ import click
 
 from poise import arguments
 from poise.cli.fit_options import FitOptions, fit_options
+from poise.cli.help_sections import SectionedCommand
 from poise.cli.json_output import print_json
 from poise.cli.options import (
     Output,
@@ -32,7 +33,7 @@ Example:
 """
 
 
-@click.command("profile", epilog=EXAMPLE)
+@click.command("profile", cls=SectionedCommand, epilog=EXAMPLE)
 @fit_options()
 @alpha_option
 @click.option(

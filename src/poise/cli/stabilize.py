@@ -9,6 +9,7 @@ import click
 
 from poise.cli.exit_status import ExitStatus
 from poise.cli.fit_options import DATA_OPTIONS, FitOptions, fit_options
+from poise.cli.help_sections import SectionedCommand
 from poise.cli.json_output import print_json
 from poise.cli.options import Output, WholeNumber, alpha_option, output_options
 from poise.cli.output_files import check_files
@@ -32,7 +33,7 @@ Example:
 _OPTIONS = (*DATA_OPTIONS, "algorithm", "param", "n", "random_state", "n_jobs")
 
 
-@click.command("stabilize", epilog=EXAMPLE)
+@click.command("stabilize", cls=SectionedCommand, epilog=EXAMPLE)
 @fit_options(only=_OPTIONS, without=["unlabeled", "weights", "fit_param"])
 @click.option(
     "--epsilon",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from poise.cli.fit_options import FitOptions, fit_options
+from poise.cli.help_sections import SectionedCommand
 from poise.cli.options import Output, output_options, question_options
 from poise.cli.output_files import check_files, write_files
 from poise.cli.partial_verdict import saying_where_it_stands
@@ -28,7 +29,7 @@ Example:
 """
 
 
-@click.command("test", epilog=EXAMPLE)
+@click.command("test", cls=SectionedCommand, epilog=EXAMPLE)
 @fit_options()
 @question_options(required=True, choice=True)
 @click.option(
