@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,18 +24,12 @@ from poise.cli.output_files import check_files, write_files
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings, say_doubts
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from poise.cli.fresh_rows import Line
     from poise.results.conditional_result import ConditionalResult
     from poise.results.conditional_trials import ConditionalTrials
     from poise.results.influence import Influence
 
 __all__ = ["command"]
-
-Line: TypeAlias = Callable[[int], str]
-"""From the number of a training row to its line in the file."""
-
 
 EXAMPLE = """\b
 Examples:
@@ -117,19 +110,19 @@ def command(
         raise click.UsageError("give either --fresh or --hold-out.")
     check_files(output)
     fit.check()
+    from poise.cli.fresh_rows import FreshRows, needs_answers
     from poise.questions.conditional.conditional_question import ConditionalQuestion
 
     share = getattr(epsilon, "share", epsilon)
     ConditionalQuestion(share, delta, alpha, gamma)  # wrong numbers are refused before files
     algorithm = fit.algorithm()
-    labelled = notion["notion"] != "deployed" or str(fit.given["distance"]).startswith("loss:")
-    rows, line = _read(fit, algorithm, fresh, labelled)
-    if hold_out is not None:
-        rows, kept = _held_out(rows, hold_out, fit.given["random_state"])
-        line = _line_of(kept, line)
+    labelled = needs_answers(notion["notion"], fit.given["distance"])
+    source = FreshRows(fresh, hold_out, labelled)
+    seed = _seed(fit)
+    rows, line = source.read(fit.source(), algorithm, seed)
     with one_line_warnings(output.quiet), fits_print_to_stderr():
         record, result = _tested(
-            {"algorithm": algorithm, **rows, **fit.settings(), **notion},
+            {"algorithm": algorithm, **rows, **fit.settings(), **notion, "random_state": seed},
             {"epsilon": epsilon, "delta": delta, "alpha": alpha, "gamma": gamma},
             fit.journal(),
             output,
@@ -137,6 +130,18 @@ def command(
     write_files(output, record, result)
     _tell(record, result, output, line)
     return ExitStatus.of_result(result.stable)
+
+
+def _seed(fit: FitOptions) -> int | None:
+    """Return the seed; a run that is continued holds out the same rows as before."""
+    seed: int | None = fit.given["random_state"]
+    if seed is not None or fit.given["journal"] is None:
+        return seed
+    from poise.protocol.randomness import Randomness
+    from poise.storage.journal import begun_design
+
+    begun = begun_design(fit.given["journal"])
+    return Randomness.from_state(None).root if begun is None else begun.seed
 
 
 def _tested(
@@ -147,49 +152,6 @@ def _tested(
 
     stop = not output.needs_changes
     return measured_for({**given, "progress": output.progress, "stop_early": stop}, asked, journal)
-
-
-def _read(
-    fit: FitOptions, algorithm: Any, fresh: Path | None, labelled: bool
-) -> tuple[dict[str, Any], Line]:
-    """Read the files, and how to name a row; responses of fresh rows only where needed."""
-    if fresh is None:
-        file = fit.rows()
-        read = file.given_to(algorithm)
-        return {"X": read["X"], "y": read["y"]}, file.place
-    answers = None
-    if labelled:
-        answers = FitOptions({**fit.given, "data": fresh}).rows().given_to(algorithm)["y"]
-    file = FitOptions({**fit.given, "unlabeled": fresh}).rows()
-    read = file.given_to(algorithm)
-    rows = {"X": read["X"], "y": read["y"], "X_fresh": read["X_unlabeled"], "y_fresh": answers}
-    return rows, file.place
-
-
-def _line_of(kept: NDArray[np.int64], line: Line) -> Line:
-    return lambda row: line(int(kept[row]))
-
-
-def _held_out(
-    rows: dict[str, Any], share: float, seed: int | None
-) -> tuple[dict[str, Any], NDArray[np.int64]]:
-    """Leave out a share of the rows at random, which are the fresh ones; number the others."""
-    import numpy as np
-
-    from poise.data.tables import as_table
-    from poise.errors import ArgumentError
-    from poise.protocol.randomness import Randomness
-
-    X, y = as_table(rows["X"], "X"), as_table(rows["y"], "y")
-    if not 0 < share < 1:
-        raise ArgumentError(f"--hold-out must be in (0, 1), got {share}")
-    order = Randomness.from_state(seed).generator("hold out").permutation(len(X))
-    out = round(share * len(X))
-    kept, left = np.sort(order[out:]), np.sort(order[:out])
-    if not out or not len(kept):
-        raise ArgumentError(f"--hold-out {share} of {len(X)} rows leaves no row on one side")
-    fresh = {"X_fresh": X.take(left), "y_fresh": y.take(left)}
-    return {"X": X.take(kept), "y": y.take(kept), **fresh}, kept
 
 
 def _with_places(influence: Influence, line: Line) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from poise.cli.options import FILE, Command, Decorator, WholeNumber, WholeNumber
 
 if TYPE_CHECKING:
     from poise.cli.read_rows import FileRows
+    from poise.data.files.row_source import RowSource
     from poise.questions.measurement import Measurement
     from poise.storage.journal import Journal, JournalFolder
 
@@ -102,8 +103,13 @@ class FitOptions:
 
     def rows(self) -> FileRows:
         """Read the files."""
-        self.check()
         from poise.cli.read_rows import read_rows
+
+        return read_rows(self.source())
+
+    def source(self) -> RowSource:
+        """Check the options, and return which files and columns hold the rows."""
+        self.check()
         from poise.data.files.row_source import RowSource, columns_for_fit
         from poise.data.files.text_format import TextFormat
 
@@ -111,7 +117,7 @@ class FitOptions:
         form = TextFormat(**{name: self.given[name] for name in _TEXT})
         weights, pairs = self.given.get("weights"), self.given.get("fit_param", ())
         fit_params = columns_for_fit(weights, _pairs(pairs))
-        return read_rows(RowSource(files.pop("data"), **files, form=form, fit_params=fit_params))
+        return RowSource(files.pop("data"), **files, form=form, fit_params=fit_params)
 
 
 def command_given() -> dict[str, Any]:

@@ -11,16 +11,24 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from poise.cli.exit_status import ExitStatus
-from poise.cli.fit_options import DATA_OPTIONS, FitOptions, fit_options
+from poise.cli.fit_options import DATA_OPTIONS, FitOptions, fit_options, journal_folder
 from poise.cli.help_sections import SectionedCommand
 from poise.cli.json_output import print_json
-from poise.cli.options import FILE, Output, WholeNumber, alpha_option, output_options
+from poise.cli.options import (
+    FILE,
+    Output,
+    WholeNumber,
+    alpha_option,
+    journals_option,
+    output_options,
+)
 from poise.cli.output_files import INTERVAL_COLUMNS, check_files
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
 
 if TYPE_CHECKING:
     from poise.questions.intervals.certify_and_fit import CertifiedFit
     from poise.questions.intervals.jackknife_regressor import JackknifeRegressor
+    from poise.storage.journal import JournalFolder
 
 __all__ = ["command"]
 
@@ -67,11 +75,13 @@ _DIGITS = 4  # significant digits of the width of an interval on the screen
     "row may move this share of their residuals by more than EPSILON.",
 )
 @alpha_option
+@journals_option
 @output_options("table", "plot")
 def command(
     fit: FitOptions,
     output: Output,
     new: Path,
+    journal: Path | None,
     level: float,
     method: str,
     certify: bool,
@@ -105,15 +115,16 @@ def command(
     rows = read.usable_by(algorithm, new)
     _refuse_labels(rows["y"])
     points = rows.pop("X_unlabeled")
-    model = JackknifeRegressor(algorithm, method, level, **fit.settings())
+    journals = journal_folder(journal)
+    journals.expect(2 if certify else 1, "measurement")
+    model = JackknifeRegressor(algorithm, method, level, **_settings(fit, journals))
     with one_line_warnings(output.quiet), fits_print_to_stderr():
         _warn_of_known_rows(rows["X"], points, new)
         made = None
         if certify:
-            made = _certified(model, rows, {**asked, "alpha": alpha}, output)
-            model = made.model
-        else:
-            model.fit(**rows)
+            how = {"journal": journals.journal("certificate"), "progress": output.progress}
+            made = _certified(model, rows, {**asked, "alpha": alpha}, how)
+        model = model.fit(**rows) if made is None else made.model
         predictions, ends = model.predict_interval(points)
     table = [
         (i, float(value), float(low), float(high))
@@ -163,13 +174,20 @@ def _warn_of_known_rows(X: Any, points: Any, new: Path) -> None:
         )
 
 
+def _settings(fit: FitOptions, journals: JournalFolder) -> dict[str, Any]:
+    """Return the keywords of the regressor; a run that is continued has the seed of before."""
+    settings = {**fit.settings(), "journal": journals.journal("leave one out")}
+    if journals.path is not None:
+        settings["random_state"] = journals.randomness(settings["random_state"]).root
+    return settings
+
+
 def _certified(
-    model: JackknifeRegressor, rows: dict[str, Any], asked: dict[str, Any], output: Output
+    model: JackknifeRegressor, rows: dict[str, Any], asked: dict[str, Any], how: dict[str, Any]
 ) -> CertifiedFit:
     from poise.questions.intervals.certify_and_fit import certify_and_fit
 
-    n = asked.pop("n")
-    return certify_and_fit(model, **rows, n=n, asked=asked, progress=output.progress)
+    return certify_and_fit(model, **rows, n=asked.pop("n"), asked=asked, **how)
 
 
 def _tell(

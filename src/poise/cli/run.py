@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
@@ -18,11 +19,13 @@ from poise.errors import ArgumentError, TrialError
 
 if TYPE_CHECKING:
     from poise.cli.read_rows import FileRows
-    from poise.procedures.checked_question import StabilityQuestion
-    from poise.questions.measurement import Measurement
     from poise.questions.toml_file import Config, QuestionEntry
     from poise.results import StabilityResult
-    from poise.storage.journal import JournalFolder
+    from poise.results.conditional_result import ConditionalResult
+    from poise.storage.journal import Journal, JournalFolder
+
+    AnyResult: TypeAlias = StabilityResult | ConditionalResult
+    Test: TypeAlias = Callable[[Journal | None], AnyResult]
 
 __all__ = ["command"]
 
@@ -38,6 +41,11 @@ Example (stability.toml):
 \b
   [[questions]]
   n = 40
+  epsilon = 5
+  delta = 0.1
+\b
+  [[deployed]]  # the model of all rows, as in poise deployed
+  hold_out = 0.2
   epsilon = 5
   delta = 0.1
 """
@@ -76,7 +84,7 @@ class _Answer:
     """A question with its result, or with the reason why there is none."""
 
     question: QuestionEntry
-    result: StabilityResult | None
+    result: AnyResult | None
     error: str = ""
 
     @property
@@ -125,42 +133,62 @@ class _Loader:
         return read_rows(self.config.data[name])
 
     def settings(self, question: QuestionEntry) -> dict[str, Any]:
-        """Return the keywords of a stability test."""
+        """Return the keywords of a test, without the rows."""
         from poise.cli.load_algorithm import load_distance
 
-        rows = self.rows(question.data)
         algorithm = self.algorithm(question.algorithm)
         settings = {"name": question.algorithm, **question.settings}
         if isinstance(settings.get("distance"), str):
             folder = self.config.algorithms[question.algorithm].folder
             settings["distance"] = load_distance(_beside(settings["distance"], folder))
-        return {"algorithm": algorithm, **rows.given_to(algorithm), **settings, **self.given}
+        return {"algorithm": algorithm, **settings, **self.given}
 
     def checked(self, question: QuestionEntry) -> _Asked:
         """Refuse a question that cannot be asked, before the first fit of all questions."""
+        prepare = self._about_these_rows if question.deployed else self._about_a_size
+        try:
+            return _Asked(question, prepare(question))
+        except ArgumentError as error:
+            place = f"{self.config.path}, {question.name}, {question.algorithm}"
+            raise ArgumentError(f"{place}: {error}") from error
+
+    def _about_a_size(self, question: QuestionEntry) -> Test:
+        """Prepare a stability test."""
         from poise.procedures.checked_question import StabilityQuestion
         from poise.questions.measurement import Measurement
         from poise.questions.set_aside import resolved
         from poise.questions.settings import from_settings
 
-        try:
-            settings = self.settings(question)
-            measurement, epsilon = resolved(Measurement.of(settings), settings["epsilon"])
-            asked = from_settings(StabilityQuestion, settings | {"epsilon": epsilon})
-            measurement.check(asked)
-        except ArgumentError as error:
-            place = f"{self.config.path}, {question.name}, {question.algorithm}"
-            raise ArgumentError(f"{place}: {error}") from error
-        return _Asked(question, measurement, asked)
+        rows = self.rows(question.data).given_to(self.algorithm(question.algorithm))
+        settings = rows | self.settings(question)
+        measurement, epsilon = resolved(Measurement.of(settings), settings["epsilon"])
+        asked = from_settings(StabilityQuestion, settings | {"epsilon": epsilon})
+        measurement.check(asked)
+        return lambda journal: measurement.test(asked, journal)
+
+    def _about_these_rows(self, question: QuestionEntry) -> Test:
+        """Prepare a test of the model of all rows."""
+        from poise.cli.fresh_rows import FreshRows, needs_answers
+        from poise.questions.conditional.conditional_test import checked_for
+
+        settings = self.settings(question)
+        asked = {name: settings.pop(name, None) for name in ("epsilon", "delta", "gamma")}
+        asked["alpha"] = settings.pop("alpha", 0.05)
+        distance = question.settings.get("distance")
+        labelled = needs_answers(settings.get("notion", "deployed"), distance)
+        fresh = FreshRows(question.fresh, question.hold_out, labelled)
+        source = self.config.data[question.data]
+        rows, _ = fresh.read(source, settings["algorithm"], settings.get("random_state"))
+        measurement, checked = checked_for(rows | settings, asked)
+        return lambda journal: measurement.run(journal, checked).test(**asdict(checked))
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """A question of the file, with everything it needs."""
+    """A question of the file, and how to answer it."""
 
     entry: QuestionEntry
-    measurement: Measurement
-    question: StabilityQuestion
+    test: Test
 
 
 def _beside(place: str, folder: Path) -> str:
@@ -172,9 +200,10 @@ def _beside(place: str, folder: Path) -> str:
 def _answer(asked: _Asked, journals: JournalFolder) -> _Answer:
     entry = asked.entry
     label = f"{entry.name}, {entry.algorithm}"
-    journal = journals.journal(label, entry.data, sorted(entry.settings.items()))
+    fresh = [str(entry.fresh or entry.hold_out)] if entry.deployed else []
+    journal = journals.journal(label, entry.data, sorted(entry.settings.items()), *fresh)
     try:
-        return _Answer(entry, asked.measurement.test(asked.question, journal))
+        return _Answer(entry, asked.test(journal))
     except TrialError as error:
         say(f"{label}: {error}")
         return _Answer(entry, None, one_line(str(error)))

@@ -20,16 +20,17 @@ from poise.errors import ArgumentError
 
 __all__ = ["AlgorithmEntry", "Config", "QuestionEntry", "read_config"]
 
-_SECTIONS = ("data", "algorithms", "defaults", "questions")
+_SECTIONS = ("data", "algorithms", "defaults", "questions", "deployed")
 _TEXT = ("sep", "decimal", "encoding", "header")
 _DATA = ("file", "target", "drop", "unlabeled", "groups", "weights", "fit_params", *_TEXT)
 _ALGORITHM = ("use", "params", "program", "mode", "timeout", "env")
 _ABOUT = ("name", "data", "algorithms")
-_REQUIRED = ("n", "epsilon", "delta")
+_REQUIRED = {"questions": ("n", "epsilon", "delta"), "deployed": ("epsilon", "delta")}
+_FRESH = ("fresh", "hold_out")  # where a question about one training set finds its trials
 # Settings with another name on the command line, and settings that the file cannot hold.
 _NAMES = {"random_state": "seed", "n_jobs": "jobs"}
 _MOST_BYTES = 1 << 24  # of a file that people write by hand
-_NOT_HERE = ("progress", "name")
+_NOT_HERE = ("progress", "name", "y_fresh", "fit_params")
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,23 @@ class AlgorithmEntry:
 
 @dataclass(frozen=True)
 class QuestionEntry:
-    """The arguments of one stability test: one algorithm, one table, one question."""
+    """The arguments of one test: one algorithm, one table, one question.
+
+    A question about the model of all rows has fresh rows: a file of them, or a share that is
+    held out.
+    """
 
     name: str
     data: str
     algorithm: str
     settings: dict[str, Any]
+    fresh: Path | None = None
+    hold_out: float | None = None
+
+    @property
+    def deployed(self) -> bool:
+        """Whether it is about one training set, all rows, and not about a training size."""
+        return self.fresh is not None or self.hold_out is not None
 
 
 @dataclass(frozen=True)
@@ -70,8 +82,9 @@ def read_config(path: str | Path) -> Config:
     ----------
     path : path
         A TOML file with the sections ``[data]`` (or ``[data.NAME]`` for several
-        tables), ``[algorithms.NAME]``, ``[[questions]]`` and, optionally,
-        ``[defaults]`` for all questions. Paths are relative to the folder of the file.
+        tables), ``[algorithms.NAME]``, ``[[questions]]`` about a training size,
+        ``[[deployed]]`` about the model of all rows and, optionally, ``[defaults]`` for all
+        questions. Paths are relative to the folder of the file.
 
     Examples
     --------
@@ -122,6 +135,22 @@ def setting_names() -> dict[str, str]:
     kinds = (StabilityQuestion, Setup, Execution)
     names = [field.name for kind in kinds for field in fields(kind)]
     return {_NAMES.get(name, name): name for name in names if name not in _NOT_HERE}
+
+
+@cache
+def deployed_names() -> dict[str, str]:
+    """Return the keys that a question about one training set may have, and their settings."""
+    from poise.questions.conditional.conditional_question import ConditionalQuestion
+    from poise.questions.conditional.conditional_test import DEFAULTS
+    from poise.running.execution import Execution
+
+    held = [field.name for kind in (ConditionalQuestion, Execution) for field in fields(kind)]
+    names = dict.fromkeys([*held, *DEFAULTS])
+    return {_NAMES.get(name, name): name for name in names if name not in _NOT_HERE}
+
+
+def _keys(section: str) -> dict[str, str]:
+    return setting_names() if section == "questions" else deployed_names()
 
 
 class _Reader:
@@ -231,26 +260,39 @@ class _Reader:
     def questions(
         self, content: dict[str, Any], data: Mapping[str, Any], algorithms: Mapping[str, Any]
     ) -> tuple[QuestionEntry, ...]:
-        defaults, asked = content.get("defaults", {}), content.get("questions")
-        self.known(defaults, setting_names(), "[defaults]")
-        if not isinstance(asked, list) or not asked:
+        defaults = content.get("defaults", {})
+        sections = [section for section in _REQUIRED if content.get(section)]
+        if not sections:
             raise self.complain("it needs at least one [[questions]] with n, epsilon and delta")
+        possible = {key: "" for section in sections for key in _keys(section)}
+        self.known(defaults, possible, "[defaults]")
         found: list[QuestionEntry] = []
-        for number, table in enumerate(asked, start=1):
-            place = f"[[questions]] {number}"
-            self.known(table, (*_ABOUT, *setting_names()), place)
-            found += self._question(defaults | table, place, data, algorithms)
+        for section in sections:
+            usable = {key: value for key, value in defaults.items() if key in _keys(section)}
+            for place, table in self._entries(content[section], section):
+                found += self._question(usable | table, place, section, (data, algorithms))
         return tuple(found)
+
+    def _entries(self, tables: object, section: str) -> list[tuple[str, dict[str, Any]]]:
+        """Return each table of a section with its place, after a check of its keys."""
+        if not isinstance(tables, list):
+            raise self.complain(f"[[{section}]] must be written with two brackets")
+        places = [f"[[{section}]] {number}" for number in range(1, len(tables) + 1)]
+        also = (*_ABOUT, *(_FRESH if section == "deployed" else ()))
+        for place, table in zip(places, tables, strict=True):
+            self.known(table, (*also, *_keys(section)), place)
+        return list(zip(places, tables, strict=True))
 
     def _question(
         self,
         table: dict[str, Any],
         place: str,
-        data: Mapping[str, Any],
-        algorithms: Mapping[str, Any],
+        section: str,
+        named: tuple[Mapping[str, Any], Mapping[str, Any]],
     ) -> list[QuestionEntry]:
         """Return one entry for each algorithm of the question."""
-        missing = [key for key in _REQUIRED if key not in table]
+        data, algorithms = named
+        missing = [key for key in _REQUIRED[section] if key not in table]
         if missing:
             raise self.complain(f"{place} needs {', '.join(missing)}")
         if len(data) > 1 and "data" not in table:
@@ -258,12 +300,40 @@ class _Reader:
         source = self._one_of(table.get("data", next(iter(data))), data, f"{place} data")
         names = self.texts(table.get("algorithms", list(algorithms)), f"{place} algorithms")
         chosen = [self._one_of(name, algorithms, f"{place} algorithms") for name in names]
-        settings = {to: table[key] for key, to in setting_names().items() if key in table}
-        title = self.text(table.get("name", f"question {place.split()[-1]}"), f"{place} name")
-        return [QuestionEntry(title, source, name, settings) for name in chosen]
+        settings = {to: table[key] for key, to in _keys(section).items() if key in table}
+        title = self.text(table.get("name", _usual_name(place)), f"{place} name")
+        fresh = self._fresh(table, place, data[source]) if section == "deployed" else {}
+        return [QuestionEntry(title, source, name, settings, **fresh) for name in chosen]
+
+    def _fresh(self, table: dict[str, Any], place: str, source: RowSource) -> dict[str, Any]:
+        """Return where the fresh rows are: in a file, or among the rows."""
+        if ("fresh" in table) == ("hold_out" in table):
+            raise self.complain(f'{place} needs either fresh = "FILE" or hold_out = SHARE')
+        if source.groups or source.fit_params or source.unlabeled:
+            raise self.complain(
+                f"{place} cannot use data with groups, weights, fit_params or unlabeled"
+            )
+        if "fresh" in table:
+            return {"fresh": self.folder / self.text(table["fresh"], f"{place} fresh")}
+        share = table["hold_out"]
+        if not isinstance(share, float) or not 0 < share < 1:
+            raise self.complain(f"{place} hold_out must be a number in (0, 1), got {share!r}")
+        return {"hold_out": share}
 
     def _one_of(self, name: object, names: Mapping[str, Any], place: str) -> str:
         if name not in names:
             hint = did_you_mean(str(name), names) or "."
             raise self.complain(f"{place}: no {name!r}{hint} There are: {listed(names)}")
         return str(name)
+
+
+def _usual_name(place: str) -> str:
+    """Name a question that has no name.
+
+    Examples
+    --------
+    >>> _usual_name("[[questions]] 2"), _usual_name("[[deployed]] 1")
+    ('question 2', 'deployed 1')
+    """
+    section, number = place.split()
+    return f"{section.strip('[]').removesuffix('s')} {number}"

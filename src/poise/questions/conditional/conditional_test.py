@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from poise.results.conditional_result import ConditionalResult
     from poise.results.conditional_trials import ConditionalTrials
 
-__all__ = ["conditional_test", "measure_conditional", "measured_for"]
+__all__ = ["DEFAULTS", "checked_for", "conditional_test", "measure_conditional", "measured_for"]
 
 DEFAULTS: dict[str, Any] = {
     "y_fresh": None,
@@ -160,12 +160,20 @@ def measured_for(
     journal : str, Path, Journal or None
         Where trials are written.
     """
+    measurement, question = checked_for(given, asked)
+    record = measurement.run(journal, question)
+    return record, record.test(**asdict(question))
+
+
+def checked_for(
+    given: Mapping[str, Any], asked: Mapping[str, Any]
+) -> tuple[ConditionalMeasurement, ConditionalQuestion]:
+    """Refuse what cannot be measured or answered, before the first fit; see ``measured_for``."""
     measurement = ConditionalMeasurement({**DEFAULTS, **given})
     change = allowed_change(asked["epsilon"], measurement.given_sample.y)
     question = ConditionalQuestion(**{**asked, "epsilon": change})
     measurement.check(question)
-    record = measurement.run(journal, question)
-    return record, record.test(**asdict(question))
+    return measurement, question
 
 
 def measure_conditional(
