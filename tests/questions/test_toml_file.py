@@ -150,3 +150,58 @@ def test_the_example_names_files_that_exist() -> None:
     config = read_config(ROOT / "examples" / "stability.toml")
     assert all(entry.file.exists() for entry in config.data.values())
     assert len(config.questions) == 3
+
+
+DEPLOYED = (
+    GOOD
+    + """
+[[deployed]]
+name = "today's model"
+algorithms = ["ridge"]
+fresh = "fresh.csv"
+epsilon = 0.2
+delta = 0.1
+gamma = 0.05
+notion = "jackknife"
+
+[[deployed]]
+hold_out = 0.25
+epsilon = 0.3
+delta = 0.1
+"""
+)
+
+
+def test_questions_about_all_rows_are_read(read, tmp_path) -> None:
+    *sizes, first, second, third = read(DEPLOYED).questions
+    assert not any(question.deployed for question in sizes)
+    assert (first.name, first.fresh, first.hold_out) == (
+        "today's model",
+        tmp_path / "fresh.csv",
+        None,
+    )
+    # Of the defaults for all questions, those that this question can have.
+    asked = {"epsilon": 0.2, "delta": 0.1, "alpha": 0.1, "random_state": 7}
+    assert first.settings == {**asked, "gamma": 0.05, "notion": "jackknife"}
+    assert (second.name, second.hold_out, third.algorithm) == ("deployed 2", 0.25, "script")
+    alone = DEPLOYED.replace("[[questions]]", "[[deployed]]\nhold_out = 0.1").replace("n = 20", "")
+    assert all(q.deployed for q in read(alone.replace("n = 30", "")).questions)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("hold_out = 0.25\n", "", r"\[\[deployed\]\] 2 needs either fresh = .* or hold_out"),
+        ("hold_out = 0.25", "hold_out = 1.5", r"hold_out must be a number in \(0, 1\), got 1.5"),
+        ("gamma = 0.05", "gama = 0.05", r"'gama' in \[\[deployed\]\] 1; did you mean 'gamma'"),
+        ("gamma = 0.05", "n = 20", r"unknown key 'n' in \[\[deployed\]\] 1"),
+        ("gamma = 0.05", "hold_out = 0.5", "needs either fresh"),
+        ('drop = ["id"]', 'weights = "w"', "cannot use data with groups, weights"),
+        ("hold_out = 0.25\nepsilon = 0.3", "hold_out = 0.25", r"\[\[deployed\]\] 2 needs epsilon"),
+        ("alpha = 0.1", "gama = 0.1", r"'gama' in \[defaults\]; did you mean 'gamma'"),
+    ],
+)
+def test_mistakes_in_questions_about_all_rows(read, old, new, message) -> None:
+    assert old in DEPLOYED
+    with pytest.raises(ArgumentError, match=message):
+        read(DEPLOYED.replace(old, new, 1))

@@ -40,7 +40,7 @@ def command(journal: Path, as_json: bool, quiet: bool, asked: dict[str, Any]) ->
     facts = [_facts(content, _question(content, asked), path) for path, content in several]
     together = _together([content.header.siblings for _, content in several], facts)
     if as_json or quiet:
-        say_doubts(distinct_warnings(content.trials for _, content in several))
+        say_doubts(distinct_warnings(content for _, content in several))
     if as_json:
         print_json({**together, "journals": facts} if journal.is_dir() else facts[0])
     elif quiet:
@@ -98,13 +98,13 @@ def _facts(content: JournalContent, question: dict[str, Any], path: Path) -> dic
         "algorithm": design.algorithm,
         "n": design.n,
         "seed": design.seed,
-        "trials": trials.n_observed,
-        "planned": trials.n_trials,
+        "trials": content.n_lines,
+        "planned": content.header.planned,
         "failures": [f"trial {f.trial}: {f.message}" for f in content.failures],
-        "warnings": list(trials.warnings),
+        "warnings": list(content.warnings),
         "seconds_since_last_write": round(max(0.0, time.time() - path.stat().st_mtime), 1),
     }
-    if question:
+    if question and trials is not None:
         facts |= question
         moved = float(trials.shares(question["epsilon"], failures_exceed=False).sum())
         facts["exceedances"] = int(moved) if moved.is_integer() else moved
@@ -115,8 +115,11 @@ def _facts(content: JournalContent, question: dict[str, Any], path: Path) -> dic
 def _print(content: JournalContent, facts: dict[str, Any]) -> None:
     from poise.cli.screen import print_facts, print_trials
 
-    print_trials(content.trials)
     shown = {"last write": f"{facts['seconds_since_last_write']:,.0f} s ago"}
+    if content.trials is None:
+        shown = _about_lines(content) | shown
+    else:
+        print_trials(content.trials)
     if "verdict" in facts:
         from poise.results.text.describe_design import allowed_change
         from poise.results.text.numbers import exactly
@@ -130,3 +133,15 @@ def _print(content: JournalContent, facts: dict[str, Any]) -> None:
             "verdict so far": facts["verdict"],
         }
     print_facts(shown)
+
+
+def _about_lines(content: JournalContent) -> dict[str, str]:
+    """Say how far a run is whose lines are not the trials of a stability test."""
+    header = content.header
+    return {
+        "algorithm": header.design.algorithm,
+        "n": f"{header.design.n:,}",
+        "measured": header.design.distance,
+        "done": f"{content.n_lines:,} of {counted(header.planned, header.lines['unit'])}",
+        "seed": str(header.design.seed),
+    }

@@ -44,12 +44,11 @@ from poise.questions.measurement import AnyJournal
 from poise.questions.settings import from_settings
 from poise.results.conditional_design import NOTIONS, ConditionalDesign
 from poise.results.conditional_trials import ConditionalTrials
-from poise.results.design import Design
 from poise.results.design_names import with_warnings
 from poise.running.execution import Execution
 from poise.running.oracle import Oracle
 from poise.running.repeat_check import RepeatCheck
-from poise.storage.journal import Journal
+from poise.storage.journal import Journal, OtherLines
 
 __all__ = ["ConditionalMeasurement", "shared_term"]
 
@@ -70,7 +69,7 @@ def shared_term(seed: int) -> int:
 
 
 @dataclass(frozen=True)
-class JournalDesign(Design):
+class JournalDesign(OtherLines):
     """The description of a journal: one line for each trial, or for each removed row.
 
     A line is about a removed row, unless fresh rows are added (``replace``).
@@ -80,6 +79,11 @@ class JournalDesign(Design):
     def n_trials(self) -> int:
         """Number of lines of a full run."""
         return self.n_unlabeled if self.replace else self.n
+
+    @property
+    def unit(self) -> str:
+        """What one line is about."""
+        return "added row" if self.replace else "removed row"
 
 
 @dataclass(frozen=True)

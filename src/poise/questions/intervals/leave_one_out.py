@@ -16,12 +16,11 @@ from poise.errors import PoiseWarning, TrialError
 from poise.protocol.messages import FIT_BY_FIT, Batch, Query
 from poise.protocol.randomness import Randomness
 from poise.questions.intervals.kept_models import KeptModels
-from poise.results.design import Design
 from poise.running.execution import Execution
 from poise.running.oracle import Oracle
 from poise.shortcuts.leave_one_out import find_left_out
 from poise.shortcuts.shortcut import AGREEMENT
-from poise.storage.journal import Journal
+from poise.storage.journal import Journal, OtherLines
 
 __all__ = ["LeaveOneOut", "LeaveOneOutFits"]
 
@@ -100,7 +99,7 @@ class LeaveOneOutTasks(Sequence[Query]):
 
 
 @dataclass(frozen=True)
-class LeaveOneOutDesign(Design):
+class LeaveOneOutDesign(OtherLines):
     """The description of a journal of residuals, with one line for each row that is left out."""
 
     distance: str = "leave-one-out residual"
@@ -109,6 +108,11 @@ class LeaveOneOutDesign(Design):
     def n_trials(self) -> int:
         """Number of rows that are left out."""
         return self.n
+
+    @property
+    def unit(self) -> str:
+        """What one line is about."""
+        return "left-out row"
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from poise.results.trials import Trials
+from typing import Protocol
 
 __all__ = ["Summary", "distinct_warnings", "in_words"]
 
@@ -57,6 +54,11 @@ def in_words(warnings: Iterable[str]) -> tuple[str, ...]:
     return tuple(f"Warning: {text}" for text in warnings)
 
 
-def distinct_warnings(measurements: Iterable[Trials]) -> tuple[str, ...]:
+class _Warned(Protocol):
+    @property
+    def warnings(self) -> tuple[str, ...]: ...
+
+
+def distinct_warnings(measurements: Iterable[_Warned]) -> tuple[str, ...]:
     """Return the warnings of several measurements, each once."""
-    return tuple(dict.fromkeys(text for trials in measurements for text in trials.warnings))
+    return tuple(dict.fromkeys(text for each in measurements for text in each.warnings))

@@ -18,7 +18,7 @@ leaves a journal that is complete up to its last line.
 from __future__ import annotations
 
 from poise.storage.journal.folder import JournalFolder, journals_of
-from poise.storage.journal.header import Header
+from poise.storage.journal.header import Header, OtherLines
 from poise.storage.journal.journal import Journal
 from poise.storage.journal.read_journal import JournalContent, begun_design, read_journal
 
@@ -27,6 +27,7 @@ __all__ = [
     "Journal",
     "JournalContent",
     "JournalFolder",
+    "OtherLines",
     "begun_design",
     "journals_of",
     "read_journal",

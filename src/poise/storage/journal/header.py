@@ -19,7 +19,16 @@ from poise.storage.checked_lines import entry_of, only_matching
 from poise.storage.journal.whole_lines import JOURNAL
 from poise.storage.same_run import about_versions, codes_differ, refuse_other_run
 
-__all__ = ["Header", "current_versions"]
+__all__ = ["Header", "OtherLines", "current_versions"]
+
+
+class OtherLines(Design):
+    """The design of a journal whose lines are not the trials of a stability test."""
+
+    @property
+    def unit(self) -> str:
+        """What one line is about."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -54,6 +63,9 @@ class Header:
         (``unit``), where there are several; each has a journal of its own.
     warnings : tuple of str
         What was known at the beginning that may make the error level wrong.
+    lines : dict
+        How many lines a full run has (``planned``), and what each is about (``unit``), where
+        lines are not the trials of a stability test.
     """
 
     design: Design
@@ -66,6 +78,12 @@ class Header:
     distance_code: str = ""
     siblings: dict[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    lines: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def planned(self) -> int:
+        """Number of lines of a full run, beside this one."""
+        return int(self.lines["planned"]) if self.lines else self.design.n_trials
 
     def to_line(self) -> bytes:
         """Write the header as one line, without its checksum."""

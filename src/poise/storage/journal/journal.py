@@ -17,7 +17,7 @@ from poise.errors import ArgumentError, RecordError, warn_of_validity
 from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.results.design import Design
 from poise.storage.journal.append_only_file import GrowingFile
-from poise.storage.journal.header import Header, current_versions
+from poise.storage.journal.header import Header, OtherLines, current_versions
 from poise.storage.journal.lines import Answer, as_answers, as_lines, warnings_in, with_warnings
 from poise.storage.journal.whole_lines import WholeLines
 
@@ -109,6 +109,7 @@ class Journal:
             distance_code=distance_code,
             siblings=self.siblings,
             warnings=tuple(warnings),
+            lines=_other_lines(design),
         )
 
     def begin(self, path: str, decision_points: tuple[float, ...]) -> Iterator[Answer]:
@@ -176,3 +177,10 @@ class Journal:
         again = f"poise resume {self.place}" if self.command else "the same call"
         known = f"{counted(self.trials, 'trial')} {'is' if self.trials == 1 else 'are'}"
         return f"{known} in {self.path}; {again} goes on from there"
+
+
+def _other_lines(design: Design) -> dict[str, Any]:
+    """Describe the lines of a journal that holds no trials of a stability test."""
+    if not isinstance(design, OtherLines):
+        return {}
+    return {"planned": design.n_trials, "unit": design.unit}

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from poise.errors import RecordError
-from poise.protocol.messages import Failure
+from poise.protocol.messages import Answer, Failure
 from poise.results import Design, Trials
 from poise.running.answers import ChangeRecord, of_shape
 from poise.storage.journal.header import Header
@@ -26,15 +26,22 @@ class JournalContent:
     ----------
     header : Header
         What is being measured.
-    trials : Trials
-        The trials so far; it can be judged like any other measurement.
+    trials : Trials or None
+        The trials so far; they can be judged like any other measurement. None if the lines are
+        not the trials of a stability test.
     failures : tuple of Failure
         The trials that failed, with the reason.
+    n_lines : int
+        How many trials, or other lines, there are so far.
+    warnings : tuple of str
+        What was noticed that may make the error level wrong.
     """
 
     header: Header
-    trials: Trials
+    trials: Trials | None
     failures: tuple[Failure, ...] = ()
+    n_lines: int = 0
+    warnings: tuple[str, ...] = ()
 
 
 def read_journal(path: str | Path) -> JournalContent:
@@ -59,16 +66,24 @@ def read_journal(path: str | Path) -> JournalContent:
         raise RecordError(f"{path} is empty: no trial was begun")
     first, rest = next(iter(lines)), islice(lines, 1, None)
     header = Header.from_line(first, str(path))
-    answers = list(of_shape(header.design.shape, as_answers(rest)))
+    noted = tuple(dict.fromkeys((*header.warnings, *warnings_in(islice(lines, 1, None)))))
+    shaped = as_answers(rest) if header.lines else of_shape(header.design.shape, as_answers(rest))
+    answers = list(shaped)
     failures = tuple(answer for answer in answers if isinstance(answer, Failure))
-    record = ChangeRecord(lines.count - 1, None, header.design.shape)
+    n_lines = lines.count - 1
+    if header.lines:
+        return JournalContent(header, None, failures, n_lines, noted)
+    record = ChangeRecord(n_lines, None, header.design.shape)
+    trials = replace(_trials(record, header.design, answers), warnings=noted)
+    return JournalContent(header, trials, failures, n_lines, noted)
+
+
+def _trials(record: ChangeRecord, design: Design, answers: list[Answer]) -> Trials:
+    """Put the changes of all lines into one measurement."""
     for answer in answers:
         record.enter(answer)
-    messages = tuple(failure.message for failure in failures)
-    measured = Trials.measured(record.entered(), header.design, messages)
-    noted = (*header.warnings, *warnings_in(islice(lines, 1, None)))
-    trials = replace(measured, warnings=tuple(dict.fromkeys(noted)))
-    return JournalContent(header, trials, failures)
+    messages = tuple(answer.message for answer in answers if isinstance(answer, Failure))
+    return Trials.measured(record.entered(), design, messages)
 
 
 def begun_design(journal: str | Path | Journal) -> Design | None:
