@@ -99,7 +99,10 @@ def _automatic(question: StabilityQuestion, paper: Design, removals: int, points
         return Choice("binomial", why=_because("binomial", reason))
     least = 0 if question.randomized else trials_for_averaging(question.delta, question.alpha)
     if paper.n_trials < least:
-        reason = f"there are {counted(paper.n_trials, 'trial')}, and averaging pays from {least:,}"
+        have = "is" if paper.n_trials == 1 else "are"
+        reason = (
+            f"there {have} {counted(paper.n_trials, 'trial')}, and averaging pays from {least:,}"
+        )
         if question.delta == 0:
             reason = "averaging never pays for delta = 0"
         return Choice("binomial", why=_because("binomial", reason))

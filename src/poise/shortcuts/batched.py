@@ -244,7 +244,7 @@ class BatchedWork:
     @property
     def _bytes_per_trial(self) -> int:
         n, d = self.tasks.n, rows_of(self.sample.X).shape[1]
-        return 8 * n * d + self.batch.workspace_bytes(n, d)
+        return int(8 * n * d + self.batch.workspace_bytes(n, d))
 
     def agrees(self) -> bool:
         """Compute a few trials both ways; warn and return False if a prediction differs.

@@ -163,7 +163,7 @@ class BatchedTables(_OfPoints):
         n, d = self.tasks.n, rows_of(self.sample.X).shape[1]
         cells = self._split.removals * self._split.points
         numbers = 3 * n * d + 6 * cells + self._split.points * (n + d)
-        return super()._bytes_per_trial + 8 * numbers
+        return int(super()._bytes_per_trial + 8 * numbers)
 
     def agrees(self) -> bool:
         """Compute one removal of a few trials both ways; warn and return False if one differs."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -78,7 +79,7 @@ def read_journal(path: str | Path) -> JournalContent:
     return JournalContent(header, trials, failures, n_lines, noted)
 
 
-def _trials(record: ChangeRecord, design: Design, answers: list[Answer]) -> Trials:
+def _trials(record: ChangeRecord, design: Design, answers: Sequence[Answer]) -> Trials:
     """Put the changes of all lines into one measurement."""
     for answer in answers:
         record.enter(answer)
