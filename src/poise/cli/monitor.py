@@ -36,6 +36,7 @@ _RUNNING = ("random_state", "n_jobs", "backend", "address", "timeout", "on_timeo
 _ALGORITHM = ("algorithm", "param", "program", "serving")
 _OPTIONS = (*DATA_OPTIONS, *_ALGORITHM, *_SETTINGS, *_RUNNING)
 _QUESTION = ("n", "epsilon", "delta", "alpha")
+_MOST_KEY_BYTES = 1 << 16
 _OF_ONE_CALL = ("unlabeled", "random_state", "skip_used", "key_file")  # not kept for later calls
 
 _asked = gathered(
@@ -173,10 +174,17 @@ def _monitor(
     settings["points"] = settings["points"] or 1
     asked = {name: options[name] for name in _QUESTION}
     kept = {"keep_leftovers": options["keep_leftovers"], "progress": output.progress}
-    key = None if options["key_file"] is None else options["key_file"].read_bytes().strip()
-    monitor = Monitor(record, algorithm, **asked, **settings, **kept, key=key)
+    monitor = Monitor(record, algorithm, **asked, **settings, **kept, key=_key(options["key_file"]))
     monitor.command = {name: value for name, value in options.items() if name not in _OF_ONE_CALL}
     return monitor
+
+
+def _key(file: Path | None) -> bytes | None:
+    """Read the secret that several sites share."""
+    from poise.data.ordinary_files import read_ordinary
+    from poise.errors import ArgumentError
+
+    return None if file is None else read_ordinary(file, _MOST_KEY_BYTES, ArgumentError).strip()
 
 
 def _options(record: Path, given: dict[str, tuple[Any, bool]]) -> dict[str, Any]:

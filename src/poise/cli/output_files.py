@@ -76,6 +76,8 @@ def _written_by_poise(path: Path) -> bool:
     from poise.results.plots.canvas import MARK
     from poise.results.saved_file import is_saved
 
+    if not path.is_file():
+        return False  # a pipe or a device
     content = path.read_bytes()
     table = content.startswith(",".join(INTERVAL_COLUMNS).encode())
     certificate = FORMAT.encode() in content

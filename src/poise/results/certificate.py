@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from poise import arguments
+from poise.arguments.field_rules import Epsilon, ErrorLevel, Positive, Share, TrainingSize
+from poise.arguments.typed_fields import read_object
 from poise.errors import ArgumentError
 from poise.results.json_encoding import fields_of, plain, to_json
 from poise.results.text.summary import in_words
@@ -92,11 +94,11 @@ class Certificate:
     """
 
     notion: str
-    epsilon: float
-    delta: float
-    alpha: float
-    n: int
-    remove: int = 1
+    epsilon: Epsilon
+    delta: Share
+    alpha: ErrorLevel
+    n: TrainingSize
+    remove: Positive = 1
     replace: bool = False
     unit: str = "row"
     compares: str = "predictions"
@@ -234,8 +236,7 @@ class Certificate:
         """
         names = tuple(each.name for each in fields(cls))
         content = fields_of(text, names, "a certificate")
-        known = {name: content[name] for name in names}
-        return cls(**known | {"warnings": tuple(known["warnings"])})
+        return read_object(cls, content, "a certificate", derived=True)
 
     def _repr_html_(self) -> str:
         from poise.results.text.facts import as_html

@@ -24,6 +24,7 @@ from poise.algorithms.program import predictions, serving
 from poise.data.files.read_table import read_table
 from poise.questions.monitor.record_status import status_of
 from poise.questions.toml_file import read_config
+from poise.results.certificate import Certificate
 from poise.storage.journal import read_journal
 from poise.storage.monitor_record import read_record
 from poise.storage.monitor_record.leftover_rows import load_leftovers, save_leftovers
@@ -50,6 +51,8 @@ class Format:
         Ways to damage a sample; one of them is chosen.
     use : callable
         Does everything with an object that one can do with a valid one.
+    draw : callable
+        Draws it, where it can be drawn.
     """
 
     name: str
@@ -58,6 +61,7 @@ class Format:
     read: Callable[[Path], Any]
     damages: tuple[Damage, ...]
     use: Callable[[Any], object] = lambda found: None
+    draw: Callable[[Any], object] = lambda found: None
 
     def damaged(self, chance: Random) -> bytes:
         """Return one damaged file."""
@@ -84,6 +88,14 @@ def _described(found: Any) -> None:
     found.to_frame()
 
 
+def _drawn(found: Any) -> None:
+    """Draw it, with its words: some names could be read as mathematics."""
+    if isinstance(found, poise.ConditionalTrials):
+        found.plot(0.5).draw_without_rendering()
+    elif hasattr(found, "plot"):
+        found.plot().draw_without_rendering()
+
+
 def _trials_used(trials: poise.Trials) -> None:
     _described(trials)
     trials.profile()
@@ -96,6 +108,15 @@ def _conditional_used(trials: Any) -> None:
     trials.test(0.5, 0.3).summary()
 
 
+def _plan_used(plan: poise.Plan) -> None:
+    str(plan), repr(plan), plan.to_json(), plan._repr_html_()
+
+
+def _certificate_used(certificate: Certificate) -> None:
+    str(certificate), certificate.to_json(), certificate._repr_html_()
+    certificate.implications()
+
+
 def _profile_used(profile: poise.Profile) -> None:
     repr(profile), profile.to_json(), profile._repr_html_(), profile.to_frame()
     profile.at(0.3), profile.epsilon_for(0.2), profile.table().text()
@@ -104,7 +125,7 @@ def _profile_used(profile: poise.Profile) -> None:
 def _json(name: str, samples: list[Any], read: Any, use: Any = _described) -> Format:
     texts = tuple(sample.to_json().encode() for sample in samples)
     damages = (damage_json, damage_json, damage_bytes)
-    return Format(name, ".json", texts, lambda path: read(_text(path)), damages, use)
+    return Format(name, ".json", texts, lambda path: read(_text(path)), damages, use, _drawn)
 
 
 def _json_formats() -> list[Format]:
@@ -119,6 +140,7 @@ def _json_formats() -> list[Format]:
     results = [trials.test(0.5, 0.4), failed.test(0.5, 0.4)]
     judged = [about.test(0.5, 0.4), about.test(0.5, 0.4, gamma=0.25)]
     plans = [poise.plan(n=5, delta=0.2, delta_star=0.05)]
+    stated = Certificate("independent", 0.1, 0.05, 0.05, 50, warnings=("12 rows are copies",))
     return [
         _json("trials", [trials, failed, several], poise.Trials.from_json, _trials_used),
         _json("result", results, poise.StabilityResult.from_json),
@@ -126,11 +148,19 @@ def _json_formats() -> list[Format]:
         _json(
             "profile", [trials.profile(), several.profile()], poise.Profile.from_json, _profile_used
         ),
-        _json("plan", plans, poise.Plan.from_json, lambda plan: (repr(plan), plan.n_trials)),
+        _json("plan", plans, poise.Plan.from_json, _plan_used),
         _json("procedure result", [found], poise.ProcedureResult.from_json),
         _json("conditional trials", [about], poise.ConditionalTrials.from_json, _conditional_used),
         _json("conditional result", judged, poise.ConditionalResult.from_json),
+        _json("certificate", [stated], Certificate.from_json, _certificate_used),
+        _certificate_files([*results, several.test(0.5, 0.4)]),
     ]
+
+
+def _certificate_files(results: list[Any]) -> Format:
+    texts = tuple(result.certificate().to_json().encode() for result in results)
+    damages = (damage_json, damage_json, damage_bytes)
+    return Format("certificate file", ".json", texts, poise.verify, damages, str)
 
 
 def _mean(X: Any, y: Any, seed: int) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -46,25 +47,38 @@ class Tally:
 def fuzzed(kind: Format, count: int, seed: object, folder: Path, *, thorough: int = 7) -> Tally:
     """Read so many damaged files of one format.
 
-    Every ``thorough``-th object that comes out is also drawn, written and described.
+    Every ``thorough``-th object that comes out is also written, described and asked questions,
+    and every tenth of these is drawn.
     """
     chance, tally = Random(f"{kind.name} {seed}"), Tally()
     path = folder / f"damaged{kind.ending}"
     for number in range(count):
         content = kind.damaged(chance)
-        _read(kind, content, path, tally, exercised=number % thorough == 0)
+        _read(kind, content, path, tally, _uses(kind, number, thorough))
     return tally
 
 
-def _read(kind: Format, content: bytes, path: Path, tally: Tally, exercised: bool) -> None:
+def _uses(kind: Format, number: int, thorough: int) -> list[Callable[[Any], object]]:
+    if number % thorough:
+        return []
+    return [kind.use] if number % (10 * thorough) else [kind.use, kind.draw]
+
+
+def _read(
+    kind: Format,
+    content: bytes,
+    path: Path,
+    tally: Tally,
+    uses: Sequence[Callable[[Any], object]],
+) -> None:
     path.write_bytes(content)
     began = time.process_time()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found: Any = kind.read(path)
-            if exercised:
-                kind.use(found)
+            for use in uses:
+                use(found)
     except _REFUSED:
         tally.refused += 1
     except Exception as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zipfile
 from enum import StrEnum
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.arguments.json_text import parse_json
 from poise.errors import RecordError
 from poise.results.conditional_trials import FORM
 from poise.storage.journal.whole_lines import JOURNAL
@@ -75,7 +75,7 @@ def _is_json_line(path: Path) -> bool:
     with path.open("rb") as file:
         line = file.readline(_MOST_JSON_BYTES)
     try:
-        json.loads(line)
+        parse_json(line)
     except ValueError:
         return False
     return True
@@ -99,7 +99,7 @@ def _kind_of_archive(path: Path) -> RecordKind | None:
 def _format_of(path: Path) -> str:
     try:
         with np.load(path, allow_pickle=False) as content:
-            header = json.loads(str(content["header"]))
+            header = parse_json(str(content["header"]))
         return str(header.get("format"))
     except Exception as error:  # somebody's archive, or one of ours that is damaged
         raise RecordError(f"its header cannot be read: {error}") from error
@@ -129,8 +129,8 @@ def _kind_of_json(path: Path) -> RecordKind | None:
 def _json(path: Path) -> Any:
     text = path.read_bytes()
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
+        return parse_json(text)
+    except ValueError as error:
         if b"poise" in text or b'"verdict"' in text:
             raise RecordError(f"it is not complete JSON: {error}") from None
         return None

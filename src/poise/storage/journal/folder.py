@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from poise.arguments import without_addresses
+from poise.data.ordinary_files import open_ordinary
 from poise.errors import ArgumentError, RecordError
 from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.storage.journal.header import Header
@@ -16,6 +17,7 @@ from poise.storage.journal.journal import Journal
 __all__ = ["JournalFolder", "journals_of"]
 
 _SUFFIX = ".jsonl"
+_MOST_HEADER_BYTES = 1 << 24  # the arguments of a command are part of a header
 _NAME_CHARACTERS = 40  # characters of a name that are kept in a file name
 
 
@@ -109,5 +111,5 @@ def header_of(path: Path) -> Header:
 
 
 def _first_line(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.readline()
+    with open_ordinary(path) as file:
+        return file.readline(_MOST_HEADER_BYTES)

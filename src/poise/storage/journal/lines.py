@@ -101,8 +101,9 @@ def warnings_in(lines: Iterable[bytes]) -> tuple[str, ...]:
     for line in lines:
         if _NOTED in line:
             # A damaged line is refused when it is read.
-            with suppress(ValueError, AttributeError, TypeError):
-                noted |= dict.fromkeys(json.loads(line).get("warnings", ()))
+            with suppress(ValueError, AttributeError, TypeError, RecursionError):
+                found = json.loads(line).get("warnings", ())
+                noted |= dict.fromkeys(text for text in found if isinstance(text, str))
     return tuple(noted)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
+from poise.data.ordinary_files import open_ordinary
 from poise.errors import RecordError
 from poise.protocol.messages import Answer, Failure
 from poise.results import Design, Trials
@@ -97,8 +98,8 @@ def begun_design(journal: str | Path | Journal) -> Design | None:
     """
     path = Journal.of(journal).path
     try:
-        with path.open("rb") as file:
+        with open_ordinary(path) as file:
             first = file.readline()
-    except OSError:
+    except RecordError:
         return None  # a new file; if it cannot be read, opening the journal says why
     return Header.from_line(first, str(path)).design if first.endswith(b"\n") else None
