@@ -42,6 +42,8 @@ _HOME = {
     "Failure": "poise.protocol.messages",
     "Influence": "poise.results.influence",
     "JackknifeRegressor": "poise.questions.intervals.jackknife_regressor",
+    "Ledger": "poise.storage.ledger.ledger",
+    "LedgerNote": "poise.results.ledger_note",
     "LossChange": "poise.algorithms.losses",
     "Made": "poise.data.synthetic_rows",
     "Monitor": "poise.questions.monitor.monitor",
@@ -148,6 +150,7 @@ if TYPE_CHECKING:
     from poise.results.curve_result import StabilityCurve
     from poise.results.design import Design
     from poise.results.influence import Influence
+    from poise.results.ledger_note import LedgerNote
     from poise.results.monitor_status import MonitorStatus
     from poise.results.procedure_result import ProcedureResult
     from poise.results.profile import Profile
@@ -163,6 +166,7 @@ if TYPE_CHECKING:
     from poise.simulation.audit.with_traps import audit_with_traps
     from poise.simulation.paper.reproduce import reproduce
     from poise.simulation.worlds.world import World
+    from poise.storage.ledger.ledger import Ledger
     from poise.storage.transcript.recording import Transcript
     from poise.storage.transcript.replay import replay
     from poise.theory.plan_result import Plan

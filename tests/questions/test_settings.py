@@ -61,7 +61,7 @@ def _options(command: str) -> dict[str, click.Parameter]:
     return {str(option.name): option for option in found.params}
 
 
-OTHERS = {"algorithm", "journal", *DATA}
+OTHERS = {"algorithm", "journal", "ledger", *DATA}
 
 
 def test_every_keyword_is_a_field_and_every_field_a_keyword() -> None:
@@ -77,7 +77,8 @@ def test_no_setting_is_a_field_of_two_objects() -> None:
 
 
 def test_measure_asks_no_question() -> None:
-    asked = {field.name for field in fields(StabilityQuestion)} - {"n"}
+    """And so it has no ledger: a question is put when a verdict is asked for."""
+    asked = {field.name for field in fields(StabilityQuestion)} - {"n"} | {"ledger"}
     expected = {
         name: default
         for name, default in _keywords(poise.stability_test).items()
@@ -145,7 +146,7 @@ def test_compare_and_profile_have_the_same_options() -> None:
     several = {"algorithms", "programs"}
     of_a_verdict = {"report", "certificate"}
     own = {"band", "delta_max", "epsilon"}
-    assert set(profile) == set(test) - asked - of_a_verdict | own
+    assert set(profile) == set(test) - asked - of_a_verdict - {"ledger"} | own
     one = {"algorithm", "program", "param", "name", "save", *of_a_verdict}
     every_trial = {"stop_early"}  # a comparison runs them all
     assert set(compare) == set(test) - one - every_trial | several

@@ -20,6 +20,7 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
     intervals        ``poise intervals``: prediction intervals for new rows, and their guarantee
     json_output      what ``--json`` prints: the result, its inputs, and errors
     lazy_group       commands that are imported when called; errors are printed in one line
+    ledger           ``poise ledger``: the questions put to a data set, and which verdicts hold
     load_algorithm   from ``sklearn.linear_model:Ridge`` or ``model.py:name`` to an algorithm
     module_search    while fits run, Python does not look for modules in the current folder
     monitor          ``poise monitor``: add fresh rows to a record, and tell where it stands
@@ -70,6 +71,7 @@ COMMANDS = {
     "curve": "Measure stability at several training sizes.",
     "intervals": "Give prediction intervals whose coverage is guaranteed.",
     "monitor": "Add rows to a record as they come in; look as often as you like.",
+    "ledger": "Tell which verdicts on a data set hold together.",
     "combine": "Put the evidence of several records together.",
     "profile": "Measure the probability of a change larger than ε, for every ε.",
     "plan": "Find how much data a question needs, or what data can answer.",

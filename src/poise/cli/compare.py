@@ -67,10 +67,11 @@ def command(
     The chance that any algorithm is wrongly called stable is at most ALPHA, and
     so is the chance that any is wrongly called unstable (Holm's method).
 
-    Exit status: 0 all stable, 1 one is unstable or inconclusive, 2 usage or data,
-    3 a fit failed.
+    Exit status: 0 all stable, 1 one is unstable or inconclusive (or, with --ledger,
+    does not hold together with the others), 2 usage or data, 3 a fit failed.
     """
     from poise.questions.compare import compare
+    from poise.results.ledger_note import holds
 
     check_files(output)
     fit.check(asked)
@@ -79,9 +80,10 @@ def command(
     rows = read.given_to(*named.values())
     with one_line_warnings(output.quiet), fits_print_to_stderr():
         settings = asked | fit.settings() | {"progress": output.progress}
-        result = compare(named, **rows, **settings, journal=journal_folder(journal))
+        settings |= {"journal": journal_folder(journal), "ledger": fit.ledger()}
+        result = compare(named, **rows, **settings)
     _tell(result, output)
-    return ExitStatus.of_result(result.all_stable)
+    return ExitStatus.of_result(result.all_stable and holds(result))
 
 
 def loaded(places: Iterable[str], programs: Iterable[str], mode: str) -> dict[str, Any]:

@@ -79,6 +79,7 @@ def command(
     1 certified at none; 2 usage or data, 3 a fit failed.
     """
     from poise.questions.stability_curve import check_curve_question, stability_curve
+    from poise.results.ledger_note import holds
 
     if asked["epsilon"] is None and asked["delta"] is None:
         raise click.UsageError("give --epsilon, --delta or both.", click.get_current_context())
@@ -89,11 +90,11 @@ def command(
     rows = read.given_to(algorithm)
     with one_line_warnings(output.quiet), fits_print_to_stderr():
         settings = asked | {"test": test} | fit.settings() | {"progress": output.progress}
-        folder = journal_folder(journal)
-        curve = stability_curve(algorithm, **rows, n=sizes, **settings, journal=folder)
+        settings |= {"journal": journal_folder(journal), "ledger": fit.ledger()}
+        curve = stability_curve(algorithm, **rows, n=sizes, **settings)
     _tell(curve, output)
     both = curve.epsilon is not None and curve.delta is not None
-    return ExitStatus.of_result(bool(curve.certified) or not both)
+    return ExitStatus.of_result((bool(curve.certified) and holds(curve)) or not both)
 
 
 def _tell(curve: StabilityCurve, output: Output) -> None:

@@ -46,7 +46,7 @@ _SHOWN = 10  # influential rows
 
 
 @click.command("deployed", cls=SectionedCommand, epilog=EXAMPLE)
-@fit_options(without=[*_OTHERS, "points", "coupling"])
+@fit_options(without=[*_OTHERS, "points", "coupling", "ledger"])
 @click.option("--fresh", metavar="FILE", type=FILE, help="Rows that were not used for training.")
 @click.option(
     "--hold-out",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from poise.data.files.row_source import RowSource
     from poise.questions.measurement import Measurement
     from poise.storage.journal import Journal, JournalFolder
+    from poise.storage.ledger import Ledger
 
 __all__ = [
     "DATA_OPTIONS",
@@ -84,6 +85,12 @@ class FitOptions:
         from poise.storage.journal import Journal
 
         return Journal(self.given["journal"], command_given())
+
+    def ledger(self) -> Ledger | None:
+        """Return the ledger, if there is one."""
+        from poise.storage.ledger import Ledger
+
+        return Ledger.of(self.given["ledger"])
 
     def check(self, asked: dict[str, Any] | None = None) -> None:
         """Refuse options that make no sense, before files are read and libraries imported."""
@@ -340,11 +347,20 @@ _JOURNAL: dict[str, Decorator] = {
     ),
 }
 
+_LEDGER: dict[str, Decorator] = {
+    "ledger": click.option(
+        "--ledger",
+        metavar="FILE",
+        type=FILE,
+        help="Write down every question put to these rows; say which verdicts hold together.",
+    ),
+}
+
 # The options that say which rows to read, for every command that reads a file.
 DATA_OPTIONS = ("data", "target", "drop", "unlabeled", *_FIT_PARAMS, *_TEXT)
 
 # In the order of `--help`.
-_ALL = _FILES | _FIT_PARAMS | _TEXT | _ALGORITHM | SETTINGS | _JOURNAL
+_ALL = _FILES | _FIT_PARAMS | _TEXT | _ALGORITHM | SETTINGS | _JOURNAL | _LEDGER
 
 
 def fit_options(

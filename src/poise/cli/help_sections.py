@@ -21,7 +21,8 @@ SECTIONS = {
         "--test --randomized --removals --points --remove --replace --shuffle --stop-early"
     ),
     "The run": (
-        "--seed --jobs --backend --address --timeout --on-timeout --on-error --fast --journal"
+        "--seed --jobs --backend --address --timeout --on-timeout --on-error --fast --journal "
+        "--ledger"
     ),
     "The output": "--save --plot --report --force --json --quiet --help",
 }

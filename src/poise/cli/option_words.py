@@ -27,6 +27,7 @@ OPTIONS = {
     "journal": "--journal",
     "keep_leftovers": "--keep-leftovers",
     "key": "--key-file",
+    "ledger": "--ledger",
     "max_seconds": "--max-seconds",
     "n_jobs": "--jobs",
     "n_labeled": "--n-labeled",

@@ -34,7 +34,7 @@ Example:
 
 
 @click.command("profile", cls=SectionedCommand, epilog=EXAMPLE)
-@fit_options()
+@fit_options(without=("ledger",))  # a profile gives no verdict
 @alpha_option
 @click.option(
     "--band",

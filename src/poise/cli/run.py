@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -15,14 +15,18 @@ from poise.cli.fit_options import FitOptions, fit_options, journal_folder
 from poise.cli.json_output import print_json
 from poise.cli.options import Output, journals_option, output_options
 from poise.cli.stderr import fits_print_to_stderr, one_line, one_line_warnings, say
-from poise.errors import ArgumentError, TrialError
+from poise.errors import ArgumentError, RecordError, TrialError
 
 if TYPE_CHECKING:
     from poise.cli.read_rows import FileRows
+    from poise.procedures.checked_question import StabilityQuestion
+    from poise.questions.ledger_questions import PutQuestions
+    from poise.questions.measurement import Measurement
     from poise.questions.toml_file import Config, QuestionEntry
     from poise.results import StabilityResult
     from poise.results.conditional_result import ConditionalResult
     from poise.storage.journal import Journal, JournalFolder
+    from poise.storage.ledger import Ledger
 
     AnyResult: TypeAlias = StabilityResult | ConditionalResult
     Test: TypeAlias = Callable[[Journal | None], AnyResult]
@@ -53,7 +57,7 @@ Example (stability.toml):
 
 @click.command("run", epilog=EXAMPLE)
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-@fit_options(only=("n_jobs",))
+@fit_options(only=("n_jobs", "ledger"))
 @journals_option
 @output_options()
 def command(file: Path, fit: FitOptions, journal: Path | None, output: Output) -> int:
@@ -61,10 +65,12 @@ def command(file: Path, fit: FitOptions, journal: Path | None, output: Output) -
 
     Everything is checked before the first fit. Each verdict has its own error
     level; poise compare has one for all. If a fit fails, only its own question
-    ends.
+    ends. With --ledger, or [ledger] in FILE, the verdicts on the same rows have one
+    level together.
 
-    Exit status: the worst of all questions: 0 stable, 1 unstable or inconclusive, 3 a fit
-    failed; 2 if the file or the data cannot be used.
+    Exit status: the worst of all questions: 0 stable, 1 unstable or inconclusive (or, with
+    a ledger, a verdict that does not hold together with the others), 3 a fit failed; 2 if
+    the file or the data cannot be used.
     """
     from poise.questions.toml_file import read_config
 
@@ -74,7 +80,11 @@ def command(file: Path, fit: FitOptions, journal: Path | None, output: Output) -
         loader = _Loader(config, {"progress": output.progress, **given})
         asked = [loader.checked(question) for question in config.questions]
         journals.expect(len(asked), "question")
-        answers = [_answer(each, journals) for each in asked]
+        # All of them are put before the first fit: none is answered if one is refused.
+        ledger = fit.ledger() or config.ledger
+        put = asked if ledger is None else [_put(each, journals, ledger) for each in asked]
+        found = [_answer(each, journals) for each in put]
+        answers = [_noted(*each) for each in zip(put, found, strict=True)]
     _tell(config, answers, output)
     return max(answer.status for answer in answers)
 
@@ -91,11 +101,19 @@ class _Answer:
     def status(self) -> int:
         if self.result is None:
             return ExitStatus.FIT_FAILED
-        return ExitStatus.of_result(self.result.stable)
+        from poise.results.ledger_note import passes
+
+        return ExitStatus.of_result(passes(self.result))
 
     @property
     def verdict(self) -> str:
         return "failed" if self.result is None else self.result.verdict.value
+
+    def with_note(self, put: PutQuestions) -> _Answer:
+        from poise.results import StabilityResult
+
+        assert isinstance(self.result, StabilityResult)  # others are not put to a ledger
+        return replace(self, result=put.noted(self.result))
 
     def to_dict(self) -> dict[str, Any]:
         about = {
@@ -164,7 +182,7 @@ class _Loader:
         measurement, epsilon = resolved(Measurement.of(settings), settings["epsilon"])
         asked = from_settings(StabilityQuestion, settings | {"epsilon": epsilon})
         measurement.check(asked)
-        return lambda journal: measurement.test(asked, journal)
+        return _TestOfASize(measurement, asked)
 
     def _about_these_rows(self, question: QuestionEntry) -> Test:
         """Prepare a test of the model of all rows."""
@@ -184,11 +202,40 @@ class _Loader:
 
 
 @dataclass(frozen=True)
+class _TestOfASize:
+    """A stability test; its question may have been put to a ledger."""
+
+    measurement: Measurement
+    question: StabilityQuestion
+    put: PutQuestions | None = None
+
+    def __call__(self, journal: Journal | None) -> StabilityResult:
+        if self.put is None:
+            return self.measurement.test(self.question, journal)
+        trials = self.measurement.run(journal, question=self.question)
+        return self.put.judged(self.measurement, trials, self.question)
+
+    def put_to(self, ledger: Ledger, journal: Journal | None) -> _TestOfASize:
+        """Choose the test, and put the question to the ledger."""
+        chosen = self.measurement.for_question(self.question, journal)
+        return replace(self, measurement=chosen, put=chosen.put(self.question, ledger, journal))
+
+
+@dataclass(frozen=True)
 class _Asked:
     """A question of the file, and how to answer it."""
 
     entry: QuestionEntry
     test: Test
+
+    @property
+    def label(self) -> str:
+        return f"{self.entry.name}, {self.entry.algorithm}"
+
+    def journal(self, journals: JournalFolder) -> Journal | None:
+        entry = self.entry
+        fresh = [str(entry.fresh or entry.hold_out)] if entry.deployed else []
+        return journals.journal(self.label, entry.data, sorted(entry.settings.items()), *fresh)
 
 
 def _beside(place: str, folder: Path) -> str:
@@ -198,15 +245,30 @@ def _beside(place: str, folder: Path) -> str:
 
 
 def _answer(asked: _Asked, journals: JournalFolder) -> _Answer:
-    entry = asked.entry
-    label = f"{entry.name}, {entry.algorithm}"
-    fresh = [str(entry.fresh or entry.hold_out)] if entry.deployed else []
-    journal = journals.journal(label, entry.data, sorted(entry.settings.items()), *fresh)
     try:
-        return _Answer(entry, asked.test(journal))
+        return _Answer(asked.entry, asked.test(asked.journal(journals)))
     except TrialError as error:
-        say(f"{label}: {error}")
-        return _Answer(entry, None, one_line(str(error)))
+        say(f"{asked.label}: {error}")
+        return _Answer(asked.entry, None, one_line(str(error)))
+
+
+def _put(asked: _Asked, journals: JournalFolder, ledger: Ledger) -> _Asked:
+    """Put the question to the ledger."""
+    if not isinstance(asked.test, _TestOfASize):
+        raise ArgumentError(
+            f"{asked.label}: a ledger is for questions about a training size; ask about the model "
+            "of all rows in a file without one"
+        )
+    try:
+        return replace(asked, test=asked.test.put_to(ledger, asked.journal(journals)))
+    except RecordError as error:
+        raise RecordError(f"{asked.label}: {error}") from None
+
+
+def _noted(asked: _Asked, answer: _Answer) -> _Answer:
+    """Add what the ledger says after the last answer."""
+    put = getattr(asked.test, "put", None)
+    return answer if put is None or answer.result is None else answer.with_note(put)
 
 
 def _tell(config: Config, answers: list[_Answer], output: Output) -> None:
@@ -219,7 +281,16 @@ def _tell(config: Config, answers: list[_Answer], output: Output) -> None:
     else:
         from poise.cli.tables import print_words
 
-        print_words(_COLUMNS, [_row(answer) for answer in answers])
+        noted = any(_note(answer) for answer in answers)
+        columns = [*_COLUMNS, "together"] if noted else _COLUMNS
+        rows = [[*_row(answer), _note(answer)][: len(columns)] for answer in answers]
+        print_words(columns, rows)
+
+
+def _note(answer: _Answer) -> str:
+    """Say whether the verdict holds together with the others; "" without a ledger."""
+    note = getattr(answer.result, "ledger", None)
+    return "" if note is None else str(note.fact())
 
 
 _COLUMNS = ["question", "algorithm", "verdict", "n", "larger changes", "delta_hat", "epsilon_hat"]

@@ -39,6 +39,8 @@ def measured(measurement: Measurement, output: Output, journal: Journal | None) 
 
 def tell_result(result: Judged | ConditionalResult, output: Output) -> int:
     """Print a verdict in the chosen form; return its exit status."""
+    from poise.results.ledger_note import passes
+
     if output.as_json or output.quiet:
         say_doubts(result.warnings)
     if output.as_json:
@@ -49,4 +51,4 @@ def tell_result(result: Judged | ConditionalResult, output: Output) -> int:
         from poise.cli.screen import print_result
 
         print_result(result)
-    return ExitStatus.of_result(result.stable)
+    return ExitStatus.of_result(passes(result))

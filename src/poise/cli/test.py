@@ -49,6 +49,8 @@ def command(fit: FitOptions, output: Output, asked: dict[str, Any], stop_early: 
     DATA is a text file (.csv, .tsv, .txt, also packed), Parquet, Feather, npz or
     npy; - is text from standard input. With --save, --plot or --report every trial
     is run; otherwise a run may stop once no trial can change its verdict.
+    With --ledger every trial is run too, and a verdict that does not hold together
+    with the others on these rows has exit status 1.
 
     Exit status: 0 stable, 1 any other verdict, 2 usage or data, 3 a fit failed.
     """
@@ -73,10 +75,15 @@ def _judged(
     question = StabilityQuestion(measurement.setup.n, **asked, stop_early=stop_early)
     measurement.check(question)
     measurement = measurement.for_question(question, fit.journal())
+    ledger = fit.ledger()
     with saying_where_it_stands(asked):
         if not output.needs_changes:
-            return measurement.test(question, fit.journal())
+            return measurement.test(question, fit.journal(), ledger)
+        put = measurement.put(question, ledger, fit.journal())
         trials = measured(measurement, output, fit.journal())
-    result = measurement.judge(trials, question)
+    if put is None:
+        result = measurement.judge(trials, question)
+    else:
+        result = put.noted(put.judged(measurement, trials, question))
     write_files(output, trials, result, alpha=asked["alpha"])
     return result

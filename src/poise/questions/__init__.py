@@ -12,6 +12,7 @@
     conditional/       the model you deploy: stability of one given training set
     cost_of_stability  the accuracy of a stabilised estimator compared with the original
     intervals/         prediction intervals whose coverage follows from a certificate of stability
+    ledger_questions   questions that are put to a ledger before the first fit, and their answers
     measurement        one algorithm on one sample: checked before the first fit, then measured
     monitor/           evidence that may grow: a record to which rows are added as they come in
     notions            notions of stability for randomised algorithms (Appendix E)

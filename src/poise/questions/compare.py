@@ -13,6 +13,7 @@ from poise.errors import ArgumentError, TrialError
 from poise.procedures.checked_question import StabilityQuestion
 from poise.protocol.randomness import RandomStateLike
 from poise.questions.choose_test import Choice
+from poise.questions.ledger_questions import PutQuestions, put_questions
 from poise.questions.measurement import Measurement
 from poise.questions.set_aside import resolved
 from poise.questions.settings import MeasureSettings, refuse_unknown
@@ -20,6 +21,7 @@ from poise.questions.setup import Setup
 from poise.results import CompareResult, Trials
 from poise.results.relative_epsilon import Relative
 from poise.storage.journal import Journal, JournalFolder, begun_design
+from poise.storage.ledger import AnyLedger, Ledger
 
 __all__ = ["compare"]
 
@@ -37,6 +39,7 @@ def compare(
     test: str = "auto",
     random_state: RandomStateLike = None,
     journal: str | Path | JournalFolder | None = None,
+    ledger: AnyLedger = None,
     **settings: Unpack[MeasureSettings],
 ) -> CompareResult:
     """Test several algorithms on the same trials, with one error level for all of them.
@@ -71,6 +74,8 @@ def compare(
         The same call continues where an earlier one was interrupted, also with
         ``random_state=None``. An algorithm that is added later is measured on the
         same trials.
+    ledger : str, Path or :class:`Ledger`, optional
+        As in :func:`stability_test`: each algorithm is a question.
     **settings
         Any other argument of :func:`measure`: ``X_unlabeled``, ``coupling``,
         ``distance``, ``n_jobs``, …
@@ -112,12 +117,26 @@ def compare(
     folder.expect(len(named), "algorithm")
     journals = {name: folder.journal(name) for name in named}
     chosen = _chosen(measurements, question, journals)
-    trials = {
-        name: _measured(name, _with_trials_of(measurement, chosen), journals[name])
-        for name, measurement in measurements.items()
-    }
+    ready = {name: _with_trials_of(each, chosen) for name, each in measurements.items()}
+    book = Ledger.of(ledger)
+    put = None if book is None else _put(book, list(ready.values()), replace(question, alpha=alpha))
+    trials = {name: _measured(name, each, journals[name]) for name, each in ready.items()}
     about = epsilon, delta, alpha, randomized
-    return CompareResult.judge(trials, *about, test=chosen.test, why=chosen.why)
+    result = CompareResult.judge(trials, *about, test=chosen.test, why=chosen.why)
+    return result if put is None else _noted(result, put)
+
+
+def _put(
+    ledger: Ledger, measurements: list[Measurement], question: StabilityQuestion
+) -> PutQuestions:
+    return put_questions(ledger, [(each, question) for each in measurements])
+
+
+def _noted(result: CompareResult, put: PutQuestions) -> CompareResult:
+    """Write the answers into the ledger, and its note into the result."""
+    said = [row.verdict.value for row in result.rows]
+    put.answer(said, result.trials, (result.epsilon, result.delta), result.randomized, result.test)
+    return put.noted(result)
 
 
 def _chosen(

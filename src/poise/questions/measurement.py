@@ -21,6 +21,7 @@ from poise.procedures.checked_question import StabilityQuestion
 from poise.protocol.procedure import converse
 from poise.protocol.randomness import Randomness
 from poise.questions.choose_test import Choice, choose_test
+from poise.questions.ledger_questions import PutQuestions, put_questions
 from poise.questions.power_warnings import warn_if_empty, warn_if_hopeless
 from poise.questions.record_provenance import provenance_of
 from poise.questions.settings import from_settings, sample_of
@@ -33,6 +34,7 @@ from poise.running.oracle import Oracle
 from poise.running.repeat_check import RepeatCheck
 from poise.shortcuts.fast_path import removals_cost_no_fits
 from poise.storage.journal import Journal, begun_design
+from poise.storage.ledger import Ledger
 
 __all__ = ["AnyJournal", "Measurement"]
 
@@ -176,16 +178,45 @@ class Measurement:
             warn_if_hopeless(design, question)
         warn_of_copies(self.sample)
 
-    def run(self, journal: AnyJournal = None, *, called: str = "") -> Trials:
-        """Run every trial; a warning about the algorithm names it if it is ``called`` something."""
-        with self._begun(journal) as (oracle, design, randomness, noted):
-            trials = self.trials.measured(design, self.sample, randomness)
-            measured = converse(trials, oracle, self._repeated(oracle, called))
-            return replace(measured, warnings=tuple(noted), provenance=self._provenance((0.0,)))
+    def run(
+        self,
+        journal: AnyJournal = None,
+        *,
+        called: str = "",
+        question: StabilityQuestion | None = None,
+    ) -> Trials:
+        """Run every trial; a warning about the algorithm names it if it is ``called`` something.
 
-    def test(self, question: StabilityQuestion, journal: AnyJournal = None) -> StabilityResult:
-        """Run as many trials as the verdict needs."""
+        If a ``question`` is given, shortcuts are exact around its ε, as in :meth:`test`.
+        """
+        points = (0.0,) if question is None else (0.0, float(question.epsilon))
+        with self._begun(journal, question) as (oracle, design, randomness, noted):
+            trials = self.trials.measured(design, self.sample, randomness, decision_points=points)
+            measured = converse(trials, oracle, self._repeated(oracle, called))
+            return replace(measured, warnings=tuple(noted), provenance=self._provenance(points))
+
+    def put(
+        self, question: StabilityQuestion, ledger: Ledger | None, journal: AnyJournal = None
+    ) -> PutQuestions | None:
+        """Put the question to the ledger, if there is one; the test must have been chosen."""
+        return None if ledger is None else put_questions(ledger, [(self, question)], journal)
+
+    def test(
+        self,
+        question: StabilityQuestion,
+        journal: AnyJournal = None,
+        ledger: Ledger | None = None,
+    ) -> StabilityResult:
+        """Run as many trials as the verdict needs; all of them if there is a ledger.
+
+        The p-value of a run that stopped early is just small enough for one question.
+        """
         chosen = self.for_question(question, journal)
+        put = chosen.put(question, ledger, journal)
+        if put is not None:
+            trials = chosen.run(journal, question=question)
+            result = put.noted(put.judged(chosen, trials, question))
+            return replace(result, tested_rows=RowDigests.of(chosen.sample))
         result = chosen._tested(question, chosen._procedure(question), journal)
         return chosen.explained(result)
 
@@ -250,9 +281,9 @@ class Measurement:
         self, log: Journal, question: StabilityQuestion | None, noted: list[str]
     ) -> tuple[Oracle, Design, Randomness]:
         """Describe the run in its journal."""
-        randomness = self.randomness
-        if self.setup.random_state is None:
-            randomness = log.randomness(None)
+        # The seed is that of the earlier run, if there is one and no other was given.
+        begun = begun_design(log) if self.setup.random_state is None else None
+        randomness = self.randomness if begun is None else Randomness(begun.seed)
         design = replace(self.design, seed=randomness.root, zeta=randomness.zeta)
         asked = None if question is None else question.for_trials
         log.describe(design, self.sample.digest(), asked, *self.oracle.codes, noted)

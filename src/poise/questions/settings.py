@@ -17,6 +17,7 @@ from poise.arguments import did_you_mean
 from poise.data.sample import Sample
 from poise.protocol.randomness import Coupling
 from poise.storage.journal import Journal
+from poise.storage.ledger import AnyLedger
 
 __all__ = [
     "DATA",
@@ -68,6 +69,7 @@ class StabilityTestSettings(MeasureSettings, total=False):
     stop_early: bool | str
     test: str
     journal: str | Path | Journal | None
+    ledger: AnyLedger
 
 
 def from_settings(kind: type[Held], settings: Mapping[str, Any]) -> Held:

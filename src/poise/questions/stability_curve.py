@@ -14,13 +14,15 @@ from poise.errors import ArgumentError, TrialError
 from poise.procedures.binomial import refuse_averages
 from poise.procedures.checked_question import StabilityQuestion
 from poise.protocol.randomness import RandomStateLike
+from poise.questions.ledger_questions import PutQuestions, put_questions
 from poise.questions.measurement import Measurement
 from poise.questions.power_warnings import warn_of_few_trials
 from poise.questions.set_aside import resolved
 from poise.questions.settings import MeasureSettings, refuse_unknown
 from poise.results import StabilityCurve, Trials
 from poise.results.relative_epsilon import Relative
-from poise.storage.journal import JournalFolder
+from poise.storage.journal import Journal, JournalFolder
+from poise.storage.ledger import AnyLedger, Ledger
 
 __all__ = ["check_curve_question", "stability_curve"]
 
@@ -39,6 +41,7 @@ def stability_curve(
     test: str = "auto",
     random_state: RandomStateLike = None,
     journal: str | Path | JournalFolder | None = None,
+    ledger: AnyLedger = None,
     **settings: Unpack[MeasureSettings],
 ) -> StabilityCurve:
     """Measure stability at several training sizes, with limits that hold at all of them.
@@ -79,6 +82,9 @@ def stability_curve(
         A folder with a journal for each training size; it is created if it does not
         exist. The same call continues where an earlier one was interrupted. A call with
         more sizes measures only the new ones.
+    ledger : str, Path or :class:`Ledger`, optional
+        As in :func:`stability_test`: each size is a question. Needs both ε and δ, because
+        without them there is no verdict.
     **settings
         Any other argument of :func:`measure`.
 
@@ -99,6 +105,9 @@ def stability_curve(
     """
     refuse_unknown("stability_curve", settings)
     wanted = check_curve_question(n, epsilon, delta, alpha)
+    book = Ledger.of(ledger)
+    if book is not None and (epsilon is None or delta is None):
+        raise ArgumentError("a ledger is for verdicts: give both epsilon and delta, or no ledger")
     folder = JournalFolder.of(journal)
     given = {"algorithm": algorithm, "X": X, "y": y, "n": 2, **settings}
     root = folder.randomness(random_state).root
@@ -114,11 +123,14 @@ def stability_curve(
     warn_of_few_trials([m.design for m in measurements], delta, alpha / (asked * len(sizes)))
     folder.expect(len(sizes), "training size")
     about = allowed or 0.0, _USUAL_DELTA if delta is None else delta, alpha / len(sizes)
-    trials = tuple(
-        _measured(measurement, StabilityQuestion(size, *about, test=test), folder)
+    asked_of = [
+        _ready(measurement, StabilityQuestion(size, *about, test=test), folder)
         for size, measurement in zip(sizes, measurements, strict=True)
-    )
-    return StabilityCurve(trials, allowed, delta, alpha)
+    ]
+    put = None if book is None else _put(book, asked_of, alpha)
+    trials = tuple(_measured(*each) for each in asked_of)
+    curve = StabilityCurve(trials, allowed, delta, alpha)
+    return curve if put is None else _noted(curve, put)
 
 
 def _at(measurement: Measurement, size: int, *, check: bool) -> Measurement:
@@ -171,13 +183,34 @@ def _check_limits(
     arguments.alpha(alpha)
 
 
-def _measured(
+def _ready(
     measurement: Measurement, question: StabilityQuestion, folder: JournalFolder
+) -> tuple[Measurement, StabilityQuestion, Journal | None]:
+    """Choose the test for this size."""
+    journal = folder.journal(f"n {question.n}")
+    return measurement.for_question(question, journal, alone=False), question, journal
+
+
+def _measured(
+    measurement: Measurement, question: StabilityQuestion, journal: Journal | None
 ) -> Trials:
     """Run the trials that the test chosen for this size needs."""
-    journal = folder.journal(f"n {question.n}")
     try:
-        return measurement.for_question(question, journal, alone=False).run(journal)
+        return measurement.run(journal)
     except TrialError as error:
         error.add_note(f"The training size is n = {question.n}.")
         raise
+
+
+def _put(
+    ledger: Ledger, asked: Iterable[tuple[Measurement, StabilityQuestion, Any]], alpha: float
+) -> PutQuestions:
+    """Put a question for each size to the ledger; the level is that of all of them."""
+    return put_questions(ledger, [(each, replace(q, alpha=alpha)) for each, q, _ in asked])
+
+
+def _noted(curve: StabilityCurve, put: PutQuestions) -> StabilityCurve:
+    """Write the answers into the ledger, and its note into the curve."""
+    said = ["stable" if size in curve.certified else "inconclusive" for size in curve.n]
+    put.answer(said, curve.trials, (curve.epsilon or 0.0, curve.delta or 0.0))
+    return put.noted(curve)

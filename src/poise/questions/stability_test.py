@@ -14,6 +14,7 @@ from poise.questions.set_aside import resolved
 from poise.questions.settings import from_settings
 from poise.results.relative_epsilon import Relative
 from poise.storage.journal import Journal
+from poise.storage.ledger import AnyLedger, Ledger
 
 if TYPE_CHECKING:
     from poise.results import StabilityResult, Trials
@@ -56,6 +57,7 @@ def stability_test(
     removals: int | str = 1,
     points: int | str | None = None,
     name: str | None = None,
+    ledger: AnyLedger = None,
 ) -> StabilityResult:
     """Test whether an algorithm is (ε, δ)-stable at training size n.
 
@@ -167,6 +169,10 @@ def stability_test(
         default the averaged test uses at most 20 spare points, and the other test uses 1.
     name : str, optional
         The name of the algorithm in headlines; the record keeps its description too.
+    ledger : str, Path or :class:`Ledger`, optional
+        A file in which every question put to these rows is written down. The result says how
+        many they have answered, and which verdicts hold together (``result.ledger``). A question
+        that failed on some of these rows is refused. Every trial is run.
 
     Returns
     -------
@@ -188,7 +194,7 @@ def stability_test(
     measurement, given["epsilon"] = resolved(Measurement.of(given), epsilon)
     question = from_settings(StabilityQuestion, given)
     measurement.check(question)
-    return measurement.test(question, journal)
+    return measurement.test(question, journal, Ledger.of(ledger))
 
 
 def measure(

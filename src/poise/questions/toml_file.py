@@ -17,10 +17,12 @@ from poise.data.files.row_source import RowSource, columns_for_fit
 from poise.data.files.text_format import TextFormat
 from poise.data.ordinary_files import read_ordinary
 from poise.errors import ArgumentError
+from poise.storage.ledger import Ledger
 
 __all__ = ["AlgorithmEntry", "Config", "QuestionEntry", "read_config"]
 
-_SECTIONS = ("data", "algorithms", "defaults", "questions", "deployed")
+_SECTIONS = ("data", "algorithms", "defaults", "questions", "deployed", "ledger")
+_LEDGER = ("file", "rule", "alpha")
 _TEXT = ("sep", "decimal", "encoding", "header")
 _DATA = ("file", "target", "drop", "unlabeled", "groups", "weights", "fit_params", *_TEXT)
 _ALGORITHM = ("use", "params", "program", "mode", "timeout", "env")
@@ -73,6 +75,7 @@ class Config:
     data: dict[str, RowSource]
     algorithms: dict[str, AlgorithmEntry]
     questions: tuple[QuestionEntry, ...]
+    ledger: Ledger | None = None
 
 
 def read_config(path: str | Path) -> Config:
@@ -84,7 +87,7 @@ def read_config(path: str | Path) -> Config:
         A TOML file with the sections ``[data]`` (or ``[data.NAME]`` for several
         tables), ``[algorithms.NAME]``, ``[[questions]]`` about a training size,
         ``[[deployed]]`` about the model of all rows and, optionally, ``[defaults]`` for all
-        questions. Paths are relative to the folder of the file.
+        questions and ``[ledger]``. Paths are relative to the folder of the file.
 
     Examples
     --------
@@ -112,7 +115,7 @@ def read_config(path: str | Path) -> Config:
     data = reader.data(content.get("data"))
     algorithms = reader.algorithms(content.get("algorithms"))
     questions = reader.questions(content, data, algorithms)
-    return Config(path, data, algorithms, questions)
+    return Config(path, data, algorithms, questions, reader.ledger(content.get("ledger")))
 
 
 def _parsed(path: Path) -> dict[str, Any]:
@@ -231,6 +234,17 @@ class _Reader:
             return TextFormat(**{key: table[key] for key in _TEXT if key in table})
         except ArgumentError as error:
             raise self.complain(f"{place} {error}") from None
+
+    def ledger(self, section: Any) -> Ledger | None:
+        """Return the ledger of all questions."""
+        if section is None:
+            return None
+        self.known(section, _LEDGER, "[ledger]")
+        file = self.folder / self.text(section.get("file"), "[ledger] file")
+        try:
+            return Ledger(file, rule=section.get("rule"), alpha=section.get("alpha"))
+        except ArgumentError as error:
+            raise self.complain(f"[ledger] {error}") from None
 
     def algorithms(self, section: object) -> dict[str, AlgorithmEntry]:
         if not section or not isinstance(section, dict):

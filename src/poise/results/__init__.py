@@ -22,6 +22,7 @@
     influence           which training rows matter: how many predictions move without each
     json_encoding       numbers to JSON and back without loss: infinities and fractions included
     judged              what every result with a verdict has: enough to print it
+    ledger_note         what a ledger says about a verdict: how many questions, and what holds
     monitor_status      where a growing record stands: verdict, evidence and limits
     packed_changes      changes as text: base64 of zlib of little-endian float64, bit for bit
     plots/              pictures of results, drawn with matplotlib and without its global state
@@ -30,6 +31,7 @@
     profile             the profile ε ↦ δ̂_ε: a limit on the probability of each change
     proved_ceiling      which ceiling on the power of valid tests is proved for a design
     provenance          where changes come from: digests of rows and code, and versions
+    pvalues_any_level   p-values that may be compared with any level, also those of bets
     relative_epsilon    an allowed change ε given as a share of the spread of the responses
     report/             results as an HTML page
     saved_file          measurements in one file: an array of changes and a header

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from poise.results.trials import Trials
     from poise.theory.averaged_test import AveragedTest
 
-__all__ = ["AveragedResult", "averaged_result", "followed"]
+__all__ = ["AveragedResult", "averaged_result", "followed", "pvalue_of_bet"]
 
 
 @dataclass(frozen=True)
@@ -216,8 +216,8 @@ def averaged_result(
         randomized=randomized,
         statistic=float(trials.shares(epsilon).sum()),
         n_observed=trials.n_observed,
-        pvalue=_pvalue(hedge, zeta, tossed),
-        pvalue_unstable=_pvalue(mirror, zeta, tossed),
+        pvalue=pvalue_of_bet(hedge, zeta, tossed),
+        pvalue_unstable=pvalue_of_bet(mirror, zeta, tossed),
         critical_count=count,
         tie_probability=tie,
         acceptance_probability=hedge.acceptance_probability,
@@ -262,7 +262,7 @@ def _mirror(test: AveragedTest) -> Any:
     return test.mirror
 
 
-def _pvalue(process: Any, zeta: float, tossed: bool) -> float:
+def pvalue_of_bet(process: Any, zeta: float, tossed: bool) -> float:
     """Return α / max u; with the coin αζ / u, which has P(p ≤ t) ≤ t because E u ≤ α."""
     if not tossed:
         return float(process.pvalue)

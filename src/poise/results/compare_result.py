@@ -13,6 +13,7 @@ from poise.arguments import did_you_mean, shortened
 from poise.errors import ArgumentError
 from poise.results.averaged_result import AveragedResult
 from poise.results.json_encoding import plain, to_json
+from poise.results.ledger_note import LedgerNote
 from poise.results.stability_result import StabilityResult
 from poise.results.text.describe_design import allowed_change
 from poise.results.text.numbers import at_most, confidence, exactly, larger_of, number
@@ -114,6 +115,8 @@ class CompareResult:
         The question.
     why : str
         Why the test was chosen; "" where the caller chose it.
+    ledger : LedgerNote or None
+        Which verdicts on these rows hold together, if there is a ledger.
 
     Examples
     --------
@@ -134,6 +137,7 @@ class CompareResult:
     alpha: float
     randomized: bool = False
     why: str = ""
+    ledger: LedgerNote | None = None
 
     @classmethod
     def judge(
@@ -178,7 +182,7 @@ class CompareResult:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What was noticed that may make the error level wrong, of any of them."""
-        return distinct_warnings(self.trials)
+        return distinct_warnings(self.trials, self.ledger)
 
     @property
     def all_stable(self) -> bool:
@@ -230,6 +234,7 @@ class CompareResult:
                 "That one is declared stable and another is not does not mean that the first is "
                 "more stable than the second.",
                 *self._test_explained(),
+                *([] if self.ledger is None else [self.ledger.sentence()]),
             ]
         )
 
@@ -264,7 +269,8 @@ class CompareResult:
         names = ["n", "epsilon", "delta", "alpha", "randomized", "test", "why"]
         question = {name: getattr(self, name) for name in names}
         rows = [row.to_dict() for row in self.rows]
-        return question | {"algorithms": rows, "warnings": list(self.warnings)}
+        note = None if self.ledger is None else self.ledger.to_dict()
+        return question | {"algorithms": rows, "warnings": list(self.warnings), "ledger": note}
 
     def to_json(self, indent: int | None = 2) -> str:
         """Write the numbers as JSON."""

@@ -21,6 +21,7 @@ from poise.results.extrapolation import (
     shrinkage_seen,
 )
 from poise.results.json_encoding import plain, to_json
+from poise.results.ledger_note import LedgerNote
 from poise.results.stability_result import StabilityResult
 from poise.results.text.describe_design import allowed_change
 from poise.results.text.numbers import at_most, confidence, exactly, number
@@ -62,6 +63,8 @@ class StabilityCurve:
         The question: δ̂ is for this ε, ε̂ for this δ. One of them may be None.
     alpha : float
         Error level of the whole curve.
+    ledger : LedgerNote or None
+        Which verdicts on these rows hold together, if there is a ledger.
 
     Examples
     --------
@@ -79,6 +82,7 @@ class StabilityCurve:
     epsilon: float | None
     delta: float | None
     alpha: float = 0.05
+    ledger: LedgerNote | None = None
 
     def __post_init__(self) -> None:
         if not self.trials or (self.epsilon is None and self.delta is None):
@@ -87,7 +91,7 @@ class StabilityCurve:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What was noticed that may make the error level wrong, at any of the sizes."""
-        return distinct_warnings(self.trials)
+        return distinct_warnings(self.trials, self.ledger)
 
     @property
     def n(self) -> tuple[int, ...]:
@@ -248,7 +252,9 @@ class StabilityCurve:
             where = ", ".join(f"{n:,}" for n in self.certified)
             parts.append(f"Certified to be stable at {f'n = {where}' if where else _NOWHERE}.")
             parts += self._about_certified()
-        return "\n".join(filter(None, [*parts, self._averaged(), self._seen(), self._further()]))
+        parts += [self._averaged(), self._seen(), self._further()]
+        parts.append("" if self.ledger is None else self.ledger.sentence())
+        return "\n".join(filter(None, parts))
 
     def _averaged(self) -> str:
         """Say where the averaged test was used."""
@@ -323,6 +329,7 @@ class StabilityCurve:
                 "sizes": self.columns(),
                 "certified": self.certified,
                 "warnings": list(self.warnings),
+                "ledger": None if self.ledger is None else self.ledger.to_dict(),
                 "not_certified": {
                     "shrinkage_seen": self.shrinkage_seen,
                     "sizes_needed": {f"n^-{b:g}": n for b, n in self.sizes_needed.items()},

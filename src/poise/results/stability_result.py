@@ -13,6 +13,7 @@ from poise.arguments.typed_fields import read_object
 from poise.errors import RecordError
 from poise.results.design import Design
 from poise.results.json_encoding import fields_of, plain
+from poise.results.ledger_note import LedgerNote
 from poise.results.presented import PresentedVerdict
 from poise.results.verdict import Outcome
 
@@ -73,6 +74,9 @@ class StabilityResult(PresentedVerdict):
     test, why : str
         Which test, and why it was chosen; "" where the caller chose it. Results that differ
         in ``why`` only are equal.
+    ledger : LedgerNote or None
+        How many questions these rows have answered, and which verdicts hold together, if there
+        is a ledger.
     tested_rows : RowDigests or None
         Which rows the verdict rests on, where that is known; not part of the JSON.
     trials : Trials or None
@@ -111,6 +115,7 @@ class StabilityResult(PresentedVerdict):
     design: Design
     epsilon_lower: Size = 0.0
     warnings: tuple[str, ...] = ()
+    ledger: LedgerNote | None = None
     why: str = field(default="", compare=False)
     tested_rows: RowDigests | None = field(default=None, compare=False, repr=False)
     trials: Trials | None = field(default=None, compare=False, repr=False)
@@ -279,6 +284,7 @@ class StabilityResult(PresentedVerdict):
             "delta_lower": self.delta_lower,
             "delta_interval": self.delta_interval,
             "design": self.design.to_dict(),
+            "ledger": None if self.ledger is None else self.ledger.to_dict(),
         }
         content: dict[str, Any] = plain(fields | derived)
         return content

@@ -40,6 +40,7 @@ are first used, so that importing the package stays cheap.
     menu                     which questions a number of rows can answer, at many training sizes
     near_ties                critical values where the level almost equals a value of the cdf
     number_of_bags           how many random bags are enough, by Theorem K
+    online_levels            tests that are made one after the other, for as long as one likes
     open_ended               evidence without a horizon: the open-ended process on shares
     open_ended_test          A three-way verdict without a horizon, however often one looks
     order_statistics         order statistics of very many changes, without a copy of them
@@ -158,6 +159,7 @@ _HOME = {
     "mixture_delta_hat": "open_ended",
     "multiply_e_values": "e_values",
     "n_trials": "trials",
+    "online_fallback": "online_levels",
     "open_ended_verdict": "open_ended_test",
     "order_cover": "restricted_profile",
     "portfolio": "evidence_portfolio",
@@ -280,6 +282,7 @@ __all__ = [
     "mixture_delta_hat",
     "multiply_e_values",
     "n_trials",
+    "online_fallback",
     "open_ended_verdict",
     "order_cover",
     "portfolio",
@@ -403,6 +406,7 @@ if TYPE_CHECKING:
     )
     from poise.theory.lower_limits import delta_interval, delta_lower, epsilon_lower
     from poise.theory.number_of_bags import bags_needed, finite_bag_delta
+    from poise.theory.online_levels import online_fallback
     from poise.theory.open_ended import OpenEnded, mixture, mixture_delta_hat
     from poise.theory.open_ended_test import OpenEndedTest, mirror_mixture, open_ended_verdict
     from poise.theory.poisson_binomial import rao_blackwell

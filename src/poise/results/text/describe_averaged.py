@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from poise.arguments import counted
 from poise.results.text.describe_design import allowed_in_sentences, moved, remarks
-from poise.results.text.describe_result import done, facts_of_result, headline, limits
+from poise.results.text.describe_result import done, facts_of_result, headline, in_ledger, limits
 from poise.results.text.next_step import next_step
 from poise.results.text.numbers import number
 from poise.results.text.summary import Summary
@@ -33,7 +33,7 @@ def describe_averaged(r: AveragedResult) -> Summary:
     if r.n_trials:
         parts += [share_in_words(r), _found(r)]
     parts += [r.why, _coin(r), limits(r), *remarks(r.design, r.power_bound)]
-    parts += [r.verdict.not_meant, next_step(r)]
+    parts += [r.verdict.not_meant, next_step(r), in_ledger(r)]
     return Summary(headline(r), tuple(part for part in parts if part), r.warnings)
 
 

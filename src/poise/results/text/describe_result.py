@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from poise.results.judged import Judged
     from poise.results.stability_result import StabilityResult
 
-__all__ = ["describe_result", "done", "facts_of_result", "headline", "limits"]
+__all__ = ["describe_result", "done", "facts_of_result", "headline", "in_ledger", "limits"]
 
 
 def describe_result(r: StabilityResult) -> Summary:
@@ -40,8 +40,13 @@ def describe_result(r: StabilityResult) -> Summary:
     # Without spare rows there was no choice, and nothing to explain.
     choice = r.why if r.design.most_points > 1 else ""
     parts = [done(r), _found(r), choice, _coin(r), limits(r), *remarks(r.design, r.power_bound)]
-    parts += [r.verdict.not_meant, next_step(r)]
+    parts += [r.verdict.not_meant, next_step(r), in_ledger(r)]
     return Summary(headline(r), tuple(part for part in parts if part), r.warnings)
+
+
+def in_ledger(r: StabilityResult) -> str:
+    """Say which verdicts on these rows hold together, if there is a ledger."""
+    return "" if r.ledger is None else r.ledger.sentence()
 
 
 def _question(r: Judged) -> str:
@@ -158,6 +163,7 @@ def facts_of_result(r: StabilityResult) -> dict[str, str]:
     '0 to 0.1158'
     """
     low, high = r.delta_interval
+    together = {} if r.ledger is None else {"ledger": r.ledger.fact()}
     return {
         "trials": f"{r.n_observed:,} of {r.n_trials:,}",
         "larger changes": number(r.n_moved),
@@ -171,4 +177,5 @@ def facts_of_result(r: StabilityResult) -> dict[str, str]:
         "power ceiling": "none proved" if r.power_bound is None else at_most(r.power_bound),
         "fits": f"{r.n_fits:,}",
         "seed": "unknown" if r.design.seed < 0 else str(r.design.seed),
+        **together,
     }

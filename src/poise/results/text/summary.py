@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from poise.results.ledger_note import LedgerNote
 
 __all__ = ["Summary", "distinct_warnings", "in_words"]
 
@@ -59,6 +62,10 @@ class _Warned(Protocol):
     def warnings(self) -> tuple[str, ...]: ...
 
 
-def distinct_warnings(measurements: Iterable[_Warned]) -> tuple[str, ...]:
-    """Return the warnings of several measurements, each once."""
-    return tuple(dict.fromkeys(text for each in measurements for text in each.warnings))
+def distinct_warnings(
+    measurements: Iterable[_Warned], note: LedgerNote | None = None
+) -> tuple[str, ...]:
+    """Return the warnings of several measurements and of a ledger, each once."""
+    said = [text for each in measurements for text in each.warnings]
+    doubt = "" if note is None else note.doubt()
+    return tuple(dict.fromkeys([*said, *([doubt] if doubt else [])]))

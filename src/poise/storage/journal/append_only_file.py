@@ -14,9 +14,13 @@ from poise.errors import PoiseWarning, RecordError
 from poise.storage.checked_lines import with_checksums
 from poise.storage.journal.whole_lines import JOURNAL, FileKind, WholeLines
 
-__all__ = ["GrowingFile"]
+__all__ = ["FileInUse", "GrowingFile"]
 
 _SECONDS_BETWEEN_SYNCS = 1.0
+
+
+class FileInUse(RecordError):
+    """The file is being written by another process."""
 
 
 class GrowingFile:
@@ -64,7 +68,7 @@ class GrowingFile:
     def _whole_lines(self) -> WholeLines:
         """Lock the file and read it."""
         if not (lock(self._descriptor) and self._is_in_place):
-            raise RecordError(
+            raise FileInUse(
                 f"{self.path} is being written by another process; wait for it to end, "
                 "or give another file name"
             )

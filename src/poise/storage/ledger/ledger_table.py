@@ -1,0 +1,92 @@
+"""A ledger for people and programs: one line per question, data set by data set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from poise.arguments import counted, shortened
+from poise.results.text.numbers import at_most, number
+from poise.results.text.table import Table
+from poise.storage.ledger.ledger_content import LedgerContent
+from poise.storage.ledger.standing import Standing
+
+__all__ = ["ledger_headline", "ledger_json", "ledger_meaning", "ledger_table"]
+
+_COLUMNS = ("question", "verdict", "p", "together")
+_TOGETHER = {True: "holds", False: "does not hold", None: ""}
+_MEANING = {
+    "holm": (
+        'Of the verdicts that hold together, the chance that any "stable" is wrong is at most '
+        '{alpha}, and so is the chance that any "unstable" is (Holm), for questions that were '
+        "chosen without looking at the answers. Questions that are asked until one passes need "
+        'the rule "spending", declared before the first.'
+    ),
+    "spending": (
+        'Of the verdicts that hold together, the chance that any "stable" is wrong is at most '
+        '{alpha}, and so is the chance that any "unstable" is (online fallback), also if it was '
+        "decided after each answer whether to ask again."
+    ),
+}
+
+
+def ledger_table(content: LedgerContent) -> Table:
+    """Return one line per question, in the order in which they were put, by data set."""
+    several = content.data_sets()
+    columns = ["data set", *_COLUMNS] if len(several) > 1 else [*_COLUMNS]
+    rows = [
+        [*([str(number_of)] if len(several) > 1 else []), *_cells(each)]
+        for number_of, standings in enumerate(several, 1)
+        for each in standings
+    ]
+    return Table(columns, rows)
+
+
+def _cells(each: Standing) -> list[str]:
+    pvalue = ""
+    if each.answer is not None:
+        unstable = each.alone == "unstable"
+        pvalue = number(each.answer.pvalue_unstable if unstable else each.answer.pvalue)
+    return [shortened(each.question.title), each.alone, pvalue, _TOGETHER[each.holds]]
+
+
+def ledger_headline(content: LedgerContent, name: str) -> str:
+    """Say how many questions were put to how many data sets."""
+    asked, sets = len(content.questions), len(content.data_sets())
+    return (
+        f"{name}: {counted(asked, 'question')} put to {counted(sets, 'data set')} (rows that "
+        f"overlap are one), error level {at_most(content.header.alpha)} for each of them."
+    )
+
+
+def ledger_meaning(content: LedgerContent) -> str:
+    """Say what is guaranteed about the verdicts that hold together, and what is not."""
+    said = _MEANING[content.header.rule].format(alpha=at_most(content.header.alpha))
+    return f"{said} Nothing covers an algorithm that was built by looking at these rows."
+
+
+def ledger_json(content: LedgerContent, name: str) -> dict[str, Any]:
+    """Return everything but the hashes as plain values."""
+    return {
+        "file": name,
+        "alpha": content.header.alpha,
+        "rule": content.header.rule,
+        "data_sets": [[_as_dict(each, content) for each in some] for some in content.data_sets()],
+    }
+
+
+def _as_dict(each: Standing, content: LedgerContent) -> dict[str, Any]:
+    rows = content.rows[each.question.rows]
+    answer = each.answer
+    return {
+        "question": each.question.title,
+        "id": each.question.id,
+        "time": each.question.time,
+        "n_labeled": rows.labeled,
+        "n_unlabeled": rows.unlabeled,
+        "asked": each.question.about,
+        "verdict": each.alone,
+        "said": None if answer is None else answer.verdict,
+        "pvalue": None if answer is None else answer.pvalue,
+        "pvalue_unstable": None if answer is None else answer.pvalue_unstable,
+        "holds": each.holds,
+    }

@@ -1,0 +1,97 @@
+"""Which verdicts on one data set hold together, by the rule that the ledger was begun with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.storage.ledger.entries import AskedQuestion, LedgerAnswer, LedgerHeader
+from poise.theory.betting_fraction import TOLERANCE
+from poise.theory.decision import three_way
+from poise.theory.holm_correction import holm
+from poise.theory.online_levels import online_fallback
+
+__all__ = ["Standing", "standings"]
+
+_DECLARED = ("stable", "unstable")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a question stands among all questions of its data set.
+
+    Attributes
+    ----------
+    question : AskedQuestion
+        The question.
+    answer : LedgerAnswer or None
+        Its answer; None if its run did not end.
+    alone : str
+        "stable", "unstable" or "inconclusive" by its own p-values at the level of the ledger;
+        "unanswered".
+    holds : bool or None
+        Whether this verdict holds together with the others; None if there is none to hold.
+    """
+
+    question: AskedQuestion
+    answer: LedgerAnswer | None
+    alone: str
+    holds: bool | None
+
+    @property
+    def claimed(self) -> tuple[str, bool | None]:
+        """What the call said, at its own level, and whether that holds together with the others.
+
+        A call with a larger level than the ledger may say more than holds.
+        """
+        if self.answer is None:
+            return self.alone, None
+        said = [each for each in self.answer.verdict.split(" / ") if each in _DECLARED]
+        return self.answer.verdict, (self.alone in said and bool(self.holds)) if said else None
+
+    @property
+    def failed(self) -> bool:
+        """Whether it was answered, and not with "stable"."""
+        return self.answer is not None and self.alone != "stable"
+
+
+def standings(
+    header: LedgerHeader, asked: Sequence[tuple[AskedQuestion, LedgerAnswer | None]]
+) -> list[Standing]:
+    """Say which verdicts hold together; the questions are in the order of their times.
+
+    A question without an answer counts with p-values of 1.
+
+    Examples
+    --------
+    >>> asked = [AskedQuestion.of("rows", str(k), {"k": k}, {}) for k in range(2)]
+    >>> answers = [LedgerAnswer(each.id, "stable", p, 1.0) for each, p in zip(asked, (0.04, 0.02))]
+    >>> pairs = list(zip(asked, answers))
+    >>> [each.holds for each in standings(LedgerHeader.new(0.05), pairs)]
+    [True, True]
+    >>> [each.holds for each in standings(LedgerHeader.new(0.05, "spending"), pairs)]
+    [False, False]
+    """
+    stable = _rounded([1.0 if answer is None else answer.pvalue for _, answer in asked])
+    unstable = _rounded([1.0 if answer is None else answer.pvalue_unstable for _, answer in asked])
+    kept, kept_unstable = _kept(header, stable), _kept(header, unstable)
+    found = []
+    for k, (question, answer) in enumerate(asked):
+        alone = three_way(bool(stable[k] <= header.alpha), bool(unstable[k] <= header.alpha))
+        holds = {"stable": bool(kept[k]), "unstable": bool(kept_unstable[k])}.get(alone)
+        found.append(Standing(question, answer, "unanswered" if answer is None else alone, holds))
+    return found
+
+
+def _rounded(pvalues: list[float]) -> NDArray[np.float64]:
+    """Grant the rounding that the bets of the averaged test are granted."""
+    return np.asarray(pvalues) * (1 - TOLERANCE)
+
+
+def _kept(header: LedgerHeader, pvalues: NDArray[np.float64]) -> NDArray[np.bool_]:
+    if header.rule == "holm":
+        return holm(pvalues) <= header.alpha
+    return np.asarray(pvalues <= online_fallback(pvalues, header.alpha)[:-1])

@@ -1,0 +1,278 @@
+"""A ledger beside the public functions: what is written, refused, and said with each verdict."""
+
+from __future__ import annotations
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+from sklearn.linear_model import Ridge
+
+import poise
+from poise.errors import ArgumentError, RecordError, ValidityWarning
+from poise.results import StabilityResult
+from poise.results.ledger_note import LedgerNote, LedgerVerdict, holds, passes
+from poise.results.pvalues_any_level import pvalues_at_any_level
+from poise.results.report.html_report import Section, render_report
+from poise.testing import assert_stable
+from shared.monitors import last_row
+
+RNG = np.random.default_rng(3)
+X, Y = RNG.normal(size=(800, 2)), RNG.uniform(0, 2, size=800)
+# |y - y'| > epsilon has probability (2 - epsilon)^2 / 4
+EASY = {"n": 4, "epsilon": 1.9, "delta": 0.1, "test": "binomial", "random_state": 0}
+HARD = EASY | {"epsilon": 1.37}
+
+
+def middle(X, y, seed):
+    """Predict the middle response: another algorithm with changes."""
+    level = float(np.median(np.asarray(y)))
+    return lambda rows: np.full(rows.shape[0], level)
+
+
+@pytest.fixture
+def ledger(tmp_path) -> poise.Ledger:
+    return poise.Ledger(tmp_path / "stability.ledger")
+
+
+def _asked(ledger) -> list[dict]:
+    return [each for some in ledger.to_dict()["data_sets"] for each in some]
+
+
+def test_the_verdict_is_that_of_the_question_by_itself(ledger) -> None:
+    alone = poise.stability_test(last_row, X, Y, **EASY, stop_early=False)
+    noted = poise.stability_test(last_row, X, Y, **EASY, ledger=ledger)
+    assert noted.to_dict() | {"ledger": None} == alone.to_dict()
+    assert noted.n_observed == noted.n_trials  # a stopped run has a p-value for one question only
+    assert noted.ledger == LedgerNote(
+        "stability.ledger",
+        0.05,
+        "holm",
+        (LedgerVerdict("last_row: (1.9, 0.1)-stability at n = 4", "stable", True, True),),
+    )
+    assert noted.tested_rows is not None
+    assert StabilityResult.from_json(noted.to_json()) == noted
+
+
+def test_the_same_call_is_the_same_question(ledger) -> None:
+    first = poise.stability_test(last_row, X, Y, **HARD, ledger=ledger)
+    before = ledger.path.read_bytes()
+    again = poise.stability_test(last_row, X, Y, **HARD, ledger=str(ledger.path))
+    assert not first.stable
+    assert again.to_dict() == first.to_dict()
+    assert ledger.path.read_bytes() == before
+
+
+def test_the_note_is_in_words_numbers_and_on_the_report(ledger) -> None:
+    poise.stability_test(last_row, X, Y, **EASY, ledger=ledger)
+    result = poise.stability_test(middle, X, Y, **EASY, ledger=ledger)
+    sentence = "These rows have answered 2 questions (stability.ledger)."
+    assert sentence in result.summary()
+    assert "Together at error level 0.05 (Holm) 2 verdicts hold" in result.summary()
+    assert result.facts()["ledger"] == "2 questions put to these rows; holds together"
+    content = json.loads(result.to_json())["ledger"]
+    assert (content["n_questions"], content["holds"], content["rule"]) == (2, True, "holm")
+    page = render_report([Section(result)])
+    assert sentence in page
+    assert "2 questions put to these rows" in page
+    assert "2 questions put to these rows" in result.to_html()
+
+
+@pytest.mark.parametrize(
+    ("rows", "change"),
+    [
+        (slice(0, 800), {"random_state": 1}),  # another seed
+        (slice(0, 800), {"alpha": 0.2}),
+        (slice(0, 400), {}),  # some of the rows
+        (slice(390, 800), {}),
+        (slice(0, 800), {"test": "averaged", "points": 2}),
+        (slice(0, 800), {"randomized": True}),
+    ],
+)
+def test_a_question_that_failed_is_not_asked_again(ledger, rows, change) -> None:
+    failed = poise.stability_test(last_row, X[:400], Y[:400], **HARD, ledger=ledger)
+    assert not failed.stable
+    before = ledger.path.read_bytes()
+
+    if rows == slice(0, 400) and not change:
+        rows = slice(100, 300)
+    with pytest.raises(RecordError, match=r"was put to .*answer was [iu]n") as refused:
+        poise.stability_test(last_row, X[rows], Y[rows], **HARD | change, ledger=ledger)
+    for word in ("fresh rows only", "poise.Monitor", "0.139 instead of 0.05"):
+        assert word in str(refused.value)
+    assert ledger.path.read_bytes() == before
+
+
+def test_it_is_asked_of_fresh_rows_and_other_questions_of_the_same(ledger) -> None:
+    poise.stability_test(last_row, X[:400], Y[:400], **HARD, ledger=ledger)
+    fresh = poise.stability_test(last_row, X[400:], Y[400:], **HARD, ledger=ledger)
+    assert fresh.ledger.n_questions == 1
+    other = poise.stability_test(last_row, X[:400], Y[:400], **EASY, ledger=ledger)
+    assert other.ledger.n_questions == 2
+    code = poise.stability_test(middle, X[:400], Y[:400], **HARD, ledger=ledger)
+    assert code.ledger.n_questions == 3
+    both = poise.stability_test(middle, X, Y, **EASY, ledger=ledger)  # connects the two
+    assert both.ledger.n_questions == 5
+
+
+def test_a_share_of_the_spread_is_the_same_question_on_more_rows(ledger) -> None:
+    asked = HARD | {"epsilon": "150% of spread"}
+    poise.stability_test(last_row, X[:400], Y[:400], **asked, ledger=ledger)
+    with pytest.raises(RecordError, match="answer was"):
+        poise.stability_test(last_row, X, Y, **asked, ledger=ledger)
+
+
+def test_five_looks_at_twice_the_rows_are_one_look(tmp_path) -> None:
+    """delta* = delta: the level .05 becomes .139 without a ledger; with it, the first look is all.
+
+    60 data sets. The level with the ledger is exactly that of the first look, which
+    ``repeated_looks`` computes; the simulation shows that no later look is answered.
+    """
+    rng, sizes = np.random.default_rng(4), [46 * 2**i for i in range(5)]
+    for number in range(60):
+        changes = rng.uniform(size=(sizes[-1], 1)) < 0.1
+        answered = []
+        for size in sizes:
+            trials = poise.Trials.from_changes(changes[:size, 0].astype(float), n=5)
+            result = trials.test(epsilon=0.5, delta=0.1)
+            rows = rng_rows(number, size)
+            ledger = poise.Ledger(tmp_path / f"{number}.ledger")
+            try:
+                answered.append(ledger.record(result, trials, *rows))
+            except RecordError:
+                break
+        assert len(answered) <= 1 or all(each.stable for each in answered[:-1])
+
+
+def rng_rows(number: int, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first rows of a data set."""
+    rows = np.random.default_rng(number).normal(size=(736, 2))[:size]
+    return rows, rows[:, 0]
+
+
+def test_a_verdict_that_does_not_hold_together_does_not_pass(tmp_path) -> None:
+    path = tmp_path / "a.ledger"
+    ledger = poise.Ledger(path, rule="spending", alpha=0.05)
+    small = {"n": 4, "epsilon": 1.9, "delta": 0.1, "test": "binomial"}
+    rows = X[:150], Y[:150]  # 30 trials: the smallest p-value is 0.9^30 = 0.042
+    assert_stable(last_row, *rows, **small)
+    with (
+        pytest.warns(ValidityWarning, match="does not hold at error level 0.05 together"),
+        pytest.raises(AssertionError, match="does not hold"),
+    ):
+        assert_stable(last_row, *rows, **small, ledger=ledger)
+    with pytest.warns(ValidityWarning, match="does not hold"):
+        result = poise.stability_test(last_row, *rows, **small, random_state=0, ledger=path)
+    assert result.stable
+    assert not passes(result)
+    assert "does not hold" in result.warnings[0]
+    assert "Warning: " in result.summary()
+    assert_stable(last_row, X, Y, **EASY, ledger=tmp_path / "b.ledger")
+
+
+def test_a_comparison_is_as_many_questions_as_algorithms(ledger) -> None:
+    asked = EASY | {"test": "auto"}
+    result = poise.compare({"last": last_row, "middle": middle}, X, Y, **asked, ledger=ledger)
+    assert result.stable == ("last", "middle")
+    assert result.ledger.n_questions == 2
+    assert holds(result)
+    assert "2 verdicts hold: last: (1.9, 0.1)-stability" in result.summary()
+    assert result.to_dict()["ledger"]["n_questions"] == 2
+    more = {"last": last_row, "middle": middle, "ridge": Ridge()}
+    again = poise.compare(more, X, Y, **asked, ledger=ledger)
+    assert again.ledger.n_questions == 3  # two of them were there
+    with pytest.warns(ValidityWarning, match="unstable.* does not hold"):
+        poise.compare({"last": last_row}, X, Y, **HARD, ledger=ledger)
+    with pytest.raises(RecordError, match=r"last: .* was put to"):
+        poise.compare({"last": last_row}, X, Y, **HARD | {"random_state": 5}, ledger=ledger)
+
+
+def test_a_curve_is_as_many_questions_as_sizes(ledger) -> None:
+    asked = {"epsilon": 1.9, "delta": 0.1, "random_state": 0, "ledger": ledger}
+    curve = poise.stability_curve(last_row, X, Y, n=[4, 6, 12], **asked)
+    found = _asked(ledger)
+    assert [each["asked"]["n"] for each in found] == [4, 6, 12]
+    assert [each["said"] for each in found] == [
+        "stable" if n in curve.certified else "inconclusive" for n in curve.n
+    ]
+    assert ledger.to_dict()["alpha"] == 0.05
+    assert curve.to_dict()["ledger"]["n_questions"] == 3
+    assert "These rows have answered 3 questions" in curve.summary()
+    with pytest.raises(ArgumentError, match="a ledger is for verdicts"):
+        poise.stability_curve(last_row, X, Y, n=[4], delta=0.1, ledger=ledger)
+
+
+def test_a_run_that_fails_has_put_its_question(ledger) -> None:
+    def failing(X, y, seed):
+        raise ZeroDivisionError
+
+    with pytest.raises(poise.errors.TrialError):
+        poise.stability_test(failing, X, Y, **EASY, ledger=ledger)
+    assert [each["verdict"] for each in _asked(ledger)] == ["unanswered"]
+    noted = poise.stability_test(last_row, X, Y, **EASY, ledger=ledger)
+    assert noted.ledger.n_questions == 2
+
+
+def test_an_interrupted_run_goes_on_from_its_journal(ledger, tmp_path) -> None:
+    asked = {**EASY, "random_state": None, "journal": tmp_path / "run.jsonl", "ledger": ledger}
+    first = poise.stability_test(last_row, X, Y, **asked)
+    again = poise.stability_test(last_row, X, Y, **asked)
+    assert again.ledger.n_questions == first.ledger.n_questions == 1
+
+
+def test_measured_trials_are_judged_and_recorded(ledger) -> None:
+    trials = poise.measure(last_row, X, Y, n=4, random_state=0)
+    result = ledger.record(trials.test(epsilon=1.9, delta=0.1), trials, X, Y)
+    assert (result.stable, result.ledger.n_questions) == (True, 1)
+    assert poise.stability_test(last_row, X, Y, **EASY, ledger=ledger).ledger.n_questions >= 1
+
+
+# P-values for any level ---------------------------------------------------------------------
+
+
+def test_p_values_of_bets_are_not_limited_by_their_level() -> None:
+    asked = (0.2, 0.1)
+    trials = poise.Trials.from_changes(np.zeros((200, 1, 2)), n=5)
+    assert trials.test(*asked).pvalue > 0.04
+    stable, unstable = pvalues_at_any_level(trials, asked, 0.05)
+    assert 0.9**200 <= stable <= 2 * 0.9**200
+    assert unstable == 1.0
+    moved = poise.Trials.from_changes(np.ones((60, 1, 2)), n=5)
+    stable, unstable = pvalues_at_any_level(moved, asked, 0.05)
+    assert stable == 1.0
+    assert unstable < 1e-6
+    single = poise.Trials.from_changes(np.zeros(60), n=5)
+    judged = single.test(*asked)
+    assert pvalues_at_any_level(single, asked, 0.05) == (judged.pvalue, judged.pvalue_unstable)
+
+
+def test_they_are_valid_at_every_level() -> None:
+    """Shares with mean delta: P(p <= t) <= t; more than these of 1,000 have probability 1e-6."""
+    rng, runs = np.random.default_rng(5), 1_000
+    found = []
+    for _ in range(runs):
+        changes = np.repeat(rng.uniform(size=(30, 1, 1)) < 0.2, 2, axis=2)
+        trials = poise.Trials.from_changes(changes.astype(float), n=5)
+        found.append(pvalues_at_any_level(trials, (0.5, 0.2), 0.05)[0])
+    for level in (0.2, 0.1, 0.05, 0.025, 0.01, 0.003, 0.001):
+        assert np.sum(np.array(found) <= level) <= binom.isf(1e-6, runs, level)
+    assert np.mean(np.array(found) <= 0.05) > 0.01
+
+
+@pytest.mark.parametrize("moved", range(0, 25, 3))
+def test_they_decide_as_the_test_does(moved) -> None:
+    changes = np.zeros((40, 1, 3))
+    changes.ravel()[: moved * 3 : 2] = 1.0
+    trials = poise.Trials.from_changes(changes, n=5)
+    found = pvalues_at_any_level(trials, (0.5, 0.2), 0.05)
+    judged = trials.test(epsilon=0.5, delta=0.2)
+    assert (found[0] <= 0.05 * (1 + 1e-9)) == judged.stable
+    assert (found[1] <= 0.05 * (1 + 1e-9)) == (judged.verdict.value == "unstable")
+
+
+def test_no_warning_is_given_for_nothing(ledger) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        poise.stability_test(last_row, X, Y, **EASY, ledger=ledger)
