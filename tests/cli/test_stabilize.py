@@ -61,6 +61,9 @@ def test_classes_and_a_bare_answer(run, folder) -> None:
     assert done.exit_code == 0, done.output
     assert "share at least k labels (Theorem M)" in done.stdout
     assert len(done.stdout.splitlines()) == 1
+    strange = run(f"stabilize {data} {tree} {wish.replace('--class 1', '--class 2')}")
+    assert (strange.exit_code, strange.stdout) == (2, "")
+    assert "classes must hold every label in y; 1 is not" in " ".join(strange.stderr.split())
     told = run(f"stabilize {data} {tree} {wish} --splits 2 --test")
     assert told.exit_code == 0, told.output
     assert "accuracy on rows left out, over 2 random splits" in " ".join(told.stdout.split())

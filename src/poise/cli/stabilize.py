@@ -97,9 +97,12 @@ def command(
     check_files(output)
     read = fit.rows()
     original = fit.algorithm()
-    wish["classes"] = _labels(wish["classes"], read.given_to(original)["y"])
+    y = read.given_to(original)["y"]
+    wish["classes"] = _labels(wish["classes"], y)
     stable = stabilize(original, **fit.settings(), **wish)
     rows = read.usable_by(original)
+    if wish["classes"] is not None:
+        stable.refuse_strangers(y)
     if not (output.as_json or output.quiet):
         _print_guarantee(stable)  # before the fits, which may take a while
     with one_line_warnings(output.quiet), fits_print_to_stderr():

@@ -283,6 +283,8 @@ def test_predictions_that_are_no_numbers_are_errors():
         (Ridge(), {"n": 1}, "n must be a whole number >= 2"),
         (Ridge(), {"epsilon": 0}, "epsilon must be a finite number above 0"),
         (Ridge(), {"epsilon": 5}, "epsilon must be below 1 where no bounds are given, got 5"),
+        (Ridge(), {"epsilon": 2, "bounds": (0, 2)}, "epsilon must be below 2, the width of bounds"),
+        (SVC(), {"epsilon": 1.5}, "epsilon must be at most 1.414 for classes, got 1.5"),
         (Ridge(), {"delta": 0}, r"delta must be in \(0, 1\)"),
         (Ridge(), {"epsilon": 0.001}, "no bags make .* possible are epsilon above 0.0238"),
         (Ridge(), {"bag_size": 40}, "bag_size must be at most n - 1 = 39"),

@@ -11,6 +11,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from poise import arguments
 from poise.algorithms.bag_members import class_votes
 from poise.algorithms.stabilized.ensemble import Stabilized
 from poise.algorithms.stabilized.guarantee import StabilityGuarantee
@@ -119,15 +120,28 @@ class StabilizedClassifier(ClassifierMixin, Stabilized):  # type: ignore[misc]
         check_classification_targets(labels)
         rows = self._checked_pair(X, labels)
         seen = np.unique(labels)
+        self.refuse_strangers(seen)
         self.classes_ = seen if self.classes is None else self._known_classes()
-        strangers = np.setdiff1d(seen, self.classes_)
+        self._fit_bags(rows, labels)
+        return self
+
+    def refuse_strangers(self, labels: Any) -> None:
+        """Refuse labels that are not among the classes, if these were given."""
+        known = labels if self.classes is None else self._known_classes()
+        strangers = np.setdiff1d(labels, known)
         if strangers.size:
             raise ArgumentError(
                 f"classes must hold every label in y; {listed(map(repr, strangers.tolist()))} "
                 "is not among them"
             )
-        self._fit_bags(rows, labels)
-        return self
+
+    def refuse_what_cannot_happen(self) -> None:
+        """Refuse an ε that no change reaches: two vectors of probabilities are within √2."""
+        if arguments.epsilon(self.epsilon) > math.sqrt(2):
+            raise ArgumentError(
+                f"epsilon must be at most 1.414 for classes, got {self.epsilon!r}: no two vectors "
+                "of probabilities are further apart (Euclidean distance)"
+            )
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the average vote for each class."""

@@ -50,6 +50,10 @@ class Stabilized(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not an
     def _outputs(self) -> dict[str, float]:
         """Return the width of the base fits' range, or the number of classes."""
 
+    @abstractmethod
+    def refuse_what_cannot_happen(self) -> None:
+        """Refuse an ε that no change exceeds: every estimator would be stable."""
+
     def trade_off(self) -> tuple[BagChoice, ...]:
         """List bag sizes and numbers of bags that keep the guarantee, cheapest first."""
         return bag_trade_off(self.n, **self.question())

@@ -10,6 +10,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import column_or_1d
 
+from poise import arguments
 from poise.algorithms.stabilized.ensemble import Stabilized
 from poise.algorithms.stabilized.guarantee import StabilityGuarantee
 from poise.errors import ArgumentError
@@ -110,6 +111,22 @@ class StabilizedRegressor(RegressorMixin, Stabilized):  # type: ignore[misc]
     def _outputs(self) -> dict[str, float]:
         low, high = (0.0, 1.0) if self.bounds is None else _checked_bounds(self.bounds)
         return {"width": high - low}
+
+    def refuse_what_cannot_happen(self) -> None:
+        """Refuse an ε that no change exceeds: clipped predictions stay in their range."""
+        width = self._outputs()["width"]
+        if arguments.epsilon(self.epsilon) < width:
+            return
+        if self.bounds is not None:
+            raise ArgumentError(
+                f"epsilon must be below {width:g}, the width of bounds, got {self.epsilon!r}: "
+                "no prediction changes by more"
+            )
+        raise ArgumentError(
+            f"epsilon must be below 1 where no bounds are given, got {self.epsilon!r}: it is a "
+            "share of the range of the training responses. Give bounds for an epsilon in their "
+            "units"
+        )
 
     def fit(self, X: Any, y: Any) -> Any:
         """Fit one copy of the base estimator to each bag."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from poise import arguments
 from poise.errors import ArgumentError
 from poise.protocol.randomness import RandomStateLike
 
@@ -99,10 +98,7 @@ def stabilize(
     >>> stable.set_params(n_bags=5).guarantee.delta
     1.0
     """
-    build = _builder(estimator, bounds, classes)
-    if bounds is None and build.func.__name__ == "StabilizedRegressor":
-        _refuse_more_than_the_range(epsilon)
-    made: StabilizedRegressor | StabilizedClassifier = build(
+    made: StabilizedRegressor | StabilizedClassifier = _builder(estimator, bounds, classes)(
         n=n,
         epsilon=epsilon,
         delta=delta,
@@ -112,6 +108,7 @@ def stabilize(
         random_state=random_state,
         n_jobs=n_jobs,
     )
+    made.refuse_what_cannot_happen()
     _fill_in_bags(made)
     return made
 
@@ -136,15 +133,6 @@ def _builder(estimator: Any, bounds: Any, classes: Any) -> Any:
     if classes is not None:
         raise ArgumentError("classes are for classifiers; a regressor takes bounds")
     return partial(StabilizedRegressor, estimator, bounds=bounds)
-
-
-def _refuse_more_than_the_range(epsilon: float) -> None:
-    """Refuse a share of 1 or more: no clipped prediction changes by more than the range."""
-    if arguments.epsilon(epsilon) >= 1:
-        raise ArgumentError(
-            f"epsilon must be below 1 where no bounds are given, got {epsilon!r}: it is a share of "
-            "the range of the training responses. Give bounds for an epsilon in their units"
-        )
 
 
 def _fill_in_bags(made: StabilizedRegressor | StabilizedClassifier) -> None:

@@ -196,7 +196,7 @@ class ConditionalMeasurement:
                 f"the order of the rows changes the predictions of {self.oracle.algorithm.name} "
                 f"(by up to {change:g}) with one random term, and notion='jackknife' adds a row to "
                 "a set of rows: which place it takes must not matter. notion='deployed' and "
-                "'add-one' do not need this"
+                "notion='add-one' do not need this"
             )
 
     def run(

@@ -89,8 +89,8 @@ def _refuse_training_rows(sample: Sample, answers: Any) -> None:
         verb = "is a training row" if len(again) == 1 else "are training rows"
         raise DataError(
             f"{counted(len(again), 'row')} of X_fresh {verb} (row {again[0]}, counting from 0, is "
-            "one): fresh rows must not have been used for training; leave them out of X, or out "
-            "of X_fresh"
+            "one): fresh rows must not have been used for training; leave them out of the training "
+            "rows, or out of X_fresh"
         )
 
 

@@ -142,15 +142,16 @@ def _not_meant(r: ConditionalResult) -> str:
 
 def _next(r: ConditionalResult) -> str:
     if r.stable:
-        seed = f"random_state={r.design.training_seed}"
         return (
-            f"Next: deploy the model of exactly these rows (for a randomised algorithm with {seed}"
-            "); after new rows or another seed, ask again with other fresh rows."
+            "Next: deploy the model of exactly these rows (of a randomised algorithm, the model "
+            f"whose random state is {r.design.training_seed}); after new rows or another seed, ask "
+            "again with other fresh rows."
         )
     if r.verdict == Outcome.UNSTABLE:
+        look = "look at the rows that matter most, " if r.notion == "deployed" else ""
         return (
-            "Next: look at the rows that matter most (record.influence), regularise or bag the "
-            "algorithm, or allow a larger epsilon or delta; ask it of other fresh rows."
+            f"Next: {look}regularise or bag the algorithm, or allow a larger epsilon or delta; ask "
+            "it of other fresh rows."
         )
     return "Next: more fresh rows, or a larger epsilon or delta, asked of other fresh rows."
 
