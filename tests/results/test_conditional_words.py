@@ -9,6 +9,7 @@ from poise.errors import ArgumentError, RecordError
 from poise.results.conditional_design import ConditionalDesign
 from poise.results.conditional_result import ConditionalResult
 from poise.results.conditional_trials import ConditionalTrials
+from poise.results.plots.influence import plot_influence
 from poise.results.trials import Trials
 
 
@@ -129,7 +130,10 @@ def test_influence_is_ordered_and_says_that_nothing_is_certified() -> None:
     assert found.largest_change.tolist() == [0.5, 0.5, 0.3, 0.1]
     assert "Descriptive, not certified: 4 rows were compared at 6 points" in str(found)
     assert found.to_frame()["training_row"].tolist() == [1, 3, 2, 0]
-    assert found.plot().axes[0].get_ylabel() == "training row"
+    assert found.plot().axes[0].get_ylabel() == "training row, counting from 0"
+    named = plot_influence(found, line=lambda row: f"line {row + 2}").axes[0]
+    assert named.get_ylabel() == "training row"
+    assert named.get_yticklabels()[0].get_text() == f"line {found.rows[0] + 2}"
     with pytest.raises(ArgumentError, match="measure notion='deployed'"):
         record("jackknife").influence(0.2)
 

@@ -127,7 +127,7 @@ def command(
             fit.journal(),
             output,
         )
-    write_files(output, record, result)
+    write_files(output, record, result, line=line)
     _tell(record, result, output, line)
     return ExitStatus.of_result(result.stable)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -90,15 +90,19 @@ def write_files(
     result: StabilityResult | ConditionalResult | None = None,
     *,
     alpha: float = 0.05,
+    line: Callable[[int], str] | None = None,
 ) -> None:
-    """Write the files; a picture and a report mark what ``result`` used."""
+    """Write the files; a picture and a report mark what ``result`` used.
+
+    ``line`` names training rows in the picture.
+    """
     if output.save is not None:
         trials.save(output.save)
     if output.plot is not None:
         from poise.results.plots import save_figure
         from poise.results.plots.record_picture import plot_record
 
-        save_figure(plot_record(trials, result, alpha), output.plot)
+        save_figure(plot_record(trials, result, alpha, line), output.plot)
     if output.report is not None and result is not None:
         from poise.results.report.html_report import Section, write_report
 

@@ -97,7 +97,7 @@ class Influence:
         )
 
     def table(self, rows: int = _SHOWN) -> Table:
-        """Return the first rows as a table."""
+        """Return the first rows as a table; rows are counted from 0."""
         columns = ["training row", "predictions moved", "mean change", "largest change"]
         numbers = zip(self.share, self.mean_change, self.largest_change, strict=True)
         each = zip(self.rows[:rows], numbers, strict=False)

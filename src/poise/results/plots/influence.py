@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from poise.results.plots.canvas import COLOURS, Panels, tidy
@@ -21,6 +22,7 @@ def plot_influence(
     *,
     title: str | None = None,
     figsize: tuple[float, float] | None = None,
+    line: Callable[[int], str] | None = None,
 ) -> Any:
     """Draw the share of fresh points that move when each of the first rows is removed.
 
@@ -33,6 +35,8 @@ def plot_influence(
         The rows in order.
     ax, title, figsize
         As in :func:`~poise.results.plots.verdict.plot_result`.
+    line : callable, optional
+        From the number of a row to its name; by default rows are counted from 0.
 
     Examples
     --------
@@ -42,16 +46,16 @@ def plot_influence(
     >>> design = ConditionalDesign("mean", "deployed", n=2, n_fresh=60)
     >>> record = ConditionalTrials(np.full((60, 2), 0.1), design)
     >>> plot_influence(record.influence(0.05)).axes[0].get_ylabel()
-    'training row'
+    'training row, counting from 0'
     """
     panels = Panels(1, (8, 4.5), ax, figsize)
     (axes,) = panels.axes
     shown = min(_SHOWN, max(1, int((influence.share > 0).sum())))
     rows, shares = influence.rows[:shown], influence.share[:shown]
     axes.barh(range(len(rows)), shares, color=COLOURS["large"], height=0.75)
-    axes.set_yticks(range(len(rows)), [f"{row:,}" for row in rows])
+    axes.set_yticks(range(len(rows)), [line(int(row)) if line else f"{row:,}" for row in rows])
     axes.invert_yaxis()
-    axes.set_ylabel("training row")
+    axes.set_ylabel("training row" if line else "training row, counting from 0")
     axes.set_xlabel(
         f"share of {influence.n_points:,} fresh points whose prediction moves by more than "
         f"ε = {exactly(influence.epsilon)}"

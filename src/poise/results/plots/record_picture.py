@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from poise.results.conditional_result import ConditionalResult
 from poise.results.conditional_trials import ConditionalTrials
 from poise.results.plots.canvas import new_figure
 from poise.results.plots.changes import plot_judged, plot_trials
+from poise.results.plots.influence import plot_influence
 
 if TYPE_CHECKING:
     from poise.results import StabilityResult, Trials
@@ -19,18 +21,23 @@ def plot_record(
     trials: Trials | ConditionalTrials,
     result: StabilityResult | ConditionalResult | None = None,
     alpha: float = 0.05,
+    line: Callable[[int], str] | None = None,
 ) -> Any:
-    """Draw changes; a verdict marks what it used."""
+    """Draw changes; a verdict marks what it used. ``line`` names training rows."""
     if isinstance(trials, ConditionalTrials):
         assert isinstance(result, ConditionalResult)
-        return plot_conditional(trials, result)
+        return plot_conditional(trials, result, line)
     if result is None:
         return plot_trials(trials, alpha=alpha)
     assert not isinstance(result, ConditionalResult)
     return plot_judged(trials, result)
 
 
-def plot_conditional(record: ConditionalTrials, result: ConditionalResult) -> Any:
+def plot_conditional(
+    record: ConditionalTrials,
+    result: ConditionalResult,
+    line: Callable[[int], str] | None = None,
+) -> Any:
     """Draw the shares of the fresh rows and, for "deployed", the rows that matter most.
 
     Examples
@@ -47,7 +54,7 @@ def plot_conditional(record: ConditionalTrials, result: ConditionalResult) -> An
     panels = list(figure.subplots(1, 1 + deployed, squeeze=False)[0])
     record.plot(result.epsilon, gamma=result.gamma, delta=result.delta, ax=panels[0])
     if deployed:
-        record.influence(result.epsilon).plot(ax=panels[1])
+        plot_influence(record.influence(result.epsilon), panels[1], line=line)
         panels[1].set_title("most influential rows (nothing certified)", fontsize=9, loc="left")
     title = f"{record.design.title}, this training set of {record.design.n:,} rows: "
     level = f"{result.verdict.value} (error level {result.alpha:g})"
