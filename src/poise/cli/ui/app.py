@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
-from poise.cli.ui import run_page, runs_page
+from poise.cli.ui import compare_page, new_run_page, plan_page, run_page, runs_page
 from poise.cli.ui.live import events
 from poise.cli.ui.security import Access, Guard
 from poise.cli.ui.site import STATIC, Site, show_error
@@ -51,6 +51,19 @@ def make_app(site: Site, access: Access, closing: Callable[[], bool]) -> Guard:
         at("/run/{key}/judge", run_page.answer_question),
         at("/run/{key}/band", run_page.answer_band),
         at("/run/{key}/as.{form:str}", run_page.download),
+        at("/compare", compare_page.compare_page),
+        at("/compare/judge", compare_page.answer_compared),
+        at("/compare/band", compare_page.answer_profiles),
+        at("/plan", plan_page.plan_page),
+        at("/plan/answer", plan_page.answer_plan),
+        at("/plan/menu", plan_page.answer_menu),
+        at("/new", new_run_page.new_run_page),
+        at("/new/{what}", new_run_page.choices),
+        at("/new/preflight", new_run_page.preflight, "POST"),
+        at("/new/start", new_run_page.start, "POST"),
+        at("/started/{journal}", new_run_page.started),
+        at("/run/{key}/stop", new_run_page.stop, "POST"),
+        at("/run/{key}/resume", new_run_page.resume, "POST"),
         Route("/events", live),
         Route("/static/{name}", _static),
     ]

@@ -17,8 +17,17 @@ from poise.results.plots.profile import Steps
 from poise.results.profile import Profile
 from poise.results.text.numbers import exactly, number
 from poise.results.trials import Trials
+from poise.theory.plan_result import Plan
 
-__all__ = ["Figure", "changes_figure", "curve_figure", "profile_figure", "profiles_figure"]
+__all__ = [
+    "Figure",
+    "changes_figure",
+    "curve_figure",
+    "line_trace",
+    "plan_figure",
+    "profile_figure",
+    "profiles_figure",
+]
 
 Figure = dict[str, Any]
 
@@ -89,7 +98,7 @@ def profiles_figure(profiles: dict[str, Profile], epsilon: float, span: float) -
         line = _steps(steps.epsilon[shown], steps.limit[shown], name, colour)
         line["line"]["dash"] = _DASHES[number_ % len(_DASHES)]
         lines.append(line)
-    layout = _layout("allowed change ε", "limit for the probability of a larger change")
+    layout = _layout("allowed change ε", "limit for its probability")
     layout["xaxis"]["range"] = [0, span]
     layout["yaxis"]["range"] = [0, 1.03]
     layout["shapes"] = [_upright(epsilon)]
@@ -120,6 +129,21 @@ def curve_figure(curve: StabilityCurve) -> Figure:
     layout["shapes"] = [_level(curve.delta or 0.0)]
     layout["annotations"] = [_beside(curve.delta or 0.0, f"δ = {exactly(curve.delta or 0.0)}")]
     return {"data": [certified, seen], "layout": layout}
+
+
+def plan_figure(lines: list[dict[str, Any]], plan: Plan) -> Figure:
+    """Draw the power of a planned test against the true probability of a larger change."""
+    layout = _layout("true probability δ* of a larger change", "probability of “stable”")
+    layout["xaxis"]["range"] = [0, 1.5 * plan.delta]
+    layout["yaxis"]["range"] = [0, 1.03]
+    at = {"type": "line", "x0": plan.delta, "x1": plan.delta, "y0": 0, "y1": 1, "yref": "paper"}
+    shown = {"type": "scatter", "mode": "markers", "x": [plan.delta_star], "showlegend": False}
+    shown |= {"y": [plan.achieved_power], "marker": {"size": 10, "color": "@ink"}}
+    shown["hovertemplate"] = "power %{y:.3g} at δ* = %{x:.3g}<extra></extra>"
+    layout["shapes"] = [at | {"line": {"color": "@ink", "width": 2, "dash": "dot"}}]
+    layout["annotations"] = [_above(plan.delta, "δ"), _beside(plan.level, "α")]
+    layout["shapes"].append(_level(plan.level))
+    return {"data": [*lines, shown], "layout": layout}
 
 
 def line_trace(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -107,6 +108,7 @@ def _journal(path: Path) -> Record:
     content = read_journal(path)
     header = content.header
     failures = tuple(f"trial {each.trial}: {each.message}" for each in content.failures)
+    facts = {} if content.trials is not None else {"lines": f"{content.n_lines:,} so far"}
     return Record(
         RecordKind.JOURNAL,
         header.design.title,
@@ -117,6 +119,7 @@ def _journal(path: Path) -> Record:
         command=header.command,
         versions=header.versions,
         failures=failures,
+        facts=facts,
     )
 
 
@@ -124,7 +127,7 @@ def _data_of(command: dict[str, Any], rows: int) -> str:
     """Name the file of the rows, from the command; else say how many there are."""
     words = [str(word) for word in command.get("arguments", ())]
     named = next((word for word in words if is_table(word)), "")
-    return named or f"{rows:,} rows"
+    return os.path.normpath(named) if named else f"{rows:,} rows"
 
 
 def _trials(path: Path) -> Record:

@@ -21,7 +21,7 @@ from poise.results.stability_result import StabilityResult
 from poise.results.text.numbers import exactly
 from poise.results.trials import Trials
 
-__all__ = ["answer_band", "answer_question", "download", "run_page"]
+__all__ = ["answer_band", "answer_question", "download", "run_page", "sliders"]
 
 _MOST_FAILURES = 50
 
@@ -32,7 +32,7 @@ def run_page(site: Site, request: Request) -> Response:
     if line.reason:
         return site.page(request, "run_unreadable.html", line=line)
     record = site.record(line)
-    content = {"record": record, **_about(record)}
+    content = {"record": record, **_about(record), **_control(site, line, record)}
     if record.trials is None:
         content |= {"line": line, "view": _written(record), **_repeat(record, line, None)}
         return site.page(request, "run_written.html", **content)
@@ -42,7 +42,7 @@ def run_page(site: Site, request: Request) -> Response:
         "run.html",
         **content,
         **_spoken(answer, line),
-        sliders=_sliders(answer),
+        sliders=sliders(answer),
         has_band=isinstance(record.trials, Trials),
     )
 
@@ -53,7 +53,7 @@ def answer_question(site: Site, request: Request) -> Response:
     answer = _answer(site, line, request)
     spoken = _spoken(answer, line)
     parts = {name: site.render(f"{name}.html", **spoken) for name in ("verdict", "numbers")}
-    state = site.render("state.html", line=line)
+    state = site.render("state.html", line=line, **_control(site, line, answer.record))
     return pieces({"changes": answer.changes_figure()}, **parts, state=state)
 
 
@@ -67,6 +67,20 @@ async def answer_band(site: Site, request: Request) -> Response:
     profile = await run_in_threadpool(site.bands.of, trials, answer.question.alpha)
     figure = await run_in_threadpool(answer.profile_figure, profile)
     return pieces({"profile": figure}, band=answer.band_sentence(profile))
+
+
+def _control(site: Site, line: RunLine, record: Record) -> dict[str, Any]:
+    """Return whether a run can be stopped or resumed, and what it printed."""
+    name = line.file.name
+    alive = site.started.process(name) is not None
+    idle = line.unfinished and line.verdict in ("open", "") and not (line.running or alive)
+    return {
+        "alive": alive,
+        "resumable": bool(idle and record.command_line),
+        "resumed": record.command_line,
+        "resumed_in": record.command.get("folder", ""),
+        "said": site.started.said(name),
+    }
 
 
 def _answer(site: Site, line: RunLine, request: Request) -> Answer:
@@ -99,7 +113,7 @@ def _repeat(record: Record, line: RunLine, question: Question | None) -> dict[st
     }
 
 
-def _sliders(answer: Answer) -> list[dict[str, Any]]:
+def sliders(answer: Answer) -> list[dict[str, Any]]:
     """Return the three sliders: how far each goes, and where it stands."""
     ends = {
         "epsilon": (0.0, answer.span),

@@ -21,12 +21,14 @@ from poise.cli.ui.answers import Bands
 from poise.cli.ui.folder import Folder
 from poise.cli.ui.record import Record
 from poise.cli.ui.run_index import RunIndex, RunLine
+from poise.cli.ui.started_runs import StartedRuns
 from poise.errors import PoiseError
 from poise.results.text.duration import duration
 
 __all__ = ["Site", "pieces", "show_error"]
 
-_PAGES = (("/", "Runs"),)  # of the bar at the top
+# The bar at the top.
+_PAGES = (("/", "Runs"), ("/compare", "Compare"), ("/plan", "Plan"), ("/new", "New run"))
 STATIC = Path(__file__).parent / "static"
 
 
@@ -40,18 +42,21 @@ class Site:
         The folder.
     index : RunIndex
         Its runs.
+    started : StartedRuns
+        Runs that were started from here.
     bands : Bands
         Bands that were computed.
     """
 
     folder: Folder
     index: RunIndex
+    started: StartedRuns
     bands: Bands = field(default_factory=Bands)
 
     @classmethod
     def of(cls, folder: Folder) -> Site:
         """Return the site of a folder."""
-        return cls(folder, RunIndex(folder))
+        return cls(folder, RunIndex(folder), StartedRuns(folder))
 
     def line(self, request: Request) -> RunLine:
         """Return the run that an address names."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import socket
+import threading
 import webbrowser
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,7 @@ def command(folder: Path, port: int, host: str, opened: bool) -> int:
         import uvicorn
 
         from poise.cli.ui.app import make_app
+        from poise.cli.ui.estimators import estimators
         from poise.cli.ui.folder import Folder
         from poise.cli.ui.security import Access
         from poise.cli.ui.site import Site
@@ -64,6 +66,8 @@ def command(folder: Path, port: int, host: str, opened: bool) -> int:
         return bool(server.should_exit)
 
     server = uvicorn.Server(_settings(make_app(Site.of(Folder(folder)), access, closing)))
+    # The list of estimators imports all of scikit-learn: it is there when somebody asks for it.
+    threading.Thread(target=estimators, daemon=True).start()
     click.echo(access.address)
     if host != "127.0.0.1":
         say(f"other machines can reach {host}; the token in the address is all that keeps them out")

@@ -217,10 +217,91 @@ document.addEventListener("click", async (event) => {
     setTimeout(() => { button.textContent = "Copy"; }, 1500);
   } else if (button.dataset.set) {
     setValue(button.dataset.set, button.dataset.value);
+  } else if (button.dataset.post) {
+    button.disabled = true;
+    try {
+      button.textContent = (await post(button.dataset.post, {})).said;
+    } catch (problem) {
+      button.disabled = false;
+      say(problem.message);
+    }
   }
 });
+
+// ---- a new run --------------------------------------------------------------------------------
+
+function options(select, names) {
+  select.replaceChildren(...names.map((name) => new Option(name, name)));
+}
+
+function begins(form) {
+  const get = (id) => document.getElementById(id);
+  const attempt = async (work) => {
+    try { await work(); say(""); } catch (problem) { say(problem.message); }
+  };
+  const chosen = () => attempt(async () => {
+    const query = new URLSearchParams({ of: get("data").value });
+    const answer = await ask(`/new/columns?${query}`);
+    options(get("target"), answer.names);
+    get("target").selectedIndex = answer.names.length - 1;
+    get("rows").textContent = answer.said;
+  });
+  const named = () => attempt(async () => {
+    const file = get("source").value;
+    get("of-sklearn").hidden = Boolean(file);
+    get("of-file").hidden = !file;
+    if (file) {
+      if (form.dataset.file !== file) {
+        const query = new URLSearchParams({ of: file });
+        options(get("name-in-file"), (await ask(`/new/names?${query}`)).names);
+        form.dataset.file = file;
+      }
+      get("algorithm").value = `${file}:${get("name-in-file").value}`;
+      put({ pieces: { parameters: "" } });
+    } else {
+      get("algorithm").value = get("place").value;
+      put(await ask(`/new/parameters?${new URLSearchParams({ of: get("place").value })}`));
+    }
+  });
+  const content = () => Object.fromEntries(new FormData(form));
+  const busy = async (button, work) => {
+    button.disabled = true;
+    await attempt(work);
+    button.disabled = false;
+  };
+  get("data").addEventListener("change", chosen);
+  for (const id of ["source", "place", "name-in-file"]) get(id).addEventListener("change", named);
+  get("preflight").addEventListener("click", (event) => {
+    if (form.reportValidity()) {
+      busy(event.target, async () => put(await post("/new/preflight", content())));
+    }
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    busy(event.submitter, async () => {
+      location.assign((await post("/new/start", content())).location);
+    });
+  });
+  chosen();
+  named();
+}
+
+// A page that is loaded again when something has happened, without losing the reader's place.
+function reloads(part) {
+  part.refresh = async () => {
+    const page = new DOMParser().parseFromString(
+      await (await fetch(location.href)).text(), "text/html");
+    const fresh = page.getElementById("reloaded");
+    const old = document.getElementById("reloaded");
+    if (fresh && fresh.innerHTML !== old.innerHTML) old.innerHTML = fresh.innerHTML;
+  };
+  setInterval(part.refresh, 1000);
+}
 
 all("form[data-ask]").forEach(asks);
 const runs = document.getElementById("runs");
 if (runs) lists(runs);
+const begun = document.getElementById("new");
+if (begun) begins(begun);
+all("[data-reload]").forEach(reloads);
 watches();

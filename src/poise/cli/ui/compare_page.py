@@ -1,0 +1,158 @@
+"""Several runs side by side, with one error level for all, and the curve over n."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from poise.cli.ui.answers import Answer, Question
+from poise.cli.ui.figures import curve_figure, profiles_figure
+from poise.cli.ui.record_kind import RecordKind
+from poise.cli.ui.run_index import RunLine
+from poise.cli.ui.run_page import sliders
+from poise.cli.ui.site import Site, pieces
+from poise.results.curve_result import StabilityCurve
+from poise.results.stability_result import StabilityResult
+from poise.results.text.numbers import at_most, number
+from poise.results.trials import Trials
+from poise.theory.holm_correction import holm
+
+__all__ = ["answer_compared", "answer_profiles", "compare_page"]
+
+_MOST_RUNS = 12
+COMPARABLE = (RecordKind.JOURNAL, RecordKind.TRIALS)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Runs that were chosen, and one question for all of them.
+
+    Attributes
+    ----------
+    lines : list of RunLine
+        The runs.
+    answers : list of Answer
+        What each of them answers.
+    """
+
+    lines: list[RunLine]
+    answers: list[Answer]
+
+    @property
+    def question(self) -> Question:
+        """The question."""
+        return self.answers[0].question
+
+    @property
+    def trials(self) -> list[Trials]:
+        """The changes of each run."""
+        return [a.record.trials for a in self.answers if isinstance(a.record.trials, Trials)]
+
+    @property
+    def names(self) -> list[str]:
+        """A name for each run that tells it from the others."""
+        return [f"{a.record.title}, n = {a.record.n}, {line.file.name}"
+                for a, line in zip(self.answers, self.lines, strict=True)]  # fmt: skip
+
+    @cached_property
+    def at_shared_level(self) -> list[StabilityResult]:
+        """Each run tested at α divided by their number, as Holm's first step needs."""
+        asked = self.question
+        level = asked.alpha / len(self.trials)
+        return [trials.test(asked.epsilon, asked.delta, level) for trials in self.trials]
+
+    def rows(self) -> list[tuple[str, list[str]]]:
+        """Return what the table shows, a row for each quantity."""
+        adjusted = holm([r.pvalue for r in self.at_shared_level]).tolist()
+        alpha = self.question.alpha
+        both = list(zip(self.at_shared_level, adjusted, strict=True))
+        alone = [answer.result for answer in self.answers]
+        return [
+            ("n", [f"{a.record.n:,}" for a in self.answers]),
+            ("trials", [f"{t.n_observed:,} of {t.n_trials:,}" for t in self.trials]),
+            ("larger changes", [number(r.n_moved) for r in self.at_shared_level]),
+            ("verdict, alone", [r.verdict.value for r in alone]),
+            ("p-value", [number(r.pvalue) for r in alone]),
+            ("p-value, all together (Holm)", [number(p) for p in adjusted]),
+            ("all together", ["stable" if r.declares(p, alpha) else "not declared stable"
+                              for r, p in both]),
+            ("delta_hat", [at_most(r.printed_delta_hat) for r in alone]),
+            ("epsilon_hat", [at_most(r.epsilon_hat) for r in alone]),
+        ]  # fmt: skip
+
+    @property
+    def curve(self) -> StabilityCurve | None:
+        """The curve over n, if the runs are of one algorithm at several n."""
+        by_size = {trials.design.n: trials for trials in self.trials}
+        algorithms = {trials.design.algorithm for trials in self.trials}
+        if len(by_size) < 2 or len(algorithms) > 1 or len(by_size) < len(self.trials):
+            return None
+        ordered = tuple(by_size[n] for n in sorted(by_size))
+        asked = self.question
+        return StabilityCurve(ordered, asked.epsilon, asked.delta, asked.alpha)
+
+    @property
+    def looking(self) -> str:
+        """What may be said about all of them together."""
+        return (
+            f"“All together” errs with probability at most {at_most(self.question.alpha)} about "
+            f"any of these {len(self.trials)} runs, if the question and the choice of runs were "
+            "fixed before anyone looked at the changes."
+        )
+
+
+def compare_page(site: Site, request: Request) -> Response:
+    """Show the chosen runs side by side, or let the reader choose."""
+    compared = _compared(site, request)
+    if compared is None:
+        lines = [line for line in site.index.lines() if line.kind in COMPARABLE]
+        return site.page(request, "compare_choose.html", lines=lines)
+    return site.page(
+        request,
+        "compare.html",
+        compared=compared,
+        sliders=sliders(compared.answers[0]),
+        curve=compared.curve,
+    )
+
+
+def answer_compared(site: Site, request: Request) -> Response:
+    """Answer the sliders: the table, and the curve over n."""
+    compared = _compared(site, request)
+    if compared is None:
+        return pieces()
+    curve = compared.curve
+    figures: dict[str, Any] = {} if curve is None else {"curve": curve_figure(curve)}
+    return pieces(figures, compared=site.render("compared.html", compared=compared, curve=curve))
+
+
+async def answer_profiles(site: Site, request: Request) -> Response:
+    """Answer the sliders with the bands, which may take longer."""
+    compared = await run_in_threadpool(_compared, site, request)
+    if compared is None:
+        return pieces()
+    bands = {}
+    for name, trials in zip(compared.names, compared.trials, strict=True):
+        if await request.is_disconnected():
+            return pieces()
+        level = compared.question.alpha
+        bands[name] = await run_in_threadpool(site.bands.of, trials, level)
+    span = max(answer.span for answer in compared.answers)
+    return pieces({"profiles": profiles_figure(bands, compared.question.epsilon, span)})
+
+
+def _compared(site: Site, request: Request) -> Compared | None:
+    found = [site.index.line(key) for key in request.query_params.getlist("run")[:_MOST_RUNS]]
+    lines = [line for line in found if line is not None and line.kind in COMPARABLE]
+    lines.sort(key=lambda line: (line.title, line.n or 0, line.file.name))
+    if not lines:
+        return None
+    records = [site.record(line) for line in lines]
+    first = Question.of(records[0], request.query_params)
+    given = {name: repr(value) for name, value in first.values.items()}
+    return Compared(lines, [Answer(record, Question.of(record, given)) for record in records])

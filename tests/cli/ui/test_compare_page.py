@@ -1,0 +1,81 @@
+"""Several runs side by side: Holm's level for all of them, and the curve over n."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Any
+
+import pytest
+
+from poise.results import StabilityCurve, Trials
+from poise.results.text.numbers import at_most, number
+from poise.storage.journal import read_journal
+from poise.theory.holm_correction import holm
+
+
+def _judge(client: Any, chosen: list[str], **asked: float) -> dict[str, Any]:
+    answer = client.get("/compare/judge", params={"run": chosen, **asked})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def _table(piece: str) -> dict[str, list[str]]:
+    rows = re.findall(r'<tr><th scope="row">(.*?)</th>(.*?)</tr>', piece, flags=re.DOTALL)
+    return {
+        name: [html.unescape(re.sub("<[^>]+>", "", c)) for c in re.findall("<td>(.*?)</td>", cells)]
+        for name, cells in rows
+    }
+
+
+@pytest.fixture
+def chosen(keys) -> list[str]:
+    return [keys[f"mean{n}.jsonl"] for n in (20, 5, 10)]
+
+
+def test_runs_stand_side_by_side_with_one_level_for_all(client, chosen, results) -> None:
+    trials = [read_journal(results / f"mean{n}.jsonl").trials for n in (5, 10, 20)]
+    shown = _table(_judge(client, chosen, epsilon=0.3, delta=0.1)["pieces"]["compared"])
+    alone = [t.test(0.3, 0.1, 0.05) for t in trials]
+    assert shown["n"] == ["5", "10", "20"]
+    assert shown["verdict, alone"] == [r.verdict.value for r in alone]
+    assert shown["delta_hat"] == [at_most(r.delta_hat) for r in alone]
+    adjusted = holm([r.pvalue for r in alone])
+    assert shown["p-value, all together (Holm)"] == [number(p) for p in adjusted]
+    together = ["stable" if p <= 0.05 else "not declared stable" for p in adjusted]
+    assert shown["all together"] == together
+    assert len(set(together)) == 2
+
+
+def test_the_curve_over_n_is_the_librarys(client, chosen, results) -> None:
+    trials = tuple(read_journal(results / f"mean{n}.jsonl").trials for n in (5, 10, 20))
+    curve = StabilityCurve(trials, epsilon=0.4, delta=0.2, alpha=0.05)
+    limits, seen = _judge(client, chosen, epsilon=0.4, delta=0.2)["figures"]["curve"]["data"]
+    assert limits["x"] == [5, 10, 20]
+    assert tuple(limits["y"]) == curve.delta_hat
+    assert tuple(seen["y"]) == curve.observed_delta
+    assert "curve" not in _judge(client, chosen[:1])["figures"]
+
+
+def test_bands_are_drawn_over_each_other(client, chosen, results) -> None:
+    bands = client.get("/compare/band", params={"run": chosen}).json()["figures"]["profiles"]
+    profile = read_journal(results / "mean5.jsonl").trials.profile(0.05)
+    drawn = bands["data"][0]
+    assert drawn["name"].startswith("mean, n = 5")
+    assert drawn["y"][:20] == profile.delta_hat[:20].tolist()
+    assert len({line["line"]["dash"] for line in bands["data"]}) == 3
+
+
+def test_without_a_choice_the_reader_chooses(client, keys) -> None:
+    page = client.get("/compare").text
+    assert page.count('name="run"') == 6
+    assert keys["mean.trials"] in page
+    assert client.get("/compare?run=nonsense").text == page
+    assert client.get("/compare/judge?run=nonsense").json()["pieces"] == {}
+    assert "Compare" in client.get("/compare", params={"run": [keys["mean.trials"]]}).text
+
+
+def test_saved_trials_compare_too(client, keys, results) -> None:
+    shown = _table(_judge(client, [keys["mean.trials"]], epsilon=0.4)["pieces"]["compared"])
+    result = Trials.load(results / "mean.trials").test(0.4, 0.1)
+    assert shown["verdict, alone"] == [result.verdict.value]
