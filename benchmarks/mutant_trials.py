@@ -48,7 +48,7 @@ class Outcome(enum.Enum):
 class Room:
     """A copy of the library in which one file at a time is wrong, and the tests of a room."""
 
-    def __init__(self, room: str, tests: list[str]) -> None:
+    def __init__(self, room: str, tests: list[str], only_about: set[str] | None = None) -> None:
         _copy_library()
         _import_what_takes_long()
         own = LIBRARY / room
@@ -56,7 +56,10 @@ class Room:
         folders += [ROOT / test for test in (f"tests/{room.split('/')[0]}", *tests)]
         if missing := [str(folder) for folder in folders if not folder.exists()]:
             sys.exit(f"there is no {', '.join(missing)}")
-        _record([file for folder in folders for file in _test_files(folder)])
+        files = [file for folder in folders for file in _test_files(folder)]
+        if only_about is not None:
+            files = [file for file in files if any(_is_about(file, name) for name in only_about)]
+        _record(files)
         # What was recorded for other rooms serves this one too.
         everywhere = [*_test_files(LIBRARY), *_test_files(ROOT / "tests")]
         self.records = tests_of_functions.load(KEPT, everywhere)
@@ -116,6 +119,16 @@ def _test_files(place: Path) -> Iterator[Path]:
     """Yield the files of tests in a folder; those of the library have doctests."""
     pattern = "*.py" if LIBRARY in (place, *place.parents) else "test_*.py"
     yield from sorted(place.rglob(pattern)) if place.is_dir() else [place]
+
+
+def _is_about(test: Path, inside: str) -> bool:
+    """Tell whether a file of tests bears the name of a file or folder, or imports it."""
+    place = Path(inside).with_suffix("")
+    if test == LIBRARY / inside or test.stem in (f"test_{place.name}", f"test_{place.parent.name}"):
+        return True
+    text = test.read_text(encoding="utf-8") if test.stem.startswith("test_") else ""
+    module = f"poise.{'.'.join(place.parent.parts)}"
+    return f"{module}.{place.name} import" in text or f"from {module} import" in text
 
 
 def _record(files: list[Path]) -> None:

@@ -182,11 +182,13 @@ def of_room(room: str) -> list[Mutant]:
     return [mutant for path in files for mutant in mutants(path)]
 
 
-def examine(room: str, sample: int, seed: int, tests: list[str], limit: float) -> tuple[int, int]:
+def examine(
+    room: str, sample: int, seed: int, tests: list[str], limit: float, near: bool
+) -> tuple[int, int]:
     """Run the tests of a room on a sample of its mutants; print those that are not killed."""
     every = of_room(room)
     chosen = sampled(every, sample, seed)
-    trial = Room(room, tests)
+    trial = Room(room, tests, {mutant.inside for mutant in chosen} if near else None)
     killed = 0
     for mutant in chosen:
         outcome, why = trial.outcome(mutant.inside, mutant.function, mutant.text(), limit)
@@ -210,8 +212,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="decides which")
     parser.add_argument("--tests", nargs="+", default=[], help="tests to run beside the room's")
     parser.add_argument("--limit", type=float, default=120, help="seconds of CPU for a mutant")
+    parser.add_argument(
+        "--near", action="store_true", help="run only tests that name the file; the score is lower"
+    )
     wanted = parser.parse_args()
-    how = (wanted.sample, wanted.seed, wanted.tests, wanted.limit)
+    how = (wanted.sample, wanted.seed, wanted.tests, wanted.limit, wanted.near)
     found = [examine(room, *how) for room in wanted.room]
     killed, tried = (sum(counts) for counts in zip(*found, strict=True))
     print(f"in all: {score(killed, tried)}")

@@ -193,3 +193,12 @@ def test_a_singular_trial_does_not_spoil_the_others() -> None:
     shortcut = dataclasses.replace(RidgeShortcut(0.0, True), largest_condition=1e6)
     found = shortcut.tables(stack, responses, X[-3:, None], N)
     assert found.trusted.tolist() == [True, False, True]
+
+
+def test_many_points_take_memory_and_give_the_changes_of_the_fits() -> None:
+    """The changes of a trial are more numbers than its rows, and blocks are made for both."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(32 * (6 + 60), 2))
+    fast, slow = both_ways(Ridge(), X, X[:, 0] + rng.normal(size=len(X)), n=6, points=60)
+    assert fast.shape == (32, 6, 60)
+    np.testing.assert_allclose(fast, slow, rtol=0, atol=1e-12)
