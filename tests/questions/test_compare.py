@@ -212,3 +212,16 @@ def test_a_failed_fit_names_the_algorithm() -> None:
     with pytest.raises(TrialError, match="singular") as caught:
         poise.compare([Ridge(), failing], X, y, n=12, epsilon=20, delta=0.2)
     assert caught.value.__notes__ == ["The algorithm is 'failing'."]
+
+
+def test_only_a_name_that_somebody_gave_is_a_name() -> None:
+    def names(algorithms) -> list[str]:
+        found = poise.compare(algorithms, X, y, n=10, epsilon=1, delta=0.3, random_state=0)
+        return [trials.design.name for trials in found.trials]
+
+    assert names([Ridge()]) == [""]
+    assert names({"mine": Ridge(), "Ridge(alpha=2)": Ridge(alpha=2), " ": Ridge()}) == [
+        "mine",
+        "",
+        "",
+    ]

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone, is_regressor
+from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import cross_val_score
@@ -22,7 +23,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import poise
 from poise import theory
-from poise.errors import ArgumentError, PoiseWarning, RecordError
+from poise.errors import ArgumentError, DataError, PoiseWarning, RecordError
 
 
 def data(n=40, seed=0):
@@ -290,3 +291,11 @@ def test_models_that_cannot_be_written_are_refused(tmp_path):
 def test_wrong_arguments(changes, message):
     with pytest.raises(ArgumentError, match=message):
         poise.JackknifeRegressor(**{"estimator": Ridge(), **changes}).fit(*data())
+
+
+def test_two_rows_are_enough_and_one_is_not() -> None:
+    """Without either row the mean is the other response: both residuals are their distance."""
+    model = poise.JackknifeRegressor(DummyRegressor(), level=0.5).fit([[0.0], [1.0]], [1.0, 4.0])
+    np.testing.assert_allclose(model.residuals_, [3.0, 3.0])
+    with pytest.raises(DataError, match="at least 2 rows to leave one out, got n_samples = 1"):
+        poise.JackknifeRegressor(DummyRegressor(), level=0.5).fit([[0.0]], [1.0])
