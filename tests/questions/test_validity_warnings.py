@@ -9,9 +9,10 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.dummy import DummyRegressor
+from sklearn.linear_model import Ridge
 
 import poise
-from poise.errors import TrialError, ValidityWarning
+from poise.errors import PowerWarning, TrialError, ValidityWarning
 from poise.procedures import BinomialTest, BootstrapTest, ExploreThenTest
 from poise.storage.journal import read_journal
 from shared.algorithms import constant
@@ -232,3 +233,31 @@ def test_a_certificate_has_it(result) -> None:
     assert SAID in stated._repr_html_()
     assert json.loads(stated.to_json())["warnings"] == list(result.warnings)
     assert poise.notions.Certificate.from_json(stated.to_json()) == stated
+
+
+HOPELESS = {"n": 10, "epsilon": 0.3, "delta": 0.1, "random_state": 0}
+
+
+@pytest.mark.parametrize(
+    ("ask", "kind"),
+    [
+        (lambda: poise.stability_test(Ridge(), X[:40], y[:40], **HOPELESS), PowerWarning),
+        (lambda: poise.measure(Ridge(), X[:10], y[:10], n=10), PowerWarning),
+        (lambda: poise.compare([Ridge(), Ridge(2)], X[:40], y[:40], **HOPELESS), PowerWarning),
+        (
+            lambda: poise.stability_curve(Ridge(), X[:40], y[:40], **(HOPELESS | {"n": [10]})),
+            PowerWarning,
+        ),
+        (lambda: poise.stability_test(DummyRegressor(), *TWICE, **ASKED), ValidityWarning),
+        (lambda: poise.measure(DummyRegressor(), *TWICE, n=5), ValidityWarning),
+        (lambda: poise.compare([DummyRegressor()], *TWICE, **ASKED), ValidityWarning),
+        (lambda: poise.run(BinomialTest(5, 1.0, 0.2), DummyRegressor(), *TWICE), ValidityWarning),
+    ],
+)
+def test_a_warning_names_the_line_of_the_caller(ask, kind) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ask()
+    [warning] = caught
+    line = ask.__code__.co_firstlineno
+    assert (warning.category, warning.filename, warning.lineno) == (kind, __file__, line)

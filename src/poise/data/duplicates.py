@@ -63,11 +63,14 @@ class Copies:
 _said: WeakKeyDictionary[Sample, str] = WeakKeyDictionary()
 
 
-def warn_of_copies(sample: Sample) -> None:
-    """Warn if rows occur more than once and chance does not explain it."""
+def warn_of_copies(sample: Sample, stacklevel: int = 4) -> None:
+    """Warn if rows occur more than once and chance does not explain it.
+
+    The line that the warning names is that of the user, who calls the caller of the caller.
+    """
     said = about_copies(sample)
     if said:
-        warn_of_validity(said, stacklevel=3)
+        warn_of_validity(said, stacklevel=stacklevel)
 
 
 def about_copies(sample: Sample) -> str:

@@ -113,7 +113,10 @@ def compare(
         name: replace(common, algorithm=each, setup=_titled(common.setup, name, each))
         for name, each in named.items()
     }
-    _check(list(measurements.values()), question)
+    one, *others = measurements.values()
+    for other in others:
+        other.refuse(question)
+    one.check(question)  # not in a function of its own: a warning names the line of the caller
     folder.expect(len(named), "algorithm")
     journals = {name: folder.journal(name) for name in named}
     chosen = _chosen(measurements, question, journals)
@@ -161,13 +164,6 @@ def _titled(setup: Setup, name: str, algorithm: Any) -> Setup:
     """Use the name that the user gave in headlines; a description is not such a name."""
     described = name == as_algorithm(algorithm).name or not name.strip()
     return setup if described else replace(setup, name=name)
-
-
-def _check(measurements: list[Measurement], question: StabilityQuestion) -> None:
-    """Refuse a question that one of them cannot answer; warn once."""
-    for measurement in measurements[1:]:
-        measurement.refuse(question)
-    measurements[0].check(question)
 
 
 def _named(algorithms: Iterable[Any] | Mapping[str, Any]) -> dict[str, Any]:

@@ -164,7 +164,7 @@ def run(
     noting = collected_validity_warnings()
     with noting as noted, names.on_partial_result(), counted_fit_warnings():
         if getattr(procedure, "needs_independent_rows", False):
-            warn_of_copies(oracle.sample)
+            warn_of_copies(oracle.sample, stacklevel=3)
         result = names.on(run_procedure(told, oracle, randomness, watch=recorder))
     transcript = _transcript(told, oracle, randomness, recorder, result)
     return Run(with_warnings(result, noted), replace(transcript, warnings=tuple(noted)))
