@@ -160,7 +160,7 @@ class BatchedTables(_OfPoints):
 
     @property
     def _bytes_per_trial(self) -> int:
-        n, d = self.tasks.n, int(rows_of(self.sample.X).shape[1])
+        n, d = self.tasks.n, rows_of(self.sample.X).shape[1]
         cells = self._split.removals * self._split.points
         numbers = 3 * n * d + 6 * cells + self._split.points * (n + d)
         return int(super()._bytes_per_trial + 8 * numbers)
