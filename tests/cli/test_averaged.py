@@ -37,7 +37,7 @@ def test_a_run_with_tables_of_changes_is_resumed(run, folder: Path) -> None:
     lines = (folder / "run.jsonl").read_bytes()
     shorten(folder / "run.jsonl", 4)
     assert json.loads(run("status run.jsonl --json").stdout)["trials"] == 4
-    assert _found(run("resume run.jsonl").stdout) == whole
+    assert _found(run("resume run.jsonl --yes").stdout) == whole
     assert (folder / "run.jsonl").read_bytes() == lines
 
 

@@ -79,17 +79,80 @@ def test_status_and_resume(run, folder) -> None:
 
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
-    resumed = run("resume", "../run.jsonl", cwd=elsewhere)
+    resumed = run("resume", "../run.jsonl", "--yes", cwd=elsewhere)
     assert (resumed.stdout, resumed.exit_code) == ("stable\n", 0), resumed.stderr
     assert read_journal(journal).trials.n_observed == trials
     assert run("status", "run.jsonl", "--quiet").stdout == "stable\n"
+
+
+def _resume_in_a_terminal(answer: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str, int]:
+    """Answer the question of ``poise resume`` in a real terminal."""
+    above, below = os.openpty()
+    os.write(above, answer.encode())
+    runner = CliRunner()
+    with open(below, encoding="utf-8") as terminal, runner.isolation() as (out, err, _):
+        monkeypatch.setattr(sys, "stdin", terminal)
+        monkeypatch.setattr("click.termui.visible_prompt_func", lambda text: terminal.readline())
+        status = main.main(["resume", "run.jsonl"], standalone_mode=False)
+        found = out.getvalue().decode(), err.getvalue().decode(), status
+    os.close(above)
+    return found
+
+
+@pytest.mark.parametrize(("answer", "expected"), [("y\n", 0), ("n\n", 2), ("\n", 2)])
+def test_resume_shows_the_command_and_asks(answer, expected, run, folder, monkeypatch) -> None:
+    run(*DRIFT, "--journal", "run.jsonl", "--quiet")
+    shorten(folder / "run.jsonl", 9)
+    before = (folder / "run.jsonl").read_bytes()
+    out, err, status = _resume_in_a_terminal(answer, monkeypatch)
+    assert status == expected
+    shown = (
+        f"in {folder}: poise test rows.csv --target y --n 10 --seed 1 --algorithm models.py:drift"
+    )
+    assert shown in err
+    assert ((folder / "run.jsonl").read_bytes() == before) == (expected == 2)
+    assert (out == "stable\n") == (expected == 0)
+    assert ("nothing was run" in err) == (expected == 2)
+
+
+def test_resume_without_a_terminal_needs_yes(run, folder) -> None:
+    run(*DRIFT, "--journal", "run.jsonl", "--quiet")
+    shorten(folder / "run.jsonl", 9)
+    before = (folder / "run.jsonl").read_bytes()
+    done = run("resume", "run.jsonl")
+    assert done.exit_code == 2
+    assert "poise test rows.csv --target y" in done.stderr, "it is shown"
+    assert "there is no terminal to ask" in done.stderr
+    assert (folder / "run.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("command", "complaint"),
+    [
+        ({"arguments": ["check", "rows.csv"]}, "names the command 'check'"),
+        ({"arguments": ["resume", "run.jsonl", "--yes"]}, "names the command 'resume'"),
+        ({"arguments": ["monitor", "a.record"]}, "names the command 'monitor'"),
+        ({"arguments": ["--traceback", "demo"]}, "names the command 'demo'"),
+        ({"arguments": ["rm", "-rf", "."]}, "names the command 'rm'"),
+        ({"arguments": []}, "names the command ''"),
+        ({"arguments": "test"}, "names no command"),
+        ({"arguments": [3]}, "names no command"),
+        ({"arguments": ["test"], "folder": None}, "names no command"),
+    ],
+)
+def test_resume_runs_commands_that_measure_and_no_others(command, complaint, run, folder) -> None:
+    run(*DRIFT, "--journal", "run.jsonl", "--quiet")
+    edit_header(folder / "run.jsonl", lambda header: header["command"].update(command))
+    done = run("resume", "run.jsonl", "--yes")
+    assert done.exit_code == 2
+    assert complaint in done.stderr
 
 
 def test_resume_a_journal_that_was_moved(run, folder) -> None:
     run(*DRIFT, "--journal", "run.jsonl", "--quiet")
     (folder / "run.jsonl").rename(folder / "moved.jsonl")
     shorten(folder / "moved.jsonl", 5)
-    assert run("resume", "moved.jsonl").stdout == "stable\n"
+    assert run("resume", "moved.jsonl", "--yes").stdout == "stable\n"
     assert not (folder / "run.jsonl").exists()
 
 
@@ -98,7 +161,7 @@ def test_resume_explains_a_journal_from_python(run, folder) -> None:
     poise.measure(
         lambda A, b, s: lambda r: [0.0], rows, rows[:, 0], n=3, journal=folder / "run.jsonl"
     )
-    done = run("resume", "run.jsonl")
+    done = run("resume", "run.jsonl", "--yes")
     assert done.exit_code == 2
     assert "call the same Python function" in done.stderr
     assert run("status", "run.jsonl", "--quiet").stdout == "8\n"
@@ -108,7 +171,7 @@ def test_resume_where_the_folder_is_gone(run, folder) -> None:
     run(*DRIFT, "--journal", "run.jsonl", "--quiet")
     gone = {"folder": "/no/such/place"}
     edit_header(folder / "run.jsonl", lambda header: header["command"].update(gone))
-    done = run("resume", "run.jsonl")
+    done = run("resume", "run.jsonl", "--yes")
     assert (done.exit_code, "cannot be entered" in done.stderr) == (2, True)
 
 
@@ -137,7 +200,7 @@ def test_a_full_disk_ends_with_the_verdict_so_far(run, folder) -> None:
     limited = f"""
 import os, resource
 resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, resource.RLIM_INFINITY))
-command = {[*POISE, "resume", "run.jsonl"]!r}
+command = {[*POISE, "resume", "run.jsonl", "--yes"]!r}
 os.execv(command[0], command)
 """
     done = python("-c", limited, cwd=folder)

@@ -169,14 +169,14 @@ def test_the_command_line_goes_on_too(run, tmp_path, command) -> None:
     assert shown.count("3 of 30") == 1
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    again = run("resume ../kept", cwd=elsewhere)
+    again = run("resume ../kept --yes", cwd=elsewhere)
     assert answered(again) == answered(plain), again.stderr
     assert not list(elsewhere.iterdir())
 
 
 def test_a_folder_without_journals(run, tmp_path) -> None:
     (tmp_path / "empty").mkdir()
-    for command in ("status empty", "resume empty"):
+    for command in ("status empty", "resume empty --yes"):
         done = run(command)
         assert done.exit_code == 2
         assert "holds no journal" in done.stderr
