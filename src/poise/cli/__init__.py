@@ -22,7 +22,6 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
     lazy_group       commands that are imported when called; errors are printed in one line
     ledger           ``poise ledger``: the questions put to a data set, and which verdicts hold
     load_algorithm   from ``sklearn.linear_model:Ridge`` or ``model.py:name`` to an algorithm
-    module_search    while fits run, Python does not look for modules in the current folder
     monitor          ``poise monitor``: add fresh rows to a record, and tell where it stands
     option_words     messages of the library, with options in place of Python's keywords
     options          options that several commands share; each group becomes one object

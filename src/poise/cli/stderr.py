@@ -12,7 +12,6 @@ from contextlib import contextmanager, redirect_stdout
 import click
 
 from poise.cli.json_output import note_warning
-from poise.cli.module_search import installed_modules_only
 from poise.cli.option_words import in_options
 from poise.errors import PoiseWarning, ValidityWarning
 
@@ -82,7 +81,7 @@ def fits_print_to_stderr() -> Iterator[None]:
     and worker processes.
     """
     sys.stdout.flush()
-    with _descriptor_to_stderr(), redirect_stdout(sys.stderr), installed_modules_only():
+    with _descriptor_to_stderr(), redirect_stdout(sys.stderr):
         yield
 
 

@@ -10,6 +10,7 @@
     engine         engines compute the tasks of a batch and yield the answers in plan order
     inner_threads  one thread inside each fit: BLAS and OpenMP are limited to one
     main_guard     refuses scripts without ``if __name__ == "__main__":``, where workers need it
+    module_search  workers do not look for modules in the current folder when they start
     parallel       many trials at the same time, in processes, threads or a cluster
     processes      worker processes or threads of this machine, through joblib
     ray_cluster    workers of a Ray cluster: a connected one, one at an address, or a new one here

@@ -22,6 +22,7 @@ from poise.protocol.messages import Answer
 from poise.protocol.work import Work, WorkData
 from poise.running.faults.parent_watch import end_when_parent_ends
 from poise.running.workers.inner_threads import one_inner_thread
+from poise.running.workers.module_search import search_as_usual
 
 __all__ = ["STOP", "Job", "JobReport", "Report", "Span", "cannot_travel", "how_many", "in_blocks"]
 
@@ -60,6 +61,7 @@ class Job:
         """Compute one chunk in a worker; report how long it took and what came out."""
         if self.parent is not None:
             end_when_parent_ends(self.parent, self.folder)
+            search_as_usual()
         began = time.perf_counter()
         with (
             listening(self.filters) as heard,

@@ -12,6 +12,7 @@ from poise.protocol.work import Work
 from poise.running.faults.time_limit import Watched
 from poise.running.workers.backend import Backend
 from poise.running.workers.chunk_job import Job
+from poise.running.workers.module_search import installed_modules_only
 from poise.running.workers.workers import Workers
 
 __all__ = ["start_workers"]
@@ -24,6 +25,8 @@ def start_workers(
     """Start the workers with the work; yield them and the folder in which they note their fits."""
     with ExitStack() as stack:
         folder = stack.enter_context(temporary_folder())
+        if backend.processes or backend.cluster:
+            stack.enter_context(installed_modules_only())
         if backend.processes:
             work = work.with_algorithm(lambda algorithm: Watched(algorithm, folder, timeout))
         yield _workers_of(backend, work, folder, stack), folder
