@@ -18,6 +18,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,12 +39,36 @@ __all__ = [
     "ValidityWarning",
     "collected_validity_warnings",
     "in_one_line",
+    "printable",
     "warn_of_validity",
 ]
+
+# All but line feed and tab: the C0 and C1 controls, marks that turn the direction of text,
+# separators of lines and paragraphs, and halves of characters, which no terminal can show.
+_CONTROLS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufff9-\ufffb]"
+)
+
+
+def printable(text: str) -> str:
+    r"""Write control characters as escapes, for whatever shows text that others have written.
+
+    A name in a file, a column, or the message of a failed fit could move the cursor of a
+    terminal, change its title, or hide what follows.
+
+    Examples
+    --------
+    >>> print(printable("a\x1b[2J\rb"))
+    a\x1b[2J\rb
+    """
+    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 class PoiseError(Exception):
     """Base of every exception that poise raises on purpose."""
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class ArgumentError(PoiseError, ValueError):
@@ -118,6 +143,9 @@ class RecordError(PoiseError):
 class PoiseWarning(UserWarning):
     """Base of every warning that poise issues."""
 
+    def __str__(self) -> str:
+        return printable(super().__str__())
+
 
 class PowerWarning(PoiseWarning):
     """The question asked cannot be answered with useful probability from these data."""
@@ -178,4 +206,4 @@ def in_one_line(error: BaseException) -> str:
         raise
     except BaseException:
         words = "its message cannot be written"
-    return f"{type(error).__name__}: {words or 'no message'}"
+    return printable(f"{type(error).__name__}: {words or 'no message'}")

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from poise.errors import printable
+
 __all__ = [
     "counted",
     "did_you_mean",
@@ -77,7 +79,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def shortened(name: str, width: int = 80) -> str:
-    """Write a name on one line; if it is long, leave out its middle.
+    """Write a name on one line, without control characters; leave out the middle of a long one.
 
     Examples
     --------
@@ -86,7 +88,7 @@ def shortened(name: str, width: int = 80) -> str:
     >>> shortened("Ridge()")
     'Ridge()'
     """
-    text = " ".join(name.split())
+    text = printable(" ".join(name.split()))
     if len(text) <= width:
         return text
     half = (width - 3) // 2

@@ -15,6 +15,7 @@ from poise.cli.json_output import print_json
 from poise.cli.options import Output, journals_option, output_options, question_options
 from poise.cli.output_files import check_files
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
+from poise.errors import printable
 
 if TYPE_CHECKING:
     from poise.results import CompareResult
@@ -129,7 +130,7 @@ def _tell(result: CompareResult, output: Output) -> None:
         print_json(result.to_dict())
     elif output.quiet:
         for row in result.rows:
-            click.echo(f"{row.verdict.value}\t{row.name}")
+            click.echo(printable(f"{row.verdict.value}\t{row.name}"))
     else:
         from poise.cli.tables import print_comparison
 

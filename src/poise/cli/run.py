@@ -15,7 +15,7 @@ from poise.cli.fit_options import FitOptions, fit_options, journal_folder
 from poise.cli.json_output import print_json
 from poise.cli.options import Output, journals_option, output_options
 from poise.cli.stderr import fits_print_to_stderr, one_line, one_line_warnings, say
-from poise.errors import ArgumentError, RecordError, TrialError
+from poise.errors import ArgumentError, RecordError, TrialError, printable
 
 if TYPE_CHECKING:
     from poise.cli.read_rows import FileRows
@@ -277,7 +277,8 @@ def _tell(config: Config, answers: list[_Answer], output: Output) -> None:
         print_json(content)
     elif output.quiet:
         for answer in answers:
-            click.echo(f"{answer.verdict}\t{answer.question.algorithm}\t{answer.question.name}")
+            asked = answer.question
+            click.echo(printable(f"{answer.verdict}\t{asked.algorithm}\t{asked.name}"))
     else:
         from poise.cli.tables import print_words
 

@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from poise.cli.option_words import in_options
+from poise.errors import printable
 from poise.results.text.summary import in_words
 
 if TYPE_CHECKING:
@@ -44,6 +45,10 @@ _STYLES = {
 
 class _Screen(Console):
     """A console that raises an error if its pipe is closed."""
+
+    def render_str(self, text: str, *args: Any, **named: Any) -> Text:
+        """Write control characters as escapes, in tables too."""
+        return super().render_str(printable(text), *args, **named)
 
     def on_broken_pipe(self) -> None:
         """Raise an error; rich would exit with the status that means "not stable" here."""
@@ -79,7 +84,7 @@ def _in_options(paragraph: str) -> str:
 
 def print_headline(result: Judged | ConditionalResult) -> None:
     """Print the verdict in one sentence."""
-    headline = Text(result.describe().headline)
+    headline = Text(result.describe().headline)  # without control characters
     headline.stylize(_STYLES[result.verdict.value], 0, len(result.verdict.value))
     screen().print(headline)
 
@@ -104,7 +109,7 @@ def print_facts(facts: dict[str, str]) -> None:
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Print rows under headings; the first column is a name, the others are aligned right."""
-    cells = [[Text(str(cell)) for cell in row] for row in rows]
+    cells = [[Text(printable(str(cell))) for cell in row] for row in rows]
     print_columns(columns, cells, align="right")
 
 

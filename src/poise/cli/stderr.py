@@ -13,7 +13,7 @@ import click
 
 from poise.cli.json_output import note_warning
 from poise.cli.option_words import in_options
-from poise.errors import PoiseWarning, ValidityWarning
+from poise.errors import PoiseWarning, ValidityWarning, printable
 
 __all__ = [
     "fits_print_to_stderr",
@@ -39,7 +39,7 @@ def one_line(text: str) -> str:
 
 def say(message: str) -> None:
     """Write one line to stderr."""
-    click.echo(f"poise: {one_line(message)}", err=True)
+    click.echo(f"poise: {printable(one_line(message))}", err=True)
 
 
 @contextmanager

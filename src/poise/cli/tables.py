@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from poise.cli.screen import print_columns, print_paragraphs, print_table, screen
+from poise.errors import printable
 
 if TYPE_CHECKING:
     from poise.questions.check import CheckReport
@@ -32,7 +33,7 @@ _STYLES = {
 
 def print_words(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print rows of words under headings; verdicts and severities in their colours."""
-    cells = [[Text(cell, style=_STYLES.get(cell, "")) for cell in row] for row in rows]
+    cells = [[Text(printable(cell), style=_STYLES.get(cell, "")) for cell in row] for row in rows]
     print_columns(columns, cells)
 
 

@@ -83,7 +83,7 @@ class ConditionalDesign:
     @property
     def title(self) -> str:
         """What headlines call the algorithm."""
-        return self.name or arguments.shortened(self.algorithm)
+        return arguments.shortened(self.name or self.algorithm)
 
     @property
     def n_trials(self) -> int:

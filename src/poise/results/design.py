@@ -118,7 +118,7 @@ class Design:
         >>> Design("Ridge()", 20, 442).title, Design("Ridge()", 20, 442, name="ridge").title
         ('Ridge()', 'ridge')
         """
-        return self.name or arguments.shortened(self.algorithm)
+        return arguments.shortened(self.name or self.algorithm)
 
     @property
     def unit(self) -> str:

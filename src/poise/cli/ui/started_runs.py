@@ -71,8 +71,8 @@ class StartedRuns:
             self._note(journal).write_text(json.dumps(note), encoding="utf-8")
 
     def resume(self, journal: str, path: Path) -> None:
-        """Continue a run with the command that its journal holds."""
-        self.start(journal, ["resume", "--", str(path)])
+        """Continue a run with the command that its journal holds; the page has shown it."""
+        self.start(journal, ["resume", "--yes", "--", str(path)])
 
     def stop(self, journal: str) -> None:
         """End a run as Ctrl-C would; what it has measured stays in its journal."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poise.arguments import counted
-from poise.errors import ArgumentError, PoiseError
+from poise.errors import ArgumentError, PoiseError, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -105,13 +105,14 @@ class Panels:
         """Write a title and keep its dollar signs; given axes get one only if it is wanted."""
         first = self.axes[0]
         if self._given is None:
-            text = usual if wanted is None else wanted
+            text = printable(usual if wanted is None else wanted)
             first.figure.suptitle(text, fontsize=11, x=0.01, ha="left", parse_math=False)
         elif wanted is not None:
             named = [] if first.get_legend() is None else first.get_legend().get_texts()
             columns = 1 if not named else first.get_legend()._ncols
             lines = -(-len(named) // columns) + bool(first.get_title())
-            first.set_title(wanted, fontsize=11, loc="left", pad=6 + 14 * lines, parse_math=False)
+            place: dict[str, Any] = {"loc": "left", "pad": 6 + 14 * lines}
+            first.set_title(printable(wanted), fontsize=11, parse_math=False, **place)
 
 
 def tidy(axes: Axes) -> None:

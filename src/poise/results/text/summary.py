@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from poise.results.ledger_note import LedgerNote
 
+from poise.errors import printable
+
 __all__ = ["Summary", "distinct_warnings", "in_words"]
 
 
@@ -37,6 +39,11 @@ class Summary:
     paragraphs: tuple[str, ...]
     warnings: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        # Names and messages in it may come from a file, or from a fit that failed.
+        object.__setattr__(self, "headline", printable(self.headline))
+        object.__setattr__(self, "paragraphs", tuple(map(printable, self.paragraphs)))
+
     @property
     def rest(self) -> tuple[str, ...]:
         """Everything below the headline, warnings first."""
@@ -54,7 +61,7 @@ def in_words(warnings: Iterable[str]) -> tuple[str, ...]:
     >>> in_words(["12 rows occur twice"])
     ('Warning: 12 rows occur twice',)
     """
-    return tuple(f"Warning: {text}" for text in warnings)
+    return tuple(f"Warning: {printable(text)}" for text in warnings)
 
 
 class _Warned(Protocol):

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from poise.errors import printable
+
 __all__ = ["Table"]
 
 
@@ -34,6 +36,12 @@ class Table:
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     caption: str = ""
+
+    def __post_init__(self) -> None:
+        # A name in it may come from a file, and must not end its row.
+        rows = [[printable(cell).replace("\n", " ") for cell in row] for row in self.rows]
+        object.__setattr__(self, "rows", rows)
+        object.__setattr__(self, "caption", printable(self.caption))
 
     def text(self) -> str:
         """Return the table in columns of equal width, without trailing blanks."""
