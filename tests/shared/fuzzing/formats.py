@@ -223,6 +223,14 @@ def _saved_formats() -> list[Format]:
             (damage_checked_lines,) * 2 + (damage_bytes,),
             str,
         ),
+        Format(
+            "ledger",
+            ".ledger",
+            _ledgers(),
+            _ledger,
+            (damage_checked_lines,) * 2 + (damage_bytes,),
+            lambda ledger: (str(ledger), ledger.to_dict()),
+        ),
     ]
 
 
@@ -281,6 +289,24 @@ def _records() -> tuple[bytes, ...]:
             monitor.add(X, X[:, 0])
 
     return tuple(_file_written(partial(write, points=points), ".record") for points in (1, 2))
+
+
+def _ledgers() -> tuple[bytes, ...]:
+    def write(path: Path) -> None:
+        rows = np.random.default_rng(6).normal(size=(40, 1))
+        trials = poise.Trials.from_changes([0.1] * 60, n=5)
+        for stop in (30, 40):
+            result = trials.test(epsilon=0.5, delta=0.1 + stop / 1000)
+            poise.Ledger(path).record(result, trials, rows[:stop], rows[:stop, 0])
+
+    return (_file_written(write, ".ledger"),)
+
+
+def _ledger(path: Path) -> poise.Ledger:
+    """Read a ledger; a damaged one is refused when its content is read."""
+    ledger = poise.Ledger(path)
+    assert ledger.content is not None
+    return ledger
 
 
 def _status(path: Path) -> Any:

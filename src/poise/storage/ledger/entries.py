@@ -12,11 +12,13 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from poise import arguments
 from poise.arguments.typed_fields import read_object
 from poise.data.row_identities import RowKey
+from poise.errors import ArgumentError
 
 __all__ = ["AskedQuestion", "LedgerAnswer", "LedgerHeader", "Rule"]
 
 Rule: TypeAlias = Literal["holm", "spending"]
 _Entry = TypeVar("_Entry")
+_LAST_YEAR = 9000  # a question is dated later than all others
 
 
 @dataclass(frozen=True)
@@ -104,8 +106,8 @@ class AskedQuestion:
     about: dict[str, Any]
 
     def __post_init__(self) -> None:
-        if self.time:
-            datetime.fromisoformat(self.time)
+        if self.time and datetime.fromisoformat(self.time).year > _LAST_YEAR:
+            raise ArgumentError(f"time is {self.time}")
 
     @classmethod
     def of(cls, rows: str, title: str, about: dict[str, Any], how: dict[str, Any]) -> AskedQuestion:

@@ -89,10 +89,14 @@ class RowSet:
         """Read its line."""
         named = [name for name in _PARTS if isinstance(entry.get(name), dict)]
         counts = entry.get("labeled"), entry.get("unlabeled")
-        if not (isinstance(entry.get("rows"), str) and all(type(each) is int for each in counts)):
+        if not (isinstance(entry.get("rows"), str) and all(_is_count(each) for each in counts)):
             raise RecordError("it does not say how many rows there are")
         parts = {name: RowSketch.from_entry(entry[name]) for name in named}
         return cls(entry["rows"], entry["labeled"], entry["unlabeled"], parts)
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and 0 <= value < 2**64
 
 
 def _more(sample: Sample) -> bytes:

@@ -22,6 +22,7 @@ Hashes = NDArray[np.uint64]
 
 _KEPT_AT_LEAST = 4_096  # all hashes of so many rows, 32 KiB
 _KEPT_SHARE = 64  # of more rows, one in so many
+_MOST_ROWS = 2**64
 _FALSE_ALARM = 1e-6
 _FEW_VALUES = 0.5  # if more of the rows have an equal, equality does not tell rows apart
 
@@ -143,6 +144,7 @@ class RowSketch:
         except (KeyError, TypeError, ValueError, OverflowError, binascii.Error) as error:
             raise RecordError(f"its hashes cannot be read ({error})") from None
         ordered = bool((hashes[1:] > hashes[:-1]).all())
-        if not (ordered and len(hashes) <= sketch.distinct and 0 <= sketch.repeated <= 1):
+        possible = len(hashes) <= sketch.distinct <= _MOST_ROWS and 0 <= sketch.repeated <= 1
+        if not (ordered and possible):
             raise RecordError("its hashes are not those of a set of rows")
         return sketch
