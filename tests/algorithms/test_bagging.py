@@ -212,17 +212,6 @@ def test_a_class_absent_from_a_bag_gets_no_vote_from_it() -> None:
     assert votes[0] == pytest.approx(1 - np.mean(without))
 
 
-# A bag may leave out the one bad row, and rows are never coerced, so that frames
-# stay frames: scikit-learn's checks for the opposite do not apply.
-NOT_APPLICABLE = {
-    "check_estimators_nan_inf": "a bag may leave out the row that holds the NaN",
-    "check_regressor_data_not_an_array": "rows are kept in the container they come in",
-    "check_classifier_data_not_an_array": "rows are kept in the container they come in",
-    "check_supervised_y_2d": "responses are handed to the base estimator as they are",
-    "check_requires_y_none": "the message is poise's own",
-}
-
-
 @pytest.mark.filterwarnings("ignore")  # the checks warn on purpose
 @pytest.mark.parametrize(
     "model",
@@ -233,5 +222,5 @@ NOT_APPLICABLE = {
     ids=["regressor", "classifier"],
 )
 def test_scikit_learn_accepts_the_ensembles(model: object) -> None:
-    results = check_estimator(model, expected_failed_checks=NOT_APPLICABLE, on_skip=None)
-    assert all(r["status"] in ("passed", "skipped", "xfail") for r in results)
+    results = check_estimator(model, on_skip=None)
+    assert {result["status"] for result in results} <= {"passed", "skipped"}

@@ -46,6 +46,9 @@ def test_both_are_tested_side_by_side_and_drawn(run, tmp_path) -> None:
     assert "changes by more than 12 with probability at most 0.4" in text
     assert "cheapest first" in text
     assert "chosen" in text
+    more = run(f"stabilize {ROWS} {TREE} {bounds} --splits 0 --n-bags 123").stdout
+    [row] = [line.split() for line in more.splitlines() if "chosen" in line]
+    assert row[1] == "123"
     assert "original" in text
     assert "stabilised" in text
     assert "R²" not in text

@@ -41,12 +41,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_consistent_length
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from poise import arguments
 from poise.algorithms.bag_members import class_votes, ensemble_seed, seeded_member
 from poise.algorithms.bags import draw_bag
-from poise.algorithms.wrapper_input import with_input_tags_of
+from poise.algorithms.wrapper_input import checked_rows, with_input_tags_of
 from poise.data.tables import as_table
 from poise.protocol.randomness import RandomStateLike
 
@@ -73,8 +74,12 @@ class _CoupledBagging(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
 
     def fit(self, X: Any, y: Any) -> Any:
         """Fit one copy of the base estimator to each bag."""
-        features, responses = as_table(X, "X"), as_table(y, "y")
-        check_consistent_length(X, y)
+        rows = checked_rows(self, self.estimator, X, reset=True)
+        shape = np.asarray(y).shape
+        several = len(shape) == 2 and shape[1] > 1
+        features = as_table(rows, "X")
+        responses = as_table(y if several else column_or_1d(y, warn=True), "y")
+        check_consistent_length(rows, y)
         n_bags = int(arguments.count("n_estimators", self.n_estimators, minimum=1))
         seed = ensemble_seed(self.random_state)
         self.bags_ = [self._bag(seed, bag, len(features)) for bag in range(n_bags)]
@@ -82,8 +87,12 @@ class _CoupledBagging(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
             seeded_member(self.estimator, seed, bag).fit(features.take(rows), responses.take(rows))
             for bag, rows in enumerate(self.bags_)
         ]
-        self.n_features_in_ = getattr(self.estimators_[0], "n_features_in_", None)
         return self
+
+    def _checked(self, X: Any) -> Any:
+        """Check new rows as scikit-learn does, and leave tables and texts as they are."""
+        check_is_fitted(self)
+        return checked_rows(self, self.estimator, X, reset=False)
 
     def _bag(self, seed: int, bag: int, n_rows: int) -> NDArray[np.int64]:
         rows = draw_bag(self.scheme, seed, bag, n_rows, self.nominal_rows)
@@ -138,8 +147,9 @@ class CoupledBaggingRegressor(RegressorMixin, _CoupledBagging):  # type: ignore[
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the average of the members' predictions."""
-        check_is_fitted(self)
-        total = sum(np.asarray(member.predict(X), dtype=np.float64) for member in self.estimators_)
+        rows = self._checked(X)
+        said = (np.asarray(member.predict(rows), np.float64) for member in self.estimators_)
+        total = sum(said)
         return np.asarray(total / len(self.estimators_))
 
 
@@ -163,16 +173,16 @@ class CoupledBaggingClassifier(ClassifierMixin, _CoupledBagging):  # type: ignor
 
     def fit(self, X: Any, y: Any) -> Any:
         """Fit one copy of the base estimator to each bag."""
-        self.classes_ = np.unique(np.asarray(y))
-        return super().fit(X, y)
+        labels = column_or_1d(y, warn=True)
+        check_classification_targets(labels)
+        self.classes_ = np.unique(labels)
+        return super().fit(X, labels)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the average vote for each class."""
-        check_is_fitted(self)
-        votes = np.mean(
-            [class_votes(member, X, self.classes_) for member in self.estimators_], axis=0
-        )
-        return np.asarray(votes)
+        rows = self._checked(X)
+        votes = [class_votes(member, rows, self.classes_) for member in self.estimators_]
+        return np.asarray(np.mean(votes, axis=0))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class with the largest average vote."""

@@ -16,6 +16,7 @@ from poise.cli.output_files import check_files
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
 
 if TYPE_CHECKING:
+    from poise.algorithms.stabilized.guarantee import StabilityGuarantee
     from poise.questions.cost_of_stability import CostOfStability
     from poise.results import CompareResult
     from poise.theory.bag_choice import BagChoice
@@ -150,8 +151,8 @@ def _compared(stable: Any, rows: dict[str, Any], settings: dict[str, Any]) -> Co
         {"original": stable.estimator, "stabilised": stable},
         **rows,
         n=promise.n,
-        epsilon=epsilon,
-        delta=promise.delta,
+        epsilon=float(f"{epsilon:.4g}"),  # four digits, so that every text prints what was tested
+        delta=float(f"{promise.delta:.4g}"),
         **settings,
     )
 
@@ -193,7 +194,10 @@ def _print_guarantee(stable: Any) -> None:
     print_paragraphs(stable.guarantee.sentence + "\n")
     print_paragraphs("Bags that give the guarantee, cheapest first:\n")
     choices = stable.trade_off()
-    print_table(_BAG_COLUMNS, [_bag_row(choice, stable) for choice in choices])
+    # The bags that were asked for may be none of the list.
+    listed = {(c.bag_size, c.n_bags): c for c in (*choices, stable.guarantee)}
+    in_order = sorted(listed.values(), key=lambda c: (c.n_bags, c.bag_size))
+    print_table(_BAG_COLUMNS, [_bag_row(choice, stable) for choice in in_order])
     print_paragraphs(
         f"\nLarger bags fit better and cost more. With all bags, the largest has "
         f"{choices[0].largest_bag:,} rows. --bag-size and --n-bags choose others."
@@ -203,12 +207,12 @@ def _print_guarantee(stable: Any) -> None:
 _BAG_COLUMNS = ["rows in a bag", "bags", "rows fitted", "by", ""]
 
 
-def _bag_row(choice: BagChoice, stable: Any) -> tuple[str, ...]:
-    chosen = (choice.bag_size, choice.n_bags) == (stable.bag_size, stable.n_bags)
-    numbers = (choice.bag_size, choice.n_bags, choice.rows_fitted)
+def _bag_row(bags: BagChoice | StabilityGuarantee, stable: Any) -> tuple[str, ...]:
+    chosen = (bags.bag_size, bags.n_bags) == (stable.bag_size, stable.n_bags)
+    numbers = (bags.bag_size, bags.n_bags, bags.bag_size * bags.n_bags)
     return (
         *(f"{number:,}" for number in numbers),
-        f"Theorem {choice.theorem}",
+        f"Theorem {bags.theorem}",
         "chosen" if chosen else "",
     )
 
