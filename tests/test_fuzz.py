@@ -22,7 +22,7 @@ from shared.fuzzing.outcomes import fuzzed
 
 FORMATS = formats()
 SLOW = {"csv", "csv.gz", "csv.bz2", "csv.xz", "csv.zip", "feather on disk", "parquet on disk"}
-SLOW |= {"transcript", "leftover rows", "monitor record", "ledger"}
+SLOW |= {"transcript", "leftover rows", "monitor record", "certificate file", "ledger"}
 NOT_DESIGNS = ("program's answer", "certificate file")  # whose errors are of another kind
 JSON = [
     name for name, kind in FORMATS.items() if kind.ending == ".json" and name not in NOT_DESIGNS

@@ -5,11 +5,18 @@ from __future__ import annotations
 import functools
 import os
 
+import lightgbm
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import poise
-from poise.algorithms.code_digest import code_digest
+from poise.algorithms.as_algorithm import as_algorithm
+from poise.algorithms.code_digest import class_digest, code_digest
+from poise.algorithms.library_versions import versions_that_compute
 from poise.errors import PoiseWarning, RecordError
 from shared.journals import edit_header
 from shared.processes import printed
@@ -137,3 +144,55 @@ def test_a_journal_does_not_mix_two_distances_of_one_name(kind, tmp_path) -> Non
     journal = tmp_path / "run.jsonl"
     edit_header(journal, lambda header: header.pop("distance_code"))
     assert run(second).changes.tobytes() == before.changes.tobytes()
+
+
+def _estimator(body: str) -> object:
+    """Make an estimator of a module of the user's own."""
+    space: dict = {"__name__": "my_models"}
+    exec(body, space)
+    return space["Mine"]()
+
+
+PLAIN = "class Mine:\n    'One.'\n    def fit(self, X, y):\n        return self\n    level = 2\n"
+
+
+def test_the_class_of_an_estimator() -> None:
+    plain = class_digest(_estimator(PLAIN))
+    assert plain == class_digest(_estimator(PLAIN.replace("'One.'", "'Two.'")))
+    assert plain != class_digest(_estimator(PLAIN.replace("return self", "return None")))
+    assert plain != class_digest(_estimator(PLAIN.replace("level = 2", "level = 3")))
+    assert class_digest(StandardScaler(), 3) == ""
+    with_property = PLAIN + "    @property\n    def half(self):\n        return 0.5\n"
+    changed = with_property.replace("0.5", "0.25")
+    assert class_digest(_estimator(with_property)) != class_digest(_estimator(changed))
+
+
+def test_objects_that_refuse_to_be_looked_at() -> None:
+    class Refuses:
+        __module__ = "my_models"
+
+        def __getattr__(self, name):
+            raise ZeroDivisionError(name)
+
+    class Holder:
+        __module__ = "my_models"
+        part = Refuses()
+
+    assert len(class_digest(Holder(), Refuses())) == 16
+    assert "numpy" in versions_that_compute(Holder(), Refuses())
+
+
+def test_versions_are_those_of_what_the_algorithm_names() -> None:
+    def fit(X, y, seed):
+        return inner(X)
+
+    def inner(X):
+        return lightgbm.LGBMRegressor
+
+    fit.__module__ = inner.__module__ = "my_models"
+    assert "lightgbm" in versions_that_compute(as_algorithm(fit))
+    assert "lightgbm" not in versions_that_compute(as_algorithm(Ridge()))
+    pipe = make_pipeline(StandardScaler(), lightgbm.LGBMRegressor())
+    named = versions_that_compute(pipe, pd.DataFrame())
+    assert {"lightgbm", "scikit-learn", "pandas"} <= set(named)
+    assert named["lightgbm"] == lightgbm.__version__

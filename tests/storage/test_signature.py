@@ -110,7 +110,7 @@ def test_files_that_are_no_keys(keys, tmp_path) -> None:
     with pytest.raises(ArgumentError, match=r"private key; give the public one, .*mine\.key\.pub"):
         find_signature(file, private)
     for place in (tmp_path, tmp_path / "none"):
-        with pytest.raises(RecordError, match="there is no key file"):
+        with pytest.raises(RecordError, match=r"not an ordinary file|no such file"):
             find_signature(file, place)
 
 

@@ -7,6 +7,7 @@ import hashlib
 import sys
 import sysconfig
 from collections.abc import Iterator
+from contextlib import suppress
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
@@ -61,8 +62,10 @@ def class_digest(*objects: object) -> str:
     parts: list[Any] = []
     for kind in kinds:
         for name, value in sorted(vars(kind).items()):
-            if not name.startswith("__") or callable(value):
-                parts += [name, *_parts(_function_of(value), set())]
+            if not name.startswith("__") or callable(value):  # no documentation, no line numbers
+                parts.append(name)
+                with suppress(Exception):  # objects of the user may refuse to be looked at
+                    parts += _parts(_function_of(value), set())
     return _digest(parts)
 
 
@@ -87,7 +90,7 @@ def is_own_module(name: str) -> bool:
     >>> [is_own_module(name) for name in ("my_models", "numpy", "json", "poise.errors")]
     [True, False, False, False]
     """
-    top = name.partition(".")[0]
+    top = str(name).partition(".")[0]
     if top == "poise" or top in sys.stdlib_module_names:
         return name == "__main__"
     file = getattr(sys.modules.get(name), "__file__", None) or ""

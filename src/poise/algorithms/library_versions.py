@@ -6,6 +6,7 @@ import functools
 import platform
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -81,8 +82,9 @@ def _packages(objects: tuple[object, ...]) -> set[str]:
         if id(each) in seen:
             continue
         seen.add(id(each))
-        found |= {home.partition(".")[0] for home in _homes(each)}
-        waiting += _parts(each)
+        with suppress(Exception):  # objects of the user may refuse to be looked at
+            found |= {home.partition(".")[0] for home in _homes(each)}
+            waiting += _parts(each)
     return found | {other for name in found for other in _BESIDE.get(name, ())}
 
 

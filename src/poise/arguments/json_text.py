@@ -10,8 +10,10 @@ __all__ = ["parse_json"]
 _DEEPEST = 64  # lists inside lists; what poise writes has at most eight
 
 
-def parse_json(text: str | bytes) -> Any:
+def parse_json(text: str | bytes, **hooks: Any) -> Any:
     """Read JSON; a ValueError says what is wrong, also of text that would exhaust the stack.
+
+    The hooks are those of :func:`json.loads`.
 
     Examples
     --------
@@ -22,7 +24,7 @@ def parse_json(text: str | bytes) -> Any:
     ValueError: lists or objects are nested too deeply
     """
     try:
-        content = json.loads(text)
+        content = json.loads(text, **hooks)
     except RecursionError:
         raise ValueError("lists or objects are nested too deeply") from None
     if not _is_shallow(content):

@@ -24,7 +24,7 @@ SECTIONS = {
         "--seed --jobs --backend --address --timeout --on-timeout --on-error --fast --journal "
         "--ledger"
     ),
-    "The output": "--save --plot --report --force --json --quiet --help",
+    "The output": "--save --plot --report --certificate --force --json --quiet --help",
 }
 _PLACES = {
     option: (section, place)

@@ -9,6 +9,7 @@ import click
 
 from poise.cli.exit_status import ExitStatus
 from poise.cli.fit_options import DATA_OPTIONS, FitOptions, fit_options
+from poise.cli.help_sections import SectionedCommand
 from poise.cli.json_output import print_json
 from poise.cli.options import FILE, Output, WholeNumberOr, output_options
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
@@ -47,7 +48,7 @@ _HERE = {
 }
 
 
-@click.command("verify", epilog=EXAMPLE)
+@click.command("verify", cls=SectionedCommand, epilog=EXAMPLE)
 @click.argument("file", type=FILE)
 @fit_options(_GIVEN, instead=_HERE)
 @click.option(

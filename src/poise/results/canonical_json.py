@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.arguments.json_text import parse_json
 from poise.errors import RecordError
 
 __all__ = ["canonical_json", "read_strict_json", "sha256_of"]
@@ -66,13 +67,13 @@ def read_strict_json(text: str | bytes, name: str) -> Any:
     poise.errors.RecordError: a.json is not JSON that poise reads: 'n' is given twice
     """
     try:
-        return json.loads(
+        return parse_json(
             text,
             object_pairs_hook=_object,
             parse_constant=_refuse_constant,
             parse_int=_whole_number,
         )
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise RecordError(f"{name} is not JSON that poise reads: {error}") from None
 
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from poise.data.ordinary_files import read_ordinary
 from poise.errors import ArgumentError, RecordError
 from poise.results.canonical_json import canonical_json, read_strict_json, sha256_of
 from poise.results.json_encoding import to_json
@@ -134,13 +135,7 @@ class CertificateFile:
     @classmethod
     def load(cls, path: str | Path) -> CertificateFile:
         """Read what :meth:`save` wrote."""
-        path = Path(path)
-        if not path.is_file():
-            what = "is no ordinary file" if path.exists() else "does not exist"
-            raise RecordError(f"{path} {what}; give the file of a certificate")
-        if path.stat().st_size > _MOST_BYTES:
-            raise RecordError(f"{path} is too large for a certificate: more than 1 GiB")
-        return cls.from_json(path.read_bytes(), str(path))
+        return cls.from_json(read_ordinary(path, _MOST_BYTES), str(path))
 
     @staticmethod
     def schema() -> dict[str, Any]:

@@ -13,7 +13,7 @@ from poise.protocol.randomness import Randomness
 from poise.results.canonical_json import canonical_json
 from poise.results.certificate_file import FORMAT, CertificateFile, certified_content
 from poise.results.design import Design
-from poise.results.json_encoding import from_json
+from poise.results.json_encoding import fields_of
 from poise.results.packed_changes import PackedChanges
 from poise.results.provenance import Provenance
 from poise.results.stability_result import StabilityResult
@@ -66,7 +66,7 @@ def certified_result(certificate: CertificateFile) -> StabilityResult:
     inner = certificate.without(*_ADDED_LATER)
     if not isinstance(inner.get("poise_version"), str):
         raise RecordError(f"this is not {_WHAT} written by poise: no poise_version in it")
-    content = read_object(_Content, from_json(json.dumps(inner)), _WHAT)
+    content = read_object(_Content, fields_of(json.dumps(inner), (), _WHAT), _WHAT)
     design = _design(content.design)
     asked = content.question
     if asked.n != design.n:

@@ -12,6 +12,7 @@ import os
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from poise.data.ordinary_files import read_ordinary
 from poise.errors import ArgumentError, PoiseError, RecordError
 from poise.results.canonical_json import canonical_json
 from poise.results.certificate_file import CertificateFile
@@ -151,7 +152,7 @@ def _write_new(path: Path, content: bytes, mode: int) -> None:
 
 def _private_key(path: Path) -> Any:
     library = _library()
-    text = _key_text(path)
+    text = read_ordinary(path, _LARGEST_KEY_FILE)
     try:
         key = library.serialization.load_pem_private_key(text, password=None)
     except (TypeError, ValueError, library.UnsupportedAlgorithm):
@@ -163,7 +164,7 @@ def _private_key(path: Path) -> Any:
 
 def _public_key(path: Path) -> Any:
     library = _library()
-    text = _key_text(path)
+    text = read_ordinary(path, _LARGEST_KEY_FILE)
     if b"PRIVATE KEY" in text:
         raise ArgumentError(f"{path} is a private key; give the public one, {path}.pub")
     try:
@@ -173,13 +174,6 @@ def _public_key(path: Path) -> Any:
     if not isinstance(key, library.ed25519.Ed25519PublicKey):
         raise RecordError(f"{path} is not a public Ed25519 key in PEM form")
     return key
-
-
-def _key_text(path: Path) -> bytes:
-    if not path.is_file():
-        raise RecordError(f"there is no key file {path}")
-    with path.open("rb") as file:
-        return file.read(_LARGEST_KEY_FILE)
 
 
 class _NotInstalled(PoiseError):

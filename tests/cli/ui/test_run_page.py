@@ -146,6 +146,14 @@ def test_files_without_changes_show_what_they_hold(client, keys, name) -> None:
     assert client.get(f"/run/{keys[name]}/judge").status_code == 400
 
 
+def test_a_certificate_shows_where_it_comes_from(client, keys, results) -> None:
+    certificate = poise.CertificateFile.load(results / "checkable.json")
+    page = html.unescape(client.get(f"/run/{keys['checkable.json']}").text)
+    for text in (certificate.digest, certificate.content["provenance"]["rows"]):
+        assert text in page
+    assert "poise verify" in page
+
+
 def _python(client: Any, key: str) -> str:
     page = client.get(f"/run/{key}").text
     found = re.search(r'<pre id="as-python"[^>]*>(.*?)</pre>', page, flags=re.DOTALL)
@@ -153,7 +161,10 @@ def _python(client: Any, key: str) -> str:
     return html.unescape(found[1])
 
 
-@pytest.mark.parametrize("name", ["mean.trials", "result.json", "certificate.json", "run.npz"])
+RUN = ["mean.trials", "result.json", "certificate.json", "checkable.json", "run.npz"]
+
+
+@pytest.mark.parametrize("name", RUN)
 def test_the_python_of_a_file_runs(client, keys, results, monkeypatch, name, capsys) -> None:
     monkeypatch.chdir(results)
     found: dict[str, Any] = {}

@@ -22,8 +22,10 @@ import scipy.sparse
 import poise
 from poise.algorithms.program import predictions, serving
 from poise.data.files.read_table import read_table
+from poise.errors import PoiseError
 from poise.questions.monitor.record_status import status_of
 from poise.questions.toml_file import read_config
+from poise.results.canonical_json import canonical_json, read_strict_json, sha256_of
 from poise.results.certificate import Certificate
 from poise.storage.journal import read_journal
 from poise.storage.monitor_record import read_record
@@ -158,9 +160,20 @@ def _json_formats() -> list[Format]:
 
 
 def _certificate_files(results: list[Any]) -> Format:
+    """Certificates, also with a digest that fits, as a forger writes them; reading is verifying."""
     texts = tuple(result.certificate().to_json().encode() for result in results)
-    damages = (damage_json, damage_json, damage_bytes)
+    damages = (_forged, _forged, damage_json, damage_bytes)
     return Format("certificate file", ".json", texts, poise.verify, damages, str)
+
+
+def _forged(sample: bytes, chance: Random) -> bytes:
+    damaged = damage_json(sample, chance)
+    try:
+        content = read_strict_json(damaged, "it")
+        content.pop("digest", None)
+        return canonical_json({**content, "digest": sha256_of(content)})
+    except (PoiseError, AttributeError, TypeError):
+        return damaged
 
 
 def _mean(X: Any, y: Any, seed: int) -> Any:

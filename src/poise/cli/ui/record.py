@@ -197,6 +197,33 @@ def _certificate(path: Path) -> Record:
     )
 
 
+def _certificate_file(path: Path) -> Record:
+    """Read a certificate; its verdict is computed from its changes, and not believed."""
+    from poise.errors import RecordError
+    from poise.results.certificate_file import CertificateFile
+    from poise.results.certified_result import certified_result, differences
+    from poise.results.text.describe_provenance import facts_of_provenance
+
+    file = CertificateFile.load(path)
+    result = certified_result(file)
+    if file.digest != file.computed_digest or differences(file, result):
+        raise RecordError("it is not what it claims; poise verify says why")
+    assert result.trials is not None  # made from them
+    origin, facts = result.trials.provenance, facts_of_provenance(result)
+    known = {name: text for name, text in facts.items() if name not in ("statement", "versions")}
+    return Record(
+        RecordKind.CERTIFICATE_FILE,
+        result.design.title,
+        result.n,
+        f"{result.design.n_labeled:,} rows",
+        question=_asked(result),
+        trials=result.trials,
+        said=result.verdict.value,
+        versions=known if origin is None else {**origin.versions, **known},
+        facts=facts,
+    )
+
+
 _READERS: dict[RecordKind, Callable[[Path], Record]] = {
     RecordKind.JOURNAL: _journal,
     RecordKind.TRIALS: _trials,
@@ -204,4 +231,5 @@ _READERS: dict[RecordKind, Callable[[Path], Record]] = {
     RecordKind.RESULT: _result,
     RecordKind.TRANSCRIPT: _transcript,
     RecordKind.CERTIFICATE: _certificate,
+    RecordKind.CERTIFICATE_FILE: _certificate_file,
 }

@@ -31,6 +31,7 @@ class RecordKind(StrEnum):
     RESULT = "result"
     TRANSCRIPT = "transcript"
     CERTIFICATE = "certificate"
+    CERTIFICATE_FILE = "certificate with its changes"
     UNREADABLE = "cannot be read"
 
 
@@ -119,6 +120,8 @@ def _kind_of_json(path: Path) -> RecordKind | None:
     content = _json(path)
     if not isinstance(content, dict):
         return None
+    if str(content.get("format")).startswith("poise certificate"):
+        return RecordKind.CERTIFICATE_FILE
     if "verdict" in content and "epsilon" in content:
         return RecordKind.RESULT
     if {"notion", "epsilon", "delta", "alpha", "n"} <= content.keys():

@@ -23,6 +23,7 @@ _LOADED = {
     RecordKind.RESULT: "poise.StabilityResult.from_json(pathlib.Path({name}).read_text())",
     RecordKind.TRANSCRIPT: "poise.replay(poise.Transcript.load({name}))",
     RecordKind.CERTIFICATE: "Certificate.from_json(pathlib.Path({name}).read_text())",
+    RecordKind.CERTIFICATE_FILE: "poise.verify({name})",
 }
 _KEPT = ("coupling", "distance", "remove", "replace", "removals", "points", "shuffle")
 
@@ -33,6 +34,8 @@ def as_command(record: Record, name: str, question: Question | None) -> str:
     again = {RecordKind.JOURNAL: "status", RecordKind.TRIALS: "show"}.get(record.kind)
     if record.kind == RecordKind.TRAINING_SET:
         again = "show"
+    if record.kind == RecordKind.CERTIFICATE_FILE:
+        return shlex.join(["poise", "verify", name])
     lines = [record.command_line] if record.command_line else []
     if again is not None:
         lines.append(shlex.join(["poise", again, name, *asked]))
@@ -53,7 +56,7 @@ def as_python(record: Record, name: str, question: Question | None) -> str:
         imports.insert(0, "import pathlib")
     if record.kind == RecordKind.CERTIFICATE:
         imports[-1:] = ["from poise.results.certificate import Certificate"]
-    if question is not None:
+    if question is not None and record.kind != RecordKind.CERTIFICATE_FILE:
         loaded += f".test({_keywords(question.values)})"
     return "\n".join([*imports, "", f"result = {loaded}", "print(result)"])
 
