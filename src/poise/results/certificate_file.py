@@ -28,7 +28,7 @@ SCHEMA = Path(__file__).with_name("certificate.schema.json")
 
 _QUESTION = ("n", "epsilon", "delta", "alpha", "randomized", "test")
 # In other parts of the file, or as long as the changes and computed from them.
-_ELSEWHERE = (*_QUESTION, "design", "warnings", "trajectory", "trajectory_unstable")
+_ELSEWHERE = (*_QUESTION, "design", "warnings", "ledger", "trajectory", "trajectory_unstable")
 _MOST_BYTES = 1 << 30
 
 
@@ -184,6 +184,7 @@ def certified_content(result: StabilityResult) -> dict[str, Any]:
         "changes": asdict(PackedChanges.of(trials.changes)),
         "failures": list(trials.failures),
         "warnings": list(result.warnings),
+        "ledger": None if result.ledger is None else result.ledger.to_dict(),
     }
     plain: dict[str, Any] = json.loads(to_json(content, indent=None))
     return plain

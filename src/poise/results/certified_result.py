@@ -14,6 +14,7 @@ from poise.results.canonical_json import canonical_json
 from poise.results.certificate_file import FORMAT, CertificateFile, certified_content
 from poise.results.design import Design
 from poise.results.json_encoding import fields_of
+from poise.results.ledger_note import LedgerNote
 from poise.results.packed_changes import PackedChanges
 from poise.results.provenance import Provenance
 from poise.results.stability_result import StabilityResult
@@ -47,6 +48,7 @@ class _Content:
     changes: PackedChanges
     failures: tuple[str, ...]
     warnings: tuple[str, ...]
+    ledger: LedgerNote | None
     numbers: dict[str, Any]
     statement: dict[str, str]
     theorem: dict[str, str]
@@ -78,7 +80,8 @@ def certified_result(certificate: CertificateFile) -> StabilityResult:
         known = replace(trials, warnings=content.warnings, provenance=content.provenance)
         if not design.from_rows:
             known = replace(known, n_fits=0)  # they were measured elsewhere
-        return known.test(asked.epsilon, asked.delta, asked.alpha, asked.randomized, asked.test)
+        asked_for = asked.epsilon, asked.delta, asked.alpha, asked.randomized, asked.test
+        return replace(known.test(*asked_for), ledger=content.ledger)
     except ArgumentError as error:
         raise RecordError(f"this is not {_WHAT} written by poise: {error}") from None
 

@@ -390,3 +390,14 @@ def test_a_journal_and_a_pool_make_no_difference(tmp_path) -> None:
     place = tmp_path / "run.jsonl"
     judged(journal=place)
     assert judged(journal=place).certificate() == FUNCTION
+
+
+def test_what_a_ledger_says_is_in_it(tmp_path) -> None:
+    place = tmp_path / "rows.ledger"
+    judged(ledger=place, epsilon=0.4)
+    file = judged(ledger=place).certificate()
+    assert file.content["ledger"]["n_questions"] == 2
+    assert poise.verify(file, mean_of_some, X, Y).verified
+    forged = copy.deepcopy(file.content)
+    forged["ledger"]["n_questions"] = 1
+    assert poise.verify(redigested(CertificateFile(forged))).outcome == WRONG
