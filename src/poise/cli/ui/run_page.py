@@ -72,7 +72,7 @@ async def answer_band(site: Site, request: Request) -> Response:
 def _control(site: Site, line: RunLine, record: Record) -> dict[str, Any]:
     """Return whether a run can be stopped or resumed, and what it printed."""
     name = line.file.name
-    alive = site.started.process(name) is not None
+    alive = line.running and site.started.process(name) is not None
     idle = line.unfinished and line.verdict in ("open", "") and not (line.running or alive)
     return {
         "alive": alive,

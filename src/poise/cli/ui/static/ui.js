@@ -49,15 +49,16 @@ function coloured(value, style) {
 
 function draw(name, figure) {
   const place = one(`[data-figure="${name}"]`);
-  if (!place || !window.Plotly) return;
-  const first = !drawn.has(name);
   drawn.set(name, figure);
+  if (!place || !window.Plotly) return; // it is large, and comes after this script
+  const first = !place.classList.contains("js-plotly-plot");
   const { data, layout } = coloured(figure, getComputedStyle(document.documentElement));
   const touched = Boolean(one("form[data-ask] [name=epsilon]"));
   const config = { displayModeBar: false, responsive: true, edits: { shapePosition: touched } };
-  const settled = Plotly.react(place, data, layout, config);
-  if (first && touched) place.on("plotly_relayout", (moved) => dragged(figure.layout.shapes, moved));
-  return settled;
+  Plotly.react(place, data, layout, config);
+  if (first && touched) {
+    place.on("plotly_relayout", (moved) => dragged(drawn.get(name).layout.shapes, moved));
+  }
 }
 
 // A line that was dragged in a picture moves its slider.
@@ -74,6 +75,7 @@ function dragged(shapes, moved) {
 function redraw() {
   for (const [name, figure] of drawn) draw(name, figure);
 }
+document.addEventListener("DOMContentLoaded", redraw);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 matchMedia("print").addEventListener("change", redraw);
 
