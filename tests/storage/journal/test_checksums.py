@@ -132,3 +132,22 @@ def test_a_header_with_a_field_of_the_wrong_kind_is_refused(measure, journal) ->
     edit_header(journal, lambda header: header.update(command="rm"))
     with pytest.raises(RecordError, match="command is 'rm'"):
         read_journal(journal)
+
+
+def test_a_damaged_header_is_named_and_what_to_do(journal) -> None:
+    """It is not taken for a line that was torn while it was written, and so for an empty file."""
+    write(journal)
+    journal.write_bytes(journal.read_bytes().replace(b"mean", b"meen"))
+    remedy = "Take an undamaged copy of the file, or begin a new journal"
+    with pytest.raises(RecordError, match=f"line 1 of .* does not match its checksum.*{remedy}"):
+        read_journal(journal)
+
+
+def test_a_warning_beside_the_first_trial_is_read(journal) -> None:
+    noted: list[str] = []
+    with Journal(journal) as log:
+        log.describe(Design("mean", n=5, n_labeled=60, seed=3), data="00ff", warnings=noted)
+        list(log.begin("fit by fit", (0.0,)))
+        noted.append("the rows are copies")
+        log.append(CHANGES)
+    assert read_journal(journal).trials.warnings == ("the rows are copies",)
