@@ -118,6 +118,10 @@ def test_the_message_names_field_and_value() -> None:
         read_object(Outer, GOOD | {"inner": {"size": -1}}, "a thing")
     with pytest.raises(RecordError, match=r"\[1\] is no object with fields"):
         read_object(Outer, [1], "a thing")
+    with pytest.raises(RecordError, match=r"\['n'\] is no object with fields"):
+        read_object(Outer, ["n"], "a thing")
+    with pytest.raises(RecordError, match="is no object with fields"):
+        read_object(Outer, GOOD | {3: 1}, "a thing")
 
 
 def test_what_follows_from_the_fields_may_be_there_where_it_is_said() -> None:
