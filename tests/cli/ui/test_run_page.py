@@ -192,3 +192,19 @@ def test_a_run_of_the_command_line_names_its_rows_and_repeats(run, folder, tmp_p
     trials = read_journal(path).trials
     assert found["result"].statistic == trials.test(0.5, 0.2).statistic
     assert found["result"].delta_hat == trials.test(0.5, 0.2).delta_hat
+
+
+def test_a_share_of_the_spread_sets_the_same_rows_aside(run, folder, tmp_path) -> None:
+    path = tmp_path / "ridge.jsonl"
+    words = "test numbers.csv --target price --drop id --algorithm sklearn.linear_model:Ridge"
+    given = ("--n", "20", "--epsilon", "40% of spread", "--delta", "0.2", "--seed", "3")
+    assert run(words, *given, "--journal", str(path)).exit_code in (0, 1)
+    client = site_client(tmp_path)
+    (key,) = re.findall(r'data-key="(\w+)"', client.get("/").text)
+    found: dict[str, Any] = {}
+    code = _python(client, key)
+    assert "epsilon=poise.relative(0.4)," in code
+    exec(compile(code, "again", "exec"), found)
+    trials, result = read_journal(path).trials, found["result"]
+    assert result.design == trials.design
+    assert result.statistic == trials.test(result.epsilon, 0.2).statistic

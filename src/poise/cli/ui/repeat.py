@@ -13,6 +13,7 @@ from poise.cli.ui.record import Record
 from poise.cli.ui.record_kind import RecordKind
 from poise.errors import PoiseError
 from poise.results.design import Design
+from poise.results.relative_epsilon import ROWS_SET_ASIDE
 from poise.results.trials import Trials
 
 __all__ = ["as_command", "as_python"]
@@ -80,9 +81,23 @@ def _run_again(record: Record, question: Question | None) -> str:
     ]
     asked = {} if question is None else question.values
     settings = {"n": design.n, **asked, **_settings(design), "random_state": design.seed}
+    if asked and design.set_aside:  # those rows are in no trial: a number would divide all rows
+        settings["epsilon"] = _share(asked["epsilon"], design)
     call = "stability_test" if asked else "measure"
     lines = [f"result = poise.{call}(", f"    {algorithm}, X, y,", f"    {_keywords(settings)},"]
     return "\n".join(["import poise", *imports, "", *rows, *lines, ")", "print(result)"])
+
+
+class _Expression(str):
+    """Python that stands in a call as it is."""
+
+    __repr__ = str.__str__
+
+
+def _share(epsilon: float, design: Design) -> _Expression:
+    rows = "" if design.set_aside == ROWS_SET_ASIDE else f", rows={design.set_aside}"
+    assert design.spread is not None
+    return _Expression(f"poise.relative({epsilon / design.spread:.6g}{rows})")
 
 
 def _settings(design: Design) -> dict[str, Any]:
