@@ -126,3 +126,16 @@ def test_a_wrong_coupling_names_the_two_there_are(run) -> None:
     )
     assert result.exit_code == 2
     assert "'none' is not one of 'shared', 'independent'" in result.stderr
+
+
+def test_remedies_of_checks_name_options(run, folder: Path) -> None:
+    """One row in 30 is of the rare class: most training sets of 20 lack it."""
+    frame = pd.read_csv(folder / "numbers.csv")
+    frame.assign(fraud=np.where(frame["id"] % 30, "no", "yes")).to_csv(
+        folder / "rare.csv", index=False
+    )
+    logistic = "--algorithm sklearn.linear_model:LogisticRegression"
+    said = run(f"check rare.csv --target fraud --drop id {logistic} --n 20").stdout
+    assert "it fails on training sets with only class 'no'" in said
+    assert "--on-error unstable counts such trials" in said
+    assert "on_error" not in said

@@ -152,8 +152,11 @@ def test_results_as_text_frame_json_html_and_picture() -> None:
 def test_hopeless_comparisons_are_called_so_at_the_level_they_need() -> None:
     # 31 clean trials certify δ = 0.1 at level 0.05 (0.9^31 = 0.038), but not at 0.025.
     poise.compare([Ridge()], X, y, n=13, epsilon=20, delta=0.1, random_state=0)
-    with pytest.warns(PowerWarning, match="at level 0.025"):
+    with pytest.warns(PowerWarning, match=r"at level 0\.025 \(= 0\.05 / 2 algorithms\)") as warned:
         poise.compare(THREE[:2], X, y, n=13, epsilon=20, delta=0.1, random_state=0)
+    # A table of several has no summary that would name the n: 442 // 36 - 1 for 36 clean trials.
+    assert ", n <= 11, a larger delta" in str(warned[0].message)
+    assert warned[0].filename == __file__
 
 
 @pytest.mark.parametrize(
@@ -163,6 +166,7 @@ def test_hopeless_comparisons_are_called_so_at_the_level_they_need() -> None:
         ({}, "at least one algorithm, got none"),
         ([Ridge(), Ridge()], "different names.*dict"),
         ([Ridge], "write Ridge"),
+        ([("ridge", Ridge())], r"got tuple \('ridge', Ridge\(\)\); to give names, use a dict"),
         ({"a": 7}, "must be an estimator"),
     ],
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from poise.cli.option_words import in_options
 from poise.cli.screen import print_columns, print_paragraphs, print_table, screen
 from poise.errors import printable
 
@@ -52,7 +53,7 @@ def print_findings(report: CheckReport) -> None:
     print_words(table.columns, table.rows)
     for finding in report.findings:
         if finding.remedy:
-            print_paragraphs(f"\n{finding.check}: {finding.remedy}.")
+            print_paragraphs(f"\n{finding.check}: {in_options(finding.remedy)}.")
 
 
 def print_menu(menu: Menu) -> None:

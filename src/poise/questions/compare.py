@@ -116,7 +116,8 @@ def compare(
     one, *others = measurements.values()
     for other in others:
         other.refuse(question)
-    one.check(question)  # not in a function of its own: a warning names the line of the caller
+    # Not in a function of its own: a warning names the line of the caller.
+    one.check(question, len(named))
     folder.expect(len(named), "algorithm")
     journals = {name: folder.journal(name) for name in named}
     chosen = _chosen(measurements, question, journals)

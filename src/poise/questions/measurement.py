@@ -167,15 +167,18 @@ class Measurement:
             require_reachable(question.epsilon, distance, largest)
         return self.design
 
-    def check(self, question: StabilityQuestion | None = None) -> None:
-        """Before any fit, refuse what cannot be measured and warn if it cannot be answered."""
+    def check(self, question: StabilityQuestion | None = None, algorithms: int = 1) -> None:
+        """Before any fit, refuse what cannot be measured and warn if it cannot be answered.
+
+        ``algorithms`` share an error level, of which the question has its part.
+        """
         design = self.refuse(question)
         if question is not None and question.test == "binomial":
             refuse_averages(self.setup)
         if question is None:
             warn_if_empty(design)
         else:
-            warn_if_hopeless(design, question)
+            warn_if_hopeless(design, question, algorithms)
         warn_of_copies(self.sample)
 
     def run(

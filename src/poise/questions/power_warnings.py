@@ -10,6 +10,7 @@ from poise.errors import PowerWarning
 from poise.procedures.checked_question import StabilityQuestion
 from poise.results.design import Design
 from poise.results.text.describe_design import ceiling_in_words, shortage
+from poise.results.text.numbers import level_in_words
 from poise.results.text.rows_needed import largest_size, needed
 
 __all__ = ["warn_if_empty", "warn_if_hopeless", "warn_of_few_trials"]
@@ -29,8 +30,11 @@ def warn_if_empty(design: Design) -> None:
         )
 
 
-def warn_if_hopeless(design: Design, question: StabilityQuestion) -> None:
-    """Warn if not even a run without a large change could be declared stable."""
+def warn_if_hopeless(design: Design, question: StabilityQuestion, algorithms: int = 1) -> None:
+    """Warn if not even a run without a large change could be declared stable.
+
+    Each of several ``algorithms`` is tested at its share of their level, which the question has.
+    """
     from poise.theory.binomial_test import power
 
     delta, alpha, randomized = question.delta, question.alpha, question.randomized
@@ -45,7 +49,8 @@ def warn_if_hopeless(design: Design, question: StabilityQuestion) -> None:
     test = "the randomised test" if randomized else "the plain test"
     warnings.warn(
         f"with {counted(design.n_trials, 'trial')} at n = {design.n:,} {test} {what} delta = "
-        f"{delta} at level {alpha}{reason}. {_remedy(design, delta, alpha)}",
+        f"{delta} at level {level_in_words(alpha, algorithms)}{reason}. "
+        f"{_remedy(design, delta, alpha, summary_follows=algorithms == 1)}",
         PowerWarning,
         stacklevel=_CALLER,
     )
@@ -74,11 +79,12 @@ def warn_of_few_trials(designs: Sequence[Design], delta: float | None, level: fl
     )
 
 
-def _remedy(design: Design, delta: float, alpha: float) -> str:
+def _remedy(design: Design, delta: float, alpha: float, *, summary_follows: bool) -> str:
     if delta == 0:
         return "No amount of data can certify delta = 0; ask about a larger delta."
-    # The summary of the result names the n and other questions; this would say them twice.
-    smaller = "" if largest_size(design, delta, alpha) is None else "a smaller n, "
+    # The summary of a result names the n and other questions; this would say them twice.
+    size = largest_size(design, delta, alpha)
+    smaller = "" if size is None else "a smaller n, " if summary_follows else f"n <= {size:,}, "
     return (
         f"You need {needed(design, delta, alpha)[1]:,} {_labelled_units(design)} at this n "
         f"(now {design.n_units:,}), {smaller}a larger delta or a larger alpha."

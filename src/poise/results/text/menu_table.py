@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from poise.arguments import counted
-from poise.results.text.numbers import at_least, at_most, number
+from poise.results.text.numbers import at_least, at_most, level_in_words, number
 from poise.results.text.table import Table
 from poise.theory.averaged_planning import trials_for_averaging
 from poise.theory.averaged_power_estimate import SECOND_POINT
@@ -80,9 +80,7 @@ def menu_meaning(menu: Menu) -> str:
     """
     each = menu.per_trial
     cautious, hopeful = SECOND_POINT
-    level = number(menu.level)
-    if menu.algorithms > 1:
-        level += f" (= {number(menu.alpha)} / {menu.algorithms} algorithms)"
+    level = level_in_words(menu.level, menu.algorithms)
     fresh = f" and {counted(each.fresh, f'fresh {each.unit}')}" if each.fresh else ""
     return "\n".join(
         [

@@ -5,7 +5,15 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
-__all__ = ["at_least", "at_most", "confidence", "exactly", "larger_of", "number"]
+__all__ = [
+    "at_least",
+    "at_most",
+    "confidence",
+    "exactly",
+    "larger_of",
+    "level_in_words",
+    "number",
+]
 
 _LARGE = 1000  # numbers from here on are written without decimals
 _DIGITS = 4
@@ -82,6 +90,19 @@ def confidence(alpha: float) -> str:
     ('0.95', '0.99999', '0.98333')
     """
     return f"{1 - _shortened(alpha, ROUND_CEILING):f}"
+
+
+def level_in_words(level: float, algorithms: int = 1) -> str:
+    """Write the level of one test and, if several algorithms share a level, its origin.
+
+    Examples
+    --------
+    >>> level_in_words(0.05), level_in_words(0.05 / 3, 3)
+    ('0.05', '0.01667 (= 0.05 / 3 algorithms)')
+    """
+    if algorithms == 1:
+        return exactly(level)
+    return f"{number(level)} (= {number(level * algorithms)} / {algorithms} algorithms)"
 
 
 def larger_of(moved: float, trials: int, failed: int = 0) -> str:
