@@ -207,6 +207,33 @@ def test_a_csv_with_an_open_quote_is_a_usage_error(tmp_path) -> None:
         assert str(path) in done.stderr
 
 
+def test_endless_standard_input_is_refused() -> None:
+    words = ["--target", "y", "--algorithm", "sklearn.dummy:DummyRegressor", "--n", "2"]
+    done = CliRunner().invoke(main, ["profile", "-", *words], input=bytes(1 << 21))
+    assert done.exit_code == 2
+    assert "zero bytes" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ("question", {"epsilon": 0.5, "delta": 0.3, "alpha": 0.1, "colour": 3}),
+        ("question", {"epsilon": "x", "delta": 0.3, "alpha": 0.1}),
+        ("question", {"epsilon": 0.5}),
+        ("siblings", {"count": "many"}),
+    ],
+)
+def test_the_question_of_a_journal_is_checked(part, value, tmp_path) -> None:
+    lines = formats()["journal"].samples[0].splitlines(keepends=True)
+    header = entry_of(lines[0]) | {part: value}
+    path = tmp_path / "run.jsonl"
+    lines[0] = with_checksums(json.dumps(header).encode() + b"\n")
+    path.write_bytes(b"".join(lines))
+    done = CliRunner().invoke(main, ["status", str(path)])
+    assert done.exit_code == 2
+    assert "run.jsonl" in done.stderr
+
+
 def test_a_record_cannot_announce_more_trials_than_its_rows_allow(tmp_path) -> None:
     lines = formats()["monitor record"].samples[0].splitlines(keepends=True)
     entry = entry_of(lines[1])

@@ -150,7 +150,7 @@ def _unflagged(value: object) -> Any:
             places = content.pop(f"{key}{_PLACES[infinite]}")
             try:
                 _put(content[key], places, infinite)
-            except (IndexError, TypeError):
+            except (LookupError, TypeError):
                 raise ValueError(f"{key} has no places {_PLACES[infinite][1:]}") from None
     return content
 

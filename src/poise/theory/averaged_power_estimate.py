@@ -139,7 +139,7 @@ def averaged_power(
         return level if p > 0 else least
     constant = -math.log(level) / (math.log1p(-truth) - math.log1p(-p))
     binomial = constant + (trials / _MARGIN - constant) / _weight(p, share)
-    if binomial < 1:
+    if not binomial >= 1:  # nan if delta is so small that no number of trials suffices
         return least
     # Rounding must not undo what AveragedPower.first found.
     whole = math.floor(binomial * (1 + 1e-12))

@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from poise.algorithms.library_versions import current_versions
 from poise.arguments import without_addresses
+from poise.arguments.field_rules import Among, Count, Epsilon, ErrorLevel, Share
 from poise.arguments.typed_fields import read_object
 from poise.errors import RecordError
 from poise.protocol.messages import FIT_BY_FIT
@@ -29,6 +30,25 @@ class OtherLines(Design):
     def unit(self) -> str:
         """What one line is about."""
         raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class _Question:
+    """What ``question`` may hold: the arguments of :meth:`poise.Trials.test`."""
+
+    epsilon: Epsilon
+    delta: Share
+    alpha: ErrorLevel
+    randomized: bool = False
+    test: Annotated[str, Among(("auto", "binomial", "averaged"))] = "auto"
+
+
+@dataclass(frozen=True)
+class _Siblings:
+    """What ``siblings`` may hold."""
+
+    count: Count = 0
+    unit: str = ""
 
 
 @dataclass(frozen=True)
@@ -98,9 +118,13 @@ class Header:
         try:
             content = entry_of(line, checked)
             del content["format"]
-            return read_object(cls, content, "the header of a journal")
+            header = read_object(cls, content, "the header of a journal")
+            if header.question:
+                read_object(_Question, header.question, "the question of a journal")
+            read_object(_Siblings, header.siblings, "the header of a journal")
         except RecordError as error:
             raise RecordError(f"{name}: {error}") from None
+        return header
 
     def check_same(self, now: Header, name: str) -> None:
         """Refuse to continue a different run, and show the difference."""

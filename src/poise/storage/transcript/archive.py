@@ -17,17 +17,22 @@ from poise.data.damaged_file import naming_file
 from poise.data.files.array_archive import read_arrays
 from poise.data.fit_params import FitParams
 from poise.data.sample import Sample
+from poise.data.synthetic_rows import n_rows
 from poise.errors import RecordError
 from poise.protocol.budget import Counts
+from poise.protocol.messages import queries_of
 from poise.protocol.procedure import Procedure
 from poise.results.json_encoding import from_json, to_json
 from poise.storage.transcript.array_pool import ArrayPool
 from poise.storage.transcript.containers import read_container, write_container
+from poise.storage.transcript.stage import Stage
 from poise.storage.transcript.stage_columns import StageNote, read_stage, write_stage
 
 __all__ = ["load", "save"]
 
 _FORMAT = "poise transcript 2"
+_FEW_ROWS = 10_000  # where no fit was recorded
+_FEW_REPETITIONS = 1_000_000
 _COMPLAINT = "does not hold a transcript saved by poise"
 _PLAIN = (
     "procedure_name",
@@ -101,7 +106,7 @@ def _read(header: _Header, arrays: dict[str, Any]) -> dict[str, Any]:
         read_stage(note, f"stage {index}", pool, arrays) for index, note in enumerate(header.stages)
     )
     return {name: getattr(header, name) for name in _PLAIN} | {
-        "procedure": _procedure(header.procedure_name, header.procedure),
+        "procedure": _procedure(header.procedure_name, header.procedure, stages),
         "sample": _read_sample(header.sample, pool),
         "stages": stages,
         "counts": header.counts,
@@ -152,18 +157,29 @@ def _parameters(procedure: Any) -> dict[str, Any] | None:
     return values if all(_is_plain(value) for value in values.values()) else None
 
 
-def _procedure(name: str, parameters: dict[str, Any] | None) -> Procedure | None:
-    if parameters is None:
-        return None
+def _procedure(
+    name: str, parameters: dict[str, Any] | None, stages: tuple[Stage, ...]
+) -> Procedure | None:
     built_in = _built_in(name)
-    if built_in is None:
+    if parameters is None or built_in is None:
         return None
+    _require_fitting(parameters, stages)
     known = {field.name for field in dataclasses.fields(built_in)}
     # Procedures of poise 0.1.0 had names of their own; the transcript has them as well.
     dropped = {"algorithm", "distance"} - known
     kept = {key: value for key, value in parameters.items() if key not in dropped}
     rebuilt: Procedure = built_in(**kept)
     return rebuilt
+
+
+def _require_fitting(parameters: dict[str, Any], stages: tuple[Stage, ...]) -> None:
+    """Refuse numbers far beyond what was asked: to replay them could take for ever."""
+    asked = [query for stage in stages for task in stage.tasks for query in queries_of(task)]
+    largest = max((n_rows(query.train) for query in asked), default=_FEW_ROWS)
+    for name, value in parameters.items():
+        most = 2 * largest + 1 if name == "n" else max(_FEW_REPETITIONS, 100 * len(asked))
+        if name != "epsilon" and isinstance(value, (int, float)) and not value <= most:
+            raise RecordError(f"{name} = {value} is too large for what was asked")
 
 
 def _built_in(name: str) -> Any:

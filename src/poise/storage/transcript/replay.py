@@ -19,6 +19,8 @@ from poise.storage.transcript.stage import Refusal, Stage
 
 __all__ = ["replay"]
 
+_UNUSABLE = (ArithmeticError, LookupError, MemoryError, TypeError, ValueError)
+
 
 def replay(transcript: Transcript, procedure: Procedure | None = None) -> Any:
     """Compute the verdict of a run again from its transcript, bit for bit.
@@ -57,8 +59,16 @@ def replay(transcript: Transcript, procedure: Procedure | None = None) -> Any:
         )
     recording = _Recording(transcript)
     names = Names(transcript.algorithm, transcript.distance)
-    with names.on_partial_result():
-        result = run_procedure(asking, recording, Randomness(transcript.seed))
+    try:
+        with names.on_partial_result():
+            result = run_procedure(asking, recording, Randomness(transcript.seed))
+    except _UNUSABLE as error:
+        if procedure is not None or isinstance(error, errors.PoiseError):
+            raise
+        # A procedure of poise never fails on answers that it once got.
+        raise RecordError(
+            f"{transcript.procedure_name} cannot use what the transcript holds: {error}"
+        ) from error
     recording.finish(verdict_in_words(result))
     return with_warnings(names.on(result), transcript.warnings)
 
