@@ -33,6 +33,7 @@ class RecordKind(StrEnum):
     CERTIFICATE = "certificate"
     CERTIFICATE_FILE = "certificate with its changes"
     UNREADABLE = "cannot be read"
+    UNREAD = "not read yet"
 
 
 def kind_of(path: Path) -> RecordKind | None:

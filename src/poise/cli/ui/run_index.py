@@ -22,6 +22,9 @@ __all__ = ["RunIndex", "RunLine"]
 _SECONDS_BETWEEN_SCANS = 0.25
 _LARGE_JOURNAL = 1 << 20  # bytes; while a larger one grows, its lines are only counted
 _RECORDS_KEPT = 16
+_READ_AT_ONCE = 60  # files that are read whatever time they take
+_SECONDS_OF_READING = 0.3  # at a time: a thousand new files are listed at once, and read by and by
+_ENDINGS = (".jsonl", ".json", ".trials", ".npz")
 
 
 @dataclass(frozen=True)
@@ -116,21 +119,26 @@ class RunIndex:
 
     def _update(self, files: Iterable[FileSeen]) -> None:
         before, now = self._lines, {}
+        budget = _Budget()
         for file in files:
-            line = self._line_of(file)
+            line = self._line_of(file, budget)
             if line is not None:
                 now[file.key] = self._timed(line)
         if now != before:
             self._lines, self.version = now, self.version + 1
 
-    def _line_of(self, file: FileSeen) -> RunLine | None:
+    def _line_of(self, file: FileSeen, budget: _Budget) -> RunLine | None:
         if self._skipped.get(file.key) == file.stamp:
             return None
         known = self._lines.get(file.key)
-        if known is not None and known.file.stamp == file.stamp:
+        read = known is not None and known.kind != RecordKind.UNREAD
+        if known is not None and read and known.file.stamp == file.stamp:
             running = known.unfinished and is_locked(file.path)
             if running == known.running:
                 return known
+        if not budget.allows():
+            later = RunLine(file, RecordKind.UNREAD)
+            return known or (later if file.path.suffix in _ENDINGS else None)
         line = _read_line(file)
         if line is None:
             self._skipped[file.key] = file.stamp
@@ -162,6 +170,19 @@ class RunIndex:
             while len(self._records) > _RECORDS_KEPT:
                 self._records.popitem(last=False)
         return record
+
+
+class _Budget:
+    """How many files may be read now; the others wait for the next look at the folder."""
+
+    def __init__(self) -> None:
+        self._read = 0
+        self._until = time.perf_counter() + _SECONDS_OF_READING
+
+    def allows(self) -> bool:
+        """Tell whether one more file may be read, and count it."""
+        self._read += 1
+        return self._read <= _READ_AT_ONCE or time.perf_counter() < self._until
 
 
 def _read_line(file: FileSeen) -> RunLine | None:

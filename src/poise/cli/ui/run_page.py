@@ -29,6 +29,8 @@ _MOST_FAILURES = 50
 def run_page(site: Site, request: Request) -> Response:
     """Show one run."""
     line = site.line(request)
+    if line.kind == RecordKind.UNREAD:
+        raise HTTPException(503, "This file is not read yet; try again in a moment.")
     if line.reason:
         return site.page(request, "run_unreadable.html", line=line)
     record = site.record(line)

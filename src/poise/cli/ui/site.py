@@ -20,6 +20,7 @@ from poise import __version__
 from poise.cli.ui.answers import Bands
 from poise.cli.ui.folder import Folder
 from poise.cli.ui.record import Record
+from poise.cli.ui.record_kind import RecordKind
 from poise.cli.ui.run_index import RunIndex, RunLine
 from poise.cli.ui.started_runs import StartedRuns
 from poise.errors import PoiseError
@@ -69,6 +70,8 @@ class Site:
 
     def record(self, line: RunLine) -> Record:
         """Return the content of a run; why it cannot be read, if it cannot."""
+        if line.kind == RecordKind.UNREAD:
+            raise HTTPException(503, "This file is not read yet; try again in a moment.")
         if line.reason:
             raise HTTPException(404, f"{line.file.name} cannot be read: {line.reason}")
         return self.index.record(line)
