@@ -374,3 +374,23 @@ def test_the_binomial_test_takes_single_changes() -> None:
     trials = poise.measure(Ridge(), X, y, n=10, points=2)
     with pytest.raises(ArgumentError, match="test='binomial' needs one change a trial"):
         trials.test(1.0, 0.5, test="binomial")
+
+
+def test_an_inconclusive_run_goes_on_to_its_end() -> None:
+    """Its limits are the only result: a bet that is lost after a few trials ends nothing."""
+    rng = np.random.default_rng(0)
+    rows, responses = rng.normal(size=(600, 1)), rng.normal(size=600)
+
+    def often(X, y, seed):
+        level = float(y[-1])
+        return lambda points: np.where(np.ravel(points) < 0.6, level, 0.0)
+
+    found = {}
+    for stop_early in (True, False):
+        asked = {"n": 5, "epsilon": 0.0, "delta": 0.7, "test": "averaged", "points": 3}
+        found[stop_early] = poise.stability_test(
+            often, rows, responses, random_state=0, stop_early=stop_early, **asked
+        )
+    assert found[True].verdict == "inconclusive"
+    assert found[True] == found[False]
+    assert found[True].n_used < found[True].n_trials == found[True].n_observed

@@ -90,7 +90,12 @@ class _StopWhenForced:
         self.watch = averaged_test.AveragedTest(
             design.n_trials, test.delta, test.alpha, scope=scope, randomized=test.randomized
         )
-        self.total = 0.0
+        self.total, self.seen = 0.0, 0
+
+    @property
+    def _is_inconclusive(self) -> bool:
+        """Whether the limits are the only result, which further trials make better."""
+        return self.watch.scope == "verdict" and self.watch.verdict == "inconclusive"
 
     @property
     def forced(self) -> bool:
@@ -102,10 +107,13 @@ class _StopWhenForced:
         larger, failed = changes > self.epsilon, np.isnan(changes)
         share = float((larger | failed).sum()) / changes.size
         self.total += share
-        return self.watch.update(share, float(larger.sum()) / changes.size)
+        self.seen += 1
+        if not self.watch.forced:
+            self.watch.update(share, float(larger.sum()) / changes.size)
+        return self.watch.forced and not self._is_inconclusive
 
     def state(self) -> str:
         """Describe the current state for the progress display."""
-        mean = self.total / max(1, self.watch.trials)
+        mean = self.total / max(1, self.seen)
         bet = f"the bet stands at {self.watch.hedge.value:.3g}"
         return f"share of larger changes {mean:.3g}, {bet}, verdict {self.watch.verdict or 'open'}"
