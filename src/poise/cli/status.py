@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from poise.arguments import counted
+from poise.cli.exit_status import ExitStatus
 from poise.cli.json_output import print_json
 from poise.cli.options import question_options
 from poise.cli.partial_verdict import verdict_so_far
-from poise.cli.stderr import say_doubts
+from poise.cli.stderr import say, say_doubts
+from poise.errors import RecordError
 
 if TYPE_CHECKING:
     from poise.storage.journal import JournalContent
@@ -31,12 +33,12 @@ def command(journal: Path, as_json: bool, quiet: bool, asked: dict[str, Any]) ->
     JOURNAL is a file, or the folder of a run with several journals; then the number of
     finished measurements is printed too. The question is the one that was asked when
     the run began, unless --epsilon and --delta ask another. "open" means that later
-    trials decide.
+    trials decide. Journals of a folder that cannot be read are named, with status 2.
     """
     from poise.results.text.summary import distinct_warnings
-    from poise.storage.journal import journals_of, read_journal
+    from poise.storage.journal import journals_of
 
-    several = [(path, read_journal(path)) for path in journals_of(journal)]
+    several, damaged = _read_all(journals_of(journal))
     facts = [_facts(content, _question(content, asked), path) for path, content in several]
     together = _together([content.header.siblings for _, content in several], facts)
     if as_json or quiet:
@@ -53,7 +55,28 @@ def command(journal: Path, as_json: bool, quiet: bool, asked: dict[str, Any]) ->
             if number > 0:
                 click.echo()
             _print(content, known)
-    return 0
+    for message in damaged:
+        say(message)
+    return ExitStatus.USAGE if damaged else ExitStatus.STABLE
+
+
+def _read_all(paths: list[Path]) -> tuple[list[tuple[Path, JournalContent]], list[str]]:
+    """Read the journals of a folder, and what is wrong with those that cannot be read.
+
+    If none of them can be read, that is an error.
+    """
+    from poise.storage.journal import read_journal
+
+    known: list[tuple[Path, JournalContent]] = []
+    damaged: list[RecordError] = []
+    for path in paths:
+        try:
+            known.append((path, read_journal(path)))
+        except RecordError as error:
+            damaged.append(error)
+    if not known:
+        raise damaged[0]
+    return known, [str(error) for error in damaged]
 
 
 def _together(siblings: list[dict[str, Any]], facts: list[dict[str, Any]]) -> dict[str, Any]:
@@ -62,14 +85,20 @@ def _together(siblings: list[dict[str, Any]], facts: list[dict[str, Any]]) -> di
     If a later call had more algorithms or sizes, its journals name a larger number. The
     largest number counts.
     """
-    most = max(siblings, key=lambda known: int(known.get("count", 0)))
+    most = max(siblings, key=_count)
     over = [known["trials"] == known["planned"] or known.get("verdict", "open") != "open"
             for known in facts]  # fmt: skip
     return {
         "finished": sum(over),
-        "measurements": max(len(facts), int(most.get("count", 0))),
-        "unit": most.get("unit", "measurement"),
+        "measurements": max(len(facts), _count(most)),
+        "unit": str(most.get("unit", "measurement")),
     }
+
+
+def _count(siblings: dict[str, Any]) -> int:
+    """Return how many measurements belong together; 0 if the journal does not say."""
+    count = siblings.get("count")
+    return count if isinstance(count, int) else 0
 
 
 def _print_together(together: dict[str, Any]) -> None:
@@ -105,11 +134,19 @@ def _facts(content: JournalContent, question: dict[str, Any], path: Path) -> dic
         "seconds_since_last_write": round(max(0.0, time.time() - path.stat().st_mtime), 1),
     }
     if question and trials is not None:
-        facts |= question
+        facts |= _readable(question, path)
         moved = float(trials.shares(question["epsilon"], failures_exceed=False).sum())
         facts["exceedances"] = int(moved) if moved.is_integer() else moved
         facts["verdict"] = verdict_so_far(trials, question)
     return facts
+
+
+def _readable(question: dict[str, Any], path: Path) -> dict[str, Any]:
+    """Refuse a question that no journal of poise holds."""
+    numbers = [question.get(name) for name in ("epsilon", "delta", "alpha")]
+    if not all(isinstance(number, (int, float)) for number in numbers):
+        raise RecordError(f"{path} holds a question that poise cannot read: {question!r}")
+    return question
 
 
 def _print(content: JournalContent, facts: dict[str, Any]) -> None:

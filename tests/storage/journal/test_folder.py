@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from poise.cli import main
 from poise.errors import ArgumentError, RecordError
 from poise.storage.journal import JournalFolder, read_journal
 from shared.data import linear_rows
-from shared.journals import shorten
+from shared.journals import edit_header, shorten
 
 X, y = linear_rows(330, [0.0, 0.0], 3)
 QUESTION = {"n": 10, "epsilon": 0.5, "delta": 0.2}
@@ -191,3 +192,38 @@ def test_a_failure_tells_how_to_go_on(run, tmp_path) -> None:
     done = run(f"compare {ROWS} --algorithm half.py:failing --journal kept")
     assert done.exit_code == 3
     assert "poise resume kept goes on from there" in done.stderr
+
+
+def test_a_damaged_journal_among_others_is_named(run, tmp_path) -> None:
+    run(f"{COMPARE} --journal kept")
+    first, second = sorted((tmp_path / "kept").glob("*.jsonl"))
+    lines = second.read_bytes().splitlines(keepends=True)
+    second.write_bytes(b"".join([lines[0], lines[1].replace(b"0", b"1"), *lines[2:]]))
+    (tmp_path / "kept" / "folder.jsonl").mkdir()
+    os.mkfifo(tmp_path / "kept" / "pipe.jsonl")
+    for form in ("", "--json", "--quiet"):
+        done = run(f"status kept {form}")
+        assert done.exit_code == 2
+        assert f"line 2 of kept/{second.name} does not match its checksum" in done.stderr
+        assert done.stdout, "what can be read is shown"
+    first.unlink()
+    assert "does not match its checksum" in run("status kept").stderr
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda header: header.update(question={"epsilon": "x", "delta": 0.1, "alpha": 0.1}),
+        lambda header: header.update(question={"delta": 0.1}),
+        lambda header: header.update(siblings={"count": "many", "unit": 3}),
+        lambda header: header.update(design={}),
+        lambda header: header.update(format="poise journal 7"),
+    ],
+)
+def test_a_header_that_somebody_made_up(edit, run, tmp_path) -> None:
+    run(f"{COMPARE} --journal kept")
+    for path in (tmp_path / "kept").glob("*.jsonl"):
+        edit_header(path, edit)
+    done = run("status kept")
+    assert done.exit_code in (0, 2)
+    assert "defect" not in done.stderr

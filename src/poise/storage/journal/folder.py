@@ -102,7 +102,7 @@ def journals_of(path: Path) -> list[Path]:
 def journals_in(folder: Path) -> list[Path]:
     """Return the journals of a folder that have a complete header, in order of name."""
     found = sorted(folder.glob(f"*{_SUFFIX}"))
-    return [path for path in found if _first_line(path).endswith(b"\n")]
+    return [path for path in found if path.is_file() and _first_line(path).endswith(b"\n")]
 
 
 def header_of(path: Path) -> Header:
