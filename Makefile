@@ -21,7 +21,7 @@ test: .venv/test.stamp
 	$(MAKE) --no-print-directory --jobs 2 lint suite
 
 suite: .venv/test.stamp
-	$(BIN)/python -m pytest -q -n 3 --dist loadgroup
+	$(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder
 
 lint: .venv/test.stamp
 	$(BIN)/ruff check .

@@ -23,30 +23,25 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 for name in ("FORCE_COLOR", "NO_COLOR", "PYTHON_COLORS", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
     os.environ.pop(name, None)
 
-# What takes longest begins first, so that no process is left alone with it at the end.
-LONGEST_FIRST = ("clusters", "tests/test_docs.py", "tests/algorithms/networks/test_networks.py")
+# All tests of a file run in one process (`--dist loadfile`), which starts a cluster, a browser
+# or a compiler once. What takes longest begins first: no process is left alone with it at the end.
+LONGEST_FIRST = (
+    "tests/running/faults/test_worker_death.py",
+    "tests/test_docs.py",
+    "tests/running/workers/test_conformance.py",
+    "tests/test_fuzz.py",
+    "tests/algorithms/networks/test_networks.py",
+    "tests/cli/ui/test_in_a_browser.py",
+    "tests/questions/test_guarantees.py",
+    "tests/simulation/paper/test_planted_errors.py",
+    "tests/shortcuts/test_last_digits.py",
+)
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give all tests of a file to one process, and all that need a cluster to one.
-
-    A cluster, a browser, compiled networks take seconds to start: once is enough.
-    """
+    """Put the files that take longest at the beginning."""
     ranks = {name: rank for rank, name in enumerate(LONGEST_FIRST)}
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(_group(item)))
-    items.sort(key=lambda item: ranks.get(_group(item), len(ranks)))
-
-
-def _group(item: pytest.Item) -> str:
-    if {"dask_client", "ray_here", "backend", "process_backend"} & set(_fixtures(item)):
-        return "clusters"
-    return item.nodeid.split("::")[0]
-
-
-def _fixtures(item: pytest.Item) -> list[str]:
-    return item.fixturenames if isinstance(item, pytest.Function) else []
+    items.sort(key=lambda item: ranks.get(item.nodeid.split("::")[0], len(ranks)))
 
 
 @pytest.fixture

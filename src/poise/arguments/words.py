@@ -105,6 +105,8 @@ def reads_as_number(value: Any) -> bool:
     """
     try:
         float(value)
+    except OverflowError:
+        return True  # a whole number that is too large for a float
     except (TypeError, ValueError):
         return False
     return True

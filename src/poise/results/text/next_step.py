@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 
 from poise.arguments import counted
 from poise.results.text.numbers import at_most, exactly
-from poise.results.text.rows_needed import model_of_all_rows, needed, smaller_size
+from poise.results.text.rows_needed import (
+    SMALLEST_DELTA,
+    model_of_all_rows,
+    needed,
+    smaller_size,
+)
 from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -66,8 +71,9 @@ def _mend(r: StabilityResult) -> list[str]:
 def _more_data(r: StabilityResult) -> str:
     from poise.theory.binomial_test import critical_count
 
-    if r.delta == 0:
-        return "a delta above 0: no amount of data can certify that a change never occurs"
+    if r.delta < SMALLEST_DELTA:
+        never = "never occurs" if r.delta == 0 else "is so rare"
+        return f"a larger delta: no amount of data can certify that a change {never}"
     if critical_count(r.n_trials, r.delta, r.alpha) >= 0:
         return (
             f"fresh {r.design.unit}s alone (these {r.design.unit}s tested again together with "
