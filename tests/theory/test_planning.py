@@ -348,3 +348,12 @@ def test_json_round_trip():
     assert Plan.from_json(found.to_json()) == found
     with pytest.raises(AttributeError):
         found.n = 3  # type: ignore[misc]
+
+
+def test_a_delta_that_no_data_set_can_certify() -> None:
+    assert plan(n=2, delta=1e-13, power=1.0).n_trials == 29957322735539
+    with pytest.raises(ArgumentError, match="delta must be at least 1e-13 to plan for it"):
+        plan(n=2, delta=1e-14, power=1.0)
+    result = poise.Trials.from_changes([0.1] * 5, n=5).test(0.2, 1e-17)
+    assert "a larger delta: no amount of data can certify that a change is so rare" in str(result)
+    assert "that a change never occurs" in str(poise.Trials.from_changes([0.1], n=5).test(0.2, 0))

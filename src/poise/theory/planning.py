@@ -24,9 +24,10 @@ from poise.theory.trials_for_power import RandomizedPower
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Plan", "plan", "with_defaults"]
+__all__ = ["SMALLEST_DELTA", "Plan", "plan", "with_defaults"]
 
 _MOST_ROWS = 2**53
+SMALLEST_DELTA = 1e-13  # below, the trials that are needed are too many to be counted exactly
 _SMALLEST_LEVEL = float(np.finfo(np.float64).tiny)
 _DEFAULTS = {"alpha": 0.05, "power": 0.9}
 _PRECISION = 1e-7  # of δ and α of the averaged test, whose power is an estimate
@@ -209,6 +210,11 @@ def _checked_power(value: float) -> float:
 
 
 def _refuse_what_no_data_can_do(wish: PlanRequest) -> None:
+    if wish.delta is not None and wish.delta < SMALLEST_DELTA and wish.delta > wish.delta_star:
+        raise ArgumentError(
+            f"delta must be at least {SMALLEST_DELTA:g} to plan for it, got {wish.delta:g}: no "
+            "data set has as many rows as it needs"
+        )
     if wish.delta is not None and wish.delta_star >= wish.delta:
         level = "alpha" if wish.alpha is None else f"alpha = {wish.alpha:g}"
         raise ArgumentError(

@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING
 
 from poise.arguments import counted
 from poise.results.text.numbers import at_most, exactly
-from poise.results.text.rows_needed import (
-    SMALLEST_DELTA,
-    model_of_all_rows,
-    needed,
-    smaller_size,
-)
+from poise.results.text.rows_needed import model_of_all_rows, needed, smaller_size
 from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -70,6 +65,7 @@ def _mend(r: StabilityResult) -> list[str]:
 
 def _more_data(r: StabilityResult) -> str:
     from poise.theory.binomial_test import critical_count
+    from poise.theory.planning import SMALLEST_DELTA
 
     if r.delta < SMALLEST_DELTA:
         never = "never occurs" if r.delta == 0 else "is so rare"

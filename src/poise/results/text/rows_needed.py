@@ -5,9 +5,8 @@ from __future__ import annotations
 from poise.results.design import Design
 from poise.theory.rows_per_trial import RowsPerTrial
 
-__all__ = ["SMALLEST_DELTA", "largest_size", "model_of_all_rows", "needed", "smaller_size"]
+__all__ = ["largest_size", "model_of_all_rows", "needed", "smaller_size"]
 
-SMALLEST_DELTA = 1e-15  # below, a run without a change needs more trials than can be counted
 _FEW_TRIALS = 3  # so few trials never answer: n is close to the number of rows
 
 
@@ -19,7 +18,7 @@ def needed(design: Design, delta: float, alpha: float) -> tuple[int, int]:
     design : Design
         The setting; its unlabelled rows are used as test points.
     delta : float
-        In [1e-15, 1): no amount of data can certify 0, or hardly more.
+        In [1e-13, 1): no amount of data can certify 0, or hardly more.
     alpha : float
         In (0, 1).
 
@@ -48,6 +47,8 @@ def largest_size(design: Design, delta: float, alpha: float) -> int | None:
     >>> largest_size(Design("x", n=10, n_labeled=30), delta=1e-17, alpha=0.05) is None
     True
     """
+    from poise.theory.planning import SMALLEST_DELTA
+
     if delta < SMALLEST_DELTA:
         return None
     trials, _ = needed(design, delta, alpha)
