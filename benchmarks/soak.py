@@ -1,6 +1,7 @@
 """An hour of faults in a few minutes: whatever happens, the verdict is right and nothing is left.
 
     python benchmarks/soak.py [--minutes 2] [--seed 0]
+    python benchmarks/soak.py --kills 1000
 
 Episode after episode, a test of 300 trials runs on two workers with a journal. Some of
 its fits raise, hang, exit, are killed, crash in an extension, or ask for more memory
@@ -12,6 +13,10 @@ At the end of each episode:
 - all other changes are those of an undisturbed run, bit for bit;
 - verdict and count are those computed by hand from the plan;
 - no process and no temporary file is left.
+
+With ``--kills`` there are no other faults: runs of 2,000 trials are killed by SIGKILL while they
+write their journals, and started again, so many times in all. Each journal must end with the
+changes of an undisturbed run, bit for bit.
 """
 
 from __future__ import annotations
@@ -178,6 +183,46 @@ def mistakes(stage: Stage, said: dict[str, object]) -> Iterator[str]:
     yield from stage.left()
 
 
+def quiet(seed: int, journal: str | None = None) -> np.ndarray:
+    """Measure without a fault, and slowly enough to be killed on the way."""
+
+    def fit(A, b, xi):
+        time.sleep(0.0005 if journal else 0)
+        return lambda rows: [b.mean() * xi]
+
+    y = np.random.default_rng(seed).normal(size=2000 * (N + 1))
+    return poise.measure(fit, y[:, None], y, n=N, random_state=seed, journal=journal).changes
+
+
+def run_and_kill(journal: Path, seed: int, moment: float) -> bool:
+    """Start a run or continue it; kill it a moment after it wrote; return whether it was."""
+    size = journal.stat().st_size if journal.exists() else 0
+    command = [sys.executable, __file__, "--quiet", str(seed), str(journal)]
+    with subprocess.Popen(command) as process:
+        while process.poll() is None and (not journal.exists() or journal.stat().st_size == size):
+            time.sleep(0.002)
+        try:
+            process.wait(moment)
+        except subprocess.TimeoutExpired:
+            process.kill()
+    return process.returncode == -signal.SIGKILL
+
+
+def kill_runs(kills: int, seed: int) -> int:
+    moments, killed, runs, wrong = random.Random(seed), 0, 0, []
+    with tempfile.TemporaryDirectory(prefix="soak-") as folder:
+        while killed < kills:
+            journal = Path(folder) / f"{runs}.jsonl"
+            while run_and_kill(journal, seed + runs, moments.uniform(0.0, 0.2)):
+                killed += 1
+            if read_journal(journal).trials.changes.tobytes() != quiet(seed + runs).tobytes():
+                wrong.append(f"seed {seed + runs}")
+            runs += 1
+    facts = [["runs of 2,000 trials", f"{runs}"], ["wrong", "; ".join(wrong) or "nothing"]]
+    print(table(["soak", f"{killed} SIGKILLs"], facts))
+    return 1 if wrong else 0
+
+
 def main(minutes: float, seed: int) -> int:
     tally, end = Tally(), time.monotonic() + 60 * minutes
     while time.monotonic() < end:
@@ -206,8 +251,15 @@ if __name__ == "__main__":
     parser.add_argument("--minutes", type=float, default=2.0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--small", action="store_true", help="two episodes")
+    parser.add_argument("--kills", type=int, help="SIGKILLs of whole runs, and nothing else")
     parser.add_argument("--episode", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--quiet", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.episode is None:
+    if arguments.quiet is not None:
+        quiet(int(arguments.quiet[0]), arguments.quiet[1])
+    elif arguments.episode is not None:
+        episode(int(arguments.episode[0]), arguments.episode[1])
+    elif arguments.kills is not None:
+        sys.exit(kill_runs(arguments.kills, arguments.seed))
+    else:
         sys.exit(main(0.3 if arguments.small else arguments.minutes, arguments.seed))
-    episode(int(arguments.episode[0]), arguments.episode[1])
