@@ -170,7 +170,7 @@ def test_a_continued_run_holds_out_the_same_rows(run, rows):
     tree = "--algorithm sklearn.tree:DecisionTreeRegressor --param max_depth=1"
     asked = f"deployed data.csv --target y --hold-out 0.5 {tree} {ASKED} --json"
     first = json.loads(run(f"{asked} --journal kept.jsonl").stdout)
-    for again in (f"{asked} --journal kept.jsonl", "resume kept.jsonl"):
+    for again in (f"{asked} --journal kept.jsonl", "resume kept.jsonl --yes"):
         found = json.loads(run(again).stdout)
         assert found["delta_hat"] == first["delta_hat"]
         assert found["influence"] == first["influence"]

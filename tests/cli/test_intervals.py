@@ -191,7 +191,7 @@ def test_journals_keep_the_certificate_and_the_fits(run, rows):
     assert (status["finished"], status["measurements"]) == (2, 2)
     left_out = [each for each in status["journals"] if each["planned"] == 20]
     assert [each["trials"] for each in left_out] == [20]
-    for again in (f"{wish} --journal kept", "resume kept"):
+    for again in (f"{wish} --journal kept", "resume kept --yes"):
         found = run(again)
         assert found.exit_code == first.exit_code
         assert json.loads(found.stdout)["intervals"] == said["intervals"]

@@ -149,17 +149,17 @@ def _drag(page: Page, name: str, share: float) -> None:
 
 
 def test_the_list_is_searched_sorted_and_unmoved_by_hostile_names(page: Page) -> None:
-    expect(page.locator("tbody tr")).to_have_count(12)
+    expect(page.locator("tbody tr")).to_have_count(14)
     assert page.locator("td.file", has_text=HOSTILE).count() == 1
     assert page.locator("main img").count() == 0
     page.get_by_label("Search").fill("dummy")
     expect(page.locator("tbody tr")).to_have_count(1)
     page.get_by_label("Search").fill("")
-    expect(page.locator("tbody tr")).to_have_count(12)
+    expect(page.locator("tbody tr")).to_have_count(14)
     page.get_by_role("link", name="n", exact=True).press("Enter")
     expect(page.locator("th[aria-sort=descending]")).to_contain_text("n↓")
     expect(page.locator("tbody tr").first).to_contain_text("20")
-    assert page.locator("tr.bad").count() == 3
+    assert page.locator("tr.bad").count() == 4
     page.locator("tr", has_text="damaged.jsonl").get_by_role("link").click()
     expect(page.locator("h1")).to_have_text("This file cannot be read")
 
