@@ -11,7 +11,7 @@ export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS := 0
 unexport PYTHONDONTWRITEBYTECODE
 EXTRAS := plot,data,gbm,jax,dask,ray,ui,sign
 
-.PHONY: demo test lint suite docs clean
+.PHONY: demo test test-long lint suite docs clean
 
 demo: .venv/demo.stamp
 	$(BIN)/poise demo --output demo
@@ -20,8 +20,14 @@ demo: .venv/demo.stamp
 test: .venv/test.stamp
 	$(MAKE) --no-print-directory --jobs 2 lint suite
 
+PYTEST := $(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder
+
 suite: .venv/test.stamp
-	$(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder
+	$(PYTEST) -m "not long"
+
+# The same claims at greater length: dying clusters, memory that may not grow, more planted errors.
+test-long: .venv/test.stamp
+	$(PYTEST) -m long
 
 lint: .venv/test.stamp
 	$(BIN)/ruff check .

@@ -36,10 +36,30 @@ LONGEST_FIRST = (
     "tests/simulation/paper/test_planted_errors.py",
     "tests/shortcuts/test_last_digits.py",
 )
+# What `make test-long` runs and `make test` does not: the same claims once more, at greater length
+# (`make test` plants errors too, and kills workers of joblib, of Ray and, from outside, of Dask).
+LONG = (
+    "tests/algorithms/networks/test_networks.py::test_a_kernel_trains_as_the_compiler_does[33",
+    "tests/algorithms/networks/test_networks.py::test_a_kernel_trains_as_the_compiler_does[50",
+    "tests/running/faults/test_worker_death.py::test_a_worker_killed_from_outside_costs_nothing[dask",
+    "tests/running/faults/test_worker_death.py::test_a_worker_killed_from_outside_costs_nothing[ray",
+    "tests/running/faults/test_worker_death.py::test_a_fit_beyond_its_time[dask",
+    "tests/running/faults/test_worker_death.py::test_a_trial_that_kills_its_worker_is_a_failure[dask",
+    "tests/running/faults/test_worker_death.py::test_more_memory_than_there_is[dask",
+    "tests/running/faults/test_worker_death.py::test_more_memory_than_there_is[ray",
+    "tests/running/test_soak.py",
+    "tests/running/workers/test_memory_growth.py",
+    "tests/simulation/paper/test_planted_bags_and_intervals.py",
+    "tests/simulation/paper/test_planted_beyond.py",
+    "tests/simulation/paper/test_planted_conditional.py",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the files that take longest at the beginning."""
+    """Mark what is long, and put the files that take longest at the beginning."""
+    for item in items:
+        if item.nodeid.startswith(LONG):
+            item.add_marker(pytest.mark.long)
     ranks = {name: rank for rank, name in enumerate(LONGEST_FIRST)}
     items.sort(key=lambda item: ranks.get(item.nodeid.split("::")[0], len(ranks)))
 
