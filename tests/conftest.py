@@ -36,22 +36,36 @@ LONGEST_FIRST = (
     "tests/simulation/paper/test_planted_errors.py",
     "tests/shortcuts/test_last_digits.py",
 )
-# What `make test-long` runs and `make test` does not: the same claims once more, at greater length
-# (`make test` plants errors too, and kills workers of joblib, of Ray and, from outside, of Dask).
+# What `make test-long` runs and `make test` does not: what takes long, and claims that `make test`
+# checks once are checked there at greater length. Two processes are enough to start clusters in.
+_DEATHS = "tests/running/faults/test_worker_death.py::test_"
+_LIMITS = "tests/theory/test_averaged_limits.py::test_stable_is_what_the_limits_say_at_any_stopping"
 LONG = (
+    "src/poise/algorithms/networks/",
     "tests/algorithms/networks/test_networks.py::test_a_kernel_trains_as_the_compiler_does[33",
     "tests/algorithms/networks/test_networks.py::test_a_kernel_trains_as_the_compiler_does[50",
-    "tests/running/faults/test_worker_death.py::test_a_worker_killed_from_outside_costs_nothing[dask",
-    "tests/running/faults/test_worker_death.py::test_a_worker_killed_from_outside_costs_nothing[ray",
-    "tests/running/faults/test_worker_death.py::test_a_fit_beyond_its_time[dask",
-    "tests/running/faults/test_worker_death.py::test_a_trial_that_kills_its_worker_is_a_failure[dask",
-    "tests/running/faults/test_worker_death.py::test_more_memory_than_there_is[dask",
-    "tests/running/faults/test_worker_death.py::test_more_memory_than_there_is[ray",
+    "tests/cli/ui/test_in_a_browser.py",
+    _DEATHS + "a_fit_beyond_its_time[dask",
+    _DEATHS + "a_trial_that_kills_its_worker_is_a_failure[dask",
+    _DEATHS + "a_worker_killed_from_outside_costs_nothing[dask",
+    _DEATHS + "a_worker_killed_from_outside_costs_nothing[ray",
+    _DEATHS + "a_worker_whose_memory_grows",
+    _DEATHS + "an_extension_that_hangs",
+    _DEATHS + "every_trial_kills_its_worker",
+    _DEATHS + "more_memory_than_there_is[dask",
+    _DEATHS + "more_memory_than_there_is[ray",
     "tests/running/test_soak.py",
+    "tests/running/transport/test_pickle_by_value.py::test_on_",
+    "tests/running/transport/test_shared_files.py",
     "tests/running/workers/test_memory_growth.py",
+    "tests/shortcuts/test_last_digits.py",
+    "tests/simulation/audit/test_audit.py",
     "tests/simulation/paper/test_planted_bags_and_intervals.py",
     "tests/simulation/paper/test_planted_beyond.py",
     "tests/simulation/paper/test_planted_conditional.py",
+    "tests/test_docs.py::test_examples[jax]",
+    "tests/test_docs.py::test_examples[libraries]",
+    *(f"{_LIMITS}_time[{seed}" for seed in (2, 3, 4, 5)),
 )
 
 
