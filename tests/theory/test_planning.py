@@ -49,7 +49,7 @@ QUESTIONS = [question_of(np.random.default_rng([1414, number])) for number in ra
 def met(question):
     """Whether each number of trials meets the requirement; skip if 3000 do not settle it."""
     found = powers(*(question[k] for k in ("delta", "delta_star", "alpha", "randomized")))
-    good = found >= question["power"]
+    good = found >= question["power"] - 1e-12  # a power of exactly 0.9 may round to less
     assume(good[-1100:].all())  # with n = 2 the rows looked at hold two thirds of them
     return good
 
