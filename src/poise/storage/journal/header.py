@@ -24,12 +24,7 @@ __all__ = ["Header", "OtherLines", "current_versions"]
 
 
 class OtherLines(Design):
-    """The design of a journal whose lines are not the trials of a stability test."""
-
-    @property
-    def unit(self) -> str:
-        """What one line is about."""
-        raise NotImplementedError
+    """The design of a journal whose lines are not trials of a stability test: of ``unit``s."""
 
 
 @dataclass(frozen=True)
