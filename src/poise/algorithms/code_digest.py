@@ -30,7 +30,7 @@ def code_digest(function: object) -> str:
     >>> twice, again, thrice = (lambda x: 2 * x), (lambda x: 2 * x), (lambda x: 3 * x)
     >>> code_digest(twice) == code_digest(again), code_digest(twice) == code_digest(thrice)
     (True, False)
-    >>> code_digest(print)
+    >>> code_digest(len)
     ''
     """
     method = vars(type(function)).get("__call__")  # a callable object, not a function
