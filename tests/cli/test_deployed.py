@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -97,7 +98,7 @@ def test_hold_out_files_and_show(run, rows):
         ("", "give either --fresh or --hold-out"),
         ("--fresh points.csv --hold-out 0.5", "give either --fresh or --hold-out"),
         ("--hold-out 1.5", "--hold-out must be in (0, 1)"),
-        ("--fresh data.csv", "80 rows of --fresh are training rows"),
+        ("--fresh data.csv", "80 rows of --fresh are training rows (line 2 of data.csv is one)"),
         ("--fresh points.csv --notion add-one", "y"),
         ("--fresh points.csv --gamma 2", "gamma must be in [0, 1)"),
         ("--fresh points.csv --delta 0.9999", ""),
@@ -108,6 +109,41 @@ def test_refusals(run, rows, options, message):
     done = run(f"deployed data.csv --target y {RIDGE} {ASKED} {options}")
     assert done.exit_code == (0 if "0.9999" in options else 2), done.output
     assert message in " ".join(done.stderr.split())
+
+
+def with_gap(name: str, line: int) -> None:
+    """Leave out the first cell of one line."""
+    lines = Path(name).read_text().splitlines()
+    lines[line - 1] = "," + lines[line - 1].partition(",")[2]
+    Path(name).write_text("\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("notion", ["deployed", "add-one"])
+@pytest.mark.parametrize("line", [5, 40, 77])
+def test_a_gap_is_named_by_its_line_whichever_rows_are_held_out(run, rows, line, notion):
+    with_gap("data.csv", line)
+    words = f"deployed data.csv --target y {RIDGE} {ASKED} --hold-out 0.3 --notion {notion}"
+    done = run(words)
+    assert done.exit_code == 2
+    said = " ".join(done.stderr.split())
+    assert "column 'a'" in said
+    assert f"nan in line {line};" in said
+
+
+@pytest.mark.parametrize(("notion", "table"), [("deployed", " of --fresh"), ("add-one", "")])
+def test_a_gap_in_the_fresh_rows_is_named_by_its_line(run, rows, notion, table):
+    with_gap("fresh.csv", 7)
+    done = run(f"deployed data.csv --target y {RIDGE} {ASKED} --fresh fresh.csv --notion {notion}")
+    assert done.exit_code == 2
+    said = f"column 'a'{table} holds nan in line 7 of fresh.csv;"
+    assert said in " ".join(done.stderr.split())
+
+
+def test_a_gap_in_the_unlabelled_rows_is_named_by_its_line(run, rows):
+    with_gap("points.csv", 7)
+    done = run(f"test data.csv --target y {RIDGE} {ASKED} --n 5 --unlabeled points.csv")
+    assert done.exit_code == 2
+    assert "column 'a' of --unlabeled holds nan in line 7;" in " ".join(done.stderr.split())
 
 
 def test_poise_test_with_all_rows_names_this_question(run, rows):

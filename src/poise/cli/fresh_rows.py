@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from poise.cli.read_rows import read_rows
+from poise.cli.read_rows import FileRows, note_places, read_rows
 from poise.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -55,21 +55,39 @@ class FreshRows:
     def read(self, source: RowSource, algorithm: Any, seed: Any) -> tuple[dict[str, Any], Line]:
         """Read X, y, X_fresh and y_fresh, and how to name a training row."""
         if self.file is None:
-            file = read_rows(source)
-            rows, kept = self._held_out(file.given_to(algorithm), seed)
-            return rows, lambda row: file.place(int(kept[row]))
+            return self._read_all(source, algorithm, seed)
         answers = None
         if self.labelled:
             answers = read_rows(replace(source, file=self.file)).given_to(algorithm)["y"]
         file = read_rows(replace(source, unlabeled=self.file))
         read = file.given_to(algorithm)
+        self._note_lines(file, len(read["y"]))
         rows = {"X": read["X"], "y": read["y"], "X_fresh": read["X_unlabeled"]}
         return rows | {"y_fresh": answers}, file.place
 
+    def _read_all(self, source: RowSource, algorithm: Any, seed: Any) -> tuple[dict[str, Any], Line]:
+        """Read one file and hold out some rows; the lines of both parts are those of the file."""
+        file = read_rows(source)
+        rows, kept, left = self._held_out(file.given_to(algorithm), seed)
+
+        def line(row: int) -> str:  # fresh rows that are added are numbered after the others
+            return file.place(int([*kept, *left][row]))
+
+        note_places(line, file.columns, lambda row: file.place(int(left[row])))
+        return rows, line
+
+    def _note_lines(self, file: FileRows, n: int) -> None:
+        """Name the lines of both files; fresh rows that are added are numbered after the others."""
+
+        def fresh(row: int) -> str:
+            return f"{(file.unlabeled_place or file.place)(row)} of {self.file}"
+
+        note_places(lambda row: file.place(row) if row < n else fresh(row - n), file.columns, fresh)
+
     def _held_out(
         self, read: dict[str, Any], seed: Any
-    ) -> tuple[dict[str, Any], NDArray[np.int64]]:
-        """Leave out a share of the rows at random, which are the fresh ones; number the others."""
+    ) -> tuple[dict[str, Any], NDArray[np.int64], NDArray[np.int64]]:
+        """Leave out a share of the rows at random, which are the fresh ones; number both parts."""
         import numpy as np
 
         from poise.data.tables import as_table
@@ -84,7 +102,7 @@ class FreshRows:
                 f"--hold-out {self.hold_out} of {len(X)} rows leaves no row on one side"
             )
         fresh = {"X_fresh": X.take(left), "y_fresh": y.take(left)}
-        return {"X": X.take(kept), "y": y.take(kept), **fresh}, kept
+        return {"X": X.take(kept), "y": y.take(kept), **fresh}, kept, left
 
 
 def needs_answers(notion: str, distance: object) -> bool:

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from poise.data.files.row_source import RowSource
     from poise.data.files.table_file import TableFile
 
-__all__ = ["FileRows", "name_lines", "read_rows"]
+__all__ = ["FileRows", "name_lines", "note_places", "read_rows"]
 
 _PLACE = f"{__name__}.place"
 _ROW = re.compile(r"row (\d+) \(counting from 0\)")
-_COLUMN = re.compile(r"column (\d+) of X\b")
-_UNLABELED = re.compile(r"column (\d+) of X_unlabeled\b")
+_COLUMN = re.compile(r"column (\d+) of (X|X_fresh|--fresh|X_unlabeled|--unlabeled)(?!\w)")
+_OTHER_FILE = re.compile(r"\bof (X_fresh|--fresh|X_unlabeled|--unlabeled)(?!\w)")
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,14 @@ class FileRows:
         Gives the line of the file in which a labelled row is.
     columns : tuple of str
         Names of the columns of X, which arrays do not have; empty if the file has none.
+    unlabeled_place : callable or None
+        Gives the line of the other file in which an unlabelled row is.
     """
 
     tables: dict[str, Any]
     place: Callable[[int], str]
     columns: tuple[str, ...] = ()
+    unlabeled_place: Callable[[int], str] | None = None
 
     def given_to(self, *algorithms: object) -> dict[str, Any]:
         """Return the arguments of a measurement.
@@ -50,7 +53,7 @@ class FileRows:
         """
         from poise.cli.load_algorithm import ignores_names
 
-        _note(self.place, self.columns)
+        note_places(self.place, self.columns, self.unlabeled_place)
         names = not all(ignores_names(algorithm) for algorithm in algorithms)
         return self.tables if names else self._arrays
 
@@ -67,14 +70,9 @@ class FileRows:
         try:
             as_algorithm(algorithm).prepared(Sample(rows["X"], rows["y"], rows.get("X_unlabeled")))
         except AlgorithmError as error:
-            named = _UNLABELED.sub(lambda found: self._column(int(found[1])), str(error))
-            raise AlgorithmError(named.replace("X_unlabeled", str(new))) from None
+            name_lines(error, click.get_current_context())
+            raise AlgorithmError(str(error).replace("X_unlabeled", str(new))) from None
         return rows
-
-    def _column(self, number: int) -> str:
-        """Name a column of the unlabelled rows by its name in the file, if it has one."""
-        name = repr(self.columns[number]) if number < len(self.columns) else number
-        return f"column {name} of X_unlabeled"
 
     @cached_property
     def _arrays(self) -> dict[str, Any]:
@@ -111,7 +109,7 @@ def read_rows(source: RowSource) -> FileRows:
     table.require(*source.left_out)
     tables: dict[str, Any] = {}
     tables["X"], tables["y"] = table.labelled(source.target, source.left_out)
-    _note(table.columns.place, ())
+    note_places(table.columns.place)
     name = f"column {source.target!r} of {source.file}" if source.target else "y"
     _check_complete(tables["y"], name)
     columns = as_table(tables["X"], "X").columns()
@@ -124,7 +122,8 @@ def read_rows(source: RowSource) -> FileRows:
         tables["fit_params"] = {
             name: _checked_column(table, column) for name, column in source.fit_params.items()
         }
-    return FileRows(tables, table.columns.place, names or ())
+    others = [other.columns.place for other in opened[1:]]
+    return FileRows(tables, table.columns.place, names or (), *others)
 
 
 def _checked_column(table: TableFile, name: str) -> Any:
@@ -141,19 +140,31 @@ def _check_complete(values: object, name: str) -> None:
     check_responses(as_table(values, name), name)
 
 
-def _note(place: Callable[[int], str], columns: tuple[str, ...]) -> None:
+def note_places(
+    place: Callable[[int], str],
+    columns: tuple[str, ...] = (),
+    unlabeled_place: Callable[[int], str] | None = None,
+) -> None:
     """Remember the names of rows and columns until the command has ended."""
     context = click.get_current_context(silent=True)
     if context is not None:
-        context.find_root().meta[_PLACE] = place, columns
+        context.find_root().meta[_PLACE] = place, columns, unlabeled_place or place
 
 
 def name_lines(error: ArgumentError, context: click.Context) -> None:
     """Change an error about a row so that it names the line in the file and the column."""
     if _PLACE not in context.meta or not error.args:
         return
-    place, columns = context.meta[_PLACE]
-    message = _ROW.sub(lambda row: place(int(row[1])), str(error.args[0]))
+    place, columns, unlabeled_place = context.meta[_PLACE]
+    message = str(error.args[0])
+    line = unlabeled_place if _OTHER_FILE.search(message) else place
+    message = _ROW.sub(lambda row: line(int(row[1])), message)
     if columns:
-        message = _COLUMN.sub(lambda column: f"column {columns[int(column[1])]!r}", message)
+        message = _COLUMN.sub(lambda found: _named(found, columns), message)
     error.args = (message, *error.args[1:])
+
+
+def _named(found: re.Match[str], columns: tuple[str, ...]) -> str:
+    """Name a column by its name in the file; of the labelled rows that is enough."""
+    table = "" if found[2] == "X" else f" of {found[2]}"
+    return f"column {columns[int(found[1])]!r}{table}"

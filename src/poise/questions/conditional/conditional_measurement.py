@@ -146,7 +146,10 @@ class ConditionalMeasurement:
         """The object that runs the fits: algorithm, distance and workers, checked."""
         given = self.given
         how = given["distance"], given["response"]
-        return Oracle.about(given["algorithm"], self.sample, *how, execution=self.execution)
+        try:
+            return Oracle.about(given["algorithm"], self.sample, *how, execution=self.execution)
+        except AlgorithmError as error:  # it speaks of an argument that nobody gave
+            raise AlgorithmError(str(error).replace("X_unlabeled", "X_fresh")) from None
 
     @cached_property
     def randomness(self) -> Randomness:

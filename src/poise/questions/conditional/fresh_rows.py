@@ -39,7 +39,7 @@ def sample_with_fresh(
     >>> data = {"X": [[1.0], [2.0]], "y": [1.0, 2.0], "X_fresh": [[2.0]], "y_fresh": None}
     >>> sample_with_fresh(data, responses=False)
     Traceback (most recent call last):
-    poise.errors.DataError: 1 row of X_fresh is a training row (row 0, counting from 0, is ...
+    poise.errors.DataError: 1 row of X_fresh is a training row (row 0 (counting from 0) is ...
     """
     X, y, X_fresh, y_fresh = (data[name] for name in ("X", "y", "X_fresh", "y_fresh"))
     fresh = as_table(X_fresh, "X_fresh")
@@ -88,7 +88,7 @@ def _refuse_training_rows(sample: Sample, answers: Any) -> None:
     if len(again) > by_chance:
         verb = "is a training row" if len(again) == 1 else "are training rows"
         raise DataError(
-            f"{counted(len(again), 'row')} of X_fresh {verb} (row {again[0]}, counting from 0, is "
+            f"{counted(len(again), 'row')} of X_fresh {verb} (row {again[0]} (counting from 0) is "
             "one): fresh rows must not have been used for training; leave them out of the training "
             "rows, or out of X_fresh"
         )
