@@ -7,6 +7,7 @@ import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -23,14 +24,24 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 for name in ("FORCE_COLOR", "NO_COLOR", "PYTHON_COLORS", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
     os.environ.pop(name, None)
 
-# All tests of a file run in one process (`--dist loadfile`), which starts a cluster, a browser
-# or a compiler once. What takes longest begins first: no process is left alone with it at the end.
+# All tests of a file run in one process, and so do the files that share what is dear to start:
+# a Dask and a Ray cluster, programs compiled by JAX.
+ONE_PROCESS = {
+    "tests/running/faults/test_time_limit.py": "clusters",
+    "tests/running/faults/test_worker_death.py": "clusters",
+    "tests/running/transport/": "clusters",
+    "tests/running/workers/test_backend.py": "clusters",
+    "tests/running/workers/test_conformance.py": "clusters",
+    "src/poise/algorithms/jax/": "compiled programs",
+    "src/poise/algorithms/networks/": "compiled programs",
+    "tests/algorithms/jax/": "compiled programs",
+    "tests/algorithms/networks/": "compiled programs",
+}
+# What takes longest begins first: no process is left alone with it at the end.
 LONGEST_FIRST = (
-    "tests/running/faults/test_worker_death.py",
+    *ONE_PROCESS,
     "tests/test_docs.py",
-    "tests/running/workers/test_conformance.py",
     "tests/test_fuzz.py",
-    "tests/algorithms/networks/test_networks.py",
     "tests/cli/ui/test_in_a_browser.py",
     "tests/questions/test_guarantees.py",
     "tests/simulation/paper/test_planted_errors.py",
@@ -87,8 +98,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.startswith(LONG):
             item.add_marker(pytest.mark.long)
-    ranks = {name: rank for rank, name in enumerate(LONGEST_FIRST)}
-    items.sort(key=lambda item: ranks.get(item.nodeid.split("::")[0], len(ranks)))
+    items.sort(key=lambda item: _rank(item.nodeid))
+
+
+def _rank(nodeid: str) -> int:
+    """Return where a test stands in the list of what begins first, or the end of the list."""
+    found = [i for i, place in enumerate(LONGEST_FIRST) if nodeid.startswith(place)]
+    return found[0] if found else len(LONGEST_FIRST)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give the tests of a file, and the files that belong together, to one process."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class TogetherScheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            names = (name for place, name in ONE_PROCESS.items() if nodeid.startswith(place))
+            return next(names, super()._split_scope(nodeid))
+
+    return TogetherScheduling(config, log)
 
 
 @pytest.fixture

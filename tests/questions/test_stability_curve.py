@@ -308,7 +308,7 @@ def test_sizes_with_too_few_trials_are_named() -> None:
     largest = int(message.rpartition(" ")[2])
     enough, few = (442 // (n + 1) for n in (largest, largest + 1))
     assert 0.8**enough <= 0.05 / 3 < 0.8**few
-    with pytest.warns(PowerWarning, match=r"n = 100 \(4 trials\): no delta_hat is below 0.5"):
+    with pytest.warns(PowerWarning, match=r"n = 100 \(4 trials\): no delta below 0.5 is certified"):
         poise.stability_curve(Ridge(), X, y, epsilon=5.0, **asked)
 
 

@@ -34,19 +34,19 @@ def test_trials_at_different_n_are_not_compared() -> None:
 def test_every_table_says_what_its_columns_are() -> None:
     settings = {"n": 10, "random_state": 0}
     profile = poise.measure(Ridge(), X, Y, **settings).profile()
-    assert profile.table().columns == ["epsilon", "larger changes", "delta_hat"]
+    assert profile.table().columns == ["epsilon", "larger changes", "delta at most"]
     algorithms = {"ridge": Ridge(), "mean": DummyRegressor()}
     found = poise.compare(algorithms, X, Y, epsilon=1.0, delta=0.3, **settings)
     assert found.table().columns == [
-        "algorithm", "verdict", "larger changes", "p, adjusted", "delta_hat", "epsilon_hat"
+        "algorithm", "verdict", "larger changes", "p, adjusted", "delta at most", "epsilon at most"
     ]  # fmt: skip
     curve = poise.stability_curve(Ridge(), X, Y, n=[5, 10], epsilon=0.5, delta=0.2, random_state=0)
     assert list(curve.table().columns) == [
-        "n", "trials", "epsilon_hat", "observed epsilon", "delta_hat", "observed delta",
+        "n", "trials", "epsilon at most", "observed epsilon", "delta at most", "observed delta",
         "p, adjusted",
     ]  # fmt: skip
     only = poise.stability_curve(Ridge(), X, Y, n=[5, 10], delta=0.2, random_state=0)
-    assert list(only.table().columns) == ["n", "trials", "epsilon_hat", "observed epsilon"]
+    assert list(only.table().columns) == ["n", "trials", "epsilon at most", "observed epsilon"]
     assert menu_table(poise.advise(X, Y).menu).columns[:3] == ["n", "trials", "fits"]
 
 

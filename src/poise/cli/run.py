@@ -294,7 +294,7 @@ def _note(answer: _Answer) -> str:
     return "" if note is None else str(note.fact())
 
 
-_COLUMNS = ["question", "algorithm", "verdict", "n", "larger changes", "delta_hat", "epsilon_hat"]
+_COLUMNS = ["question", "algorithm", "verdict", "n", "larger changes", "delta at most", "epsilon at most"]
 
 
 def _row(answer: _Answer) -> list[str]:

@@ -68,7 +68,7 @@ def warn_of_few_trials(designs: Sequence[Design], delta: float | None, level: fl
     if not few or asked == 0:
         return
     where = ", ".join(f"n = {d.n:,} ({counted(d.n_trials, 'trial')})" for d in few)
-    what = "no epsilon_hat is finite" if delta is not None else "no delta_hat is below 0.5"
+    what = "no epsilon is certified" if delta is not None else "no delta below 0.5 is certified"
     size = largest_size(few[0], asked, level)
     enough = "more rows are needed" if size is None else f"there are enough up to n = {size:,}"
     warnings.warn(

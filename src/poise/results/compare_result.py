@@ -29,7 +29,7 @@ __all__ = ["CompareResult", "Compared"]
 
 _MARK = "*"  # beside a limit that the verdict seems to contradict
 _LARGER, _SHARES = "larger changes", "mean share"
-_COLUMNS = ["algorithm", "verdict", _LARGER, "p, adjusted", "delta_hat", "epsilon_hat"]
+_COLUMNS = ["algorithm", "verdict", _LARGER, "p, adjusted", "delta at most", "epsilon at most"]
 
 
 @dataclass(frozen=True)
@@ -227,8 +227,8 @@ class CompareResult:
             [
                 *in_words(self.warnings),
                 f'The chance that any "stable" is wrong is at most {at_most(self.alpha)}, and so '
-                'is the chance that any "unstable" is (Holm). The columns delta_hat and '
-                "epsilon_hat hold for all algorithms at once, each column with confidence "
+                'is the chance that any "unstable" is (Holm). The columns "at most" '
+                "hold for all algorithms at once, each column with confidence "
                 f"{confidence(self.alpha)} (Bonferroni).",
                 *self._mark_explained(),
                 "That one is declared stable and another is not does not mean that the first is "

@@ -36,6 +36,8 @@ __all__ = ["StabilityCurve", "upper_quantile"]
 
 _HEADINGS = {
     "n_trials": "trials",
+    "epsilon_hat": "epsilon at most",
+    "delta_hat": "delta at most",
     "observed_epsilon": "observed epsilon",
     "observed_delta": "observed delta",
     "pvalue_adjusted": "p, adjusted",
@@ -247,7 +249,7 @@ class StabilityCurve:
         """Say what is certified and, apart from it, what is only assumed."""
         sure = confidence(self.alpha)
         parts = list(in_words(self.warnings))
-        parts.append(f"Certified with confidence {sure}, all at once: the columns with a hat.")
+        parts.append(f"Certified with confidence {sure}, all at once: the columns \"at most\".")
         if self.epsilon is not None and self.delta is not None:
             where = ", ".join(f"{n:,}" for n in self.certified)
             parts.append(f"Certified to be stable at {f'n = {where}' if where else _NOWHERE}.")
@@ -275,7 +277,7 @@ class StabilityCurve:
         if all(limits[n] <= (self.delta or 0.0) for n in self.certified):
             return [f"{sure}."]
         return [
-            f"{sure}; a delta_hat above delta at one of them is no contradiction, because this "
+            f"{sure}; a limit above delta at one of them is no contradiction, because this "
             "method declares more than limits for all sizes at once can show."
         ]
 

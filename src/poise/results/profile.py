@@ -163,7 +163,7 @@ class Profile:
             for e, written in chosen.items()
         ]
         caption = "\n".join([*in_words(self.warnings), self.statement()])
-        return Table(["epsilon", "larger changes", "delta_hat"], rows, caption)
+        return Table(["epsilon", "larger changes", "delta at most"], rows, caption)
 
     def _larger(self, epsilon: float) -> float:
         position = np.searchsorted(self.epsilon, epsilon, side="right") - 1

@@ -39,7 +39,7 @@ def test_runs_stand_side_by_side_with_one_level_for_all(client, chosen, results)
     alone = [t.test(0.3, 0.1, 0.05) for t in trials]
     assert shown["n"] == ["5", "10", "20"]
     assert shown["verdict, alone"] == [r.verdict.value for r in alone]
-    assert shown["delta_hat"] == [at_most(r.delta_hat) for r in alone]
+    assert shown["delta at most"] == [at_most(r.delta_hat) for r in alone]
     adjusted = holm([r.pvalue for r in alone])
     assert shown["p-value, all together (Holm)"] == [number(p) for p in adjusted]
     together = ["stable" if p <= 0.05 else "not declared stable" for p in adjusted]

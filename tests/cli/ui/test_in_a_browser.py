@@ -187,7 +187,7 @@ def test_sliders_are_answered_with_the_librarys_numbers(
     _drag(page, "alpha", 0.6)
     delta, alpha = (float(page.locator(f"#{name}").input_value()) for name in ("delta", "alpha"))
     moved = trials.test(epsilon, delta, alpha)
-    expect(page.locator(".facts").first).to_contain_text(moved.facts()["delta_interval"])
+    expect(page.locator(".facts").first).to_contain_text(moved.facts()["delta between"])
     assert f"delta={delta}" in page.url
     page.get_by_role("button", name="Back to what was fixed").click()
     expect(page.locator(".looking")).to_contain_text("fixed before the first trial")

@@ -363,7 +363,7 @@ def test_every_figure_of_the_verdict_stands_in_both_of_its_pictures(name: str) -
     low, high = result.delta_interval
     between = f"between {at_least(low)} and {at_most(high)}"
     assert between in result.summary()
-    used = f"≤ {result.facts()['delta_hat']}"
+    used = f"≤ {result.facts()['delta at most']}"
     if result.verdict == "unstable":
         used = f"≥ {at_least(result.printed_delta_lower)}"
     right = plot_judged(JUDGED[name], result).axes[1]

@@ -81,8 +81,8 @@ class Compared:
             ("p-value, all together (Holm)", [number(p) for p in adjusted]),
             ("all together", ["stable" if r.declares(p, alpha) else "not declared stable"
                               for r, p in both]),
-            ("delta_hat", [at_most(r.printed_delta_hat) for r in alone]),
-            ("epsilon_hat", [at_most(r.epsilon_hat) for r in alone]),
+            ("delta at most", [at_most(r.printed_delta_hat) for r in alone]),
+            ("epsilon at most", [at_most(r.epsilon_hat) for r in alone]),
         ]  # fmt: skip
 
     @property

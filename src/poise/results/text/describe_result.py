@@ -159,8 +159,8 @@ def facts_of_result(r: StabilityResult) -> dict[str, str]:
     Examples
     --------
     >>> from poise import Trials
-    >>> facts_of_result(Trials.from_changes([0.1] * 30, n=5).test(0.2, 0.1))["delta_interval"]
-    '0 to 0.1158'
+    >>> facts_of_result(Trials.from_changes([0.1] * 30, n=5).test(0.2, 0.1))["delta between"]
+    '0 and 0.1158'
     """
     low, high = r.delta_interval
     together = {} if r.ledger is None else {"ledger": r.ledger.fact()}
@@ -171,9 +171,9 @@ def facts_of_result(r: StabilityResult) -> dict[str, str]:
         "p-value, stable": number(r.pvalue),
         "p-value, unstable": number(r.pvalue_unstable),
         "confidence": f"{confidence(r.alpha)} for each of the limits",
-        "delta_hat": at_most(r.printed_delta_hat),
-        "delta_interval": f"{at_least(low)} to {at_most(high)}",
-        "epsilon_hat": at_most(r.epsilon_hat),
+        "delta at most": at_most(r.printed_delta_hat),
+        "delta between": f"{at_least(low)} and {at_most(high)}",
+        "epsilon at most": at_most(r.epsilon_hat),
         "power ceiling": "none proved" if r.power_bound is None else at_most(r.power_bound),
         "fits": f"{r.n_fits:,}",
         "seed": "unknown" if r.design.seed < 0 else str(r.design.seed),
