@@ -280,7 +280,7 @@ REFUSED = {
     "one training row": (
         {"X_fresh": np.vstack([FRESH, X[3]])},
         DataError,
-        r"1 row of X_fresh is a training row \(row 40, counting from 0",
+        r"1 row of X_fresh is a training row \(row 40 \(counting from 0",
     ),
     "columns": ({"X_fresh": FRESH[:, :1]}, DataError, "X_fresh must have the columns of X"),
     "length": ({"y_fresh": Y_FRESH[:5]}, DataError, "must have the same number of rows"),
