@@ -302,7 +302,8 @@ def test_sizes_with_too_few_trials_are_named() -> None:
     with pytest.warns(PowerWarning) as caught:
         curve = poise.stability_curve(Ridge(), X, y, delta=0.2, **asked)
     (message,) = [str(warning.message) for warning in caught]
-    assert "too few trials at n = 40 (10 trials), n = 100 (4 trials): no epsilon is certified" in message
+    where = "n = 40 (10 trials), n = 100 (4 trials)"
+    assert f"too few trials at {where}: no epsilon is certified" in message
     assert "(level 0.017 for each limit); there are enough up to n = " in message
     assert [math.isfinite(limit) for limit in curve.epsilon_hat] == [True, False, False]
     largest = int(message.rpartition(" ")[2])

@@ -65,7 +65,9 @@ class FreshRows:
         rows = {"X": read["X"], "y": read["y"], "X_fresh": read["X_unlabeled"]}
         return rows | {"y_fresh": answers}, file.place
 
-    def _read_all(self, source: RowSource, algorithm: Any, seed: Any) -> tuple[dict[str, Any], Line]:
+    def _read_all(
+        self, source: RowSource, algorithm: Any, seed: Any
+    ) -> tuple[dict[str, Any], Line]:
         """Read one file and hold out some rows; the lines of both parts are those of the file."""
         file = read_rows(source)
         rows, kept, left = self._held_out(file.given_to(algorithm), seed)

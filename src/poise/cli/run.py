@@ -294,7 +294,8 @@ def _note(answer: _Answer) -> str:
     return "" if note is None else str(note.fact())
 
 
-_COLUMNS = ["question", "algorithm", "verdict", "n", "larger changes", "delta at most", "epsilon at most"]
+_LIMITS = ["delta at most", "epsilon at most"]
+_COLUMNS = ["question", "algorithm", "verdict", "n", "larger changes", *_LIMITS]
 
 
 def _row(answer: _Answer) -> list[str]:

@@ -249,7 +249,7 @@ class StabilityCurve:
         """Say what is certified and, apart from it, what is only assumed."""
         sure = confidence(self.alpha)
         parts = list(in_words(self.warnings))
-        parts.append(f"Certified with confidence {sure}, all at once: the columns \"at most\".")
+        parts.append(f'Certified with confidence {sure}, all at once: the columns "at most".')
         if self.epsilon is not None and self.delta is not None:
             where = ", ".join(f"{n:,}" for n in self.certified)
             parts.append(f"Certified to be stable at {f'n = {where}' if where else _NOWHERE}.")
