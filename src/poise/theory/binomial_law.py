@@ -138,15 +138,19 @@ def quick_upper_tail(k: Numbers, m: Numbers, p: Numbers) -> Floats:
     return np.asarray(special.betainc(k, m - k + 1, p), dtype=np.float64)
 
 
-def weighted_cdf(k: Numbers, m: Numbers, p: Numbers, weight: Numbers) -> Floats:
+def weighted_cdf(
+    k: Numbers, m: Numbers, p: Numbers, weight: Numbers, atom: Floats | None = None
+) -> Floats:
     """Compute P(Bin(m, p) < k) + weight P(Bin(m, p) = k) for 0 <= k <= m, weight in [0, 1].
 
-    The p-value (weight ζ) and the power (weight a*) of the test both have this form.
+    The p-value (weight ζ) and the power (weight a*) of the test both have this form. Whoever
+    knows P(Bin(m, p) = k) gives it as ``atom``.
     """
     # With weight 1 the two terms are one tail, which rounds once instead of three times.
     whole = np.asarray(weight) == 1
-    atom = np.where(whole, 0.0, weight * pmf(k, m, p))
-    return np.minimum(cdf(np.where(whole, k, np.asarray(k) - 1), m, p) + atom, 1.0)
+    atom = pmf(k, m, p) if atom is None else atom
+    part = np.where(whole, 0.0, weight * atom)
+    return np.minimum(cdf(np.where(whole, k, np.asarray(k) - 1), m, p) + part, 1.0)
 
 
 def upper_tail(k: Numbers, m: Numbers, p: Numbers) -> Floats:

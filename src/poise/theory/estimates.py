@@ -127,7 +127,7 @@ def _newton(count: Floats, m: Floats, level: Floats, coin: Floats) -> Floats:
 def _log_step(x: Floats, count: Floats, m: Floats, level: Floats, coin: Floats) -> Floats:
     """Compute Newton's step in s = -log(1 - x) for log p(x) = log α; 0 where x rounds to 1."""
     atom = binomial_law.pmf(count, m, x)
-    p = binomial_law.weighted_cdf(count, m, x, coin)
+    p = binomial_law.weighted_cdf(count, m, x, coin, atom)
     slope = atom * ((1 - coin) * count * (1 - x) / x + coin * (m - count))
     with np.errstate(divide="ignore", invalid="ignore"):
         step = np.log(p / level) * p / slope
