@@ -82,7 +82,7 @@ def test_unknown_names_are_attribute_errors() -> None:
         _ = poise.stabilty_test
 
 
-HEAVY = ["sklearn", "scipy", "matplotlib", "pandas", "joblib", "rich", "jax", "narwhals"]
+HEAVY = ["sklearn", "scipy", "matplotlib", "pandas", "joblib", "rich", "jax", "torch", "narwhals"]
 
 
 @pytest.mark.parametrize("code", ["import poise", "import poise, sys; poise.theory.n_trials"])

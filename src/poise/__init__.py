@@ -88,6 +88,7 @@ _HOME = {
     "stability_curve": "poise.questions.stability_curve",
     "stability_test": "poise.questions.stability_test",
     "stabilize": "poise.algorithms.stabilized.stabilize",
+    "torch_algorithm": "poise.algorithms.torch.torch_algorithm",
     "verify": "poise.questions.certificates.verify",
 }
 
@@ -117,6 +118,7 @@ if TYPE_CHECKING:
     from poise.algorithms.stabilized.guarantee import StabilityGuarantee
     from poise.algorithms.stabilized.regressor import StabilizedRegressor
     from poise.algorithms.stabilized.stabilize import stabilize
+    from poise.algorithms.torch.torch_algorithm import torch_algorithm
     from poise.data.files.read_table import read_table
     from poise.data.sample import Sample
     from poise.data.synthetic_rows import Made, SyntheticRows

@@ -3,11 +3,13 @@
 ::
 
     algorithm             the interface of algorithms: data and a random term give a predictor
+    all_at_once           algorithms in JAX or PyTorch whose trials are all computed at once
     as_algorithm          turn a user's estimator or function into an :class:`~poise.Algorithm`
     bag_members           the models of a bagging ensemble, one per bag
     bagging               bagging whose bags are coupled between n and n − 1 rows (Appendix E)
     bags                  bags that change little when the last row is removed
-    class_codes           Class labels as codes 0, 1, 2, …, for algorithms in JAX
+    class_codes           Class labels as codes 0, 1, 2, …, for algorithms in JAX or PyTorch
+    classes_from_data     classifiers that take their classes from the data, before the first fit
     code_digest           A digest of user code, so that a journal notices when the code has changed
     couplings             joint laws of (ξ, ξ′) beyond "shared" and "independent" (Appendix E)
     distance              distances between two predictions: the change Δ
@@ -32,6 +34,7 @@
     sklearn_suitability   data that an estimator cannot use, found before the first fit
     stabilized/           estimators that are stable by theorem: averages over small bags
     symmetrized           A wrapper that makes any algorithm symmetric: it first shuffles the rows
+    torch/                networks in PyTorch, all trials at once
     user_code             errors of user code outside a fit, such as in a constructor or in repr
     wrapper_input         what a wrapper estimator accepts: the rows that its estimator accepts
 """

@@ -1,4 +1,4 @@
-"""Class labels as codes 0, 1, 2, …, for algorithms in JAX."""
+"""Class labels as codes 0, 1, 2, …, for algorithms in JAX or PyTorch."""
 
 from __future__ import annotations
 

@@ -99,8 +99,9 @@ def _homes(value: object) -> Iterator[str]:
         yield from (each.__module__ for each in type(value).__mro__)
     if isinstance(value, FunctionType):
         yield from (name for name in names_in(value.__code__) if name in sys.modules)
-    if type(value).__module__.startswith("poise.algorithms.jax"):
-        yield "jax"
+    for library in ("jax", "torch"):
+        if type(value).__module__.startswith(f"poise.algorithms.{library}"):
+            yield library
 
 
 def _parts(value: object) -> list[Any]:

@@ -4,7 +4,6 @@
 
     activations       activation functions, and their derivatives as functions of their values
     adam              the Adam optimiser (Kingma & Ba, 2015) as one compiled loop
-    classes           classifiers in JAX that take their classes from the data
     gpu_kernel        small regression networks, each trained inside one GPU kernel
     gradient_descent  minimise a smooth convex function, by Newton's rule or by L-BFGS
     input_scaling     scale columns to mean 0 and standard deviation 1, as part of the fit

@@ -11,10 +11,12 @@ import dataclasses
 import inspect
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from poise import arguments
 from poise.algorithms.algorithm import Algorithm
+from poise.algorithms.class_codes import Labels
 from poise.algorithms.jax.jax_programs import import_jax
 from poise.arguments import reads_as_number
 from poise.errors import ArgumentError
@@ -251,11 +253,18 @@ def _classifier(
     memory: int | None,
 ) -> Algorithm:
     """Wrap a classifier; its classes are given, or taken from the data."""
-    from poise.algorithms.networks.classes import ClassifierAlgorithm
+    from poise.algorithms.classes_from_data import ClassesFromData
 
-    given = {} if classes is None else {"classes": classes}
-    algorithm = ClassifierAlgorithm(model, _name(factory, model, **given), float64, memory)
+    name = _name(factory, model, **({} if classes is None else {"classes": classes}))
+    options = {"name": name, "float64": float64, "memory": memory}
+    algorithm = ClassesFromData(partial(_with_classes, model, options), name, model.response)
     return algorithm if classes is None else algorithm.completed(classes)
+
+
+def _with_classes(model: Any, options: dict[str, Any], labels: Labels) -> JaxAlgorithm:
+    from poise.algorithms.jax.jax_algorithm import JaxAlgorithm
+
+    return JaxAlgorithm(dataclasses.replace(model, classes=len(labels)), labels=labels, **options)
 
 
 def _name(factory: Callable[..., Any], model: Any, **given: Any) -> str:

@@ -1,32 +1,33 @@
-"""Classifiers in JAX that take their classes from the data."""
+"""Classifiers that take their classes from the data, before the first fit."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from poise.algorithms.algorithm import Algorithm, Predict
+from poise.algorithms.all_at_once import AllAtOnce
 from poise.algorithms.class_codes import Labels
-from poise.algorithms.jax.jax_algorithm import JaxAlgorithm
 from poise.algorithms.sklearn_suitability import objection_to_fractions
 from poise.data.sample import Sample
 from poise.errors import AlgorithmError
 
-__all__ = ["ClassifierAlgorithm"]
+__all__ = ["ClassesFromData"]
 
 
-class ClassifierAlgorithm(Algorithm):
-    """A classifier that becomes a :class:`JaxAlgorithm` once its classes are known.
+class ClassesFromData(Algorithm):
+    """A classifier that becomes an :class:`AllAtOnce` algorithm once its classes are known.
 
     Parameters
     ----------
-    classifier : dataclass
-        ``classifier(X, y, x, key)`` with fields ``classes``, their number, and ``response``.
-    name, float64, memory
-        As in :func:`poise.jax_algorithm`.
+    complete : callable
+        ``complete(labels)``, the algorithm for these classes.
+    name : str
+        How results refer to it.
+    response : {"predict_proba", "predict"}
+        What a prediction is.
 
     Examples
     --------
@@ -38,21 +39,16 @@ class ClassifierAlgorithm(Algorithm):
 
     numbers_only = True
 
-    def __init__(
-        self, classifier: Any, name: str, float64: bool | None, memory: int | None
-    ) -> None:
-        self.classifier = classifier
-        self.name = name
-        self.options: dict[str, Any] = {"name": name, "float64": float64, "memory": memory}
-        self._completed: dict[tuple[Any, ...], JaxAlgorithm] = {}
+    def __init__(self, complete: Callable[[Labels], AllAtOnce], name: str, response: str) -> None:
+        self.complete, self.name, self.response = complete, name, response
+        self._completed: dict[tuple[Any, ...], AllAtOnce] = {}
 
-    def completed(self, classes: int | Sequence[Any]) -> JaxAlgorithm:
+    def completed(self, classes: int | Sequence[Any]) -> AllAtOnce:
         """Return the algorithm for these classes; the same one each time, compiled once."""
-        labels = Labels(classes, self.classifier.response)
+        labels = Labels(classes, self.response)
         known = tuple(labels.classes.tolist())
         if known not in self._completed:
-            model = dataclasses.replace(self.classifier, classes=len(labels))
-            self._completed[known] = JaxAlgorithm(model, labels=labels, **self.options)
+            self._completed[known] = self.complete(labels)
         return self._completed[known]
 
     def prepared(self, sample: Sample) -> Algorithm:
