@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import inspect
 
@@ -89,3 +90,15 @@ HEAVY = ["sklearn", "scipy", "matplotlib", "pandas", "joblib", "rich", "jax", "t
 def test_import_loads_nothing_heavy(code) -> None:
     check = f"{code}; import sys; print([m for m in {HEAVY} if m in sys.modules])"
     assert printed(check).strip() == "[]"
+
+
+@pytest.mark.parametrize("module", [poise, poise.theory], ids=["poise", "poise.theory"])
+def test_type_checkers_know_every_name(module) -> None:
+    """To a strict checker a name is public if it is imported "as" itself, or assigned."""
+    [block] = [n for n in ast.parse(inspect.getsource(module)).body if isinstance(n, ast.If)]
+    known = {a.asname for n in block.body if isinstance(n, ast.ImportFrom) for a in n.names}
+    assigned = [n for n in block.body if isinstance(n, ast.Assign)]
+    known |= {
+        name.id for n in assigned for name in ast.walk(n.targets[0]) if isinstance(name, ast.Name)
+    }
+    assert set(module.__all__) - {"__version__"} == {name for name in known if name[0] != "_"}

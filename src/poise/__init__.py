@@ -107,72 +107,83 @@ _MODULES = {
 __all__ = ["__version__", *sorted([*_HOME, *_MODULES])]
 
 if TYPE_CHECKING:
-    from poise import errors, procedures, theory
-    from poise.algorithms import networks
-    from poise.algorithms.algorithm import Algorithm
-    from poise.algorithms.as_algorithm import as_algorithm
-    from poise.algorithms.jax.jax_algorithm import jax_algorithm
-    from poise.algorithms.losses import LossChange
-    from poise.algorithms.program.program import Program
-    from poise.algorithms.stabilized.classifier import StabilizedClassifier
-    from poise.algorithms.stabilized.guarantee import StabilityGuarantee
-    from poise.algorithms.stabilized.regressor import StabilizedRegressor
-    from poise.algorithms.stabilized.stabilize import stabilize
-    from poise.algorithms.torch.torch_algorithm import torch_algorithm
-    from poise.data.files.read_table import read_table
-    from poise.data.sample import Sample
-    from poise.data.synthetic_rows import Made, SyntheticRows
-    from poise.protocol.budget import Budget
-    from poise.protocol.messages import Answers, Batch, Comparison, Failure, Query
-    from poise.protocol.procedure import Procedure
-    from poise.protocol.randomness import Coupling, Randomness
-    from poise.questions import assert_stable as testing
-    from poise.questions import notions
-    from poise.questions.advise import advise
-    from poise.questions.certificates.verify import verify
-    from poise.questions.check.check_algorithm import check_algorithm
-    from poise.questions.check.check_report import CheckReport
-    from poise.questions.combine_records import combine
-    from poise.questions.compare import compare
-    from poise.questions.conditional.conditional_test import conditional_test, measure_conditional
-    from poise.questions.intervals.jackknife_regressor import JackknifeRegressor
-    from poise.questions.monitor.monitor import Monitor
-    from poise.questions.run import Run, run
-    from poise.questions.stability_curve import stability_curve
-    from poise.questions.stability_test import measure, stability_test
-    from poise.results.advice import Advice
-    from poise.results.averaged_result import AveragedResult
-    from poise.results.certificate_file import CertificateFile
-    from poise.results.combined_evidence import CombinedEvidence
-    from poise.results.compare_result import CompareResult
-    from poise.results.conditional_design import ConditionalDesign
-    from poise.results.conditional_result import ConditionalResult
-    from poise.results.conditional_trials import ConditionalTrials
-    from poise.results.coverage import CoverageGuarantee
-    from poise.results.curve_result import StabilityCurve
-    from poise.results.design import Design
-    from poise.results.influence import Influence
-    from poise.results.ledger_note import LedgerNote
-    from poise.results.monitor_status import MonitorStatus
-    from poise.results.procedure_result import ProcedureResult
-    from poise.results.profile import Profile
-    from poise.results.relative_epsilon import relative
-    from poise.results.stability_result import StabilityResult
-    from poise.results.trials import Trials
-    from poise.results.verdict import Outcome
-    from poise.results.verification import Verification
-    from poise.simulation import traps as adversary
-    from poise.simulation import worlds as world
-    from poise.simulation.audit.audit import audit
-    from poise.simulation.audit.audit_result import AuditResult
-    from poise.simulation.audit.with_traps import audit_with_traps
-    from poise.simulation.paper.reproduce import reproduce
-    from poise.simulation.worlds.world import World
-    from poise.storage.ledger.ledger import Ledger
-    from poise.storage.transcript.recording import Transcript
-    from poise.storage.transcript.replay import replay
-    from poise.theory.plan_result import Plan
-    from poise.theory.planning import plan
+    from poise import errors as errors, procedures as procedures, theory as theory
+    from poise.algorithms import networks as networks
+    from poise.algorithms.algorithm import Algorithm as Algorithm
+    from poise.algorithms.as_algorithm import as_algorithm as as_algorithm
+    from poise.algorithms.jax.jax_algorithm import jax_algorithm as jax_algorithm
+    from poise.algorithms.losses import LossChange as LossChange
+    from poise.algorithms.program.program import Program as Program
+    from poise.algorithms.stabilized.classifier import StabilizedClassifier as StabilizedClassifier
+    from poise.algorithms.stabilized.guarantee import StabilityGuarantee as StabilityGuarantee
+    from poise.algorithms.stabilized.regressor import StabilizedRegressor as StabilizedRegressor
+    from poise.algorithms.stabilized.stabilize import stabilize as stabilize
+    from poise.algorithms.torch.torch_algorithm import torch_algorithm as torch_algorithm
+    from poise.data.files.read_table import read_table as read_table
+    from poise.data.sample import Sample as Sample
+    from poise.data.synthetic_rows import Made as Made, SyntheticRows as SyntheticRows
+    from poise.protocol.budget import Budget as Budget
+    from poise.protocol.messages import (
+        Answers as Answers,
+        Batch as Batch,
+        Comparison as Comparison,
+        Failure as Failure,
+        Query as Query,
+    )
+    from poise.protocol.procedure import Procedure as Procedure
+    from poise.protocol.randomness import Coupling as Coupling, Randomness as Randomness
+    from poise.questions import assert_stable as _assert_stable, notions as notions
+    from poise.questions.advise import advise as advise
+    from poise.questions.certificates.verify import verify as verify
+    from poise.questions.check.check_algorithm import check_algorithm as check_algorithm
+    from poise.questions.check.check_report import CheckReport as CheckReport
+    from poise.questions.combine_records import combine as combine
+    from poise.questions.compare import compare as compare
+    from poise.questions.conditional.conditional_test import (
+        conditional_test as conditional_test,
+        measure_conditional as measure_conditional,
+    )
+    from poise.questions.intervals.jackknife_regressor import (
+        JackknifeRegressor as JackknifeRegressor,
+    )
+    from poise.questions.monitor.monitor import Monitor as Monitor
+    from poise.questions.run import Run as Run, run as run
+    from poise.questions.stability_curve import stability_curve as stability_curve
+    from poise.questions.stability_test import measure as measure, stability_test as stability_test
+    from poise.results.advice import Advice as Advice
+    from poise.results.averaged_result import AveragedResult as AveragedResult
+    from poise.results.certificate_file import CertificateFile as CertificateFile
+    from poise.results.combined_evidence import CombinedEvidence as CombinedEvidence
+    from poise.results.compare_result import CompareResult as CompareResult
+    from poise.results.conditional_design import ConditionalDesign as ConditionalDesign
+    from poise.results.conditional_result import ConditionalResult as ConditionalResult
+    from poise.results.conditional_trials import ConditionalTrials as ConditionalTrials
+    from poise.results.coverage import CoverageGuarantee as CoverageGuarantee
+    from poise.results.curve_result import StabilityCurve as StabilityCurve
+    from poise.results.design import Design as Design
+    from poise.results.influence import Influence as Influence
+    from poise.results.ledger_note import LedgerNote as LedgerNote
+    from poise.results.monitor_status import MonitorStatus as MonitorStatus
+    from poise.results.procedure_result import ProcedureResult as ProcedureResult
+    from poise.results.profile import Profile as Profile
+    from poise.results.relative_epsilon import relative as relative
+    from poise.results.stability_result import StabilityResult as StabilityResult
+    from poise.results.trials import Trials as Trials
+    from poise.results.verdict import Outcome as Outcome
+    from poise.results.verification import Verification as Verification
+    from poise.simulation import traps as _traps, worlds as _worlds
+    from poise.simulation.audit.audit import audit as audit
+    from poise.simulation.audit.audit_result import AuditResult as AuditResult
+    from poise.simulation.audit.with_traps import audit_with_traps as audit_with_traps
+    from poise.simulation.paper.reproduce import reproduce as reproduce
+    from poise.simulation.worlds.world import World as World
+    from poise.storage.ledger.ledger import Ledger as Ledger
+    from poise.storage.transcript.recording import Transcript as Transcript
+    from poise.storage.transcript.replay import replay as replay
+    from poise.theory.plan_result import Plan as Plan
+    from poise.theory.planning import plan as plan
+
+    adversary, testing, world = _traps, _assert_stable, _worlds
 
 
 class _PublicModules:

@@ -191,244 +191,170 @@ _HOME = {
     "which_ceiling": "bounded_outputs",
 }
 
-__all__ = [
-    "AveragedProfile",
-    "AveragedTest",
-    "BagChoice",
-    "BettingPath",
-    "Curtailment",
-    "DecisionRule",
-    "Hedge",
-    "LimitsOverTime",
-    "Mirror",
-    "OpenEnded",
-    "OpenEndedTest",
-    "Portfolio",
-    "RestrictedBand",
-    "RuleMiss",
-    "StoppedVerdict",
-    "acceptance_martingale",
-    "acceptance_probability",
-    "all_in",
-    "all_in_delta_hat",
-    "average_e_values",
-    "averaged_power",
-    "averaged_profile",
-    "bag_count",
-    "bag_delta",
-    "bag_mad",
-    "bag_reach",
-    "bag_trade_off",
-    "bags_needed",
-    "bags_needed_chernoff",
-    "ceiling_large_epsilon",
-    "certified_miss",
-    "certified_miss_given_data",
-    "choose_bags",
-    "clipped_delta",
-    "confidence_sequence",
-    "critical_count",
-    "critical_count_unstable",
-    "critical_share",
-    "critical_value",
-    "cut_offs",
-    "delta_hat",
-    "delta_hat_common",
-    "delta_hat_grid",
-    "delta_hat_to_print",
-    "delta_interval",
-    "delta_interval_common",
-    "delta_lower",
-    "delta_lower_common",
-    "delta_lower_grid",
-    "distance_to_winner",
-    "e_bh",
-    "e_value",
-    "epsilon_hat",
-    "epsilon_hat_common",
-    "epsilon_hat_scan",
-    "epsilon_lower",
-    "epsilon_lower_common",
-    "epsilon_lower_scan",
-    "expected_fraction",
-    "expected_trials",
-    "exponent",
-    "finite_bag_delta",
-    "fits_per_trial",
-    "forced_after",
-    "fraction",
-    "hedge",
-    "holm",
-    "holm_e_values",
-    "in_fixed_order",
-    "inflated_mask",
-    "inflated_top",
-    "is_forced",
-    "jackknife_delta",
-    "jackknife_miss",
-    "jackknife_plus_ends",
-    "kappa",
-    "labelling_fits",
-    "largest_admissible_bag",
-    "largest_bag",
-    "largest_change_over_labels",
-    "limits_over_time",
-    "local_level",
-    "log_e_value",
-    "mirror",
-    "mirror_fraction",
-    "mirror_mixture",
-    "mixture",
-    "mixture_delta_hat",
-    "multiply_e_values",
-    "n_trials",
-    "online_fallback",
-    "open_ended_verdict",
-    "order_cover",
-    "portfolio",
-    "power",
-    "power_bound",
-    "probability_width",
-    "profile_band",
-    "pvalue",
-    "pvalue_unstable",
-    "rao_blackwell",
-    "repeated_looks",
-    "residual_quantile",
-    "residual_rank",
-    "restricted_band",
-    "restricted_limits",
-    "restricted_size",
-    "rule_miss",
-    "share_ceiling",
-    "shares",
-    "spare_points",
-    "spread",
-    "stable_on_all",
-    "test_row",
-    "trials_for_averaging",
-    "trials_missing",
-    "trials_with_spread",
-    "verdict",
-    "vote",
-    "which_ceiling",
-]
+__all__ = sorted(_HOME)
 
 if TYPE_CHECKING:
-    from poise.theory.anytime_limits import LimitsOverTime, limits_over_time
-    from poise.theory.averaged_design import fits_per_trial, spare_points, test_row
+    from poise.theory.anytime_limits import (
+        LimitsOverTime as LimitsOverTime,
+        limits_over_time as limits_over_time,
+    )
+    from poise.theory.averaged_design import (
+        fits_per_trial as fits_per_trial,
+        spare_points as spare_points,
+        test_row as test_row,
+    )
     from poise.theory.averaged_estimates import (
-        AveragedProfile,
-        averaged_profile,
-        delta_hat_grid,
-        epsilon_hat_scan,
+        AveragedProfile as AveragedProfile,
+        averaged_profile as averaged_profile,
+        delta_hat_grid as delta_hat_grid,
+        epsilon_hat_scan as epsilon_hat_scan,
     )
     from poise.theory.averaged_limits import (
-        all_in_delta_hat,
-        delta_hat_common,
-        delta_hat_to_print,
-        epsilon_hat_common,
+        all_in_delta_hat as all_in_delta_hat,
+        delta_hat_common as delta_hat_common,
+        delta_hat_to_print as delta_hat_to_print,
+        epsilon_hat_common as epsilon_hat_common,
     )
     from poise.theory.averaged_lower_limits import (
-        delta_interval_common,
-        delta_lower_common,
-        delta_lower_grid,
-        epsilon_lower_common,
-        epsilon_lower_scan,
+        delta_interval_common as delta_interval_common,
+        delta_lower_common as delta_lower_common,
+        delta_lower_grid as delta_lower_grid,
+        epsilon_lower_common as epsilon_lower_common,
+        epsilon_lower_scan as epsilon_lower_scan,
     )
     from poise.theory.averaged_planning import (
-        critical_share,
-        share_ceiling,
-        spread,
-        trials_for_averaging,
-        trials_with_spread,
+        critical_share as critical_share,
+        share_ceiling as share_ceiling,
+        spread as spread,
+        trials_for_averaging as trials_for_averaging,
+        trials_with_spread as trials_with_spread,
     )
-    from poise.theory.averaged_power_estimate import averaged_power
-    from poise.theory.averaged_test import AveragedTest, StoppedVerdict, verdict
-    from poise.theory.bag_choice import BagChoice, bag_trade_off, choose_bags
-    from poise.theory.bag_deviation import bag_mad, bag_reach
-    from poise.theory.bags_by_chernoff import bags_needed_chernoff
-    from poise.theory.bands import local_level, profile_band
-    from poise.theory.betting_fraction import fraction, mirror_fraction
-    from poise.theory.betting_process import BettingPath, Hedge, Mirror, all_in, hedge, mirror
+    from poise.theory.averaged_power_estimate import averaged_power as averaged_power
+    from poise.theory.averaged_test import (
+        AveragedTest as AveragedTest,
+        StoppedVerdict as StoppedVerdict,
+        verdict as verdict,
+    )
+    from poise.theory.bag_choice import (
+        BagChoice as BagChoice,
+        bag_trade_off as bag_trade_off,
+        choose_bags as choose_bags,
+    )
+    from poise.theory.bag_deviation import bag_mad as bag_mad, bag_reach as bag_reach
+    from poise.theory.bags_by_chernoff import bags_needed_chernoff as bags_needed_chernoff
+    from poise.theory.bands import local_level as local_level, profile_band as profile_band
+    from poise.theory.betting_fraction import (
+        fraction as fraction,
+        mirror_fraction as mirror_fraction,
+    )
+    from poise.theory.betting_process import (
+        BettingPath as BettingPath,
+        Hedge as Hedge,
+        Mirror as Mirror,
+        all_in as all_in,
+        hedge as hedge,
+        mirror as mirror,
+    )
     from poise.theory.binomial_test import (
-        acceptance_probability,
-        critical_count,
-        critical_count_unstable,
-        critical_value,
-        power,
-        pvalue,
-        pvalue_unstable,
+        acceptance_probability as acceptance_probability,
+        critical_count as critical_count,
+        critical_count_unstable as critical_count_unstable,
+        critical_value as critical_value,
+        power as power,
+        pvalue as pvalue,
+        pvalue_unstable as pvalue_unstable,
     )
-    from poise.theory.bounded_outputs import ceiling_large_epsilon, which_ceiling
-    from poise.theory.decision import DecisionRule, cut_offs
+    from poise.theory.bounded_outputs import (
+        ceiling_large_epsilon as ceiling_large_epsilon,
+        which_ceiling as which_ceiling,
+    )
+    from poise.theory.decision import DecisionRule as DecisionRule, cut_offs as cut_offs
     from poise.theory.e_process import (
-        acceptance_martingale,
-        confidence_sequence,
-        e_value,
-        log_e_value,
+        acceptance_martingale as acceptance_martingale,
+        confidence_sequence as confidence_sequence,
+        e_value as e_value,
+        log_e_value as log_e_value,
     )
     from poise.theory.e_values import (
-        average_e_values,
-        e_bh,
-        holm_e_values,
-        in_fixed_order,
-        multiply_e_values,
-        stable_on_all,
+        average_e_values as average_e_values,
+        e_bh as e_bh,
+        holm_e_values as holm_e_values,
+        in_fixed_order as in_fixed_order,
+        multiply_e_values as multiply_e_values,
+        stable_on_all as stable_on_all,
     )
     from poise.theory.early_stopping import (
-        Curtailment,
-        expected_fraction,
-        expected_trials,
-        forced_after,
-        is_forced,
+        Curtailment as Curtailment,
+        expected_fraction as expected_fraction,
+        expected_trials as expected_trials,
+        forced_after as forced_after,
+        is_forced as is_forced,
     )
-    from poise.theory.estimates import delta_hat, epsilon_hat
-    from poise.theory.evidence_portfolio import Portfolio, portfolio
-    from poise.theory.exceedance_shares import shares
+    from poise.theory.estimates import delta_hat as delta_hat, epsilon_hat as epsilon_hat
+    from poise.theory.evidence_portfolio import Portfolio as Portfolio, portfolio as portfolio
+    from poise.theory.exceedance_shares import shares as shares
     from poise.theory.finite_responses import (
-        labelling_fits,
-        largest_change_over_labels,
-        trials_missing,
+        labelling_fits as labelling_fits,
+        largest_change_over_labels as largest_change_over_labels,
+        trials_missing as trials_missing,
     )
-    from poise.theory.holm_correction import holm
-    from poise.theory.inflated_argmax import distance_to_winner, inflated_mask, inflated_top
+    from poise.theory.holm_correction import holm as holm
+    from poise.theory.inflated_argmax import (
+        distance_to_winner as distance_to_winner,
+        inflated_mask as inflated_mask,
+        inflated_top as inflated_top,
+    )
     from poise.theory.jackknife_coverage import (
-        RuleMiss,
-        certified_miss,
-        certified_miss_given_data,
-        jackknife_delta,
-        jackknife_miss,
-        jackknife_plus_ends,
-        residual_quantile,
-        residual_rank,
-        rule_miss,
+        RuleMiss as RuleMiss,
+        certified_miss as certified_miss,
+        certified_miss_given_data as certified_miss_given_data,
+        jackknife_delta as jackknife_delta,
+        jackknife_miss as jackknife_miss,
+        jackknife_plus_ends as jackknife_plus_ends,
+        residual_quantile as residual_quantile,
+        residual_rank as residual_rank,
+        rule_miss as rule_miss,
     )
-    from poise.theory.lower_limits import delta_interval, delta_lower, epsilon_lower
-    from poise.theory.number_of_bags import bags_needed, finite_bag_delta
-    from poise.theory.online_levels import online_fallback
-    from poise.theory.open_ended import OpenEnded, mixture, mixture_delta_hat
-    from poise.theory.open_ended_test import OpenEndedTest, mirror_mixture, open_ended_verdict
-    from poise.theory.poisson_binomial import rao_blackwell
-    from poise.theory.power_bounds import exponent, power_bound
-    from poise.theory.random_splits import vote
-    from poise.theory.repeated_testing import repeated_looks
+    from poise.theory.lower_limits import (
+        delta_interval as delta_interval,
+        delta_lower as delta_lower,
+        epsilon_lower as epsilon_lower,
+    )
+    from poise.theory.number_of_bags import (
+        bags_needed as bags_needed,
+        finite_bag_delta as finite_bag_delta,
+    )
+    from poise.theory.online_levels import online_fallback as online_fallback
+    from poise.theory.open_ended import (
+        OpenEnded as OpenEnded,
+        mixture as mixture,
+        mixture_delta_hat as mixture_delta_hat,
+    )
+    from poise.theory.open_ended_test import (
+        OpenEndedTest as OpenEndedTest,
+        mirror_mixture as mirror_mixture,
+        open_ended_verdict as open_ended_verdict,
+    )
+    from poise.theory.poisson_binomial import rao_blackwell as rao_blackwell
+    from poise.theory.power_bounds import exponent as exponent, power_bound as power_bound
+    from poise.theory.random_splits import vote as vote
+    from poise.theory.repeated_testing import repeated_looks as repeated_looks
     from poise.theory.restricted_profile import (
-        RestrictedBand,
-        order_cover,
-        restricted_band,
-        restricted_limits,
-        restricted_size,
+        RestrictedBand as RestrictedBand,
+        order_cover as order_cover,
+        restricted_band as restricted_band,
+        restricted_limits as restricted_limits,
+        restricted_size as restricted_size,
     )
     from poise.theory.subbagging import (
-        bag_count,
-        bag_delta,
-        clipped_delta,
-        largest_admissible_bag,
-        largest_bag,
-        probability_width,
+        bag_count as bag_count,
+        bag_delta as bag_delta,
+        clipped_delta as clipped_delta,
+        largest_admissible_bag as largest_admissible_bag,
+        largest_bag as largest_bag,
+        probability_width as probability_width,
     )
-    from poise.theory.trials import kappa, n_trials
+    from poise.theory.trials import kappa as kappa, n_trials as n_trials
 
 
 def __getattr__(name: str) -> Any:
