@@ -8,11 +8,20 @@ from pathlib import Path
 
 import pytest
 
+from poise.cli import open_browser
+from shared.browsers import Browser
+
 
 def test_the_tour_shows_all_three_verdicts_and_leaves_a_plot_and_a_report(
-    run, tmp_path: Path
+    run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(open_browser, "has_screen", lambda *_: True)
+    monkeypatch.setattr(open_browser.webbrowser, "get", lambda: Browser(opened))
     result = run("demo --output", str(tmp_path / "new" / "demo"))
+    address = (tmp_path / "new" / "demo" / "report.html").as_uri()
+    assert opened == [address]
+    assert result.stdout.endswith(f"The report is open in your browser: {address}\n")
     assert result.exit_code == 0
     assert result.stderr == ""
     for line in ("STABLE: Ridge()", "UNSTABLE: LinearRegression()", "INCONCLUSIVE: whether KN"):
@@ -32,8 +41,11 @@ def test_the_tour_goes_on_without_matplotlib(
     run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    result = run("demo --output", str(tmp_path))
+    monkeypatch.setattr(open_browser, "has_screen", lambda *_: True)
+    monkeypatch.setattr(open_browser.webbrowser, "get", lambda: pytest.fail("--no-open"))
+    result = run("demo --no-open --output", str(tmp_path))
     assert result.exit_code == 0
+    assert result.stdout.endswith(f"The report: {(tmp_path / 'report.html').as_uri()}\n")
     assert result.stderr == "poise: plots need matplotlib: pip install 'poise[plot]'\n"
     assert not (tmp_path / "changes.png").exists()
     assert "<img" not in (tmp_path / "report.html").read_text(encoding="utf-8")

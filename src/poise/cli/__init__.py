@@ -23,6 +23,7 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
     ledger           ``poise ledger``: the questions put to a data set, and which verdicts hold
     load_algorithm   from ``sklearn.linear_model:Ridge`` or ``model.py:name`` to an algorithm
     monitor          ``poise monitor``: add fresh rows to a record, and tell where it stands
+    open_browser     open an address in the browser, where somebody can see it
     option_words     messages of the library, with options in place of Python's keywords
     options          options that several commands share; each group becomes one object
     output_files     files that a command writes: checked before the first fit, written at the end

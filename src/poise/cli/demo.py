@@ -42,10 +42,18 @@ How many rows a question needs:
     show_default=True,
     help="Folder for the plot and the report.",
 )
-def command(output: Path) -> int:
+@click.option(
+    "--open/--no-open",
+    "opened",
+    default=True,
+    show_default=True,
+    help="Open the report in the browser, where there is a screen.",
+)
+def command(output: Path, opened: bool) -> int:
     """Show three algorithms on example data, with a verdict for each.
 
-    Writes a plot (changes.png) and a report (report.html). Takes a few seconds.
+    Writes a plot (changes.png) and a report (report.html), and opens the report in the
+    browser. Takes a few seconds.
     """
     from poise.cli.screen import print_paragraphs
 
@@ -58,7 +66,17 @@ def command(output: Path) -> int:
         written = _write(sections, output)
     print_paragraphs("\nWritten: " + ", ".join(str(path) for path in written) + "\n")
     click.echo(NEXT)
+    _show(output / _FILES[1], opened)
     return 0
+
+
+def _show(report: Path, opened: bool) -> None:
+    """Say where the report is, and open it."""
+    from poise.cli.open_browser import open_browser
+
+    address = report.resolve().as_uri()
+    shown = opened and open_browser(address)
+    click.echo(f"\nThe report{' is open in your browser' if shown else ''}: {address}")
 
 
 def _algorithms() -> list[tuple[Any, str]]:

@@ -9,9 +9,11 @@ import numpy as np
 
 from poise import arguments
 from poise.arguments import counted
+from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.data.tables import as_table
 from poise.errors import DataError
 from poise.protocol.randomness import Randomness, RandomStateLike
+from poise.results.text.table import Table
 
 if TYPE_CHECKING:
     from poise.algorithms.stabilized.ensemble import Stabilized
@@ -20,10 +22,11 @@ __all__ = ["CostOfStability", "cost_of_stability"]
 
 # The smallest share of the rows that is left out for scoring.
 _SCORED_SHARE = 0.2
+_COLUMNS = ("split", "before", "after")
 
 
 @dataclass(frozen=True)
-class CostOfStability:
+class CostOfStability(ShownAsCard):
     """Scores on rows left out, before and after: see :func:`cost_of_stability`.
 
     Attributes
@@ -54,6 +57,12 @@ class CostOfStability:
             f"{self.score} on rows left out, over {counted(len(self.original), 'random split')} "
             f"with {counted(self.n_rows, 'training row')}: {before:.3g} before, {after:.3g} after."
         )
+
+    def _card(self) -> Card:
+        pairs = zip(self.original, self.stabilized, strict=True)
+        rows = [[str(k), f"{a:.3g}", f"{b:.3g}"] for k, (a, b) in enumerate(pairs, 1)]
+        said = "An estimate over random splits, without a guarantee."
+        return Card(self.sentence, "estimate", [said], tables=[Table(_COLUMNS, rows)])
 
 
 def cost_of_stability(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from html import escape
 from typing import Any
 
 from poise.arguments import listed
+from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.data.column_remarks import ColumnRemark
 from poise.data.response_scale import ResponseScale
 from poise.results.json_encoding import plain, to_json
@@ -66,7 +66,7 @@ class TimedFit:
 
 
 @dataclass(frozen=True)
-class Advice:
+class Advice(ShownAsCard):
     """The menu of what rows can answer: see :func:`poise.advise`.
 
     Nothing here is a verdict, and nothing was tested.
@@ -228,13 +228,22 @@ class Advice:
 
         return pd.DataFrame(self.to_dict()["menu"]["rows"])
 
-    def _repr_html_(self) -> str:
-        words = "".join(f"<p>{escape(part)}</p>" for part in self.paragraphs())
-        asked = "".join(
-            f"<p>{escape(question)}<br><code>{escape(call)}</code></p>"
-            for question, call in self.questions.items()
-        )
-        return f"<p><b>{escape(self.headline())}</b></p>{self.table().html()}{words}{asked}"
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        title: str | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Any:
+        """Draw the smallest δ that can be certified against n; return the figure, or ``ax``."""
+        from poise.results.plots.menu import plot_menu
+
+        return plot_menu(self.menu, ax, title=title, figsize=figsize)
+
+    def _card(self) -> Card:
+        asked = Table(["what can be asked", "how"], [*self.questions.items()])
+        tables = [self.table(), *([asked] if self.questions else [])]
+        return Card(self.headline(), "advice", self.paragraphs(), tables=tables, draw=self.plot)
 
     def __str__(self) -> str:
         return self.summary()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from poise import arguments
 from poise.arguments.field_rules import Epsilon, ErrorLevel, Positive, Share, TrainingSize
+from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.arguments.typed_fields import read_object
 from poise.errors import ArgumentError
 from poise.results.json_encoding import fields_of, plain, to_json
@@ -41,7 +42,7 @@ _METRICS = (
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(ShownAsCard):
     r"""The statement "(A, P, n) is (ε, δ)-stable", in one notion, at one error level.
 
     .. math:: P\{|\hat\mu_n(X) - \hat\mu_{n-1}(X)| > ε\} \le δ
@@ -238,11 +239,13 @@ class Certificate:
         content = fields_of(text, names, "a certificate")
         return read_object(cls, content, "a certificate", derived=True)
 
-    def _repr_html_(self) -> str:
-        from poise.results.text.facts import as_html
-
-        stated = self.statement().splitlines()[0]
-        return as_html({"certificate": stated}, warnings=self.warnings)
+    def _card(self) -> Card:
+        stated, *others = (
+            each.statement().splitlines()[0] for each in (self, *self.implications())
+        )
+        parts = {"within epsilon, at least": 1 - self.delta, "beyond, at most": self.delta}
+        said, follow = f"D{stated[1:]}.", [f"It follows: {other}." for other in others]
+        return Card(said, "stable", follow, self.warnings, parts=parts)
 
     def __str__(self) -> str:
         return self.statement()

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.data.ordinary_files import read_ordinary
 from poise.errors import ArgumentError, RecordError
 from poise.results.canonical_json import canonical_json, read_strict_json, sha256_of
@@ -30,10 +31,11 @@ _QUESTION = ("n", "epsilon", "delta", "alpha", "randomized", "test")
 # In other parts of the file, or as long as the changes and computed from them.
 _ELSEWHERE = (*_QUESTION, "design", "warnings", "ledger", "trajectory", "trajectory_unstable")
 _MOST_BYTES = 1 << 30
+NOT_CHECKED = "This is what the file claims; poise.verify checks it."
 
 
 @dataclass(frozen=True, eq=False)
-class CertificateFile:
+class CertificateFile(ShownAsCard):
     """A verdict with everything that it rests on, so that nobody has to trust who made it.
 
     The verdict, its limits and its words follow from the changes in it, and :func:`poise.verify`
@@ -156,6 +158,20 @@ class CertificateFile:
 
     def __hash__(self) -> int:
         return hash(self.to_json())
+
+    def _card(self) -> Card:
+        from poise.results.plots.certified import plot_certificate
+
+        claimed, said = self.statement().split("\n", 1), self._part("statement")
+        facts = {"digest": self.digest, "signed": "no" if self.signature is None else "yes"}
+        return Card(
+            claimed[0],
+            f"claims {self.verdict}",
+            [*claimed[1:], str(said.get("not_meant")), NOT_CHECKED, NOT_IN_A_FILE],
+            [str(text) for text in self.content.get("warnings") or ()],
+            facts,
+            draw=lambda: plot_certificate(self),
+        )
 
     def __str__(self) -> str:
         return self.statement()

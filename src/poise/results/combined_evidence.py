@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from poise.results.design import Design
-from poise.results.json_encoding import to_json
+from poise.results.presented import DrawnVerdict
 from poise.results.verdict import Outcome
 from poise.theory.betting_process import reaches
 from poise.theory.e_values import multiply_e_values
@@ -18,7 +18,7 @@ __all__ = ["CombinedEvidence"]
 
 
 @dataclass(frozen=True)
-class CombinedEvidence:
+class CombinedEvidence(DrawnVerdict):
     """What several records say together.
 
     For one distribution and disjoint rows the product of e-values is an e-value: P(it ever
@@ -88,20 +88,11 @@ class CombinedEvidence:
             return Outcome.INCONCLUSIVE
         return Outcome.STABLE if stable else Outcome.UNSTABLE
 
-    @property
-    def stable(self) -> bool:
-        """Whether the verdict is "stable"."""
-        return self.verdict == Outcome.STABLE
-
     def describe(self) -> Summary:
         """Return headline and paragraphs."""
         from poise.results.text.describe_combined import describe_combined
 
         return describe_combined(self)
-
-    def summary(self) -> str:
-        """Say what the records show together, what that means, and what it does not mean."""
-        return str(self.describe())
 
     def facts(self) -> dict[str, str]:
         """Return the numbers behind the verdict, worded."""
@@ -121,14 +112,14 @@ class CombinedEvidence:
             "design": self.design.to_dict(),
         }
 
-    def to_json(self) -> str:
-        """Return :meth:`to_dict` as JSON."""
-        return to_json(self.to_dict())
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        title: str | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Any:
+        """Draw the evidence of every record, and of all together; return the figure, or ``ax``."""
+        from poise.results.plots.evidence import plot_evidence
 
-    def _repr_html_(self) -> str:
-        from poise.results.text.facts import as_html
-
-        return as_html(self.facts(), self.describe().headline, self.warnings)
-
-    def __str__(self) -> str:
-        return self.summary()
+        return plot_evidence(self, ax, title=title, figsize=figsize)

@@ -14,6 +14,7 @@ from poise.errors import ArgumentError
 from poise.results.averaged_result import AveragedResult
 from poise.results.json_encoding import plain, to_json
 from poise.results.ledger_note import LedgerNote
+from poise.results.presented import PresentedTable
 from poise.results.stability_result import StabilityResult
 from poise.results.text.describe_design import allowed_change
 from poise.results.text.numbers import at_most, confidence, exactly, larger_of, number
@@ -93,7 +94,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class CompareResult:
+class CompareResult(PresentedTable):
     """Which of several algorithms are stable, with one error level for all verdicts.
 
     P(any algorithm that is not (ε, δ)-stable is declared stable) ≤ α, and
@@ -179,6 +180,8 @@ class CompareResult:
         """Names of the algorithms that are declared stable."""
         return tuple(row.name for row in self.rows if row.stable)
 
+    _word = "compared"
+
     @property
     def warnings(self) -> tuple[str, ...]:
         """What was noticed that may make the error level wrong, of any of them."""
@@ -260,10 +263,6 @@ class CompareResult:
         beyond = row.delta_hat > self.delta or row.epsilon_hat > self.epsilon
         return row.stable and beyond
 
-    def summary(self) -> str:
-        """Return headline, table and what they mean."""
-        return f"{self.headline()}\n\n{self.table().text()}\n\n{self.meaning()}"
-
     def to_dict(self) -> dict[str, Any]:
         """Return every number as a plain value, for JSON or an experiment tracker."""
         names = ["n", "epsilon", "delta", "alpha", "randomized", "test", "why"]
@@ -293,12 +292,6 @@ class CompareResult:
         from poise.results.plots.compared import plot_compared
 
         return plot_compared(self, ax, title=title, figsize=figsize)
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
-
-    def __str__(self) -> str:
-        return self.summary()
 
 
 def _check_comparable(trials: Mapping[str, Trials]) -> None:

@@ -14,7 +14,7 @@ from poise.arguments.typed_fields import read_object
 from poise.errors import RecordError
 from poise.results.conditional_design import ConditionalDesign
 from poise.results.json_encoding import fields_of, plain
-from poise.results.presented import PresentedVerdict
+from poise.results.presented import DrawnVerdict
 from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ __all__ = ["ConditionalResult", "judge"]
 
 
 @dataclass(frozen=True)
-class ConditionalResult(PresentedVerdict):
+class ConditionalResult(DrawnVerdict):
     """What a data-conditional test found about one training set, and what may be said about it.
 
     Given the training set and the seed of its fits, "stable" is said falsely with probability at

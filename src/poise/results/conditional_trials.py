@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -284,6 +285,12 @@ class ConditionalTrials(PresentedTrials):
 
         place = {"ax": ax, "title": title, "figsize": figsize}
         return plot_shares(self, epsilon, gamma=gamma, delta=delta, **place)
+
+    def _picture(self) -> Callable[[], Any]:
+        from poise.results.plots.changes import plot_changes
+
+        title = f"{self.design.title}, this training set of {self.design.n:,} rows"
+        return lambda: plot_changes(self.as_trials, title)
 
 
 def _as_table(values: ArrayLike, design: ConditionalDesign) -> NDArray[np.float64]:

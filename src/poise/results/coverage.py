@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from poise.arguments import counted
+from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.theory.jackknife_coverage import (
     certified_miss,
     certified_miss_given_data,
@@ -20,7 +21,7 @@ __all__ = ["CoverageGuarantee"]
 
 
 @dataclass(frozen=True)
-class CoverageGuarantee:
+class CoverageGuarantee(ShownAsCard):
     """The promise of a fitted :class:`poise.JackknifeRegressor`, in numbers and in words.
 
     Attributes
@@ -143,6 +144,13 @@ class CoverageGuarantee:
             "independent rows, and on an algorithm that ignores their order. It is not the "
             "probability of a miss given the certificate, nor about one interval."
         )
+
+    def _card(self) -> Card:
+        name = f"{self._name[0].upper()}{self._name[1:]}"
+        title = f"{name} at level {self.level:g}: coverage of at least {self.coverage:.4g}."
+        parts = {"covered, at least": self.coverage, "missed, at most": self.miss}
+        facts = {"training rows": f"{self.n:,}", "widened on both sides by": f"{self.widening:g}"}
+        return Card(title, "guarantee", [self.sentence], facts=facts, parts=parts)
 
     @property
     def plus(self) -> bool:

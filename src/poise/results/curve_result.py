@@ -22,6 +22,7 @@ from poise.results.extrapolation import (
 )
 from poise.results.json_encoding import plain, to_json
 from poise.results.ledger_note import LedgerNote
+from poise.results.presented import PresentedTable
 from poise.results.stability_result import StabilityResult
 from poise.results.text.describe_design import allowed_change
 from poise.results.text.numbers import at_most, confidence, exactly, number
@@ -46,7 +47,7 @@ _NOWHERE = "none of these sizes"
 
 
 @dataclass(frozen=True)
-class StabilityCurve:
+class StabilityCurve(PresentedTable):
     """ε̂ and δ̂ at several training sizes, valid for all of them at once.
 
     With probability at least 1 − α every limit of the curve holds: ε*_δ ≤
@@ -89,6 +90,8 @@ class StabilityCurve:
     def __post_init__(self) -> None:
         if not self.trials or (self.epsilon is None and self.delta is None):
             raise ArgumentError("a curve needs trials, and epsilon or delta (or both)")
+
+    _word = "curve"
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -315,10 +318,6 @@ class StabilityCurve:
         """Tell whether changes shrank slower than assumed, between the sizes measured."""
         return self.shrinkage_seen is not None and self.shrinkage_seen[1] < exponent
 
-    def summary(self) -> str:
-        """Return headline, table and what they mean."""
-        return f"{self.headline()}\n\n{self.table().text()}\n\n{self.meaning()}"
-
     def to_dict(self) -> dict[str, Any]:
         """Return every number as a plain value; what is only assumed is kept apart."""
         content: dict[str, Any] = plain(
@@ -361,12 +360,6 @@ class StabilityCurve:
         from poise.results.plots.curve import plot_curve
 
         return plot_curve(self, ax, title=title, figsize=figsize)
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
-
-    def __str__(self) -> str:
-        return self.summary()
 
 
 def _cell(name: str, value: Any) -> str:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from poise import arguments
+from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.errors import ArgumentError
 from poise.results.json_encoding import plain
 from poise.results.text.numbers import at_most, number
@@ -32,7 +33,7 @@ ASSUMPTIONS = {
 
 
 @dataclass(frozen=True)
-class Extrapolation:
+class Extrapolation(ShownAsCard):
     """Limits at larger training sizes, which hold if changes shrink as was assumed.
 
     With probability at least 1 − α, all of them hold at once if from every measured
@@ -88,8 +89,21 @@ class Extrapolation:
         ]
         return Table([*columns], rows, self.headline())
 
-    def _repr_html_(self) -> str:
-        return self.table().html()
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        title: str | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Any:
+        """Draw the assumed limits against n; return the figure, or ``ax``."""
+        from poise.results.plots.extrapolated import plot_extrapolation
+
+        return plot_extrapolation(self, ax, title=title, figsize=figsize)
+
+    def _card(self) -> Card:
+        table = replace(self.table(), caption="")
+        return Card(self.headline(), "assumed", tables=[table], draw=self.plot)
 
     def __str__(self) -> str:
         return f"{self.headline()}\n\n{self.table().text()}"

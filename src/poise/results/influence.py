@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.errors import ArgumentError
 from poise.results.text.numbers import exactly, number
 from poise.results.text.table import Table
@@ -21,7 +22,7 @@ _SHOWN = 10  # rows of the table as text
 
 
 @dataclass(frozen=True, eq=False)
-class Influence:
+class Influence(ShownAsCard):
     """Training rows in order of the predictions that move when they are removed.
 
     These are results of actual refits, for one training set and some fresh points. They are
@@ -133,5 +134,5 @@ class Influence:
     def __str__(self) -> str:
         return f"{self.table().text()}\n{self.multiplicity}"
 
-    def _repr_html_(self) -> str:
-        return self.table().html()
+    def _card(self) -> Card:
+        return Card(self.multiplicity, "described", tables=[self.table()], draw=self.plot)

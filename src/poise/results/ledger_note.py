@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from poise.arguments import counted
+from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.results.text.numbers import at_most
 
-__all__ = ["LedgerNote", "LedgerVerdict", "holds", "passes"]
+__all__ = ["LedgerNote", "LedgerVerdict", "holds", "parts_that_hold", "passes"]
 
 _RULES = {"holm": "Holm", "spending": "online fallback"}
 _NAMED = 6  # so many verdicts are named in a sentence
@@ -40,7 +42,7 @@ class LedgerVerdict:
 
 
 @dataclass(frozen=True)
-class LedgerNote:
+class LedgerNote(ShownAsCard):
     """Which verdicts on the same rows hold together.
 
     With Holm's rule, P(any verdict "stable" that holds is wrong) ≤ α, and the same for "unstable",
@@ -122,6 +124,11 @@ class LedgerNote:
         kept = "holds" if self.holds else "does not hold"
         return f"{counted(self.n_questions, 'question')} put to these rows; {kept} together"
 
+    def _card(self) -> Card:
+        parts = parts_that_hold([each.holds for each in self.verdicts])
+        badge = "holds" if self.holds else "does not hold"
+        return Card(self.sentence(), badge, (), [*filter(None, [self.doubt()])], parts=parts)
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
         return asdict(self) | {"n_questions": self.n_questions, "holds": self.holds}
@@ -132,6 +139,18 @@ class LedgerNote:
         from poise.arguments.typed_fields import read_object
 
         return read_object(cls, content, "a note of a ledger", derived=True)
+
+
+def parts_that_hold(states: Sequence[bool | None]) -> dict[str, int]:
+    """Count the verdicts that hold together, those that do not, and the questions without one.
+
+    Examples
+    --------
+    >>> parts_that_hold([True, None, True])
+    {'hold together': 2, 'do not': 0, 'no verdict': 1}
+    """
+    names = {"hold together": True, "do not": False, "no verdict": None}
+    return {name: states.count(state) for name, state in names.items()}
 
 
 def _listed(verdicts: list[LedgerVerdict], one: str, several: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poise.results.design import Design
-from poise.results.json_encoding import to_json
+from poise.results.presented import DrawnVerdict
 from poise.results.verdict import Outcome
 from poise.theory.anytime_limits import LimitsOverTime, limits_over_time
 from poise.theory.open_ended_test import OpenEndedTest, open_ended_verdict
@@ -21,7 +21,7 @@ __all__ = ["MonitorStatus"]
 
 
 @dataclass(frozen=True)
-class MonitorStatus:
+class MonitorStatus(DrawnVerdict):
     """Where a record stands after all trials so far.
 
     P(wrong verdict at any moment) ≤ α, however often one looks and whether or not rows were
@@ -119,11 +119,6 @@ class MonitorStatus:
         return Outcome(self._test.verdict)
 
     @property
-    def stable(self) -> bool:
-        """Whether the algorithm was declared stable."""
-        return self.verdict == Outcome.STABLE
-
-    @property
     def decided_at(self) -> int | None:
         """Number of trials after which the verdict was reached."""
         return self._test.decided_at
@@ -159,10 +154,6 @@ class MonitorStatus:
 
         return describe_monitor(self)
 
-    def summary(self) -> str:
-        """Say where the record stands, what that means, and what it does not mean."""
-        return str(self.describe())
-
     def facts(self) -> dict[str, str]:
         """Return the numbers behind the verdict, worded, under the names that readers see."""
         from poise.results.text.describe_monitor import facts_of_monitor
@@ -191,18 +182,6 @@ class MonitorStatus:
             "warnings": list(self.warnings),
             "design": self.design.to_dict(),
         }
-
-    def to_json(self) -> str:
-        """Return :meth:`to_dict` as JSON."""
-        return to_json(self.to_dict())
-
-    def _repr_html_(self) -> str:
-        from poise.results.text.facts import as_html
-
-        return as_html(self.facts(), self.describe().headline, self.warnings)
-
-    def __str__(self) -> str:
-        return self.summary()
 
     def plot(
         self,

@@ -7,12 +7,17 @@ written here once.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.results.change_arrays import nan_to_none
 from poise.results.json_encoding import to_json
 from poise.results.saved_file import naming_saved, read_saved, write_saved
+from poise.results.text.summary import in_words
+from poise.results.text.table import Table
 from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -21,10 +26,10 @@ if TYPE_CHECKING:
 
     from poise.results.text.summary import Summary
 
-__all__ = ["Presented", "PresentedTrials", "PresentedVerdict"]
+__all__ = ["DrawnVerdict", "Presented", "PresentedTable", "PresentedTrials", "PresentedVerdict"]
 
 
-class Presented:
+class Presented(ShownAsCard):
     """Something with words and numbers; abstract.
 
     Examples
@@ -60,11 +65,34 @@ class Presented:
         """Write everything as JSON; ``from_json`` reads it back exactly."""
         return to_json(self.to_dict(), indent)
 
+    def _card(self) -> Card:
+        summary = self.describe()
+        return Card(
+            summary.headline,
+            self._badge(),
+            summary.paragraphs,
+            summary.warnings,
+            self.facts(),
+            draw=self._picture(),
+        )
+
+    def _badge(self) -> str:
+        """Return the verdict; "measured" where nothing is judged."""
+        return "measured"
+
+    def _picture(self) -> Callable[[], Any] | None:
+        """Return what draws the picture of the card; None where there is none."""
+        return None
+
 
 class PresentedVerdict(Presented):
     """A verdict on one question; abstract."""
 
-    verdict: Outcome
+    if TYPE_CHECKING:  # a field in some classes, computed in others
+
+        @property
+        def verdict(self) -> Outcome:
+            """The verdict."""
 
     @property
     def stable(self) -> bool:
@@ -78,14 +106,68 @@ class PresentedVerdict(Presented):
         return as_frame(self.to_dict())
 
     def to_html(self) -> str:
-        """Return a small HTML table with the verdict and its numbers."""
-        from poise.results.text.facts import as_html
+        """Return the card that a notebook shows: verdict, sentence, picture and numbers."""
+        return self._card().html()
 
-        summary = self.describe()
-        return as_html(self.facts(), summary.headline, summary.warnings)
+    def _badge(self) -> str:
+        return self.verdict.value
 
-    def _repr_html_(self) -> str:
-        return self.to_html()
+
+class DrawnVerdict(PresentedVerdict):
+    """A verdict that can be drawn; abstract."""
+
+    @abstractmethod
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        title: str | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Any:
+        """Draw what decided; return the figure, or ``ax``."""
+
+    def _picture(self) -> Callable[[], Any]:
+        return self.plot
+
+
+class PresentedTable(ShownAsCard):
+    """Several answers at once: a headline, a table and what they mean; abstract."""
+
+    _word: ClassVar[str]  # what the card calls them
+
+    @property
+    @abstractmethod
+    def warnings(self) -> tuple[str, ...]:
+        """What may make the error level wrong."""
+
+    @abstractmethod
+    def headline(self) -> str:
+        """Say in one sentence what was asked and what came out."""
+
+    @abstractmethod
+    def table(self) -> Table:
+        """Return one line per answer."""
+
+    @abstractmethod
+    def meaning(self) -> str:
+        """Say what is guaranteed, and what is not."""
+
+    def summary(self) -> str:
+        """Return headline, table and what they mean."""
+        return f"{self.headline()}\n\n{self.table().text()}\n\n{self.meaning()}"
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def _card(self) -> Card:
+        said = [line for line in self.meaning().splitlines() if line not in in_words(self.warnings)]
+        table = replace(self.table(), caption="")
+        head = (self.headline(), self._word, said, self.warnings)
+        return Card(*head, tables=[table], draw=self.plot)
+
+    @abstractmethod
+    def plot(self) -> Any:
+        """Return a figure of all answers."""
 
 
 class PresentedTrials(Presented):
@@ -130,11 +212,6 @@ class PresentedTrials(Presented):
     def n_observed(self) -> int:
         """Number of trials that were run."""
         return len(self.changes)
-
-    def _repr_html_(self) -> str:
-        from poise.results.text.facts import as_html
-
-        return as_html(self.facts(), warnings=self.warnings)
 
     def to_json(self, indent: int | None = None) -> str:
         """Write the measurement as JSON; ``from_json`` reads it back exactly."""

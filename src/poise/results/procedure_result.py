@@ -14,6 +14,7 @@ from poise.arguments.field_rules import (
     Share,
     TrainingSize,
 )
+from poise.arguments.notebook_card import Card
 from poise.arguments.typed_fields import read_object
 from poise.errors import RecordError
 from poise.results.json_encoding import fields_of, plain
@@ -152,6 +153,15 @@ class ProcedureResult(PresentedVerdict):
             "p-value, unstable": number(self.pvalue_unstable),
             "worth": self._worth(),
         }
+
+    def _badge(self) -> str:
+        return self.verdict.value if self.certifies else f"{self.verdict.value}, not certified"
+
+    def _card(self) -> Card:
+        moved, failed = self.statistic - self.n_failures, self.n_failures
+        parts = {"not larger": self.n_trials - self.statistic, "larger changes": moved}
+        more = {"failed": failed} if failed else {}
+        return dataclasses.replace(super()._card(), parts=parts | more)
 
     def _found(self) -> str:
         failed = ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise import arguments
 from poise.arguments.field_rules import Count, Epsilon, ErrorLevel, Probability
+from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.arguments.typed_fields import read_object
 from poise.errors import ArgumentError
 from poise.results.design import Design
@@ -29,7 +30,7 @@ _MOST_ROWS = 16  # of a table that people read
 
 
 @dataclass(frozen=True, eq=False)
-class Profile:
+class Profile(ShownAsCard):
     """An upper band for δ*_ε, for every ε at once.
 
     With probability at least 1 − α, δ*_ε ≤ ``delta_hat[j]`` for every ε in
@@ -169,8 +170,10 @@ class Profile:
         position = np.searchsorted(self.epsilon, epsilon, side="right") - 1
         return float(self.exceedances[position])
 
-    def _repr_html_(self) -> str:
-        return self.table().html()
+    def _card(self) -> Card:
+        title = f"{self.design.title} at n = {self.design.n:,}."
+        said, table = [self.statement()], replace(self.table(), caption="")
+        return Card(title, "profile", said, self.warnings, tables=[table], draw=self.plot)
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per step of the band."""

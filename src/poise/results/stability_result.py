@@ -14,7 +14,7 @@ from poise.errors import RecordError
 from poise.results.design import Design
 from poise.results.json_encoding import fields_of, plain
 from poise.results.ledger_note import LedgerNote
-from poise.results.presented import PresentedVerdict
+from poise.results.presented import DrawnVerdict
 from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ __all__ = ["StabilityResult"]
 
 
 @dataclass(frozen=True)
-class StabilityResult(PresentedVerdict):
+class StabilityResult(DrawnVerdict):
     """What the Binomial test found (Theorem 1), and what may be said about it.
 
     P(``verdict`` is wrong) ≤ α: "stable" is said of an unstable triple, or

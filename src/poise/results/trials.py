@@ -6,7 +6,7 @@ Nothing here fits a model: a saved measurement can be judged again with another
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -409,3 +409,6 @@ class Trials(PresentedTrials):
         from poise.results.plots import plot_trials
 
         return plot_trials(self, epsilon, alpha, delta=delta, ax=ax, title=title, figsize=figsize)
+
+    def _picture(self) -> Callable[[], Any]:
+        return self.plot

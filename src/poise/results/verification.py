@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.results.json_encoding import plain, to_json
 from poise.results.text.describe_certificate import NOT_IN_A_FILE
 
@@ -18,7 +19,7 @@ _SHARES = (0.05, 0.1, 0.2)
 
 
 @dataclass(frozen=True)
-class Verification:
+class Verification(ShownAsCard):
     """The outcome of checking a certificate.
 
     "verified" means that everything that was checked is as the file says; ``open_points`` says
@@ -116,6 +117,15 @@ class Verification:
     def to_json(self, indent: int | None = 2) -> str:
         """Write the outcome as JSON."""
         return to_json(self.to_dict(), indent)
+
+    def _card(self) -> Card:
+        first, *rest = (line.strip() for line in self.summary().splitlines())
+        found = {
+            "checked": len(self.checked),
+            "wrong": len(self.wrong),
+            "not checked": len(self.open_points) + len(self.unrepeated),
+        }
+        return Card(first, self.outcome, rest, parts=found)
 
     def __str__(self) -> str:
         return self.summary()

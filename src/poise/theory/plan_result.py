@@ -6,7 +6,6 @@ import json
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Annotated, Any
 
 from poise.arguments.field_rules import (
@@ -19,6 +18,7 @@ from poise.arguments.field_rules import (
     WholeNumber,
 )
 from poise.arguments.json_text import parse_json
+from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.arguments.typed_fields import read_object
 from poise.errors import RecordError
 from poise.theory import plan_words
@@ -36,7 +36,7 @@ _POWER_TO_COMPARE = 0.9  # where the plan's own question is which power there is
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(ShownAsCard):
     """A test that was planned, not run: see :func:`poise.plan`.
 
     Attributes
@@ -299,8 +299,9 @@ class Plan:
 
         return plot_power(self, ax, title=title, figsize=figsize)
 
-    def _repr_html_(self) -> str:
-        return "".join(f"<p>{escape(line)}</p>" for line in self.summary().splitlines())
+    def _card(self) -> Card:
+        question, answer, *rest = self.summary().splitlines()
+        return Card(answer, "plan", [question, *rest], draw=self.plot)
 
     def __str__(self) -> str:
         return self.summary()

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from poise.arguments import counted
+from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.theory.bag_choice import BagChoice
 
 __all__ = ["StabilityGuarantee"]
 
 
 @dataclass(frozen=True)
-class StabilityGuarantee:
+class StabilityGuarantee(ShownAsCard):
     """A statement about every distribution: see :func:`poise.stabilize`.
 
     Attributes
@@ -92,6 +93,12 @@ class StabilityGuarantee:
             f"{seed}, {self._change()} with probability at most {self.delta:g} ({bags}, Theorem "
             f"{self.theorem}). {self._limits()}"
         )
+
+    def _card(self) -> Card:
+        first, stop, rest = self.sentence.partition("). ")
+        allowed = min(1.0, self.delta)
+        parts = {"moves no more, at least": 1 - allowed, "may move more, at most": allowed}
+        return Card(first + stop.strip(), "guarantee", [rest] if rest else [], parts=parts)
 
     def _change(self) -> str:
         """Say which event is rare."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import secrets
 import socket
 import threading
-import webbrowser
 from pathlib import Path
 from typing import Any
 
 import click
 
+from poise.cli.open_browser import open_browser
 from poise.cli.stderr import say
 from poise.errors import ArgumentError, PoiseError
 
@@ -38,7 +38,11 @@ _SECONDS_FOR_OPEN_PAGES = 2  # after that the server ends, whatever a browser st
     help="Address at which to listen. Any other than this lets other machines in.",
 )
 @click.option(
-    "--open/--no-open", "opened", default=True, show_default=True, help="Open the browser."
+    "--open/--no-open",
+    "opened",
+    default=True,
+    show_default=True,
+    help="Open the browser, where there is a screen.",
 )
 def command(folder: Path, port: int, host: str, opened: bool) -> int:
     """Show the results under FOLDER in the browser.
@@ -72,7 +76,7 @@ def command(folder: Path, port: int, host: str, opened: bool) -> int:
     if host != "127.0.0.1":
         say(f"other machines can reach {host}; the token in the address is all that keeps them out")
     if opened:
-        webbrowser.open(access.address)
+        open_browser(access.address)
     server.run(sockets=[listening])
     return 0
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
+from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.errors import AlgorithmError
 from poise.results.json_encoding import plain, to_json
 from poise.results.text.table import Table
@@ -57,7 +58,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class CheckReport:
+class CheckReport(ShownAsCard):
     """Everything that :func:`poise.check_algorithm` found, in the order of the checks.
 
     "ok" means that nothing was found on these rows with these random terms. It
@@ -155,9 +156,14 @@ class CheckReport:
 
         return pd.DataFrame(self.to_dict()["findings"])
 
-    def _repr_html_(self) -> str:
+    def _card(self) -> Card:
         rows = [[f.check, f.severity.value, f.found, f.remedy] for f in self.findings]
-        return Table(["check", "", "found", "remedy"], rows, self.headline()).html()
+        table = Table(["check", "", "found", "remedy"], rows)
+        given = [finding.severity for finding in self.findings]
+        order = (Severity.OK, Severity.FAIL, Severity.WARN, Severity.SKIPPED)
+        parts = {each.value: given.count(each) for each in order}
+        badge = "ok" if self.ok else "failed"
+        return Card(self.headline(), badge, tables=[table], parts=parts)
 
     def __str__(self) -> str:
         return self.summary()

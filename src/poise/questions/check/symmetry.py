@@ -17,6 +17,7 @@ from poise.algorithms.algorithm import Algorithm, Predict
 from poise.algorithms.as_algorithm import as_algorithm
 from poise.algorithms.global_state import GlobalGenerators
 from poise.algorithms.prediction_arrays import as_array
+from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.data.tables import as_table
 from poise.errors import ArgumentError
 from poise.protocol.randomness import Randomness, RandomStateLike
@@ -27,7 +28,7 @@ _ROUNDING = 1e-9  # sums taken in another order differ by this much, relative to
 
 
 @dataclass(frozen=True)
-class SymmetryReport:
+class SymmetryReport(ShownAsCard):
     """What :func:`check_symmetry` found.
 
     Attributes
@@ -79,6 +80,14 @@ class SymmetryReport:
             f"Not symmetric (p = {self.pvalue:.3g}, level {self.level:g}): the order of the rows "
             "matters. Wrap the algorithm in poise.notions.Symmetrized, which shuffles them."
         )
+
+    def _card(self) -> Card:
+        facts = {
+            "p-value": f"{self.pvalue:.3g}",
+            "largest change": f"{self.largest_change:.4g}",
+            "fits": f"{self.n_fits:,}",
+        }
+        return Card(self.summary(), "ok" if self.symmetric else "failed", facts=facts)
 
 
 def check_symmetry(

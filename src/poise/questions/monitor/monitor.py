@@ -14,6 +14,7 @@ import numpy as np
 from poise import arguments
 from poise.algorithms.distance import Distance
 from poise.arguments import counted
+from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.data.row_identities import RowKey
 from poise.errors import ArgumentError, DataError, RecordError
 from poise.protocol.randomness import Coupling, RandomStateLike
@@ -40,7 +41,7 @@ __all__ = ["Monitor"]
 _BYTES_OF_KEY = 32
 
 
-class Monitor:
+class Monitor(ShownAsCard):
     """Test stability with rows that come in over time, and look as often as you like.
 
     Each call of :meth:`add` forms trials from fresh rows and adds their evidence to a record on
@@ -330,6 +331,9 @@ class Monitor:
     ) -> Any:
         """Draw the confidence sequence over the trials, and δ; return the figure, or ``ax``."""
         return self.status.plot(ax, title=title, figsize=figsize)
+
+    def _card(self) -> Card:
+        return self.status._card()
 
     def __repr__(self) -> str:
         return f"Monitor({str(self.path)!r}): {self.status.describe().headline}"

@@ -8,14 +8,20 @@ no figure is kept after the caller drops it.
     asked_question       the question of a plot: ε, its limit and, if known, δ and the verdict
     bags                 bag sizes and numbers of bags that give one guarantee, and the choice
     canvas               figures, colours, titles and files: what every picture shares
+    certified            the changes in a certificate, with the question that it answers
     changes              the changes of a measurement, and beside them their profile
     compared             several algorithms side by side: how far predictions moved, trial by trial
     confidence_sequence  the limits of a growing record over its trials, and δ
     curve                limits and estimates against the training size; assumed limits are dashed
+    evidence             the evidence of several records, one bar each, and of all of them together
+    extrapolated         limits at training sizes that were not measured, dashed because assumed
     influence            the most influential training rows, as bars
+    inline_svg           A picture as SVG inside of a page: it takes its ink from the text around it
     intervals            prediction intervals as bars, and the responses that they should contain
+    menu                 the smallest δ that can be certified, against the training size
     power                the power of a planned test against the true probability of a larger change
     profile              the profile ε ↦ δ̂: a step function with the observed share below it
+    rates                measured shares with their intervals, each beside its limit
     record_picture       the picture of a measurement and, if there is one, its verdict
     shares               the shares of larger changes, one per fresh row
     shown_figure         A figure that a notebook shows, also without pyplot

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from poise.results import StabilityResult, Trials
     from poise.results.plots.shown_figure import ShownFigure
 
-__all__ = ["Histogram", "plot_judged", "plot_trials", "stack_trials"]
+__all__ = ["Histogram", "plot_changes", "plot_judged", "plot_trials", "stack_trials"]
 
 _BARS = 30
 _SIZE = (10.0, 4.6)  # inches
@@ -158,6 +158,16 @@ def plot_trials(
     _draw(panels.axes, trials, asked, alpha, axis_span(trials, epsilon))
     panels.title(title, _title(trials, asked))
     return panels.drawn
+
+
+def plot_changes(trials: Trials, title: str) -> ShownFigure:
+    """Draw the changes alone, without limits."""
+    panels = Panels(1, (7, 3.8))
+    _draw_changes(panels.axes[0], Histogram.of(trials), "")
+    panels.axes[0].set_ylabel("number of changes")
+    panels.title(title)
+    figure: ShownFigure = panels.drawn
+    return figure
 
 
 def plot_judged(trials: Trials, result: StabilityResult) -> ShownFigure:

@@ -75,7 +75,7 @@ def plot_confidence_sequence(
 
 
 def _title(status: MonitorStatus) -> str:
-    name = shortened(status.design.title, 50)
+    name = shortened(status.design.title, 24)
     held = f"each limit at all times with confidence {confidence(status.alpha)}"
     if status.epoch > 1:
         held += f"; epoch {status.epoch}"

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import base64
 import io
+from html import escape
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from poise.results.plots.inline_svg import inline_svg
+
 __all__ = ["ShownFigure"]
+
+_LONGEST_SVG = 300_000  # characters
 
 
 class ShownFigure(Figure):
@@ -26,6 +32,18 @@ class ShownFigure(Figure):
         buffer = io.BytesIO()
         self.savefig(buffer, format="png", dpi=dots_per_inch)
         return buffer.getvalue()
+
+    def in_page(self, label: str) -> str:
+        """Return the picture for an HTML page: in the colours of the page, if it is not too long.
+
+        Thousands of steps are shorter as pixels; these stand on white, also in a dark page.
+        """
+        drawn = inline_svg(self, label)
+        if len(drawn) <= _LONGEST_SVG:
+            return drawn
+        pixels = base64.b64encode(self.png(100)).decode("ascii")
+        source = f'src="data:image/png;base64,{pixels}"'
+        return f'<img {source} alt="{escape(label)}" style="max-width:100%;background:#fff" />'
 
     def _repr_png_(self) -> bytes:
         return self.png(100)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from poise.results.text.facts import as_frame, as_html
+from poise.arguments.notebook_card import Card, ShownAsCard
+from poise.results.plots.rates import Rate, plot_rates
+from poise.results.text.facts import as_frame
 from poise.results.text.numbers import number
 from poise.simulation.worlds import Proportion
 
@@ -13,7 +15,7 @@ __all__ = ["AuditResult"]
 
 
 @dataclass(frozen=True)
-class AuditResult:
+class AuditResult(ShownAsCard):
     """How often a procedure declared one world stable, and how often it may.
 
     If the procedure is valid at level α, it is found "invalid" with probability
@@ -121,8 +123,31 @@ class AuditResult:
         """Return a pandas DataFrame of one row, for audits side by side."""
         return as_frame(self.to_dict())
 
-    def _repr_html_(self) -> str:
-        return as_html({"measured": str(self.accepted)}, self.summary())
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        title: str | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Any:
+        """Draw what was measured beside its limit; return the figure, or ``ax``."""
+        return plot_rates([self.rate], ax, title=title, figsize=figsize)
+
+    @property
+    def rate(self) -> Rate:
+        """What is drawn: the measured share with its interval, and the limit."""
+        seen = self.accepted
+        return Rate(self.world, seen.value, seen.low, seen.high, self.limit, self.invalid)
+
+    def _card(self) -> Card:
+        facts = {
+            "measured": str(self.accepted),
+            "limit": number(self.limit),
+            "Binomial test": number(self.binomial),
+            "replications": f"{self.accepted.trials:,}",
+            "delta*": number(self.delta_star),
+        }
+        return Card(self.summary(), self.finding, facts=facts, draw=self.plot)
 
     def __str__(self) -> str:
         return self.summary()

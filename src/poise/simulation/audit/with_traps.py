@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from poise import arguments
+from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.protocol.procedure import Procedure
 from poise.protocol.randomness import Randomness, RandomStateLike
+from poise.results.plots.rates import plot_rates
 from poise.results.text.numbers import number
 from poise.results.text.table import Table
 from poise.simulation.audit.audit import audit
@@ -21,7 +23,7 @@ __all__ = ["AuditSuite", "audit_with_traps"]
 
 
 @dataclass(frozen=True)
-class AuditSuite:
+class AuditSuite(ShownAsCard):
     """Audits of one procedure: on the honest world first, then on each trap.
 
     Attributes
@@ -87,8 +89,21 @@ class AuditSuite:
         header = ("world", "measures", "delta*", "measured", "limit", "finding")
         return Table(header, [self._line(result) for result in self.results], self.verdict)
 
-    def _repr_html_(self) -> str:
-        return self._table().html()
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        title: str | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Any:
+        """Draw what was measured in every world beside its limit; return the figure, or ``ax``."""
+        rates = [result.rate for result in self.results]
+        return plot_rates(rates, ax, title=title, figsize=figsize)
+
+    def _card(self) -> Card:
+        badge = "invalid" if self.invalid else "no violation found"
+        table = replace(self._table(), caption="")
+        return Card(self.verdict, badge, tables=[table], draw=self.plot)
 
     def _line(self, result: AuditResult) -> tuple[str, ...]:
         star, limit = number(result.delta_star), number(result.limit)

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from poise import arguments
+from poise.arguments.notebook_card import Card, ShownAsCard
+from poise.results.text.table import Table
 from poise.simulation.paper import (
     appendix_b_traps,
     appendix_e_notions,
@@ -58,7 +60,7 @@ SECTIONS: dict[str, Callable[[Effort], list[Claim]]] = {
 
 
 @dataclass(frozen=True)
-class Reproduction:
+class Reproduction(ShownAsCard):
     """The claims of the paper, each with what was expected and what was measured.
 
     Attributes
@@ -81,6 +83,18 @@ class Reproduction:
     def failures(self) -> tuple[Claim, ...]:
         """The claims that did not."""
         return tuple(claim for claim in self.claims if not claim.passed)
+
+    def _card(self) -> Card:
+        failed = len(self.failures)
+        said = f"{len(self.claims) - failed} of {len(self.claims)} claims came out as stated."
+        columns = ("section", "claim", "expected", "measured", "")
+        rows = [
+            [c.section, c.text, c.expected, c.measured, "" if c.passed else "FAILED"]
+            for c in self.claims
+        ]
+        parts = {"as stated": len(self.claims) - failed, "failed": failed}
+        badge = "ok" if self.passed else "failed"
+        return Card(said, badge, tables=[Table(columns, rows)], parts=parts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the table as plain values."""

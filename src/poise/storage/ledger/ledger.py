@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from poise import arguments
+from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.data.row_identities import RowKey
 from poise.data.sample import Sample
 from poise.errors import ArgumentError, RecordError, warn_of_validity
 from poise.results import CompareResult, StabilityCurve, StabilityResult, Trials
-from poise.results.ledger_note import LedgerNote, LedgerVerdict
+from poise.results.ledger_note import LedgerNote, LedgerVerdict, parts_that_hold
 from poise.results.pvalues_any_level import pvalues_at_any_level
 from poise.results.text.table import Table
 from poise.storage.ledger.described_question import described
@@ -37,7 +38,7 @@ Noted = TypeVar("Noted", StabilityResult, CompareResult, StabilityCurve)
 _USUAL_ALPHA = 0.05
 
 
-class Ledger:
+class Ledger(ShownAsCard):
     """A file that keeps every question put to a data set, and says which verdicts hold together.
 
     A verdict is wrong with probability at most α for *one* question. Of all questions put to the
@@ -235,6 +236,11 @@ class Ledger:
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the hashes as plain values."""
         return ledger_json(self.content, self.path.name)
+
+    def _card(self) -> Card:
+        states = [each.holds for some in self.content.data_sets() for each in some]
+        parts = parts_that_hold(states)
+        return Card(self.headline(), "ledger", [self.meaning()], tables=[self.table()], parts=parts)
 
     def __repr__(self) -> str:
         return f"Ledger({str(self.path)!r})"

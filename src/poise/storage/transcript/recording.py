@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
+from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.data.sample import Sample
 from poise.errors import TrialError
 from poise.protocol.budget import Counts
@@ -31,7 +32,7 @@ def verdict_in_words(result: object) -> str:
 
 
 @dataclass(frozen=True)
-class Transcript:
+class Transcript(ShownAsCard):
     """One run, complete: the verdict is a function of this alone (Definition 2).
 
     Every ξ is in the question it belongs to; every ζ follows from ``seed``.
@@ -95,6 +96,21 @@ class Transcript:
         from poise.storage.transcript.archive import load
 
         return cls(**load(Path(path)))
+
+    def _card(self) -> Card:
+        calls = f"{self.counts.calls:,} calls of the algorithm"
+        said = f"{self.procedure_name} on {self.algorithm}: {self.verdict} ({calls})."
+        facts = {
+            "seed": str(self.seed),
+            "distance": self.distance,
+            "models": self.models,
+            "rows trained on": f"{self.counts.training_rows:,}",
+            "points evaluated": f"{self.counts.evaluation_rows:,}",
+        }
+        answered = sum(len(stage.tasks) for stage in self.stages)
+        asked = sum(stage.asked for stage in self.stages)
+        parts = {"answered": answered, "not needed": asked - answered}
+        return Card(said, "transcript", (), self.warnings, facts, parts=parts)
 
 
 @dataclass
