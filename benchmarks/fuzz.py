@@ -31,7 +31,7 @@ def main() -> int:
     parser.add_argument("--inputs", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", help="one format")
-    parser.add_argument("--examples", type=Path, help="where to keep inputs with raw errors")
+    parser.add_argument("--examples", type=Path, help="where to keep raw errors and slow ones")
     asked = parser.parse_args()
     kinds = [kind for name, kind in formats().items() if asked.only in (None, name)]
     print(
@@ -54,10 +54,15 @@ def _tell(name: str, tally: Tally, kept: Path | None) -> None:
     print(f"| {name} | {counts} | {tally.slowest:.2f} s |", flush=True)
     for error, times in tally.raw.most_common():
         print(f"  {times:,} times {error}", file=sys.stderr)
-        if kept is not None:
-            kept.mkdir(exist_ok=True)
-            code = hashlib.sha256(error.encode()).hexdigest()[:8]
-            (kept / f"{name} {code}".replace(" ", "-")).write_bytes(tally.examples[error])
+        code = hashlib.sha256(error.encode()).hexdigest()[:8]
+        _keep(kept, f"{name} {code}", tally.examples[error])
+    _keep(kept, f"{name} slowest", tally.slow)
+
+
+def _keep(folder: Path | None, name: str, content: bytes) -> None:
+    if folder is not None:
+        folder.mkdir(exist_ok=True)
+        (folder / name.replace(" ", "-")).write_bytes(content)
 
 
 if __name__ == "__main__":

@@ -7,9 +7,8 @@ import io
 import json
 import lzma
 import os
-import resource
 import zipfile
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +30,7 @@ from poise.storage.monitor_record.leftover_rows import load_leftovers
 from poise.storage.transcript.array_pool import ArrayPool
 from poise.storage.transcript.containers import read_container, write_container
 from shared.fuzzing.formats import formats
+from shared.memory import little_memory
 
 READERS = {
     "trials": poise.Trials.load,
@@ -42,14 +42,6 @@ READERS = {
     "toml": read_config,
     "table": read_table,
 }
-
-
-@contextmanager
-def little_memory(megabytes: int = 300):
-    """Check that what happens inside takes no more memory than this."""
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    yield
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < megabytes * 1024
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -242,6 +234,42 @@ def test_a_record_cannot_announce_more_trials_than_its_rows_allow(tmp_path) -> N
     path.write_bytes(lines[0] + with_checksums(json.dumps(entry).encode() + b"\n"))
     with little_memory(), pytest.raises(RecordError, match=r"a\.record cannot be used"):
         read_record(path)
+
+
+def transcript_with(path, arrays=None, **parameters) -> None:
+    """Write a transcript whose procedure has other parameters."""
+    path.write_bytes(formats()["transcript"].samples[2])
+    with np.load(path) as content:
+        kept = dict(content) | (arrays or {})
+    header = json.loads(str(kept["header"]))
+    header["procedure"].update(parameters)
+    with path.open("wb") as file:
+        np.savez_compressed(file, **kept | {"header": np.array(json.dumps(header))})
+
+
+@pytest.mark.parametrize("value", [10_001, 10**6, 1e300, float("inf")])
+def test_a_transcript_cannot_ask_for_more_repetitions_than_it_shows(value, tmp_path) -> None:
+    path = tmp_path / "run.npz"
+    transcript_with(path)
+    assert poise.replay(poise.Transcript.load(path)).verdict
+    transcript_with(path, resamples=value)
+    with pytest.raises(RecordError, match=r"resamples = .* is too large for what was asked"):
+        poise.Transcript.load(path)
+
+
+def test_bounds_of_responses_in_a_transcript_may_be_large(tmp_path) -> None:
+    path = tmp_path / "run.npz"
+    y = np.linspace(0.0, 5e6, 24)
+    test = poise.procedures.LinearSmootherTest(n=5, epsilon=4e6, delta=0.4, low=0.0, high=5e6)
+    run = poise.run(test, lambda A, b, xi: lambda rows: [np.mean(b)], y[:, None], y, random_state=0)
+    run.transcript.save(path)
+    assert poise.replay(poise.Transcript.load(path)) == run.result
+
+
+def test_rows_without_columns_are_not_more_than_the_bytes_of_a_file(tmp_path) -> None:
+    np.savez(tmp_path / "rows.npz", X=np.zeros((10**9, 0)), y=np.zeros(4))
+    with little_memory(), pytest.raises(DataError, match=r"too few bytes for the shape"):
+        read_table(tmp_path / "rows.npz")
 
 
 def test_errors_name_the_file(tmp_path) -> None:

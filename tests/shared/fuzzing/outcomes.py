@@ -29,7 +29,7 @@ class Tally:
     raw : Counter
         Other errors, by their name and place; with an input for each in ``examples``.
     slowest : float
-        Seconds of CPU that one input took at most.
+        Seconds of CPU that one input took at most, and that input in ``slow``.
     """
 
     accepted: int = 0
@@ -37,6 +37,7 @@ class Tally:
     raw: Counter[str] = field(default_factory=Counter)
     examples: dict[str, bytes] = field(default_factory=dict)
     slowest: float = 0.0
+    slow: bytes = b""
 
     @property
     def inputs(self) -> int:
@@ -87,7 +88,9 @@ def _read(
         tally.examples.setdefault(name, content)
     else:
         tally.accepted += 1
-    tally.slowest = max(tally.slowest, time.process_time() - began)
+    took = time.process_time() - began
+    if took > tally.slowest:
+        tally.slowest, tally.slow = took, content
 
 
 def _place(error: BaseException) -> str:

@@ -15,5 +15,7 @@
     table_file     A file of rows, read once and checked before the first fit
     text_columns   columns of a text file, parsed by pandas or polars when they are needed
     text_format    the format of a text file: separator, decimal mark, encoding, header
+    unpacked_feather  how many bytes a compressed Feather file unpacks to
+    unpacked_parquet  how many bytes a Parquet file unpacks to
     unpacked_size  how much a packed file may hold
 """

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from poise.data.files.columns import FrameColumns, by_number
-from poise.data.files.parquet import readable, refuse_too_many
+from poise.data.files.parquet import readable, refuse_too_many, refuse_too_much
 from poise.data.on_disk import StoredTable
 from poise.data.on_disk.file_pieces import is_parquet, source_of
 from poise.errors import DataError
@@ -26,6 +26,7 @@ class StoredColumns:
         self._library = _library(path)
         with readable(path, _kind(path)):
             source = source_of(path)
+            refuse_too_much(path)
             refuse_too_many(source.n_rows, len(source.schema.names), path)
             # The index of a pandas data frame is not a column.
             index = (source.schema.pandas_metadata or {}).get("index_columns", [])

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from poise.data.files.columns import FrameColumns
+from poise.data.files.unpacked_feather import unpacked_feather
+from poise.data.files.unpacked_parquet import repeated_text, unpacked_pages
 from poise.data.files.unpacked_size import most_unpacked
-from poise.data.on_disk.file_pieces import source_of
+from poise.data.on_disk.file_pieces import is_parquet, source_of
 from poise.data.ordinary_files import open_ordinary
 from poise.errors import DataError
 
-__all__ = ["read_feather", "read_parquet", "readable", "refuse_too_many"]
+__all__ = ["read_feather", "read_parquet", "readable", "refuse_too_many", "refuse_too_much"]
 
 _BYTES_PER_VALUE = 8
 _MOST_BYTES = 1 << 32  # of a table in memory, where the file is small
@@ -57,6 +59,8 @@ def _require_polars(path: Path) -> None:
 def _read(read: Callable[[Path], Any], path: Path, kind: str) -> FrameColumns:
     open_ordinary(path, DataError).close()
     with readable(path, kind):
+        if _has("pyarrow") or not is_parquet(path):
+            refuse_too_much(path)
         if _has("pyarrow"):
             _check_content(path)
         return FrameColumns(read(path))
@@ -80,6 +84,21 @@ def readable(path: Path, kind: str) -> Iterator[None]:
     except Exception as error:  # each library has its own exceptions
         reason = " ".join(str(error).split()) or type(error).__name__
         raise DataError(f"{path} cannot be read as {kind}: {reason}") from error
+
+
+def refuse_too_much(path: Path) -> None:
+    """Refuse a file that unpacks to more than one of its size should, before it is unpacked."""
+    packed = path.stat().st_size
+    most = most_unpacked(packed)
+    size = unpacked_pages(path) if is_parquet(path) else unpacked_feather(path)
+    if size <= most and is_parquet(path):
+        most = max(_MOST_BYTES, most)
+        size = repeated_text(path, most)
+    if size > most:
+        raise DataError(
+            f"{path} would unpack to {size:,} bytes or more, which a file of {packed:,} bytes "
+            "should not; write it again uncompressed"
+        )
 
 
 def refuse_too_many(rows: int, columns: int, path: Path) -> None:

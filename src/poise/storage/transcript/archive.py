@@ -32,7 +32,9 @@ __all__ = ["load", "save"]
 
 _FORMAT = "poise transcript 2"
 _FEW_ROWS = 10_000  # where no fit was recorded
-_FEW_REPETITIONS = 1_000_000
+_FEW_REPETITIONS = 10_000  # each may cost a tenth of a millisecond before anything is compared
+_FEW_FITS = 100_000  # the usual limit of procedures that have one
+_MEASURED = ("epsilon", "low", "high", "radius")  # in the units of the data, not counts
 _COMPLAINT = "does not hold a transcript saved by poise"
 _PLAIN = (
     "procedure_name",
@@ -175,10 +177,14 @@ def _procedure(
 def _require_fitting(parameters: dict[str, Any], stages: tuple[Stage, ...]) -> None:
     """Refuse numbers far beyond what was asked: to replay them could take for ever."""
     asked = [query for stage in stages for task in stage.tasks for query in queries_of(task)]
-    largest = max((n_rows(query.train) for query in asked), default=_FEW_ROWS)
+    recorded = len(asked) + sum(n_rows(query.evaluate) for query in asked)
+    limits = {
+        "n": 2 * max((n_rows(query.train) for query in asked), default=_FEW_ROWS) + 1,
+        "max_fits": max(_FEW_FITS, 2 * recorded),
+    }
     for name, value in parameters.items():
-        most = 2 * largest + 1 if name == "n" else max(_FEW_REPETITIONS, 100 * len(asked))
-        if name != "epsilon" and isinstance(value, (int, float)) and not value <= most:
+        most = limits.get(name, max(_FEW_REPETITIONS, 2 * recorded))
+        if name not in _MEASURED and isinstance(value, (int, float)) and not value <= most:
             raise RecordError(f"{name} = {value} is too large for what was asked")
 
 
