@@ -70,6 +70,8 @@ def configured(settings: dict[str, Any]) -> AbstractContextManager[Any]:
 class GlobalGenerators:
     """Context in which the global generators are set from ξ; restored at its end.
 
+    So is what NumPy does about overflow and the like, which a fit may change.
+
     Examples
     --------
     >>> with GlobalGenerators() as ambient:
@@ -81,6 +83,7 @@ class GlobalGenerators:
 
     def __enter__(self) -> GlobalGenerators:
         with _TURN:  # not during another thread's fit
+            self._errors = np.geterr()
             self._python = random.getstate()
             self._numpy: Any = np.random.get_state()  # noqa: NPY002 - the global one is the point
             self._torch = _torch()
@@ -125,6 +128,7 @@ class GlobalGenerators:
         traceback: TracebackType | None,
     ) -> None:
         self._latecomers.close()
+        np.seterr(**self._errors)
         with _TURN:
             random.setstate(self._python)
             np.random.set_state(self._numpy)  # noqa: NPY002

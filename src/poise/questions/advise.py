@@ -8,6 +8,7 @@ from typing import Any
 
 from poise import arguments
 from poise.algorithms.as_algorithm import as_algorithm
+from poise.algorithms.fit_warnings import counted_fit_warnings
 from poise.data.column_remarks import suspicious_columns
 from poise.data.duplicates import find_copies
 from poise.data.response_scale import ResponseScale, response_scales
@@ -151,7 +152,7 @@ def _timed(probe: Probe, found: Menu, random_state: RandomStateLike) -> TimedFit
     rows = order if groups is None else groups.layout(order).rows
     size = line.n if groups is None else int(groups.layout(order).starts[line.n])
     try:
-        with one_inner_thread():
+        with one_inner_thread(), counted_fit_warnings():
             began = time.perf_counter()
             probe.predictions(rows[:size], rows[-1:], xi=0)
             if time.perf_counter() - began < _LONG_FIT_SECONDS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -114,7 +115,9 @@ def cost_of_stability(
     scores: tuple[list[float], list[float]] = [], []
     for train, test in chosen.split(np.empty(len(features))):
         for model, list_of_scores in zip((stable.estimator, stable), scores, strict=True):
-            fitted = clone(model).fit(features.take(train), responses.take(train))
-            list_of_scores.append(float(fitted.score(features.take(test), responses.take(test))))
+            with np.errstate(), warnings.catch_warnings():  # a fit may change them
+                fitted = clone(model).fit(features.take(train), responses.take(train))
+                score = fitted.score(features.take(test), responses.take(test))
+            list_of_scores.append(float(score))
     name = "accuracy" if is_classifier(stable) else "R²"
     return CostOfStability(name, n_rows, tuple(scores[0]), tuple(scores[1]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -28,10 +29,11 @@ def fit_bags(
     n_jobs: int | None,
 ) -> list[Any]:
     """Fit one copy of the estimator to each bag of rows."""
-    tasks = Parallel(n_jobs=n_jobs)(
-        delayed(_fit_some)(estimator, bags[start : start + _BAGS_PER_TASK], seed, start, *data)
-        for start in range(0, len(bags), _BAGS_PER_TASK)
-    )
+    with np.errstate(), warnings.catch_warnings():  # a fit may change them, for everybody
+        tasks = Parallel(n_jobs=n_jobs)(
+            delayed(_fit_some)(estimator, bags[start : start + _BAGS_PER_TASK], seed, start, *data)
+            for start in range(0, len(bags), _BAGS_PER_TASK)
+        )
     return [member for members in tasks for member in members]
 
 
@@ -75,10 +77,11 @@ def average(
     n_jobs: int | None,
 ) -> NDArray[np.float64]:
     """Average the predictions of the members at X."""
-    sums = Parallel(n_jobs=n_jobs, require="sharedmem")(
-        delayed(_sum)(members[start : start + _BAGS_PER_TASK], says, X)
-        for start in range(0, len(members), _BAGS_PER_TASK)
-    )
+    with np.errstate():
+        sums = Parallel(n_jobs=n_jobs, require="sharedmem")(
+            delayed(_sum)(members[start : start + _BAGS_PER_TASK], says, X)
+            for start in range(0, len(members), _BAGS_PER_TASK)
+        )
     total: NDArray[np.float64] = np.sum(np.stack(list(sums)), axis=0)
     return total / len(members)
 

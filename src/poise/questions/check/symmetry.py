@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from poise import arguments
 from poise.algorithms.algorithm import Algorithm, Predict
 from poise.algorithms.as_algorithm import as_algorithm
+from poise.algorithms.fit_warnings import counted_fit_warnings
 from poise.algorithms.global_state import GlobalGenerators
 from poise.algorithms.prediction_arrays import as_array
 from poise.arguments.notebook_card import Card, ShownAsCard
@@ -90,6 +91,7 @@ class SymmetryReport(ShownAsCard):
         return Card(self.summary(), "ok" if self.symmetric else "failed", facts=facts)
 
 
+@counted_fit_warnings()
 def check_symmetry(
     algorithm: Any,
     X: Any,
@@ -155,6 +157,7 @@ def check_symmetry(
     return SymmetryReport(finding, pvalue, limit, change, fitter.n_fits)
 
 
+@counted_fit_warnings()
 def reordering_change(algorithm: Any, X: Any, y: Any, *, random_state: Any = None) -> float:
     """Return the largest change of a prediction when rows are reordered and ξ is kept.
 

@@ -55,12 +55,14 @@ class LeaveOneOut:
 
     def full(self, X: Any) -> Floats:
         """Predict with the full model."""
-        return _numbers(predictor(self.model)(X))
+        with np.errstate():  # the model may change it
+            return _numbers(predictor(self.model)(X))
 
     def each(self, X: Any) -> Floats:
         """Predict with every model; return an array of shape (rows, n)."""
         if isinstance(self.models, tuple):
-            said = [_numbers(predictor(model)(X)) for model in self.models]
+            with np.errstate():
+                said = [_numbers(predictor(model)(X)) for model in self.models]
             return np.stack(said, axis=1)
         if self.models is None:
             raise TypeError("the models without one row were not kept")
