@@ -12,7 +12,6 @@ from typing import Any
 __all__ = ["repeated_text", "unpacked_pages"]
 
 _MANY_ROWS, _FEW_ROWS = 1 << 16, 1 << 6  # read together
-_DICTIONARY = {"PLAIN", "RLE", "BIT_PACKED", "PLAIN_DICTIONARY", "RLE_DICTIONARY"}
 
 
 def unpacked_pages(path: Path) -> int:
@@ -41,36 +40,48 @@ def repeated_text(path: Path, most: int) -> int:
     """Return the size of all texts, each as often as it is repeated, or more than ``most``.
 
     Of a column with a dictionary no text is written out. Others are read a few rows at a time,
-    since each row may repeat the one before it.
+    since each row may repeat the one before it. (What the footer says of the encodings is not
+    asked: pyarrow ends the process where that is damaged.)
     """
     import pyarrow.parquet as pq
 
-    footer = pq.read_metadata(path)
-    texts = _texts(footer)
     total = 0
-    for rows, names in ((_MANY_ROWS, texts[True]), (_FEW_ROWS, texts[False])):
-        words = names if rows == _MANY_ROWS else []
-        with pq.ParquetFile(path, memory_map=True, pre_buffer=False, read_dictionary=words) as file:
-            for batch in file.iter_batches(rows, columns=names, use_threads=False) if names else ():
-                total += sum(map(_size, batch.columns))
-                if total > most:
-                    return total
+    for field in pq.read_schema(path):
+        if total <= most and _may_repeat(field.type):
+            total += _size_of_column(path, field, most - total)
     return total
 
 
-def _texts(footer: Any) -> dict[bool, list[str]]:
-    """Name the columns of texts: those with plain dictionaries, and those of other kinds."""
-    found: dict[str, bool] = {}
-    for group in range(footer.num_row_groups):
-        for index in range(footer.num_columns):
-            chunk = footer.row_group(group).column(index)
-            if chunk.physical_type != "BYTE_ARRAY":
-                continue
-            name, encodings = chunk.path_in_schema, set(chunk.encodings)
-            nested = footer.schema.column(index).max_repetition_level > 0 or "." in name
-            if not encodings <= {"PLAIN", "RLE", "BIT_PACKED"} or nested:
-                found[name] = found.get(name, True) and encodings <= _DICTIONARY and not nested
-    return {plain: [name for name in found if found[name] is plain] for plain in (True, False)}
+def _may_repeat(kind: Any) -> bool:
+    import pyarrow.types as types
+
+    plain = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+    other = (types.is_string_view, types.is_binary_view, types.is_nested)
+    return any(is_of(kind) for is_of in (*plain, *other))
+
+
+def _size_of_column(path: Path, field: Any, most: int) -> int:
+    import pyarrow.types as types
+
+    if types.is_nested(field.type):
+        return _sum(path, field.name, _FEW_ROWS, [], most)
+    try:
+        return _sum(path, field.name, _MANY_ROWS, [field.name], most)
+    except (NotImplementedError, OSError):  # its encoding has no dictionary
+        return _sum(path, field.name, _FEW_ROWS, [], most)
+
+
+def _sum(path: Path, name: str, rows: int, words: list[str], most: int) -> int:
+    """Add the sizes of pieces of so many rows, until it is too much."""
+    import pyarrow.parquet as pq
+
+    total = 0
+    with pq.ParquetFile(path, memory_map=True, pre_buffer=False, read_dictionary=words) as file:
+        for batch in file.iter_batches(rows, columns=[name], use_threads=False):
+            total += sum(map(_size, batch.columns))
+            if total > most:
+                break
+    return total
 
 
 def _size(column: Any) -> int:
