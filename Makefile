@@ -34,8 +34,10 @@ lint: .venv/test.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# Warnings are errors, and so are broken links, missing pictures and what comes from elsewhere.
 docs: .venv/test.stamp
-	$(BIN)/sphinx-build -W -q -b html docs docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/python docs/check_site.py docs/_build/html
 
 $(BIN)/uv:
 	$(PYTHON) -m venv .venv
@@ -53,4 +55,4 @@ $(BIN)/uv:
 	touch $@
 
 clean:
-	rm -rf .venv demo docs/_build
+	rm -rf .venv demo docs/_build docs/generated docs/gallery

@@ -23,6 +23,10 @@ def as_algorithm(candidate: object, response: str = "predict") -> Algorithm:
     response : {"predict", "predict_proba", "decision_function"}
         Which method of a fitted estimator is asked.
 
+    See Also
+    --------
+    Algorithm, Program, jax_algorithm
+
     Examples
     --------
     >>> def mean(X, y, seed):

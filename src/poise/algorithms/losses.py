@@ -125,6 +125,10 @@ class LossChange:
         The labels in the order of the probabilities, for the log loss; by
         default the distinct labels of y in ascending order.
 
+    See Also
+    --------
+    stability_test, measure
+
     Examples
     --------
     >>> change = LossChange("squared")

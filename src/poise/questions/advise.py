@@ -87,6 +87,10 @@ def advise(
     -------
     Advice
 
+    See Also
+    --------
+    plan, relative, stability_test
+
     Examples
     --------
     >>> import poise

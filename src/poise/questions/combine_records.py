@@ -57,6 +57,10 @@ def combine(
     -------
     CombinedEvidence
 
+    See Also
+    --------
+    Monitor, CombinedEvidence
+
     Examples
     --------
     >>> import numpy as np, poise, tempfile

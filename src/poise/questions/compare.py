@@ -84,6 +84,10 @@ def compare(
     -------
     CompareResult
 
+    See Also
+    --------
+    stability_test, stability_curve, Ledger
+
     Examples
     --------
     >>> import poise

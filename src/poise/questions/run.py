@@ -137,6 +137,10 @@ def run(
     -------
     Run
 
+    See Also
+    --------
+    replay, Procedure, audit
+
     Examples
     --------
     >>> import numpy as np, poise

@@ -92,6 +92,10 @@ def stability_curve(
     -------
     StabilityCurve
 
+    See Also
+    --------
+    stability_test, compare, advise
+
     Examples
     --------
     >>> import poise

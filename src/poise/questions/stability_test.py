@@ -178,6 +178,10 @@ def stability_test(
     -------
     StabilityResult
 
+    See Also
+    --------
+    measure, compare, conditional_test, advise, plan
+
     Examples
     --------
     >>> import numpy as np, poise
@@ -238,6 +242,10 @@ def measure(
     Returns
     -------
     Trials
+
+    See Also
+    --------
+    stability_test, Trials, measure_conditional
 
     Examples
     --------

@@ -51,6 +51,10 @@ class CertificateFile(ShownAsCard):
         What the file holds, as JSON has it. The parts are described in
         ``poise/results/certificate.schema.json``.
 
+    See Also
+    --------
+    verify, StabilityResult
+
     Examples
     --------
     >>> from poise import Trials

@@ -57,6 +57,10 @@ class Profile(ShownAsCard):
     n_failures : int
         Trials that failed; they are among the ``exceedances`` at every ε.
 
+    See Also
+    --------
+    Trials, poise.theory.profile_band
+
     Examples
     --------
     >>> from poise import Trials

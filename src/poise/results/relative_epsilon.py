@@ -64,6 +64,10 @@ def relative(share: float, of: str = "spread", *, rows: int = ROWS_SET_ASIDE) ->
         To be given as ``epsilon`` to :func:`stability_test`, :func:`compare` or
         :func:`testing.assert_stable`.
 
+    See Also
+    --------
+    stability_test, advise
+
     Examples
     --------
     >>> import poise

@@ -82,6 +82,10 @@ class StabilityResult(DrawnVerdict):
     trials : Trials or None
         The changes that the verdict rests on; not part of the JSON, which :meth:`certificate` is.
 
+    See Also
+    --------
+    stability_test, AveragedResult, Trials, Plan
+
     Examples
     --------
     >>> from poise import Trials

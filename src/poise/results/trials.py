@@ -79,6 +79,10 @@ class Trials(PresentedTrials):
         Digests of rows and code, and versions; None where they are not known, as for trials
         that were read from a file.
 
+    See Also
+    --------
+    measure, Profile, StabilityResult
+
     Examples
     --------
     >>> trials = Trials.from_changes([0.1, 0.3, 0.2] * 20, n=10)

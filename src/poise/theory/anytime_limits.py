@@ -39,6 +39,12 @@ class LimitsOverTime:
         0 and the numbers of trials at which limits were computed.
     upper, lower : ndarray of float
         The smallest upper and the largest lower limit up to each of them.
+
+    Examples
+    --------
+    >>> limits = limits_over_time([0.02] * 60, alpha=0.05)
+    >>> bool((np.diff(limits.upper) <= 0).all()), limits.upper[-1].round(4)
+    (True, np.float64(0.0906))
     """
 
     trials: NDArray[np.int64]

@@ -141,6 +141,12 @@ class AveragedProfile:
         ε̂ at each of them.
     alpha : float
         Probability that any of them fails.
+
+    Examples
+    --------
+    >>> profile = AveragedProfile(levels=(0.1, 0.5), epsilon_hat=(0.9, 0.2), alpha=0.1)
+    >>> profile.delta_hat(0.3), profile.delta_hat(1.0)
+    (0.5, 0.1)
     """
 
     levels: tuple[float, ...]

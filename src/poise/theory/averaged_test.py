@@ -146,7 +146,14 @@ class AveragedTest:
 
 
 class StoppedVerdict(NamedTuple):
-    """A three-way verdict and the number of trials it took."""
+    """A three-way verdict and the number of trials it took.
+
+    Examples
+    --------
+    >>> found = verdict([0.0] * 29, delta=0.1, alpha=0.05)
+    >>> found.trials_used, found.verdict
+    (29, 'stable')
+    """
 
     trials_used: int
     verdict: Verdict

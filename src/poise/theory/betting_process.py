@@ -244,6 +244,12 @@ class BettingPath:
         Number of trials until the process stopped: at 1, at 0, or at the end.
     alpha : float
         Level, the value u_0 before the first trial.
+
+    Examples
+    --------
+    >>> path = hedge([0.0] * 29, delta=0.1, alpha=0.05)
+    >>> path.accepted, path.trials_used, len(path.values)
+    (True, 29, 29)
     """
 
     fractions: Floats

@@ -119,6 +119,10 @@ def plan(
     ArgumentError
         Also if no value can meet the requirement; the message says why.
 
+    See Also
+    --------
+    advise, poise.theory.power, poise.theory.power_bound
+
     Examples
     --------
     >>> plan(n=100, delta=0.1, alpha=0.05, power=1.0).n_labeled

@@ -44,6 +44,12 @@ class RestrictedBand(NamedTuple):
         Level at which each of them holds.
     limits : ndarray of shape (J,)
         u_1 ≤ … ≤ u_J: the limits for B = 0, …, J − 1 exceedances.
+
+    Examples
+    --------
+    >>> band = restricted_band(50, alpha=0.1, J=5)
+    >>> len(band.limits), round(band.gamma, 4)
+    (5, 0.0402)
     """
 
     gamma: float

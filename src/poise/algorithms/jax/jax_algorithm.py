@@ -58,6 +58,10 @@ def jax_algorithm(
     -------
     JaxAlgorithm
 
+    See Also
+    --------
+    poise.networks.mlp_regressor, as_algorithm
+
     Examples
     --------
     >>> import jax.numpy as jnp, numpy as np, poise

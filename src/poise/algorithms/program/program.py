@@ -72,6 +72,10 @@ class Program(Algorithm):
     name : str, optional
         How results call it; by default the command.
 
+    See Also
+    --------
+    as_algorithm, jax_algorithm, stability_test
+
     Notes
     -----
     What stays alive between two requests belongs to the worker process: a

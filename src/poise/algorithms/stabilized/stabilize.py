@@ -80,6 +80,10 @@ def stabilize(
     ArgumentError
         If the wish is impossible; the message says what would be possible.
 
+    See Also
+    --------
+    StabilizedRegressor, StabilizedClassifier, stability_test, poise.theory.choose_bags
+
     Examples
     --------
     >>> from sklearn.datasets import load_diabetes

@@ -60,6 +60,10 @@ def read_table(
     X, y : data frame and column, or two arrays
         With ``on_disk``, X stands for rows that become data frames when taken.
 
+    See Also
+    --------
+    stability_test, poise.data.files.read_table.read_features
+
     Examples
     --------
     >>> import pathlib, tempfile

@@ -88,6 +88,10 @@ def verify(
     -------
     Verification
 
+    See Also
+    --------
+    CertificateFile, Verification
+
     Examples
     --------
     >>> import numpy as np, poise

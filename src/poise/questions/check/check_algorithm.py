@@ -77,6 +77,10 @@ def check_algorithm(
     -------
     CheckReport
 
+    See Also
+    --------
+    stability_test, CheckReport
+
     Examples
     --------
     >>> import numpy as np, poise

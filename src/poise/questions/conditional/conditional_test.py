@@ -129,6 +129,10 @@ def conditional_test(
     -------
     ConditionalResult
 
+    See Also
+    --------
+    measure_conditional, stability_test, JackknifeRegressor
+
     Examples
     --------
     >>> import numpy as np, poise
@@ -211,6 +215,10 @@ def measure_conditional(
     Returns
     -------
     ConditionalTrials
+
+    See Also
+    --------
+    conditional_test, ConditionalTrials, measure
 
     Examples
     --------

@@ -90,6 +90,10 @@ class JackknifeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     path_ : str
         "fit by fit", or what was done instead of n fits.
 
+    See Also
+    --------
+    conditional_test, stability_test, CoverageGuarantee
+
     Examples
     --------
     >>> from sklearn.datasets import load_diabetes

@@ -83,6 +83,10 @@ class Monitor(ShownAsCard):
     keep_leftovers : bool
         Whether rows that wait for a trial are written to a file beside the record.
 
+    See Also
+    --------
+    combine, stability_test, Ledger
+
     Examples
     --------
     >>> import numpy as np, poise, tempfile

@@ -88,6 +88,10 @@ def audit(
     -------
     AuditResult
 
+    See Also
+    --------
+    audit_with_traps, World, reproduce
+
     Examples
     --------
     >>> from poise.procedures import BinomialTest

@@ -44,7 +44,7 @@ def constant(n: int, value: float = 0.0) -> World:
 def mean_response(n: int, sigma: float = 1.0) -> World:
     r"""Predict the mean of N(0, σ²) responses: δ*_ε = 2Φ(−ε√(n(n−1))/σ).
 
-    Δ = |Y_n − Ȳ_{n−1}|/n, and Y_n − Ȳ_{n−1} has variance σ²n/(n−1).
+    ``Δ = |Y_n − Ȳ_{n−1}|/n``, and ``Y_n − Ȳ_{n−1}`` has variance σ²n/(n−1).
 
     Examples
     --------

@@ -65,6 +65,10 @@ class Ledger(ShownAsCard):
         Error level of all verdicts together, in (0, 1); decided when the ledger is begun, by
         default that of the first question.
 
+    See Also
+    --------
+    compare, stability_test, Monitor
+
     Examples
     --------
     >>> import numpy as np, pathlib, poise, tempfile
