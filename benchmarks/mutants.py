@@ -111,7 +111,7 @@ def _expressions(tree: ast.AST) -> Iterator[ast.expr]:
                 continue
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
                 continue
-            if isinstance(node, ast.Return) and node.value is not None:
+            if isinstance(node, ast.Return) and ast.unparse(node) not in ("return", "return None"):
                 yield ast.copy_location(_Result(), node.value)
             if isinstance(node, ast.If | ast.While):
                 yield ast.copy_location(_Condition(node.test), node.test)

@@ -82,6 +82,8 @@ UNDEFINED = {
     ),
     "categories": (pd.Categorical([3]), pd.Categorical([5]), "text"),
     "days": (np.array(["2020-01-05"], "M8[D]"), np.array(["2020-01-01"], "M8[D]"), "dates"),
+    "moments": (np.array([5], "M8[ns]"), np.array([1], "M8[ns]"), "dates"),  # listed as integers
+    "short spans": (np.array([5], "m8[ns]"), np.array([1], "m8[ns]"), "dates or times"),
     "time spans": (np.array([5], "m8[s]"), np.array([1], "m8[s]"), "dates or times"),
     "datetime": ([datetime.date(2020, 1, 5)], [datetime.date(2020, 1, 1)], "dates"),
     "timedelta": ([datetime.timedelta(5)], [datetime.timedelta(1)], "dates"),

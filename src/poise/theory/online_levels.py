@@ -25,7 +25,8 @@ def online_fallback(pvalues: ArrayLike, alpha: float = 0.05) -> NDArray[np.float
 
     It does not allow a hypothesis to be chosen by looking at the data that test it. Alpha-investing
     (Foster and Stine 2008) needs p-values that are valid given the earlier answers, which tests on
-    the same rows do not have; online fallback needs nothing of the kind.
+    the same rows do not have: with equal p-values its marginal false discovery rate goes to 1.
+    Online fallback needs nothing of the kind.
 
     Parameters
     ----------
