@@ -258,3 +258,13 @@ def test_several_points_of_a_trial_are_predicted_from_one_training(function) -> 
     assert fast.design.path.startswith("JAX, all trials at once")
     assert fast.changes.shape == (57, 1, 3)
     np.testing.assert_allclose(fast.changes, fits.changes, atol=1e-12)
+
+
+def test_several_removals_of_a_trial_are_fitted_one_by_one() -> None:
+    algorithm = poise.jax_algorithm(lambda X, y, x, key: jnp.mean(y), float64=True)
+    settings = {"n": 20, "points": 2, "random_state": 0, "X_unlabeled": X[:120] + 9.0}
+    one = poise.measure(algorithm, X, y, **settings)
+    two = poise.measure(algorithm, X, y, **settings, removals=2)
+    assert two.design.path == "fit by fit"
+    assert two.changes.shape == (len(one.changes), 2, 2)
+    np.testing.assert_allclose(one.changes[:, 0], two.changes[:, 0], atol=1e-12)
