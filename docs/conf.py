@@ -68,10 +68,7 @@ html_theme_options = {
     },
     "show_toc_level": 2,
     "navbar_end": ["theme-switcher"],
-    "secondary_sidebar_items": {
-        "**": ["page-toc"],
-        "gallery/**": ["page-toc", "sg_download_links"],
-    },
+    "secondary_sidebar_items": ["page-toc", "sg_download_links"],
     "footer_start": ["copyright"],
     "footer_end": [],
 }

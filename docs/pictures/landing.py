@@ -26,20 +26,8 @@ MODELS = {
     "a decision tree: it moves": DecisionTreeRegressor(max_leaf_nodes=5),
     "a penalised spline: it stays": make_pipeline(SplineTransformer(4), Ridge(0.5)),
 }
-LIGHT = {
-    "ink": "#1f2937",
-    "row": "#9ca3af",
-    "with": "#1f4e79",
-    "without": "#c8553d",
-    "gap": "#f3d3cb",
-}
-DARK = {
-    "ink": "#e5e7eb",
-    "row": "#6b7280",
-    "with": "#8fc1ee",
-    "without": "#ff9b85",
-    "gap": "#5b3a33",
-}
+LIGHT = Colours("#1f2937", "#9ca3af", "#1f4e79", "#c8553d", "#f3d3cb")
+DARK = Colours("#e5e7eb", "#6b7280", "#8fc1ee", "#ff9b85", "#5b3a33")
 
 
 def light() -> None:
