@@ -86,12 +86,12 @@ def _text(path: Path) -> str:
 
 def _described(found: Any) -> None:
     """Do with a result whatever a reader may do with it."""
-    str(found), repr(found), found.to_json(), found._repr_html_()
-    found.to_frame()
+    str(found), repr(found), found.to_json(), found.to_frame()
 
 
 def _drawn(found: Any) -> None:
-    """Draw it, with its words: some names could be read as mathematics."""
+    """Draw it, with its words: some names could be read as mathematics. Its card is a drawing."""
+    found._repr_html_()
     if isinstance(found, poise.ConditionalTrials):
         found.plot(0.5).draw_without_rendering()
     elif hasattr(found, "plot"):
@@ -111,16 +111,16 @@ def _conditional_used(trials: Any) -> None:
 
 
 def _plan_used(plan: poise.Plan) -> None:
-    str(plan), repr(plan), plan.to_json(), plan._repr_html_()
+    str(plan), repr(plan), plan.to_json()
 
 
 def _certificate_used(certificate: Certificate) -> None:
-    str(certificate), certificate.to_json(), certificate._repr_html_()
+    str(certificate), certificate.to_json()
     certificate.implications()
 
 
 def _profile_used(profile: poise.Profile) -> None:
-    repr(profile), profile.to_json(), profile._repr_html_(), profile.to_frame()
+    repr(profile), profile.to_json(), profile.to_frame()
     profile.at(0.3), profile.epsilon_for(0.2), profile.table().text()
 
 
