@@ -57,7 +57,6 @@ LONG = (
     "tests/algorithms/test_global_state.py::test_a_fit_that_imports_pytorch",
     "tests/cli/test_processes.py::test_modules_beside_the_data_are_not_run[2",
     "tests/cli/test_processes.py::test_stdout_holds_json_and_nothing_an_algorithm_prints[2",
-    "tests/cli/ui/test_in_a_browser.py",
     "tests/data/on_disk/test_stored_table.py",
     _DEATHS + "a_fit_beyond_its_time[dask",
     _DEATHS + "a_fit_beyond_its_time[ray",

@@ -40,6 +40,13 @@ def write_results(place: Path) -> None:
     result.certificate().save(place / "checkable.json")
     forged = result.certificate().to_json().replace('"stable"', '"unstable"')
     (place / "forged.json").write_text(forged, encoding="utf-8")
+    poise.stability_test(mean, rows, rows[:, 1], n=10, **asked, ledger=place / "mine.ledger")
+    question = {name: asked[name] for name in ("epsilon", "delta", "random_state")}
+    monitor = poise.Monitor(place / "grows.record", mean, n=10, **question, progress=False)
+    monitor.add(rows, rows[:, 1])
+    poise.conditional_test(
+        mean, rows[:15], rows[:15, 1], rows[40:140], **question, journal=place / "deployed.jsonl"
+    )
     test = poise.procedures.BinomialTest(n=5, epsilon=0.5, delta=0.2)
     run = poise.run(test, DummyRegressor(), [[0.0]] * 90, [1.0] * 90, random_state=0)
     run.transcript.save(place / "run.npz")

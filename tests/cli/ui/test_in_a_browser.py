@@ -21,6 +21,15 @@ from shared.processes import POISE, running, until
 from shared.ui import HOSTILE, write_results
 
 CHROMIUM = shutil.which("chromium")
+WINDOW: Any = {"width": 1280, "height": 900}
+LOOKS: Any = [
+    (360, "light"),
+    (360, "dark"),
+    (800, "dark"),
+    (800, "light"),
+    (1280, "light"),
+    (1280, "dark"),
+]
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -30,6 +39,11 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--disable-extensions",
+    "--disable-default-apps",
+    "--disable-smooth-scrolling",
+    "--mute-audio",
+    "--renderer-process-limit=1",
 ]
 # plotly.js brings the style of maps, which the policy of the pages keeps out; questions that are
 # refused and servers that are killed are part of the tests.
@@ -39,10 +53,12 @@ UNLABELLED = """
 .filter(e => !(e.labels?.length || e.ariaLabel || e.textContent.trim())).map(e => e.outerHTML)
 """
 SLOW = """
+import os
 import time
 
 def mean(X, y, seed):
-    time.sleep(0.1)
+    if not os.path.exists("fast"):
+        time.sleep(0.4)
     level = float(y.mean())
     return lambda rows: [level] * len(rows)
 """
@@ -105,12 +121,12 @@ def server(servers: list[Server], place: Path) -> Server:
     return servers[-1]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def complaints() -> list[str]:
     return []
 
 
-def _page(context: BrowserContext, complaints: list[str]) -> Page:
+def _tab(context: BrowserContext, complaints: list[str]) -> Page:
     page = context.new_page()
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("dialog", lambda dialog: complaints.append(f"dialog {dialog.message}"))
@@ -120,15 +136,53 @@ def _page(context: BrowserContext, complaints: list[str]) -> Page:
     return page
 
 
+@pytest.fixture(scope="module")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """One for all tests: what a browser keeps, such as plotly.js, is read and compiled once."""
+    made = browser.new_context(viewport=WINDOW)
+    yield made
+    made.close()
+
+
 @pytest.fixture
-def page(browser: Browser, server: Server, complaints: list[str]) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    page = _page(context, complaints)
-    page.goto(server.address)
-    assert "token" not in page.url
-    yield page
-    context.close()
+def no_complaints(complaints: list[str]) -> Iterator[None]:
+    complaints.clear()
+    yield
     assert [text for text in complaints if not EXPECTED.search(text)] == []
+
+
+@pytest.fixture(scope="module")
+def tab(context: BrowserContext, complaints: list[str]) -> Page:
+    return _tab(context, complaints)
+
+
+@pytest.fixture
+def page(tab: Page, server: Server, no_complaints: None) -> Page:
+    """The list of runs."""
+    tab.set_viewport_size(WINDOW)
+    tab.goto(server.address)
+    assert "token" not in tab.url
+    return tab
+
+
+@pytest.fixture(scope="module")
+def tab_of_run(
+    context: BrowserContext, servers: list[Server], complaints: list[str], keys: dict[str, str]
+) -> Page:
+    """A second tab, which stays at one run."""
+    made = _tab(context, complaints)
+    made.goto(servers[-1].address)
+    made.goto(f"{servers[-1].base}/run/{keys['mean10.jsonl']}")
+    return made
+
+
+@pytest.fixture
+def run(tab_of_run: Page, no_complaints: None) -> Page:
+    """The page of one run, with the question that was fixed."""
+    tab_of_run.bring_to_front()
+    tab_of_run.get_by_role("button", name="Back to what was fixed").click()
+    expect(tab_of_run.locator(".looking")).to_contain_text("fixed before the first trial")
+    return tab_of_run
 
 
 @pytest.fixture(scope="module")
@@ -149,13 +203,13 @@ def _drag(page: Page, name: str, share: float) -> None:
 
 
 def test_the_list_is_searched_sorted_and_unmoved_by_hostile_names(page: Page) -> None:
-    expect(page.locator("tbody tr")).to_have_count(14)
+    expect(page.locator("tbody tr")).to_have_count(17)
     assert page.locator("td.file", has_text=HOSTILE).count() == 1
     assert page.locator("main img").count() == 0
     page.get_by_label("Search").fill("dummy")
     expect(page.locator("tbody tr")).to_have_count(1)
     page.get_by_label("Search").fill("")
-    expect(page.locator("tbody tr")).to_have_count(14)
+    expect(page.locator("tbody tr")).to_have_count(17)
     page.get_by_role("link", name="n", exact=True).press("Enter")
     expect(page.locator("th[aria-sort=descending]")).to_contain_text("n↓")
     expect(page.locator("tbody tr").first).to_contain_text("20")
@@ -164,11 +218,8 @@ def test_the_list_is_searched_sorted_and_unmoved_by_hostile_names(page: Page) ->
     expect(page.locator("h1")).to_have_text("This file cannot be read")
 
 
-def test_sliders_are_answered_with_the_librarys_numbers(
-    page: Page, server: Server, keys: dict[str, str], place: Path
-) -> None:
-    trials = read_journal(place / "mean10.jsonl").trials
-    page.goto(f"{server.base}/run/{keys['mean10.jsonl']}")
+def test_sliders_are_answered_with_the_librarys_numbers(run: Page, place: Path) -> None:
+    page, trials = run, read_journal(place / "mean10.jsonl").trials
     expect(page.locator(".headline .verdict")).to_have_text("stable")
     expect(page.locator("[data-figure=changes] .bars path").first).to_be_visible()
     expect(page.locator("[data-piece=band]")).to_contain_text("for every ε at once")
@@ -201,10 +252,8 @@ def test_sliders_are_answered_with_the_librarys_numbers(
     expect(page.get_by_role("alert")).to_contain_text("alpha must be in (0, 1)")
 
 
-def test_the_line_in_the_picture_can_be_dragged(
-    page: Page, server: Server, keys: dict[str, str]
-) -> None:
-    page.goto(f"{server.base}/run/{keys['mean10.jsonl']}")
+def test_the_line_in_the_picture_can_be_dragged(run: Page) -> None:
+    page = run
     line = page.locator("[data-figure=changes] .shapelayer path").first
     expect(line).to_be_attached()
     box = line.evaluate("e => e.getBoundingClientRect().toJSON()")
@@ -217,8 +266,8 @@ def test_the_line_in_the_picture_can_be_dragged(
     assert float(page.locator("#epsilon").input_value()) < 0.5
 
 
-def test_a_run_can_be_taken_along(page: Page, server: Server, keys: dict[str, str]) -> None:
-    page.goto(f"{server.base}/run/{keys['mean10.jsonl']}")
+def test_a_run_can_be_taken_along(run: Page) -> None:
+    page = run
     beginnings = {"Report": b"<!doctype html>", "JSON": b"{", "PNG": b"\x89PNG"}
     for name, beginning in beginnings.items():
         with page.expect_download() as kept:
@@ -251,27 +300,25 @@ def test_compare_and_plan(page: Page, keys: dict[str, str]) -> None:
         expect(page.locator("[data-piece=planned]")).not_to_have_text(before)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pages_fit_every_width_and_follow_the_scheme(
-    browser: Browser, server: Server, keys: dict[str, str], scheme: Any
+    page: Page, server: Server, keys: dict[str, str]
 ) -> None:
-    complaints: list[str] = []
-    context = browser.new_context(color_scheme=scheme)
-    page = _page(context, complaints)
-    page.goto(server.address)
     run = f"/run/{keys['mean10.jsonl']}"
-    for address in ("/", run, f"/compare?run={keys['mean5.jsonl']}", "/plan", "/new"):
+    written = [f"/run/{keys[name]}" for name in ("mine.ledger", "grows.record", "deployed.jsonl")]
+    compared = "&".join(f"run={keys[f'mean{n}.jsonl']}" for n in (5, 10, 20))
+    addresses = ("/", run, f"/compare?{compared}", "/plan", "/new", *written)
+    for address in addresses:
         page.goto(server.base + address)
-        for width in (360, 800, 1280):
+        for width, scheme in LOOKS:  # each step changes one of the two
             page.set_viewport_size({"width": width, "height": 800})
+            page.emulate_media(color_scheme=scheme)
             assert page.evaluate("document.documentElement.scrollWidth") <= width, address
+            ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+            assert (sum(map(int, re.findall(r"\d+", ground)[:3])) < 200) == (scheme == "dark")
         assert page.evaluate(UNLABELLED) == []
-    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert (sum(map(int, re.findall(r"\d+", ground)[:3])) < 200) == (scheme == "dark")
-    page.emulate_media(media="print")
+    page.emulate_media(media="print", color_scheme="light")
     assert not page.locator("nav").first.is_visible()
-    context.close()
-    assert [text for text in complaints if not EXPECTED.search(text)] == []
+    page.emulate_media(media="screen")
 
 
 def test_a_run_is_started_watched_stopped_and_resumed(
@@ -289,7 +336,13 @@ def test_a_run_is_started_watched_stopped_and_resumed(
     page.get_by_role("link", name="Watch it").click()
     journal = place / "live.jsonl"
     expect(page.locator("[data-piece=band]")).to_contain_text("at once")  # the page has begun
-    page.get_by_role("button", name="Stop").click()
+    stop = page.get_by_role("button", name="Stop")
+    held = stop.element_handle()
+    before = page.locator(".trials").inner_text()
+    expect(page.locator(".trials")).not_to_have_text(before)  # the page has followed the run
+    assert held is not None
+    assert held.evaluate("button => button.isConnected")  # and the button is the same one
+    stop.click()
     expect(page.locator(".state")).to_contain_text("stopped")
     done = read_journal(journal).trials.n_observed
     assert 0 < done < 40
@@ -308,6 +361,7 @@ def test_a_run_is_started_watched_stopped_and_resumed(
         note = (place / ".poise-ui" / "live.jsonl.process").read_text()
         again.end()
         assert running(int(re.findall(r"\d+", note)[0]))  # the run outlives its server
+        (place / "fast").touch()
         assert until(lambda: read_journal(journal).trials.n_observed == 40)
     finally:
         again.end()

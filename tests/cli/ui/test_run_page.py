@@ -12,10 +12,15 @@ import numpy as np
 import pytest
 
 import poise
-from poise.cli.ui.answers import Answer, Question
+from poise.cli.ui.answers import Answer, Question, without_verdict
+from poise.cli.ui.folder import Folder
 from poise.cli.ui.record import Record
 from poise.cli.ui.record_kind import RecordKind
+from poise.questions.monitor.record_status import status_of
+from poise.results.conditional_design import ConditionalDesign
+from poise.results.text.describe_provenance import facts_of_provenance
 from poise.storage.journal import read_journal
+from poise.storage.monitor_record import read_record
 from shared.ui import site_client
 
 
@@ -144,6 +149,67 @@ def test_files_without_changes_show_what_they_hold(client, keys, name) -> None:
     assert "no other question can be asked" in page
     assert 'class="verdict stable"' in page
     assert client.get(f"/run/{keys[name]}/judge").status_code == 400
+
+
+def test_a_monitor_shows_where_its_record_stands(client, keys, results) -> None:
+    status = status_of(read_record(results / "grows.record"))
+    page = html.unescape(client.get(f"/run/{keys['grows.record']}").text)
+    assert f'class="verdict {status.verdict.value}"' in page
+    for name, value in status.facts().items():
+        assert f'<th scope="row">{name}</th><td>{value}</td>' in page
+    assert "looked at as often as one likes" in page
+    assert "poise.Monitor('grows.record', algorithm, n=10, epsilon=0.5, delta=0.1" in page
+    address = f"/run/{keys['grows.record']}"
+    assert f'src="{address}/as.png"' in page
+    assert client.get(f"{address}/as.png").content.startswith(b"\x89PNG")
+    assert json.loads(client.get(f"{address}/as.json").text)["verdict"] == status.verdict.value
+    assert status.describe().headline in html.unescape(client.get(f"{address}/as.html").text)
+
+
+def test_a_ledger_lists_its_questions(client, keys, results) -> None:
+    ledger = poise.Ledger(results / "mine.ledger")
+    page = html.unescape(client.get(f"/run/{keys['mine.ledger']}").text)
+    assert ledger.headline() in page
+    assert ledger.meaning() in page
+    for cell in (*ledger.table().columns, *ledger.table().rows[0]):
+        assert f">{cell}</t" in page
+    assert "poise ledger mine.ledger" in page
+    assert "poise.Ledger('mine.ledger')" in page
+    assert "not judged" not in page
+    assert client.get(f"/run/{keys['mine.ledger']}/as.png").status_code == 400
+
+
+def test_a_journal_about_one_training_set_says_how_far_it_is(client, keys) -> None:
+    page = html.unescape(client.get(f"/run/{keys['deployed.jsonl']}").text)
+    assert "15 of 15 removed rows" in page
+    assert "the command that made it prints the answer" in page
+    assert client.get(f"/run/{keys['deployed.jsonl']}/judge").status_code == 400
+    assert f'value="{keys["deployed.jsonl"]}"' not in client.get("/").text  # nothing to compare
+
+
+def test_a_verdict_about_one_training_set_is_read_from_its_json(tmp_path) -> None:
+    design = ConditionalDesign("mean", "deployed", n=2, n_fresh=60)
+    record = poise.ConditionalTrials(np.full((60, 2), 0.1), design)
+    result = record.test(epsilon=0.2, delta=0.1)
+    (tmp_path / "deployed.json").write_text(result.to_json(), encoding="utf-8")
+    (tmp_path / "status.json").write_text('{"verdict": "stable", "epsilon": 1, "e_values": []}')
+    other = site_client(tmp_path)
+    key = next(Folder(tmp_path).files()).key
+    page = html.unescape(other.get(f"/run/{key}").text)
+    assert without_verdict(result.describe().headline) in page
+    assert other.get(f"/run/{key}/as.png").content.startswith(b"\x89PNG")
+    assert "status.json" not in other.get("/").text  # another command printed it
+
+
+def test_the_page_and_the_report_say_where_a_run_comes_from(client, keys, results) -> None:
+    trials = read_journal(results / "mean10.jsonl").trials
+    known = facts_of_provenance(trials.test(0.5, 0.1))
+    assert {"seed", "digest of the certificate"} <= known.keys()
+    for address in ("", "/as.html"):
+        page = html.unescape(client.get(f"/run/{keys['mean10.jsonl']}{address}").text)
+        assert "Provenance" in page
+        for value in known.values():
+            assert value in page
 
 
 def test_a_certificate_shows_where_it_comes_from(client, keys, results) -> None:

@@ -46,6 +46,9 @@ def test_every_kind_of_file_is_listed_and_nothing_else(client) -> None:
         "damaged.trials",
         "damaged.jsonl",
         "half.json",
+        "grows.record",
+        "mine.ledger",
+        "deployed.jsonl",
     }
 
 
@@ -60,6 +63,9 @@ def test_every_kind_of_file_is_listed_and_nothing_else(client) -> None:
         ("checkable.json", "mean certificate with its changes 630 rows 10 57 stable"),
         ("forged.json", "Cannot be read : it is not what it claims"),
         ("run.npz", "DummyRegressor() transcript 90 rows 5 stable"),
+        ("grows.record", "mean monitor 627 rows 10 57 stable grows.record"),
+        ("mine.ledger", "Ledger mine.ledger ledger 1 question"),
+        ("deployed.jsonl", "mean journal 15 rows 15 15 not judged"),
         ("damaged.jsonl", "Cannot be read : line 2 of damaged.jsonl"),
         ("damaged.trials", "Cannot be read : it is damaged: an archive without an end"),
         ("half.json", "Cannot be read : it is not complete JSON"),

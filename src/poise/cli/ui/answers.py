@@ -25,7 +25,7 @@ from poise.results.text.numbers import at_most, confidence, exactly
 from poise.results.text.summary import Summary
 from poise.results.trials import Trials
 
-__all__ = ["Answer", "Bands", "Question"]
+__all__ = ["Answer", "Bands", "Question", "without_verdict"]
 
 SYMBOLS = {"epsilon": "ε", "delta": "δ", "alpha": "α"}
 _USUAL = {"delta": 0.1, "alpha": 0.05}
@@ -100,6 +100,22 @@ def _plain(trials: Trials | ConditionalTrials) -> Trials:
     return trials if isinstance(trials, Trials) else trials.as_trials
 
 
+def without_verdict(headline: str) -> str:
+    """Return a headline without the word before it, which the page shows above.
+
+    Examples
+    --------
+    >>> without_verdict("INCONCLUSIVE: whether mean is stable is not settled.")
+    'Whether mean is stable is not settled.'
+    >>> without_verdict("Nothing was judged.")
+    'Nothing was judged.'
+    """
+    word, colon, said = headline.partition(": ")
+    if not (colon and word.isupper()):
+        return headline
+    return said[:1].upper() + said[1:] if said.startswith("whether ") else said
+
+
 @dataclass(frozen=True)
 class Answer:
     """Everything that the page says about one question.
@@ -133,8 +149,7 @@ class Answer:
     @property
     def sentence(self) -> str:
         """The verdict in one sentence, without the word that stands above it."""
-        said = self.summary.headline.partition(": ")[2]
-        return said[:1].upper() + said[1:] if said.startswith("whether ") else said
+        return without_verdict(self.summary.headline)
 
     @property
     def paragraphs(self) -> list[str]:

@@ -12,7 +12,6 @@ from starlette.responses import Response
 
 from poise.cli.ui.answers import Answer, Question
 from poise.cli.ui.figures import curve_figure, profiles_figure
-from poise.cli.ui.record_kind import RecordKind
 from poise.cli.ui.run_index import RunLine
 from poise.cli.ui.run_page import sliders
 from poise.cli.ui.site import Site, pieces
@@ -25,7 +24,6 @@ from poise.theory.holm_correction import holm
 __all__ = ["answer_compared", "answer_profiles", "compare_page"]
 
 _MOST_RUNS = 12
-COMPARABLE = (RecordKind.JOURNAL, RecordKind.TRIALS)
 
 
 @dataclass(frozen=True)
@@ -110,7 +108,7 @@ def compare_page(site: Site, request: Request) -> Response:
     """Show the chosen runs side by side, or let the reader choose."""
     compared = _compared(site, request)
     if compared is None:
-        lines = [line for line in site.index.lines() if line.kind in COMPARABLE]
+        lines = [line for line in site.index.lines() if line.comparable]
         return site.page(request, "compare_choose.html", lines=lines)
     return site.page(
         request,
@@ -148,7 +146,7 @@ async def answer_profiles(site: Site, request: Request) -> Response:
 
 def _compared(site: Site, request: Request) -> Compared | None:
     found = [site.index.line(key) for key in request.query_params.getlist("run")[:_MOST_RUNS]]
-    lines = [line for line in found if line is not None and line.kind in COMPARABLE]
+    lines = [line for line in found if line is not None and line.comparable]
     lines.sort(key=lambda line: (line.title, line.n or 0, line.file.name))
     if not lines:
         return None

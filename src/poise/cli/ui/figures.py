@@ -80,7 +80,7 @@ def profile_figure(
             "hovertemplate": "δ̂ = %{y:.4g} at ε = %{x:.4g}<extra></extra>",
         },
     ]
-    layout = _layout("allowed change ε", "probability of a larger change")
+    layout = _layout("allowed change ε", "probability of<br>a larger change")
     layout["xaxis"]["range"] = [0, span]
     layout["yaxis"]["range"] = [0, 1.03]
     layout["shapes"] = [_upright(epsilon), _level(delta)]
@@ -123,7 +123,9 @@ def curve_figure(curve: StabilityCurve) -> Figure:
         "line": {"color": "@soft", "width": 1.5, "dash": "dot"},
         "hovertemplate": "n = %{x}: %{y:.4g} observed<extra></extra>",
     }
-    layout = _layout("training size n", f"probability of a change beyond {number(curve.epsilon)}")
+    layout = _layout(
+        "training size n", f"probability of a<br>change beyond {number(curve.epsilon)}"
+    )
     layout["xaxis"] |= {"type": "log", "tickvals": list(curve.n)}
     layout["yaxis"]["range"] = [0, 1.03]
     layout["shapes"] = [_level(curve.delta or 0.0)]

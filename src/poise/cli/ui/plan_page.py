@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +16,7 @@ from poise.errors import ArgumentError
 from poise.results.plots.power import power_lines
 from poise.results.text.menu_table import menu_headline, menu_meaning, menu_table
 from poise.results.text.numbers import at_most, exactly, number
-from poise.theory.menu import menu
+from poise.theory.menu import Menu, menu
 from poise.theory.plan_result import Plan
 from poise.theory.planning import plan
 from poise.theory.power_bounds import power_bound
@@ -63,7 +64,7 @@ def answer_plan(site: Site, request: Request) -> Response:
 def answer_menu(site: Site, request: Request) -> Response:
     """Answer the sliders with the menu of what so many rows can answer, which takes longer."""
     asked = _asked(request.query_params)
-    found = menu(asked["rows"], delta=asked["delta"], alpha=asked["alpha"])
+    found = _menu(asked["rows"], asked["delta"], asked["alpha"])
     content = {
         "headline": menu_headline(found),
         "table": menu_table(found),
@@ -71,6 +72,12 @@ def answer_menu(site: Site, request: Request) -> Response:
         "largest": "" if found.largest is None else f"{found.largest.n:,}",
     }
     return pieces(menu=site.render("menu.html", **content))
+
+
+@functools.lru_cache(maxsize=64)
+def _menu(rows: int, delta: float, alpha: float) -> Menu:
+    """Return the menu; it stays while n or δ* moves."""
+    return menu(rows, delta=delta, alpha=alpha)
 
 
 def _asked(given: Mapping[str, str]) -> dict[str, Any]:

@@ -7,19 +7,41 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from poise.arguments import counted
 from poise.cli.partial_verdict import verdict_so_far
 from poise.cli.ui.data_files import is_table
 from poise.cli.ui.record_kind import RecordKind
+from poise.results.conditional_result import ConditionalResult
 from poise.results.conditional_trials import ConditionalTrials
+from poise.results.monitor_status import MonitorStatus
 from poise.results.procedure_result import ProcedureResult
 from poise.results.stability_result import StabilityResult
+from poise.results.text.numbers import at_most
+from poise.results.text.table import Table
 from poise.results.trials import Trials
+
+if TYPE_CHECKING:
+    from poise.storage.journal.read_journal import JournalContent
 
 __all__ = ["Record", "open_record"]
 
 OPEN = "open"  # the verdict of a run whose later trials decide
+_WITHOUT_CHANGES = (
+    "This file holds the verdict without the changes, so no other question can be asked of it."
+)
+_KEEPS_FITS = (
+    "This journal keeps the fits of a run, so that the run can go on; the command that made it "
+    "prints the answer."
+)
+_GROWS = (
+    "This record grows with fresh rows. Its question was fixed in it, and its verdict may be "
+    "looked at as often as one likes."
+)
+_KEEPS_QUESTIONS = "A ledger keeps every question that was put to the same rows."
+
+Found = StabilityResult | ProcedureResult | ConditionalResult | MonitorStatus
 
 
 @dataclass(frozen=True)
@@ -40,7 +62,7 @@ class Record:
         ε, δ and α that were fixed before the first trial; empty if none were.
     trials : Trials or ConditionalTrials, optional
         The changes, if the file has them: then other questions can be asked of it.
-    result : StabilityResult or ProcedureResult, optional
+    result : StabilityResult, ProcedureResult, ConditionalResult or MonitorStatus, optional
         The verdict that the file holds.
     said : str
         The verdict as text, where there is no object for it.
@@ -52,6 +74,12 @@ class Record:
         What failed.
     facts : dict
         What else the file holds, worded.
+    lines : tuple of int
+        Lines that were written and that a full run has, where they are not trials.
+    table : Table, optional
+        What the file lists.
+    explained : str
+        Why no other question can be asked of a file without changes.
     """
 
     kind: RecordKind
@@ -60,22 +88,29 @@ class Record:
     data: str = ""
     question: dict[str, Any] = field(default_factory=dict)
     trials: Trials | ConditionalTrials | None = None
-    result: StabilityResult | ProcedureResult | None = None
+    result: Found | None = None
     said: str = ""
     command: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
     failures: tuple[str, ...] = ()
     facts: dict[str, str] = field(default_factory=dict)
+    lines: tuple[int, int] | None = None
+    table: Table | None = None
+    explained: str = _WITHOUT_CHANGES
 
     @property
     def done(self) -> int:
         """Trials that were run."""
+        if self.lines is not None:
+            return self.lines[0]
         counted = self.trials if self.trials is not None else self.result
         return 0 if counted is None else int(getattr(counted, "n_observed", counted.n_trials))
 
     @property
     def planned(self) -> int:
         """Trials that were planned."""
+        if self.lines is not None:
+            return self.lines[1]
         counted = self.trials if self.trials is not None else self.result
         return 0 if counted is None else counted.n_trials
 
@@ -108,7 +143,8 @@ def _journal(path: Path) -> Record:
     content = read_journal(path)
     header = content.header
     failures = tuple(f"trial {each.trial}: {each.message}" for each in content.failures)
-    facts = {} if content.trials is not None else {"lines": f"{content.n_lines:,} so far"}
+    if content.trials is None:
+        return _other_lines(content)
     return Record(
         RecordKind.JOURNAL,
         header.design.title,
@@ -119,7 +155,25 @@ def _journal(path: Path) -> Record:
         command=header.command,
         versions=header.versions,
         failures=failures,
-        facts=facts,
+    )
+
+
+def _other_lines(content: JournalContent) -> Record:
+    """Return a journal whose lines are not the trials of a stability test."""
+    header = content.header
+    done = f"{content.n_lines:,} of {counted(header.planned, header.lines['unit'])}"
+    title = f"{header.design.title}: {done}."
+    return Record(
+        RecordKind.JOURNAL,
+        header.design.title,
+        header.design.n,
+        _data_of(header.command, header.design.n_labeled),
+        command=header.command,
+        versions=header.versions,
+        failures=tuple(failure.message for failure in content.failures),
+        facts={"statement": title, "measured": header.design.distance, "done": done},
+        lines=(content.n_lines, header.planned),
+        explained=_KEEPS_FITS,
     )
 
 
@@ -155,6 +209,11 @@ def _result(path: Path) -> Record:
         found = ProcedureResult.from_json(text)
         title = found.procedure
         return Record(RecordKind.RESULT, title, found.n, question=_asked(found), result=found)
+    if '"notion"' in text:
+        given = ConditionalResult.from_json(text)
+        fresh = f"{given.design.n_fresh:,} fresh rows"
+        known = {"question": _asked(given), "result": given}
+        return Record(RecordKind.RESULT, given.design.title, given.n, fresh, **known)  # type: ignore[arg-type]
     result = StabilityResult.from_json(text)
     design = result.design
     rows = f"{design.n_labeled:,} rows"
@@ -162,7 +221,7 @@ def _result(path: Path) -> Record:
     return Record(RecordKind.RESULT, design.title, design.n, rows, question=asked, result=result)
 
 
-def _asked(result: StabilityResult | ProcedureResult) -> dict[str, Any]:
+def _asked(result: Found) -> dict[str, Any]:
     return {"epsilon": result.epsilon, "delta": result.delta, "alpha": result.alpha}
 
 
@@ -224,6 +283,46 @@ def _certificate_file(path: Path) -> Record:
     )
 
 
+def _monitor(path: Path) -> Record:
+    """Read a growing record; only what it holds is judged, and nothing is fitted."""
+    from poise.questions.monitor.record_status import status_of
+    from poise.storage.monitor_record import read_record
+
+    status = status_of(read_record(path))
+    return Record(
+        RecordKind.MONITOR,
+        status.design.title,
+        status.design.n,
+        f"{status.n_rows:,} rows",
+        question=_asked(status),
+        result=status,
+        failures=status.failures,
+        explained=_GROWS,
+    )
+
+
+def _ledger(path: Path) -> Record:
+    from poise.storage.ledger.ledger import Ledger
+
+    ledger = Ledger(path)
+    header, asked = ledger.content.header, len(ledger.content.questions)
+    facts = {
+        "statement": ledger.headline(),
+        "error level of all together": at_most(header.alpha),
+        "rule": header.rule,
+        "questions": f"{asked:,}",
+    }
+    return Record(
+        RecordKind.LEDGER,
+        f"Ledger {path.name}",
+        None,
+        counted(asked, "question"),
+        facts=facts,
+        table=ledger.table(),
+        explained=f"{_KEEPS_QUESTIONS} {ledger.meaning()}",
+    )
+
+
 _READERS: dict[RecordKind, Callable[[Path], Record]] = {
     RecordKind.JOURNAL: _journal,
     RecordKind.TRIALS: _trials,
@@ -232,4 +331,6 @@ _READERS: dict[RecordKind, Callable[[Path], Record]] = {
     RecordKind.TRANSCRIPT: _transcript,
     RecordKind.CERTIFICATE: _certificate,
     RecordKind.CERTIFICATE_FILE: _certificate_file,
+    RecordKind.MONITOR: _monitor,
+    RecordKind.LEDGER: _ledger,
 }

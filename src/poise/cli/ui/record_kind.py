@@ -13,10 +13,14 @@ from poise.arguments.json_text import parse_json
 from poise.errors import RecordError
 from poise.results.conditional_trials import FORM
 from poise.storage.journal.whole_lines import JOURNAL
+from poise.storage.ledger.ledger_file import LEDGER
+from poise.storage.monitor_record.record_header import RECORD
 
 __all__ = ["RecordKind", "kind_of"]
 
 _BEGINNINGS = tuple(JOURNAL.beginnings())
+# JSON of several answers or of a record: another command prints it, and no page can ask it.
+_PRINTED = {"confidence_sequence", "e_values", "algorithms", "sizes"}
 _FIRST_BYTES = 256
 _MOST_BYTES = 1 << 30  # unpacked; a small file may unpack to more than any memory holds
 _MOST_JSON_BYTES = 1 << 25
@@ -32,6 +36,8 @@ class RecordKind(StrEnum):
     TRANSCRIPT = "transcript"
     CERTIFICATE = "certificate"
     CERTIFICATE_FILE = "certificate with its changes"
+    MONITOR = "monitor"
+    LEDGER = "ledger"
     UNREADABLE = "cannot be read"
     UNREAD = "not read yet"
 
@@ -51,6 +57,9 @@ def kind_of(path: Path) -> RecordKind | None:
     """
     with path.open("rb") as file:
         first = file.read(_FIRST_BYTES)
+    for form, kind in ((RECORD, RecordKind.MONITOR), (LEDGER, RecordKind.LEDGER)):
+        if first.startswith(tuple(form.beginnings())):
+            return kind
     if path.suffix == ".jsonl" or first.startswith(_BEGINNINGS):
         return _kind_of_journal(path, first)
     if first.startswith(b"PK"):
@@ -67,7 +76,7 @@ def _kind_of_journal(path: Path, first: bytes) -> RecordKind | None:
         return RecordKind.JOURNAL
     if not first:
         raise RecordError("it is empty: no trial was begun")
-    if b"poise monitor" in first or (b"poise" not in first and _is_json_line(path)):
+    if b"poise" not in first and _is_json_line(path):
         return None
     raise RecordError("its first line is not the header of a journal written by poise")
 
@@ -123,6 +132,8 @@ def _kind_of_json(path: Path) -> RecordKind | None:
         return None
     if str(content.get("format")).startswith("poise certificate"):
         return RecordKind.CERTIFICATE_FILE
+    if _PRINTED & content.keys():
+        return None
     if "verdict" in content and "epsilon" in content:
         return RecordKind.RESULT
     if {"notion", "epsilon", "delta", "alpha", "n"} <= content.keys():

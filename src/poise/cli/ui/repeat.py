@@ -25,6 +25,14 @@ _LOADED = {
     RecordKind.TRANSCRIPT: "poise.replay(poise.Transcript.load({name}))",
     RecordKind.CERTIFICATE: "Certificate.from_json(pathlib.Path({name}).read_text())",
     RecordKind.CERTIFICATE_FILE: "poise.verify({name})",
+    RecordKind.LEDGER: "poise.Ledger({name})",
+}
+_AGAIN = {
+    RecordKind.JOURNAL: "status",
+    RecordKind.TRIALS: "show",
+    RecordKind.TRAINING_SET: "show",
+    RecordKind.LEDGER: "ledger",
+    RecordKind.MONITOR: "monitor",
 }
 _KEPT = ("coupling", "distance", "remove", "replace", "removals", "points", "shuffle")
 
@@ -32,9 +40,7 @@ _KEPT = ("coupling", "distance", "remove", "replace", "removals", "points", "shu
 def as_command(record: Record, name: str, question: Question | None) -> str:
     """Return the command that repeats the run, and the one that asks its file again."""
     asked = [] if question is None else _options(question)
-    again = {RecordKind.JOURNAL: "status", RecordKind.TRIALS: "show"}.get(record.kind)
-    if record.kind == RecordKind.TRAINING_SET:
-        again = "show"
+    again = _AGAIN.get(record.kind)
     if record.kind == RecordKind.CERTIFICATE_FILE:
         return shlex.join(["poise", "verify", name])
     lines = [record.command_line] if record.command_line else []
@@ -51,6 +57,8 @@ def as_python(record: Record, name: str, question: Question | None) -> str:
     """Return Python that gives the same result."""
     if record.kind == RecordKind.JOURNAL:
         return _run_again(record, question)
+    if record.kind == RecordKind.MONITOR:
+        return _add_rows(record, name)
     loaded = _LOADED[record.kind].format(name=repr(name))
     imports = ["import poise"]
     if "pathlib" in loaded:
@@ -86,6 +94,12 @@ def _run_again(record: Record, question: Question | None) -> str:
     call = "stability_test" if asked else "measure"
     lines = [f"result = poise.{call}(", f"    {algorithm}, X, y,", f"    {_keywords(settings)},"]
     return "\n".join(["import poise", *imports, "", *rows, *lines, ")", "print(result)"])
+
+
+def _add_rows(record: Record, name: str) -> str:
+    asked = {"n": record.n, **record.question}
+    made = f"monitor = poise.Monitor({name!r}, algorithm, {_keywords(asked)})"
+    return "\n".join(["import poise", "", made, "print(monitor.add(X_fresh, y_fresh))"])
 
 
 class _Expression(str):

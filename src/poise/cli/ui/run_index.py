@@ -49,6 +49,8 @@ class RunLine:
         How long the remaining trials will take at most, at the pace since they were watched.
     reason : str
         Why the file cannot be read.
+    other_lines : bool
+        Whether its lines are not trials of a stability test.
     """
 
     file: FileSeen
@@ -62,11 +64,17 @@ class RunLine:
     running: bool = False
     seconds_left: float | None = None
     reason: str = ""
+    other_lines: bool = False
 
     @property
     def unfinished(self) -> bool:
         """Whether trials are left that could be run."""
         return self.kind == RecordKind.JOURNAL and self.done < self.planned
+
+    @property
+    def comparable(self) -> bool:
+        """Whether the file holds changes that can stand beside others."""
+        return self.kind in (RecordKind.JOURNAL, RecordKind.TRIALS) and not self.other_lines
 
     @property
     def searched(self) -> str:
@@ -214,6 +222,7 @@ def _line(file: FileSeen, record: Record, running: bool) -> RunLine:
         record.done,
         record.planned,
         running and record.done < record.planned,
+        other_lines=record.lines is not None,
     )
 
 

@@ -9,15 +9,18 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from poise.cli.ui.answers import SYMBOLS, Answer, Question
+from poise.cli.ui.answers import SYMBOLS, Answer, Question, without_verdict
 from poise.cli.ui.record import Record
 from poise.cli.ui.record_kind import RecordKind
 from poise.cli.ui.repeat import as_command, as_python
 from poise.cli.ui.run_index import RunLine
 from poise.cli.ui.site import Site, pieces
 from poise.errors import ArgumentError
+from poise.results.conditional_result import ConditionalResult
+from poise.results.monitor_status import MonitorStatus
 from poise.results.report.html_report import Section, render_report
 from poise.results.stability_result import StabilityResult
+from poise.results.text.describe_provenance import facts_of_provenance
 from poise.results.text.numbers import exactly
 from poise.results.trials import Trials
 
@@ -37,6 +40,7 @@ def run_page(site: Site, request: Request) -> Response:
     content = {"record": record, **_about(record), **_control(site, line, record)}
     if record.trials is None:
         content |= {"line": line, "view": _written(record), **_repeat(record, line, None)}
+        content["provenance"] = {}
         return site.page(request, "run_written.html", **content)
     answer = Answer(record, Question.of(record, request.query_params))
     return site.page(
@@ -45,6 +49,7 @@ def run_page(site: Site, request: Request) -> Response:
         **content,
         **_spoken(answer, line),
         sliders=sliders(answer),
+        provenance=_provenance(answer.result),
         has_band=isinstance(record.trials, Trials),
     )
 
@@ -55,8 +60,10 @@ def answer_question(site: Site, request: Request) -> Response:
     answer = _answer(site, line, request)
     spoken = _spoken(answer, line)
     parts = {name: site.render(f"{name}.html", **spoken) for name in ("verdict", "numbers")}
-    state = site.render("state.html", line=line, **_control(site, line, answer.record))
-    return pieces({"changes": answer.changes_figure()}, **parts, state=state)
+    control = {"line": line, **_control(site, line, answer.record)}
+    names = {"progress": "progress_of_run", "control": "control", "said": "said"}
+    state = {name: site.render(f"{file}.html", **control) for name, file in names.items()}
+    return pieces({"changes": answer.changes_figure()}, **parts, **state)
 
 
 async def answer_band(site: Site, request: Request) -> Response:
@@ -154,12 +161,17 @@ def _about(record: Record) -> dict[str, Any]:
     }
 
 
+def _provenance(result: object) -> dict[str, str]:
+    """Return statement, seed, digests and versions, as the report has them."""
+    return facts_of_provenance(result) if isinstance(result, StabilityResult) else {}
+
+
 def _written(record: Record) -> dict[str, Any]:
     """Return what a file says that holds a verdict but no changes."""
     if record.result is not None:
         summary = record.result.describe()
         return {
-            "headline": summary.headline,
+            "headline": without_verdict(summary.headline),
             "paragraphs": summary.rest,
             "facts": record.result.facts(),
             "verdict": record.verdict,
@@ -192,12 +204,15 @@ def download(site: Site, request: Request) -> Response:
 def _download_written(record: Record, form: str, line: RunLine) -> Response:
     if form == "json" and record.kind in (RecordKind.RESULT, RecordKind.CERTIFICATE):
         return _file(line.file.path.read_bytes(), "application/json", line, "json")
-    if not isinstance(record.result, StabilityResult):
+    if not isinstance(record.result, StabilityResult | ConditionalResult | MonitorStatus):
         raise ArgumentError(f"there is no {form} of a {record.kind}")
+    if form == "json":
+        return _file(record.result.to_json().encode(), "application/json", line, "json")
     if form == "png":
         picture: bytes = record.result.plot().png()
         return _file(picture, "image/png", line, "png")
-    return _file(render_report([Section(record.result)]).encode(), "text/html", line, "html")
+    section = Section(record.result)  # type: ignore[arg-type]  # without changes, words are enough
+    return _file(render_report([section]).encode(), "text/html", line, "html")
 
 
 def _file(content: bytes, kind: str, line: RunLine, ending: str) -> Response:

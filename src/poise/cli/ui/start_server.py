@@ -20,6 +20,7 @@ EXAMPLE = """\b
 Example:
   poise ui results
 """
+_SECONDS_BEFORE_ESTIMATORS = 5
 _SECONDS_FOR_OPEN_PAGES = 2  # after that the server ends, whatever a browser still reads
 
 
@@ -70,8 +71,11 @@ def command(folder: Path, port: int, host: str, opened: bool) -> int:
         return bool(server.should_exit)
 
     server = uvicorn.Server(_settings(make_app(Site.of(Folder(folder)), access, closing)))
-    # The list of estimators imports all of scikit-learn: it is there when somebody asks for it.
-    threading.Thread(target=estimators, daemon=True).start()
+    # The list of estimators imports all of scikit-learn: it is there when somebody asks for it,
+    # and does not delay the first page.
+    later = threading.Timer(_SECONDS_BEFORE_ESTIMATORS, estimators)
+    later.daemon = True
+    later.start()
     click.echo(access.address)
     if host != "127.0.0.1":
         say(f"other machines can reach {host}; the token in the address is all that keeps them out")
