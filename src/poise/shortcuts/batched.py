@@ -146,7 +146,7 @@ class BatchedWork:
         A program compiled for another size may round differently, so a last,
         smaller block is filled up with copies of its last trial.
         """
-        missing = 0 if self.batch.exact else self.grain - len(stack.X)
+        missing = 0 if self.batch.exact else self.pairs_at_once - len(stack.X)
         if missing <= 0:
             return self.batch.pairs(stack)
         filled = (np.concatenate([part, part[-1:].repeat(missing, axis=0)]) for part in stack)
@@ -237,9 +237,17 @@ class BatchedWork:
     @property
     def grain(self) -> int:
         """How many trials are computed at once."""
-        trials = len(self.tasks)
-        blocks = math.ceil(trials * self._bytes_per_trial / self.batch.block_bytes)
-        return math.ceil(trials / blocks)
+        return self.pairs_at_once
+
+    @property
+    def pairs_at_once(self) -> int:
+        """How many pairs of fits are computed at once."""
+        return self._equal_blocks(len(self.tasks))
+
+    def _equal_blocks(self, pairs: int) -> int:
+        """Divide so many pairs into blocks of one size, which fit the memory."""
+        blocks = math.ceil(pairs * self._bytes_per_trial / self.batch.block_bytes)
+        return math.ceil(pairs / blocks)
 
     @property
     def _bytes_per_trial(self) -> int:

@@ -8,7 +8,7 @@ from typing import Any, Protocol, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.algorithms.algorithm import BatchAlgorithm
+from poise.algorithms.algorithm import BatchAlgorithm, Stack
 from poise.data.tables import as_table
 from poise.protocol.messages import Query
 from poise.shortcuts.batched import TRIALS_COMPARED, BatchedWork, rows_of, warn_of_disagreement
@@ -18,7 +18,7 @@ from poise.shortcuts.shortcut import AGREEMENT, Floats, Pairs, Tables
 __all__ = [
     "BatchedPoints",
     "BatchedTables",
-    "CompiledPoints",
+    "CompiledTables",
     "TableBatch",
     "WorkOfTables",
     "batched_tables",
@@ -60,7 +60,7 @@ def batched_tables(
     """Return the batched form of trials with several removals or points, if it agrees."""
     settings: Any = batch, work.sample, work.tasks, work.distance, decision_points
     if not batch.exact:
-        return None if work.tasks.removals > 1 else CompiledPoints(cast("Any", work), *settings)
+        return CompiledTables(cast("Any", work), *settings)
     d = rows_of(work.sample.X).shape[1]
     if isinstance(batch, TableBatch) and batch.removes_all(work.tasks.n, d):
         fast = BatchedTables(cast("Any", work), *settings)
@@ -103,20 +103,54 @@ class BatchedPoints(_OfPoints):
 
 
 @dataclass(frozen=True)
-class CompiledPoints(_OfPoints):
-    """One removal at several points, by compiled code that trains once for all points."""
+class CompiledTables(_OfPoints):
+    """Several removals and points, by compiled code that trains once for all points.
+
+    Every removal is a pair of fits by itself: the removed row is moved last, as in a trial with
+    one removal. A weight of 0 is not the same as a missing row for every algorithm.
+    """
 
     def changes(self, start: int, stop: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Compute a table of changes per trial, and say which of them need the fits themselves."""
-        points = [self._point(start, stop, t) for t in range(self._split.points)]
+        split = self._split
+        points = [self._point(start, stop, t) for t in range(split.points)]
         stack = self.stack(start, stop)._replace(x=np.stack(points, axis=1))
+        pairs, found = (stop - start) * split.removals, []
+        for first in range(0, pairs, self.pairs_at_once):
+            last = min(first + self.pairs_at_once, pairs)
+            some = self._removed(stack, np.arange(first, last))
+            found.append(self._judged_at_points(some))
+        changes, unsure = (np.concatenate(part) for part in zip(*found, strict=True))
+        shape = stop - start, split.removals
+        return changes.reshape(*shape, -1), unsure.reshape(shape).any(axis=1)
+
+    def _removed(self, stack: Stack, pairs: NDArray[np.int64]) -> Stack:
+        """Return some removals as trials of their own, with the removed row last."""
+        trials, removals = np.divmod(pairs, self._split.removals)
+        rows = np.tile(np.arange(self.tasks.n), (len(pairs), 1))
+        for order, removal in zip(rows, removals, strict=True):
+            order[-1 - removal :] = np.roll(order[-1 - removal :], -1)
+        X, y = (part[trials[:, None], rows] for part in (stack.X, stack.y))
+        return Stack(X, y, stack.x[trials], stack.xi[trials], stack.xi_reduced[trials])
+
+    def _judged_at_points(self, stack: Stack) -> tuple[Floats, NDArray[np.bool_]]:
         full, reduced, trusted = self._pairs(stack)
         judged = [
             self._judged(stack, Pairs(full[:, t], reduced[:, t], trusted))
-            for t in range(len(points))
+            for t in range(self._split.points)
         ]
         changes = np.stack([changes for changes, _ in judged], axis=1)
-        return changes[:, None, :], np.any([unsure for _, unsure in judged], axis=0)
+        return changes, np.any([unsure for _, unsure in judged], axis=0)
+
+    @property
+    def pairs_at_once(self) -> int:
+        """How many pairs of fits are computed at once."""
+        return self._equal_blocks(len(self.tasks) * self._split.removals)
+
+    @property
+    def grain(self) -> int:
+        """How many trials are computed at once."""
+        return max(1, self.pairs_at_once // self._split.removals)
 
 
 @dataclass(frozen=True)

@@ -260,11 +260,36 @@ def test_several_points_of_a_trial_are_predicted_from_one_training(function) -> 
     np.testing.assert_allclose(fast.changes, fits.changes, atol=1e-12)
 
 
-def test_several_removals_of_a_trial_are_fitted_one_by_one() -> None:
+def test_the_first_of_several_removals_is_that_of_a_trial_with_one() -> None:
     algorithm = poise.jax_algorithm(lambda X, y, x, key: jnp.mean(y), float64=True)
     settings = {"n": 20, "points": 2, "random_state": 0, "X_unlabeled": X[:120] + 9.0}
     one = poise.measure(algorithm, X, y, **settings)
     two = poise.measure(algorithm, X, y, **settings, removals=2)
-    assert two.design.path == "fit by fit"
+    assert two.design.path.startswith("JAX, all trials at once")
     assert two.changes.shape == (len(one.changes), 2, 2)
     np.testing.assert_allclose(one.changes[:, 0], two.changes[:, 0], atol=1e-12)
+
+
+def test_all_removals_are_computed_together() -> None:
+    """Each with the removed row moved last, in blocks of one size however they are divided."""
+
+    def first_row(X, y, x, key):
+        return y[0] + jnp.mean(y) * x[0]  # the order of the rows matters
+
+    algorithm = poise.jax_algorithm(first_row, float64=True, memory=4000)
+    settings = {"n": 9, "removals": "all", "points": 2, "random_state": 0}
+    fast = poise.measure(algorithm, X[:200], y[:200], **settings)
+    fits = poise.measure(algorithm, X[:200], y[:200], **settings, fast=False)
+    assert fast.design.path.startswith("JAX, all trials at once")
+    assert fast.changes.shape == (18, 9, 2)
+    np.testing.assert_allclose(fast.changes, fits.changes, atol=1e-12)
+    again = poise.measure(algorithm, X[:200], y[:200], **settings, n_jobs=2)
+    assert again.changes.tolist() == fast.changes.tolist()
+
+
+def test_the_memory_of_a_trial_is_about_what_the_compiler_needs() -> None:
+    programs = poise.jax_algorithm(ridge).programs
+    rows = np.zeros((1, 200, 20)), np.zeros((1, 200)), np.zeros((1, 20))
+    compiled = programs.full.lower(*rows, np.zeros((1, 2), dtype=np.uint32)).compile()
+    needed = compiled.memory_analysis().temp_size_in_bytes
+    assert needed / 2 < programs.workspace_bytes(200, 20, np.float64) < 2 * needed

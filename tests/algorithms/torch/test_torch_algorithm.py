@@ -14,6 +14,7 @@ import poise
 from poise.algorithms.algorithm import Stack
 from poise.algorithms.distance import DISTANCES
 from poise.algorithms.library_versions import versions_that_compute
+from poise.algorithms.torch.initial_weights import drawn_weights
 from poise.algorithms.torch.random_numbers import RandomNumbers, uniform
 from poise.data.sample import Sample
 from poise.errors import AlgorithmError, ArgumentError, DataError, PoiseWarning
@@ -287,3 +288,44 @@ def test_random_numbers_of_one_copy() -> None:
     assert abs(draw.var() - 1) < 5 * (2 / 20_000) ** 0.5
     assert sorted(numbers.permutation(50).tolist()) == list(range(50))
     assert numbers.uniform(3).tolist() != numbers.uniform(3).tolist()
+
+
+def test_many_initial_weights_are_those_of_the_modules_themselves() -> None:
+    """Drawn in one go where layers are PyTorch's own; made one by one where they are not."""
+
+    def conv():
+        layers = nn.Conv1d(1, 2, 2), nn.GroupNorm(1, 2), nn.Flatten(), nn.Linear(4, 1, bias=False)
+        return nn.Sequential(*layers)
+
+    def own():
+        module = nn.Linear(3, 2)
+        nn.init.normal_(module.weight)
+        module.register_buffer("noise", torch.rand(2))
+        return module
+
+    def noisy():
+        module = nn.Linear(3, 2)
+        module.register_buffer("noise", torch.rand(2))
+        return module
+
+    terms = Randomness(1).block("xi", 0, 12)[:, 0]
+    for make, is_drawn in ((perceptron, True), (conv, True), (own, False), (noisy, False)):
+        copies = poise.torch_algorithm(make, **SETTINGS).settings.copies()
+        assert (drawn_weights(copies.seeded_copy, [1, 2]) is not None) == is_drawn
+        trained, others = copies.stacked(terms)
+        for k, term in enumerate(terms.tolist()):
+            torch.manual_seed(term >> 1)
+            module = make()
+            for name, value in [*module.named_parameters(), *module.named_buffers()]:
+                assert torch.equal({**trained, **others}[name][k], value)
+
+
+def test_all_removals_are_computed_together() -> None:
+    algorithm = poise.torch_algorithm(perceptron, **{**SETTINGS, "steps": 3}, memory=20_000)
+    question = {"n": 6, "removals": "all", "points": 2, "random_state": 0}
+    fast = poise.measure(algorithm, X[:60], y[:60], **question)
+    slow = poise.measure(algorithm, X[:60], y[:60], **question, fast=False)
+    assert fast.changes.shape == (7, 6, 2)
+    assert fast.design.path == "PyTorch, all trials at once (cpu)"
+    np.testing.assert_allclose(fast.changes, slow.changes, rtol=0, atol=3e-6)
+    assert np.median(fast.changes) > 1e-4

@@ -138,7 +138,7 @@ class JaxAlgorithm(AllAtOnce):
         return platform()
 
     def estimated_workspace(self, n: int, d: int) -> int:
-        """Ask the compiler."""
+        """See which intermediate results live at the same time."""
         response = np.float64 if self.labels is None else np.int32
         return self.programs.workspace_bytes(n, d, response)
 

@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.algorithms.jax.live_memory import peak_bytes
 from poise.errors import AlgorithmError
 
 __all__ = ["Compiled", "FitPredict", "import_jax", "key_data", "platform"]
 
 FitPredict = Callable[[Any, Any, Any, Any], Any]
 """``(X, y, x, key) -> prediction``: train on the rows, predict at the point."""
-
-_GUESSED_WORKSPACE = 256  # bytes per entry of X, if the compiler does not tell
 
 
 class Compiled:
@@ -81,12 +80,11 @@ class Compiled:
         return context
 
     def workspace_bytes(self, n: int, d: int, response: type[np.generic]) -> int:
-        """Ask the compiler how much memory one trial needs beside its rows."""
-        rows = np.zeros((1, n, d)), np.zeros((1, n), dtype=response), np.zeros((1, d))
+        """Estimate how much memory one trial needs beside its rows, without compiling it."""
+        rows = np.zeros((n, d)), np.zeros(n, dtype=response), np.zeros(d)
         with self.precision():
-            program = self.full.lower(*rows, np.zeros((1, 2), dtype=np.uint32)).compile()
-        answer = program.memory_analysis()
-        return _GUESSED_WORKSPACE * n * d if answer is None else int(answer.temp_size_in_bytes)
+            traced = import_jax().make_jaxpr(self._with_key)(*rows, np.zeros(2, dtype=np.uint32))
+        return peak_bytes(traced.jaxpr)
 
 
 def import_jax() -> Any:

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch.func import functional_call, stack_module_state, vmap
 
 from poise.algorithms.global_state import one_at_a_time
+from poise.algorithms.torch.initial_weights import drawn_weights
 from poise.algorithms.torch.seeded_dropout import SEED, replace_dropout
 from poise.errors import AlgorithmError, in_one_line
 
@@ -88,21 +89,37 @@ class ModuleCopies:
 
     def stacked(self, xi: NDArray[np.uint64]) -> tuple[State, State]:
         """Return trainable parameters, and all other numbers, of one copy per random term."""
-        modules = []
+        terms: list[int] = xi.tolist()
+        drawn = drawn_weights(self.seeded_copy, [t >> 1 for t in terms]) if len(terms) > 8 else None
+        one = self.prototype()
+        if drawn is None:
+            parameters, buffers = self._made_and_stacked(terms)
+        else:
+            parameters = {name: p.to(self.dtype) for name, p in drawn.items()}
+            buffers = {k: b.expand(len(terms), *b.shape).clone() for k, b in one.named_buffers()}
+        fixed = {k for k, p in one.named_parameters() if not p.requires_grad}
+        trained = {k: p.detach() for k, p in parameters.items() if k not in fixed}
+        others = {k: p.detach() for k, p in parameters.items() if k in fixed}
+        return trained, {**others, **buffers}
+
+    def _made_and_stacked(self, terms: list[int]) -> tuple[State, State]:
         with seeded() as seed:
-            for term in xi:
-                seed(int(term))
+            modules = []
+            for term in terms:
+                seed(term)
                 modules.append(self.made())
         try:
-            parameters, buffers = stack_module_state(modules)
+            return stack_module_state(modules)
         except RuntimeError as error:
             raise AlgorithmError(
                 f"make_module must return modules of one shape: {in_one_line(error)}"
             ) from error
-        fixed = {k for k, p in modules[0].named_parameters() if not p.requires_grad}
-        trained = {k: p.detach() for k, p in parameters.items() if k not in fixed}
-        others = {k: p.detach() for k, p in parameters.items() if k in fixed}
-        return trained, {**others, **buffers}
+
+    def seeded_copy(self, seed: int) -> nn.Module:
+        """Return the user's module after ``torch.manual_seed(seed)``."""
+        with seeded() as pin:
+            pin(seed << 1)
+            return self.make_module()
 
     def outputs(self, module: nn.Module, state: State | None, rows: Tensor) -> Tensor:
         """Send rows through the module, with these numbers in place of its own."""

@@ -18,6 +18,7 @@ from torch.func import vmap
 from poise.algorithms.algorithm import Stack
 from poise.algorithms.torch.module_copies import ModuleCopies, State, dropout_seeds, seeded
 from poise.algorithms.torch.random_numbers import RandomNumbers
+from poise.algorithms.torch.single_output import replace_single_outputs
 from poise.algorithms.torch.step_schedule import drawn
 from poise.algorithms.torch.training import Training
 
@@ -95,28 +96,30 @@ class TorchPrograms:
         X, y, x = (self.tensor(part) for part in stack[:3])
         points = x if x.ndim == 3 else x[:, None, :]
         with _same_every_time():
-            start = self._start(stack.xi)
-            full = self._values(self._trained(start, (X, y), stack.xi), points)
+            start = self.start(stack.xi)
+            full = self._values(self.trained(start, (X, y), stack.xi), points)
             if not np.array_equal(stack.xi, stack.xi_reduced):
-                start = self._start(stack.xi_reduced)
+                start = self.start(stack.xi_reduced)
             fewer = X[:, :-1].contiguous(), y[:, :-1].contiguous()
-            reduced = self._values(self._trained(start, fewer, stack.xi_reduced), points)
+            reduced = self._values(self.trained(start, fewer, stack.xi_reduced), points)
         found = self._found(full), self._found(reduced)
         return found if x.ndim == 3 else (found[0][:, 0], found[1][:, 0])
 
-    def _start(self, xi: NDArray[np.uint64]) -> tuple[State, State]:
+    def start(self, xi: NDArray[np.uint64]) -> tuple[State, State]:
+        """Return trainable parameters, and all other numbers, of one copy per random term."""
         trained, others = (
             {name: tensor.to(self.device) for name, tensor in part.items()}
             for part in self.copies.stacked(xi)
         )
         return trained, others
 
-    def _trained(
+    def trained(
         self,
         start: tuple[State, State],
         rows: tuple[Tensor, Tensor],
         xi: NDArray[np.uint64],
     ) -> State:
+        """Return all numbers of the copies after the last step."""
         if isinstance(self.training, Training):
             how, seeds = self.training, dropout_seeds(self._module("train"))
             schedule = drawn(xi, rows[0].shape[1], how.steps, how.batch_size, len(seeds))
@@ -144,9 +147,10 @@ class TorchPrograms:
     def _module(self, mode: str) -> nn.Module:
         known = self._local.known
         if mode not in known:
-            known[mode] = self.copies.prototype().train(mode == "train").to(self.device)
-        module: nn.Module = known[mode]
-        return module
+            module = replace_single_outputs(self.copies.prototype())
+            known[mode] = module.train(mode == "train").to(self.device)
+        found: nn.Module = known[mode]
+        return found
 
     def _values(self, state: State, points: Tensor) -> Tensor:
         module = self._module("eval")
