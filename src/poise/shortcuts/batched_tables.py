@@ -122,7 +122,7 @@ class CompiledTables(_OfPoints):
             found.append(self._judged_at_points(some))
         changes, unsure = (np.concatenate(part) for part in zip(*found, strict=True))
         shape = stop - start, split.removals
-        return changes.reshape(*shape, -1), unsure.reshape(shape).any(axis=1)
+        return changes.reshape(*shape, -1), np.asarray(unsure.reshape(shape).any(axis=1))
 
     def _removed(self, stack: Stack, pairs: NDArray[np.int64]) -> Stack:
         """Return some removals as trials of their own, with the removed row last."""

@@ -91,7 +91,7 @@ def test_precision_is_as_asked_and_otherwise_as_configured() -> None:
 
 
 def test_bits_do_not_depend_on_which_trials_are_computed_together() -> None:
-    work = batched_work(poise.jax_algorithm(network, memory=100_000), n=11)
+    work = batched_work(poise.jax_algorithm(network, memory=50_000), n=11)
     count = len(work.tasks)
     assert 2 <= work.grain < count // 2, "several blocks"
     assert count % work.grain, "the last of which has to be filled up"

@@ -47,6 +47,11 @@ def _layers(estimator):
     return estimator.coefs_, estimator.intercepts_
 
 
+def trained(network, start, rows, targets):
+    """Train in one program: operation by operation, each would be compiled by itself."""
+    return jax.jit(lambda *given: network.trained(*given, None))(start, rows, targets)
+
+
 @pytest.mark.parametrize(
     ("hidden", "activation"), [((16,), "relu"), ((8, 5), "tanh"), ((9,), "logistic")], ids=str
 )
@@ -60,7 +65,7 @@ def test_training_is_that_of_scikit_learn(hidden, activation) -> None:
         hidden, steps=80, learning_rate=0.01, penalty=0.3, activation=activation
     ).programs.fit_predict
     with jax.enable_x64(True):
-        end = network.trained(start, jnp.asarray(X[:60]), jnp.asarray(y[:60]), None)
+        end = trained(network, start, X[:60], y[:60])
         ours = network.outputs(end, jnp.asarray(X[60:90]))[:, 0]
     np.testing.assert_allclose(ours, sklearn.predict(X[60:90]), rtol=0, atol=1e-9)
 
@@ -86,7 +91,7 @@ def test_a_kernel_trains_as_the_compiler_does(n, d, units, activation) -> None:
             start, X, y, None
         )
 
-    in_one_kernel, compiled = jax.vmap(both)(keys, rows, responses)
+    in_one_kernel, compiled = jax.jit(jax.vmap(both))(keys, rows, responses)
     for ours, theirs in zip(*map(jax.tree.leaves, (in_one_kernel, compiled)), strict=True):
         assert ours.shape == theirs.shape
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=3e-5)
@@ -105,7 +110,7 @@ def test_training_a_classifier_is_that_of_scikit_learn() -> None:
     start, sklearn = scikit_learn_from_its_own_weights(sklearn, three, steps=80)
     network = mlp_classifier((9,), classes=3, steps=80, penalty=0.1).programs.fit_predict
     with jax.enable_x64(True):
-        end = network.trained(start, jnp.asarray(X[:60]), jnp.asarray(three[:60]), None)
+        end = trained(network, start, X[:60], three[:60])
         ours = jax.nn.softmax(network.outputs(end, jnp.asarray(X[60:90])))
     np.testing.assert_allclose(ours, sklearn.predict_proba(X[60:90]), rtol=0, atol=1e-9)
 
@@ -142,18 +147,13 @@ def test_minibatches_pass_over_all_rows_before_any_comes_again() -> None:
 
 
 def test_a_minibatch_of_all_rows_is_the_full_batch_and_a_small_one_is_not() -> None:
-    def predictions(**size):
-        network = mlp_regressor(8, steps=30, learning_rate=0.01, **size)
-        return network.fit(X[:40], y[:40], xi=5)(X[40:45])
-
-    assert predictions(batch_size=40).tolist() == predictions().tolist()
-    assert np.abs(predictions(batch_size=7) - predictions()).min() > 1e-4
-
-
-def test_minibatches_depend_on_xi() -> None:
-    network = mlp_regressor(8, steps=30, batch_size=7)
-    one, same, other = (network.fit(X[:40], y[:40], xi)(X[40:41])[0] for xi in (1, 1, 2))
-    assert one == same != other
+    sizes = [{}, {"batch_size": 40}, {"batch_size": 7}]
+    networks = [mlp_regressor(8, steps=30, learning_rate=0.01, **size) for size in sizes]
+    everything, all_rows, one = (each.fit(X[:40], y[:40], 5)(X[40:45]) for each in networks)
+    assert all_rows.tolist() == everything.tolist()
+    same, other = (networks[2].fit(X[:40], y[:40], xi)(X[40:45]) for xi in (5, 2))
+    assert np.abs(one - everything).min() > 1e-4
+    assert one.tolist() == same.tolist() != other.tolist(), "minibatches depend on ξ"
 
 
 def test_standardized_networks_do_not_see_units() -> None:

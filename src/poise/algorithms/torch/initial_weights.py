@@ -63,7 +63,7 @@ def _limits(module: nn.Module) -> dict[str, float] | None:
             return None
         limit = 0.0
         if type(layer) in _UNIFORM:
-            limit = 1 / math.sqrt(layer.weight[0].numel())  # type: ignore[index]
+            limit = 1 / math.sqrt(layer.weight[0].numel())
         limits.update(dict.fromkeys(own, limit))
     return limits
 
@@ -74,7 +74,8 @@ def _draw(module: nn.Module, limits: dict[str, float], seeds: Sequence[int]) -> 
     numbers, generator = torch.empty(len(seeds), sum(sizes.values())), torch.Generator()
     for row, seed in zip(numbers.unbind(), seeds, strict=True):
         row.uniform_(generator=generator.manual_seed(seed))
-    parts = dict(zip(sizes, numbers.split(list(sizes.values()), dim=1), strict=True))
+    split = numbers.split(list(sizes.values()), dim=1)  # type: ignore[no-untyped-call]
+    parts = dict(zip(sizes, split, strict=True))
     return {
         name: _scaled(parts[name], limits[name]).reshape(-1, *p.shape).to(p.dtype)
         if name in parts

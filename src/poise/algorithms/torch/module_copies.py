@@ -41,7 +41,7 @@ def seeded() -> Iterator[Callable[[int], None]]:
     with one_at_a_time(thread_safe=False):  # the generator belongs to all threads
         before = torch.get_rng_state()
         try:
-            yield lambda xi: _seed(xi)
+            yield _seed
         finally:
             torch.set_rng_state(before)
 
