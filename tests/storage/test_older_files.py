@@ -15,6 +15,10 @@ import pytest
 
 import poise
 from poise.procedures import AdaptiveTest, BinomialTest, BootstrapTest
+from poise.protocol.random_order import PERMUTATION
+from poise.protocol.randomness import Randomness
+from poise.results.canonical_json import sha256_of
+from poise.results.certificate_file import CertificateFile
 
 FOLDER = Path(__file__).parent / "written_by_0_1_0"
 
@@ -37,8 +41,13 @@ PROCEDURES = {
 }
 
 
+def _as_then(seed: int) -> Randomness:
+    """Return the randomness of that time, when numpy's shuffle put the rows in order."""
+    return Randomness(seed, PERMUTATION)
+
+
 def _run(name: str) -> poise.Run:
-    return poise.run(PROCEDURES[name], mean, X, y, X_unlabeled=EXTRA, random_state=0)
+    return poise.run(PROCEDURES[name], mean, X, y, X_unlabeled=EXTRA, random_state=_as_then(0))
 
 
 def _test(journal: Path) -> poise.StabilityResult:
@@ -59,7 +68,7 @@ def write(folder: Path) -> None:
 
 def test_trials_are_read() -> None:
     trials = poise.Trials.load(FOLDER / "trials.json")
-    fresh = poise.measure(mean, X, y, n=5, random_state=3)
+    fresh = poise.measure(mean, X, y, n=5, random_state=_as_then(3))
     assert np.array_equal(trials.changes, fresh.changes)
     assert trials.test(epsilon=0.4, delta=0.2) == fresh.test(epsilon=0.4, delta=0.2)
 
@@ -86,6 +95,38 @@ def test_a_finished_journal_is_read_without_a_fit(tmp_path: Path) -> None:
     shutil.copy(FOLDER / "run.journal", copy)
     result = json.loads((FOLDER / "result.json").read_text())
     assert _test(copy).statistic == result["statistic"]
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+def test_a_journal_goes_on_in_its_own_order(seed: int | None, tmp_path: Path) -> None:
+    whole = (FOLDER / "run.journal").read_text().splitlines(keepends=True)
+    cut = tmp_path / "run.journal"
+    cut.write_text("".join(whole[:9]))
+    trials = poise.measure(mean, X, y, n=5, random_state=seed, journal=cut)
+    assert np.array_equal(trials.changes, poise.Trials.load(FOLDER / "trials.json").changes)
+    assert trials.design.order == PERMUTATION
+
+
+def test_a_folder_of_journals_goes_on_in_its_own_order(tmp_path: Path) -> None:
+    first = {"n": 5, "epsilon": 0.4, "delta": 0.2, "journal": tmp_path / "runs"}
+    whole = poise.compare({"a": mean, "b": mean}, X, y, random_state=_as_then(3), **first)
+    begun = tmp_path / "runs"
+    for number, path in enumerate(sorted(begun.iterdir())):
+        lines = path.read_bytes().splitlines(keepends=True)
+        path.unlink() if number else path.write_bytes(b"".join(lines[:9]))
+    again = poise.compare({"a": mean, "b": mean}, X, y, **first)
+    for before, now in zip(whole.trials, again.trials, strict=True):
+        assert np.array_equal(now.changes, before.changes)
+
+
+def test_a_certificate_without_the_kind_of_order_is_verified() -> None:
+    asked = {"n": 5, "epsilon": 0.4, "delta": 0.2}
+    made = poise.stability_test(mean, X, y, random_state=_as_then(3), **asked).certificate()
+    content = made.without("digest")
+    del content["design"]["order"]
+    sealed = {**content, "digest": sha256_of(content)}
+    found = poise.verify(CertificateFile(sealed), mean, X, y, trials="all")
+    assert found.verified, found
 
 
 @pytest.mark.parametrize("name", PROCEDURES)

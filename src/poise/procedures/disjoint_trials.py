@@ -62,6 +62,7 @@ class DisjointTrials(TrialSetup):
             seed=randomness.root,
             zeta=randomness.zeta,
             shuffle=self.shuffle,
+            order=randomness.rows,
             remove=int(self.remove),
             replace=self.replace,
             n_groups=None if sample.groups is None else len(sample.groups),

@@ -105,8 +105,8 @@ class MissingResponses(Question):
     ) -> list[PartlyLabeledTrial]:
         """Divide the rows among the trials: no row serves two trials."""
         m = self._count(sample)
-        labeled = randomness.generator("order of labelled rows").permutation(sample.n_labeled)
-        spare = randomness.generator("order of unlabelled rows").permutation(sample.n_unlabeled)
+        labeled = randomness.order("order of labelled rows", sample.n_labeled)
+        spare = randomness.order("order of unlabelled rows", sample.n_unlabeled)
         owned = m * (self.n - self.n_missing)
         pool = np.concatenate([labeled[owned:], sample.n_labeled + spare])
         dealt = pool[: m * (self.n_missing + 1)].reshape(self.n_missing + 1, m).T

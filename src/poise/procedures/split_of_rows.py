@@ -74,7 +74,7 @@ class TrialSequence(Sequence[Trial]):
 
     def _order(self, role: str, count: int) -> NDArray[np.int64] | None:
         """Return a random order, or None if things stay where they are."""
-        return self.randomness.generator(role).permutation(count) if self.shuffle else None
+        return self.randomness.order(role, count) if self.shuffle else None
 
     def __len__(self) -> int:
         return self.n_trials

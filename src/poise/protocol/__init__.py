@@ -6,6 +6,7 @@
     known_predictions  predictions that are known already, which fits are compared with
     messages           questions of a black-box test and their answers (Definition 2)
     procedure          the interface of procedures: a generator that yields batches
+    random_order       the random order of rows: that of 64-bit keys, one for each row
     randomness         random numbers: each depends on (root seed, role, trial) alone
     work               the interface of work: tasks that any worker can compute
 """

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import numbers
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias, Union, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.errors import ArgumentError
+from poise.protocol.random_order import KEYS, order_of_keys, stream_of_keys
 
 __all__ = [
     "Coupling",
@@ -29,9 +30,9 @@ __all__ = [
     "as_uniform",
 ]
 
-RandomStateLike: TypeAlias = (
-    int | np.integer[Any] | np.random.Generator | np.random.RandomState | None
-)
+RandomStateLike: TypeAlias = Union[
+    int, np.integer[Any], np.random.Generator, np.random.RandomState, "Randomness", None
+]
 _WORDS_PER_TRIAL = 4  # Philox makes four 64-bit words per step of its counter
 _SEEDS = 2**53  # whole numbers that a float holds exactly
 
@@ -62,6 +63,9 @@ class Randomness:
     ----------
     root : int
         The root seed. Two runs with the same root draw the same numbers.
+    rows : {"keys", "permutation"}
+        How the random order of rows is drawn: by a key of each row, or by numpy's shuffle of
+        all rows at once, as in older files.
 
     Examples
     --------
@@ -73,14 +77,19 @@ class Randomness:
     """
 
     root: int
+    rows: str = KEYS
 
     @classmethod
     def from_state(cls, random_state: RandomStateLike) -> Randomness:
         """Accept what scikit-learn accepts: None, an int, a Generator or a RandomState.
 
+        A Randomness is taken as it is.
+
         A seed that is drawn here is below 2⁵³: programs that read every number in JSON as
         a float (JavaScript, jq) would round a larger one, and repeat another run with it.
         """
+        if isinstance(random_state, Randomness):
+            return random_state
         if random_state is None:
             return cls(int(np.random.SeedSequence().generate_state(1, np.uint64)[0]) >> 11)
         if isinstance(random_state, np.random.Generator):
@@ -113,6 +122,27 @@ class Randomness:
     def zeta(self) -> float:
         """The random number ζ of a randomised test; in (0, 1], since 0 would break exact ties."""
         return 1.0 - self.uniform("zeta")
+
+    def keys(self, role: str, start: int, stop: int) -> NDArray[np.uint64]:
+        """Return the 64-bit keys of rows ``start`` to ``stop - 1``, which give their order."""
+        return stream_of_keys(_key(self.root, role), start, stop)
+
+    def order(self, role: str, count: int) -> NDArray[np.int64]:
+        """Return a random order of so many rows: that of their keys.
+
+        Examples
+        --------
+        >>> order, keys = Randomness(3).order("rows", 5), Randomness(3).keys("rows", 0, 5)
+        >>> order.tolist() == sorted(range(5), key=lambda row: keys[row])
+        True
+        """
+        if self.rows == KEYS:
+            return order_of_keys(self.keys(role, 0, count))
+        return self.generator(role).permutation(count)
+
+    def as_drawn(self, rows: str) -> Randomness:
+        """Return the same randomness with the order of rows that a file was begun with."""
+        return replace(self, rows=rows)
 
     def generator(self, role: str, trial: int = 0) -> np.random.Generator:
         """Return a numpy Generator of its own for this role and trial."""

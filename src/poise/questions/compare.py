@@ -98,16 +98,16 @@ def compare(
     ...     [Ridge(), LinearRegression()], X, y, n=12, epsilon=20, delta=0.2, random_state=0)
     >>> print(result.table().text())
     algorithm           verdict   larger changes  p, adjusted  delta_hat  epsilon_hat
-    Ridge()             stable    0 of 34         0.001014     0.1029     10.55
-    LinearRegression()  unstable  26 of 34        4.411e-12    0.8926     3,307
+    Ridge()             stable    0 of 34         0.001014     0.1029     11.02
+    LinearRegression()  unstable  27 of 34        3.228e-13    0.913      1,176
     """
     refuse_unknown("compare", settings)
     if settings.get("name") is not None:
         raise ArgumentError("name is for one algorithm; give a dict from names to algorithms")
     named = _named(algorithms)
     folder = JournalFolder.of(journal)
-    root = folder.randomness(random_state).root
-    given = {"X": X, "y": y, "n": n, "random_state": root, **settings}
+    drawn = folder.randomness(random_state)
+    given = {"X": X, "y": y, "n": n, "random_state": drawn, **settings}
     first = Measurement.of({"algorithm": next(iter(named.values())), **given})
     common, epsilon = resolved(first, epsilon)
     # Each algorithm is tested at its share of the level.

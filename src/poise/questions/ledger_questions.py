@@ -104,6 +104,8 @@ def _described(
     design, choice = measurement.design, measurement.choice
     if begun is not None and measurement.setup.random_state is None:
         design = replace(design, seed=begun.seed)
+    if begun is not None:
+        design = replace(design, order=begun.order)
     test = question.test if choice is None else choice.test
     code, distance_code = measurement.oracle.codes
     more = {"code": code, "distance_code": distance_code, "response": measurement.setup.response}

@@ -33,7 +33,7 @@ from poise.running.execution import Execution
 from poise.running.oracle import Oracle
 from poise.running.repeat_check import RepeatCheck
 from poise.shortcuts.fast_path import removals_cost_no_fits
-from poise.storage.journal import Journal, begun_design
+from poise.storage.journal import Journal, begun_design, begun_randomness
 from poise.storage.ledger import Ledger
 
 __all__ = ["AnyJournal", "Measurement"]
@@ -284,10 +284,11 @@ class Measurement:
         self, log: Journal, question: StabilityQuestion | None, noted: list[str]
     ) -> tuple[Oracle, Design, Randomness]:
         """Describe the run in its journal."""
-        # The seed is that of the earlier run, if there is one and no other was given.
-        begun = begun_design(log) if self.setup.random_state is None else None
-        randomness = self.randomness if begun is None else Randomness(begun.seed)
-        design = replace(self.design, seed=randomness.root, zeta=randomness.zeta)
+        given = None if self.setup.random_state is None else self.randomness
+        begun = begun_design(log)
+        randomness = self.randomness if begun is None else begun_randomness(given, begun)
+        root, zeta, order = randomness.root, randomness.zeta, randomness.rows
+        design = replace(self.design, seed=root, zeta=zeta, order=order)
         asked = None if question is None else question.for_trials
         log.describe(design, self.sample.digest(), asked, *self.oracle.codes, noted)
         return replace(self.oracle, journal=log), design, randomness

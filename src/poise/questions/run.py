@@ -219,6 +219,7 @@ def _transcript(
         procedure_name=type(procedure).__name__,
         sample=oracle.sample,
         seed=randomness.root,
+        order=randomness.rows,
         stages=tuple(recorder.stages),
         algorithm=algorithm,
         distance=distance,

@@ -255,9 +255,9 @@ def measure(
     >>> X, y = rng.normal(size=(1100, 2)), rng.normal(size=1100)
     >>> trials = poise.measure(KNeighborsRegressor(5), X, y, n=50, random_state=0)
     >>> trials.n_trials, int((trials.changes > 0).sum())
-    (21, 1)
+    (21, 3)
     >>> round(trials.delta_hat(epsilon=0.0, alpha=0.1), 3)
-    0.173
+    0.291
     """
     measurement = Measurement.of(locals())
     measurement.check()

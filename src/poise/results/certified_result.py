@@ -9,6 +9,7 @@ from typing import Any
 
 from poise.arguments.typed_fields import read_object
 from poise.errors import ArgumentError, RecordError
+from poise.protocol.random_order import PERMUTATION
 from poise.protocol.randomness import Randomness
 from poise.results.canonical_json import canonical_json
 from poise.results.certificate_file import FORMAT, CertificateFile, certified_content
@@ -109,6 +110,7 @@ def differences(certificate: CertificateFile, result: StabilityResult) -> list[s
     for content in (claimed, found):
         content["changes"] = {k: v for k, v in content["changes"].items() if k != "data"}
         content.pop("poise_version", None)
+        content["design"].setdefault("order", PERMUTATION)  # older files do not say it
     if found["provenance"] is not None:
         found["design"]["zeta"] = Randomness(result.design.seed).zeta
         found["provenance"]["decision_points"] = _decision_points(found)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 from poise import arguments
 from poise.arguments.field_rules import (
+    Among,
     Count,
     Epsilon,
     Positive,
@@ -18,6 +19,7 @@ from poise.arguments.field_rules import (
 )
 from poise.arguments.typed_fields import read_object
 from poise.errors import RecordError
+from poise.protocol.random_order import ORDERS, PERMUTATION
 from poise.theory.averaged_design import fits_per_trial, spare_points, trials
 from poise.theory.trials import kappa
 
@@ -46,6 +48,8 @@ class Design:
         The test's own uniform number, used only by randomised decisions.
     shuffle : bool
         Whether rows were put in random order before they were split.
+    order : {"keys", "permutation"}
+        How that order was drawn: by a key of each row, or by numpy's shuffle in older files.
     path : str
         How the changes were computed: fit by fit, or the name of an exact shortcut.
     remove : int
@@ -108,6 +112,7 @@ class Design:
     name: str = ""
     spread: Epsilon | None = None
     set_aside: Count = 0
+    order: Annotated[str, Among(ORDERS)] = PERMUTATION  # what a file means that does not say it
 
     @property
     def title(self) -> str:

@@ -12,6 +12,7 @@ from poise.cli.ui.answers import Question
 from poise.cli.ui.record import Record
 from poise.cli.ui.record_kind import RecordKind
 from poise.errors import PoiseError
+from poise.protocol.random_order import PERMUTATION
 from poise.results.design import Design
 from poise.results.relative_epsilon import ROWS_SET_ASIDE
 from poise.results.trials import Trials
@@ -92,6 +93,8 @@ def _run_again(record: Record, question: Question | None) -> str:
     if asked and design.set_aside:  # those rows are in no trial: a number would divide all rows
         settings["epsilon"] = _share(asked["epsilon"], design)
     call = "stability_test" if asked else "measure"
+    if design.shuffle and design.order == PERMUTATION:
+        rows.append("# an older version put the rows in another order: these are other trials")
     lines = [f"result = poise.{call}(", f"    {algorithm}, X, y,", f"    {_keywords(settings)},"]
     return "\n".join(["import poise", *imports, "", *rows, *lines, ")", "print(result)"])
 

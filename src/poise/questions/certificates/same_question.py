@@ -9,6 +9,7 @@ from poise.arguments import without_addresses
 from poise.data.duplicates import about_copies
 from poise.errors import ArgumentError
 from poise.protocol.messages import FIT_BY_FIT
+from poise.protocol.randomness import Randomness
 from poise.questions.certificates.findings import Findings
 from poise.questions.measurement import Measurement
 from poise.questions.set_aside import resolved
@@ -51,7 +52,7 @@ def settings_to_repeat(trials: Trials) -> dict[str, Any]:
         "replace": design.replace,
         "removals": design.removals,
         "points": design.points if design.shape else None,
-        "random_state": design.seed,
+        "random_state": Randomness(design.seed, design.order),
         "fast": design.path != FIT_BY_FIT,
         "on_error": "unstable",
         "on_timeout": "unstable",

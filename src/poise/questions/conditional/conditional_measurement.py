@@ -243,7 +243,7 @@ class ConditionalMeasurement:
         xi = shared_term(randomness.root)
         order = np.arange(self.design.n_fresh)
         if self.given["shuffle"]:
-            order = randomness.generator("order of fresh rows").permutation(order)
+            order = randomness.order("order of fresh rows", len(order))
         design = replace(self.design, seed=randomness.root, training_seed=seed_from(xi))
         made: AnyChanges = _CHANGES[self.notion](design, order, xi)
         return made
@@ -265,8 +265,8 @@ class ConditionalMeasurement:
             yield _Respondent(self.oracle, self.oracle), self.randomness
             return
         with Journal.of(journal) as log:
-            random_state = self.given["random_state"]
-            randomness = self.randomness if random_state is not None else log.randomness(None)
+            given = None if self.given["random_state"] is None else self.randomness
+            randomness = log.randomness(given)
             log.describe(self._journal_design(randomness), self.sample.digest(), None)
             yield _Respondent(self.oracle, replace(self.oracle, journal=log)), randomness
 
@@ -280,6 +280,7 @@ class ConditionalMeasurement:
             distance=f"{design.distance}, {design.notion}",
             seed=randomness.root,
             shuffle=self.given["shuffle"],
+            order=randomness.rows,
             replace=design.notion != "deployed",
             points=design.points,
         )

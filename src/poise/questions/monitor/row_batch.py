@@ -82,7 +82,7 @@ def _chosen(
 def _measurement(settings: RecordSettings, sample: Sample, seed: int, first: int) -> Measurement:
     """Return the measurement of one batch; random terms depend on the number of a trial."""
     made = Measurement(settings.algorithm, sample, settings.setup, settings.execution)
-    made.__dict__["randomness"] = LaterTrials(seed, first)
+    made.__dict__["randomness"] = LaterTrials(seed, first=first)
     return made
 
 

@@ -88,7 +88,7 @@ def same_verdict(
     >>> trap = label_trap(zoo.mean_response(n=5), epsilon=0.5, delta=0.2)
     >>> found = same_verdict(test, trap, n_labeled=120, replications=20, random_state=0)
     >>> found.always, found.stable
-    (True, 9)
+    (True, 10)
     """
     count = int(arguments.count("replications", replications, minimum=1))
     randomness = Randomness.from_state(random_state)

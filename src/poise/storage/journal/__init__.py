@@ -18,7 +18,7 @@ leaves a journal that is complete up to its last line.
 from __future__ import annotations
 
 from poise.storage.journal.folder import JournalFolder, journals_of
-from poise.storage.journal.header import Header, OtherLines
+from poise.storage.journal.header import Header, OtherLines, begun_randomness
 from poise.storage.journal.journal import Journal
 from poise.storage.journal.read_journal import JournalContent, begun_design, read_journal
 
@@ -29,6 +29,7 @@ __all__ = [
     "JournalFolder",
     "OtherLines",
     "begun_design",
+    "begun_randomness",
     "journals_of",
     "read_journal",
 ]

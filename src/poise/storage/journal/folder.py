@@ -11,7 +11,7 @@ from poise.arguments import without_addresses
 from poise.data.ordinary_files import open_ordinary
 from poise.errors import ArgumentError, RecordError
 from poise.protocol.randomness import Randomness, RandomStateLike
-from poise.storage.journal.header import Header
+from poise.storage.journal.header import Header, begun_randomness
 from poise.storage.journal.journal import Journal
 
 __all__ = ["JournalFolder", "journals_of"]
@@ -71,10 +71,9 @@ class JournalFolder:
 
     def randomness(self, random_state: RandomStateLike) -> Randomness:
         """Return the randomness of all measurements; by default that of the earlier run."""
-        begun = [] if self.path is None or random_state is not None else journals_in(self.path)
-        for journal in begun:
-            return Randomness(header_of(journal).design.seed)
-        return Randomness.from_state(random_state)
+        begun = [] if self.path is None else journals_in(self.path)
+        first = header_of(begun[0]).design if begun else None
+        return begun_randomness(random_state, first)
 
     def journal(self, name: str, *details: object) -> Journal | None:
         """Return the journal of one measurement; its details are part of the file name."""

@@ -14,17 +14,37 @@ from poise.arguments.field_rules import Among, Count, Epsilon, ErrorLevel, Share
 from poise.arguments.typed_fields import read_object
 from poise.errors import RecordError
 from poise.protocol.messages import FIT_BY_FIT
+from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.results.design import Design
 from poise.results.json_encoding import plain
 from poise.storage.checked_lines import entry_of, only_matching
 from poise.storage.journal.whole_lines import JOURNAL
 from poise.storage.same_run import about_versions, codes_differ, refuse_other_run
 
-__all__ = ["Header", "OtherLines", "current_versions"]
+__all__ = ["Header", "OtherLines", "begun_randomness", "current_versions"]
 
 
 class OtherLines(Design):
     """The design of a journal whose lines are not trials of a stability test: of ``unit``s."""
+
+
+def begun_randomness(random_state: RandomStateLike, begun: Design | None) -> Randomness:
+    """Return the randomness of a run that may go on with an earlier one.
+
+    The seed is that of the earlier run, unless one is given; the kind of order of the rows is
+    that of the earlier run in any case, since rows in another order are other trials.
+
+    Examples
+    --------
+    >>> begun_randomness(None, Design("mean", n=5, n_labeled=60, seed=3))
+    Randomness(root=3, rows='permutation')
+    >>> begun_randomness(4, None)
+    Randomness(root=4, rows='keys')
+    """
+    if begun is None:
+        return Randomness.from_state(random_state)
+    given = begun.seed if random_state is None else random_state
+    return Randomness.from_state(given).as_drawn(begun.order)
 
 
 @dataclass(frozen=True)

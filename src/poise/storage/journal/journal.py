@@ -17,7 +17,12 @@ from poise.errors import ArgumentError, RecordError, warn_of_validity
 from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.results.design import Design
 from poise.storage.journal.append_only_file import GrowingFile
-from poise.storage.journal.header import Header, OtherLines, current_versions
+from poise.storage.journal.header import (
+    Header,
+    OtherLines,
+    begun_randomness,
+    current_versions,
+)
 from poise.storage.journal.lines import Answer, as_answers, as_lines, warnings_in, with_warnings
 from poise.storage.journal.whole_lines import WholeLines
 
@@ -80,10 +85,11 @@ class Journal:
         return self
 
     def randomness(self, random_state: RandomStateLike) -> Randomness:
-        """Return the randomness of this run; by default that of the earlier run."""
-        if random_state is None and self._header is not None:
-            return Randomness(self._header.design.seed)
-        return Randomness.from_state(random_state)
+        """Return the randomness of this run; by default that of the earlier run.
+
+        The kind of order of the rows is always that of the earlier run.
+        """
+        return begun_randomness(random_state, None if self._header is None else self._header.design)
 
     def describe(
         self,

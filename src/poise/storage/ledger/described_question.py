@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from poise.arguments import without_addresses
+from poise.protocol.random_order import PERMUTATION
 from poise.results.design import Design
 from poise.results.text.describe_design import allowed_change
 from poise.results.text.numbers import exactly
@@ -58,6 +59,8 @@ def described(
     about = {"algorithm": without_addresses(design.algorithm), **change, "delta": delta}
     about |= {name: getattr(design, name) for name in _SAME_QUESTION} | _UNKNOWN | dict(more or {})
     run = {name: getattr(design, name) for name in _SAME_RUN}
+    if design.order != PERMUTATION:  # older questions do not say it
+        run["order"] = design.order
     title = f"({allowed_change(epsilon, design)}, {exactly(delta)})-stability at n = {design.n:,}"
     put = {"arrangement": rows.arrangement, **run, **how}
     return AskedQuestion.of(rows.digest, f"{design.title}: {title}", about, put)

@@ -6,12 +6,12 @@ import dataclasses
 import io
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from poise import procedures
-from poise.arguments.field_rules import Seed
+from poise.arguments.field_rules import Among, Seed
 from poise.arguments.typed_fields import read_object
 from poise.data.damaged_file import naming_file
 from poise.data.files.array_archive import read_arrays
@@ -22,6 +22,7 @@ from poise.errors import RecordError
 from poise.protocol.budget import Counts
 from poise.protocol.messages import queries_of
 from poise.protocol.procedure import Procedure
+from poise.protocol.random_order import ORDERS, PERMUTATION
 from poise.results.json_encoding import from_json, to_json
 from poise.storage.transcript.array_pool import ArrayPool
 from poise.storage.transcript.containers import read_container, write_container
@@ -45,6 +46,7 @@ _PLAIN = (
     "on_error",
     "on_timeout",
     "verdict",
+    "order",
 )
 
 
@@ -99,6 +101,7 @@ class _Header:
     sample: dict[str, Any]
     stages: tuple[StageNote, ...]
     warnings: tuple[str, ...] = ()  # not in files of 0.1.0
+    order: Annotated[str, Among(ORDERS)] = PERMUTATION  # nor is this
 
 
 def _read(header: _Header, arrays: dict[str, Any]) -> dict[str, Any]:

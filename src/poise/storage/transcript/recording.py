@@ -11,6 +11,7 @@ from poise.errors import TrialError
 from poise.protocol.budget import Counts
 from poise.protocol.messages import Answers, Batch
 from poise.protocol.procedure import Procedure
+from poise.protocol.random_order import PERMUTATION
 from poise.storage.transcript.stage import Stage
 
 __all__ = ["Recorder", "Transcript", "verdict_in_words"]
@@ -59,6 +60,8 @@ class Transcript(ShownAsCard):
         What was asked in all.
     warnings : tuple of str
         What was noticed during the run that may make its error level wrong.
+    order : str
+        How the random order of rows was drawn: by "keys", or by a "permutation" in older files.
 
     Examples
     --------
@@ -83,6 +86,7 @@ class Transcript(ShownAsCard):
     verdict: str
     counts: Counts
     warnings: tuple[str, ...] = ()
+    order: str = PERMUTATION  # what a file means that does not say it
 
     def save(self, path: str | Path) -> None:
         """Write everything to one file (NumPy's npz format; nothing in it is code)."""

@@ -61,7 +61,7 @@ def replay(transcript: Transcript, procedure: Procedure | None = None) -> Any:
     names = Names(transcript.algorithm, transcript.distance)
     try:
         with names.on_partial_result():
-            result = run_procedure(asking, recording, Randomness(transcript.seed))
+            result = run_procedure(asking, recording, Randomness(transcript.seed, transcript.order))
     except _UNUSABLE as error:
         if procedure is not None or isinstance(error, errors.PoiseError):
             raise
