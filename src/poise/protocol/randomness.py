@@ -11,7 +11,7 @@ import hashlib
 import numbers
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Protocol, TypeAlias, Union, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +30,6 @@ __all__ = [
     "as_uniform",
 ]
 
-RandomStateLike: TypeAlias = Union[
-    int, np.integer[Any], np.random.Generator, np.random.RandomState, "Randomness", None
-]
 _WORDS_PER_TRIAL = 4  # Philox makes four 64-bit words per step of its counter
 _SEEDS = 2**53  # whole numbers that a float holds exactly
 
@@ -148,6 +145,11 @@ class Randomness:
         """Return a numpy Generator of its own for this role and trial."""
         seed = [int(word) for word in self.block(role, trial, trial + 1)[0]]
         return np.random.Generator(np.random.PCG64(seed))
+
+
+RandomStateLike: TypeAlias = (
+    int | np.integer[Any] | np.random.Generator | np.random.RandomState | Randomness | None
+)
 
 
 @dataclass(frozen=True)

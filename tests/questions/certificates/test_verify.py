@@ -203,8 +203,12 @@ def removed(content: Any) -> Iterator[dict[str, Any]]:
 
 
 def test_every_field_that_is_left_out_is_noticed() -> None:
+    design = FUNCTION.content["design"]
+    without_order = {name: value for name, value in design.items() if name != "order"}
     for less in removed(FUNCTION.content):
         assert outcome(CertificateFile(less)) not in (VERIFIED, NOT_REPEATED)
+        if less.get("design") == without_order:  # as in older files, which mean another order
+            continue
         assert outcome(redigested(CertificateFile(less))) not in (VERIFIED, NOT_REPEATED)
 
 
