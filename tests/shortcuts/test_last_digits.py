@@ -102,7 +102,7 @@ def test_digits_that_a_scaler_loses_decide_between_classes(last, centre, seed) -
         assert fast.tolist() == slow.tolist()
 
 
-@pytest.mark.parametrize("ratio", [1e6, 5e7, 1e9])
+@pytest.mark.parametrize("ratio", [1e5, 5e7, 1e9])
 @pytest.mark.parametrize("solver", ["lsqr", "eigen", "svd"])
 def test_columns_of_very_different_size_are_dropped_by_least_squares(solver, ratio) -> None:
     rng = np.random.default_rng(0)

@@ -97,9 +97,9 @@ def compare(
     >>> result = poise.compare(
     ...     [Ridge(), LinearRegression()], X, y, n=12, epsilon=20, delta=0.2, random_state=0)
     >>> print(result.table().text())
-    algorithm           verdict   larger changes  p, adjusted  delta_hat  epsilon_hat
-    Ridge()             stable    0 of 34         0.001014     0.1029     11.02
-    LinearRegression()  unstable  27 of 34        3.228e-13    0.913      1,176
+    algorithm           verdict   larger changes  p, adjusted  delta at most  epsilon at most
+    Ridge()             stable    0 of 34         0.001014     0.1029         11.02
+    LinearRegression()  unstable  27 of 34        3.228e-13    0.913          1,176
     """
     refuse_unknown("compare", settings)
     if settings.get("name") is not None:
