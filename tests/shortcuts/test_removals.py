@@ -6,7 +6,11 @@ import dataclasses
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.dummy import DummyRegressor
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, WhiteKernel
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 import poise
@@ -38,7 +42,11 @@ REGRESSORS = [
     KNeighborsRegressor(),
     KNeighborsRegressor(1, metric="manhattan"),
     KNeighborsRegressor(2, algorithm="kd_tree"),
+    KernelRidge(kernel="rbf"),
+    GaussianProcessRegressor(RBF(2.0) + WhiteKernel(0.5), optimizer=None, normalize_y=True),
+    DummyRegressor(),
 ]
+CLASSIFIERS = [KNeighborsClassifier(3), RidgeClassifier()]
 
 
 @pytest.mark.parametrize("estimator", REGRESSORS, ids=str)
@@ -51,19 +59,20 @@ def test_the_changes_are_those_of_the_fits(estimator, removals, points) -> None:
 
 
 @pytest.mark.parametrize("labels", [[0, 1, 2], ["ham", "spam", "eggs"]], ids=["numbers", "text"])
-def test_labels_are_those_of_the_fits(labels) -> None:
+@pytest.mark.parametrize("estimator", CLASSIFIERS, ids=str)
+def test_labels_are_those_of_the_fits(estimator, labels) -> None:
     X, y = rows()
     classes = np.array(labels)[np.digitize(y, [-0.5, 0.5])]
-    fast, slow = both_ways(KNeighborsClassifier(3), X, classes)
+    fast, slow = both_ways(estimator, X, classes)
     np.testing.assert_array_equal(fast, slow)
     assert 0 < fast.mean() < 0.5
 
 
-@pytest.mark.parametrize("estimator", [*REGRESSORS, KNeighborsClassifier()], ids=str)
+@pytest.mark.parametrize("estimator", [*REGRESSORS, *CLASSIFIERS], ids=str)
 def test_one_fit_serves_all_removals(estimator, monkeypatch) -> None:
     """Only 8 trials are computed both ways, and one in three orders of its rows."""
     X, y = rows()
-    y = (y > 0).astype(int) if isinstance(estimator, KNeighborsClassifier) else y
+    y = (y > 0).astype(int) if estimator in CLASSIFIERS else y
     fits = count_fits(estimator, monkeypatch)
     poise.measure(estimator, X, y, n=N, removals="all", points=POINTS, random_state=3)
     assert len(fits) < TRIALS

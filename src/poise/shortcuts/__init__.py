@@ -14,7 +14,8 @@
     fast_path                     choose the fast path of some trials, if it agrees with the fits
     find_shortcut                 which estimator has an exact shortcut
     gaussian_process              the shortcut for GaussianProcessRegressor with a fixed kernel
-    kernel_functions              kernel functions between the rows and the test point of each trial
+    kernel_functions              kernel functions between the rows and the points of each trial
+    kernel_removals               kernel systems (K + λI)a = y; each row is removed in turn
     kernel_ridge                  the shortcut for scikit-learn's KernelRidge
     kernel_systems                kernel systems (K + λI)a = y, with and without the last row
     leave_one_out                 all n leave-one-out models of a linear or kernel fit at once

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.shortcuts.shortcut import Floats, Pairs
+from poise.shortcuts.shortcut import Floats, Pairs, Tables
 
-__all__ = ["Classes", "choose", "encode", "label_pairs"]
+__all__ = ["Classes", "choose", "encode", "label_pairs", "label_tables"]
 
 
 class Classes(NamedTuple):
@@ -71,3 +71,38 @@ def label_pairs(
     """Turn the numbers of the classes back into their names."""
     believed = trusted & classes.are_labels
     return Pairs(classes.names[full], classes.names[reduced], believed)
+
+
+def label_tables(classes: Classes, full: Floats, reduced: Floats, error: Floats) -> Tables:
+    """Decide among classes, with all rows and without each of the last.
+
+    A class whose only row is removed is no class of that fit. Where fewer than two are left,
+    the trial is left to the fits.
+
+    Parameters
+    ----------
+    full : array of shape (trials, classes, points)
+        Scores, of which the highest wins.
+    reduced : array of shape (trials, classes, removals, points)
+    error : array of shape (trials, points)
+        Bound on the error of each score.
+    """
+    removals = reduced.shape[2]
+    sizes = np.count_nonzero(classes.member, axis=2)
+    left = sizes[..., None] - classes.member[..., : -removals - 1 : -1] > 0
+    held = np.where((sizes > 0)[..., None], full, -np.inf)
+    best, leads = _decided(held[:, :, None, :], error)
+    others, still_lead = _decided(np.where(left[..., None], reduced, -np.inf), error)
+    trusted = leads & still_lead & (np.count_nonzero(left, axis=1) > 1).all(axis=1)
+    names = classes.names
+    slack = np.zeros(error.shape)
+    return Tables(names[best[:, 0]], names[others], slack, trusted & classes.are_labels)
+
+
+def _decided(scores: Floats, error: Floats) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Choose a class for every removal and point; tell in which trials all choices are certain."""
+    trials, classes, removals, points = scores.shape
+    errors = np.broadcast_to(error[:, None, :], (trials, removals, points))
+    best, leads = choose(np.moveaxis(scores, 1, -1).reshape(-1, classes), errors.reshape(-1))
+    shape = trials, removals, points
+    return best.reshape(shape), leads.reshape(shape).all(axis=(1, 2))

@@ -1,4 +1,4 @@
-"""Kernel functions between the rows and the test point of each trial."""
+"""Kernel functions between the rows and the points of each trial."""
 
 from __future__ import annotations
 
@@ -28,29 +28,37 @@ class Covariance(NamedTuple):
     """A kernel evaluated on every trial."""
 
     rows: Floats  # of which the part above the diagonal is used, (trials, n, n)
-    test: Floats  # (trials, n)
+    test: Floats  # (trials, points, n)
     sensitivity: Floats  # error of an entry divided by the largest, in units of rounding, (trials,)
-    blur: Floats  # error of the test vector, a length, in units of rounding, (trials,)
+    blur: Floats  # error of the test vectors, a length, in units of rounding, (trials, points)
 
     @classmethod
     def of(cls, rows: Floats, test: Floats, sensitivity: Floats) -> Covariance:
         """Build it from entries whose errors are proportional to the entries."""
-        return cls(rows, test, sensitivity, sensitivity * length(test))
+        return cls(rows, test, sensitivity, sensitivity[:, None] * length(test))
+
+    def with_penalty(self, penalty: float) -> Covariance:
+        """Add a constant to the diagonal, in place."""
+        diagonal = np.arange(self.rows.shape[1])
+        self.rows[:, diagonal, diagonal] += penalty
+        return self
 
 
-def inner_products(X: Floats, x: Floats, constant: float = 0.0) -> Covariance:
+def inner_products(X: Floats, points: Floats, constant: float = 0.0) -> Covariance:
     """Evaluate x'x̃ + c, whose terms may cancel."""
-    rows, test = X @ X.mT + constant, np.matvec(X, x) + constant
-    terms = norm(X) * norm(x)[:, None] + abs(constant)
+    rows, test = X @ X.mT + constant, points @ X.mT + constant
+    terms = norm(X)[:, None, :] * norm(points)[..., None] + abs(constant)
     largest = np.vecdot(X, X).max(axis=1) + abs(constant)
     sensitivity = largest / np.abs(np.linalg.diagonal(rows)).max(axis=-1)
     return Covariance(rows, test, sensitivity, length(terms))
 
 
-def polynomial(X: Floats, x: Floats, gamma: float, constant: float, degree: float) -> Covariance:
+def polynomial(
+    X: Floats, points: Floats, gamma: float, constant: float, degree: float
+) -> Covariance:
     """Evaluate (γ·x'x̃ + c)^degree."""
     unit = math.sqrt(gamma)
-    return to_power(inner_products(unit * X, unit * x, constant), degree)
+    return to_power(inner_products(unit * X, unit * points, constant), degree)
 
 
 def to_power(base: Covariance, degree: float) -> Covariance:
@@ -75,7 +83,7 @@ def combined(left: Covariance, right: Covariance, is_sum: bool) -> Covariance:
     return Covariance(left.rows * right.rows, left.test * right.test, together, blur)
 
 
-def gaussian(X: Floats, x: Floats, length_scale: float | Floats, expands: bool) -> Covariance:
+def gaussian(X: Floats, points: Floats, length_scale: float | Floats, expands: bool) -> Covariance:
     """Evaluate exp(−|x − x̃|²/(2ℓ²)), with one length scale or one for every column.
 
     The estimator rounds x/ℓ before it takes differences, so its error grows with the
@@ -83,31 +91,47 @@ def gaussian(X: Floats, x: Floats, length_scale: float | Floats, expands: bool) 
     the error grows with the square of that distance.
     """
     n = X.shape[1]
-    # Relative to the test point the expansion is accurate, also far from the origin.
-    rows = less(X, x[:, None, :])
+    # Relative to a test point the expansion is accurate, also far from the origin.
+    rows = _relative(X, points[:, 0], length_scale)
+    half = -0.5 * np.vecdot(rows, rows)
+    matrix = _gaussian_matrix(rows, half[..., None])
+    matrix[:, np.arange(n), np.arange(n)] = 1.0
+    others = (_relative(X, points[:, t], length_scale) for t in range(1, points.shape[1]))
+    halves = np.stack([half, *(-0.5 * np.vecdot(other, other) for other in others)], axis=1)
+    extent = np.sqrt(-2.0 * halves.min(axis=2))
+    farthest = extent + norm(points / length_scale)
+    factor = farthest * (farthest if expands else extent)
+    return Covariance.of(matrix, np.exp(halves), 1.0 + factor.max(axis=1))
+
+
+def _relative(X: Floats, x: Floats, length_scale: float | Floats) -> Floats:
+    """Return rows relative to one point of each trial, in units of the length scale."""
+    rows: Floats = less(X, x[:, None, :])
     rows /= length_scale
-    half = -0.5 * np.vecdot(rows, rows)[..., None]
+    return rows
+
+
+def _gaussian_matrix(rows: Floats, half: Floats) -> Floats:
+    """Fill the part above the diagonal, from rows z and −|z|²/2."""
+    trials, n, _ = rows.shape
     ones = np.ones_like(half)
     # [z, −|z|²/2, 1]·[z̃, 1, −|z̃|²/2] = −|z − z̃|²/2 in one product.
     left, right = np.concat([rows, half, ones], axis=2), np.concat([rows, ones, half], axis=2).mT
-    matrix = np.zeros((len(X), n, n))
+    matrix = np.zeros((trials, n, n))
     for start in range(0, n, _ROWS_AT_ONCE):
         block = matrix[:, start : start + _ROWS_AT_ONCE, start:]
         np.matmul(left[:, start : start + _ROWS_AT_ONCE], right[:, :, start:], out=block)
         np.exp(block, out=block)
-    matrix[:, np.arange(n), np.arange(n)] = 1.0
-    test = np.exp(half[..., 0])
-    extent = np.sqrt(-2.0 * half.min(axis=(1, 2)))
-    farthest = extent + norm(x / length_scale)
-    return Covariance.of(matrix, test, 1.0 + farthest * (farthest if expands else extent))
+    return matrix
 
 
-def laplacian(X: Floats, x: Floats, gamma: float) -> Covariance:
+def laplacian(X: Floats, points: Floats, gamma: float) -> Covariance:
     """Evaluate exp(−γ·|x − x̃|₁)."""
     trials, n, d = X.shape
     distances = np.zeros((trials, n, n))
     for column in range(d):
         values = X[:, :, column]
         distances += np.abs(values[:, :, None] - values[:, None, :])
-    test = np.abs(X - x[:, None, :]).sum(axis=-1)
+    apart = [np.abs(X - points[:, t, None, :]).sum(axis=-1) for t in range(points.shape[1])]
+    test = np.stack(apart, axis=1)
     return Covariance.of(np.exp(-gamma * distances), np.exp(-gamma * test), np.ones(trials))

@@ -7,13 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from poise.shortcuts import kernel_functions
 from poise.shortcuts.kernel_functions import Covariance
+from poise.shortcuts.kernel_removals import remove_each
 from poise.shortcuts.kernel_systems import remove_last
 from poise.shortcuts.parameter_types import is_number
-from poise.shortcuts.rounding_bounds import Estimate, RegressorShortcut
-from poise.shortcuts.shortcut import Floats
+from poise.shortcuts.rounding_bounds import (
+    Estimate,
+    RegressorShortcut,
+    as_numbers,
+    trusted_tables,
+)
+from poise.shortcuts.shortcut import Floats, Tables
 
 __all__ = ["KernelRidgeShortcut", "find_kernel_ridge", "kernel_workspace"]
 
@@ -33,23 +40,36 @@ class KernelRidgeShortcut(RegressorShortcut):
 
     def estimate(self, X: Floats, y: Floats, x: Floats) -> Estimate:
         """See :meth:`poise.shortcuts.rounding_bounds.RegressorShortcut.estimate`."""
-        n = X.shape[1]
-        system, test, sensitivity, blur = self._covariance(X, x)
-        system[:, np.arange(n), np.arange(n)] += self.penalty
-        found = remove_last(system, y[:, None, :], test, blur, sensitivity)
+        system, test, sensitivity, blur = self._system(X, x[:, None, :])
+        found = remove_last(system, y[:, None, :], test[:, 0], blur[:, 0], sensitivity)
         return Estimate(found.full[:, 0], found.reduced[:, 0], found.error[:, 0])
 
-    def _covariance(self, X: Floats, x: Floats) -> Covariance:
+    def removes_all(self, n: int, d: int) -> bool:
+        """See :meth:`poise.shortcuts.shortcut.TableShortcut.removes_all`."""
+        return True
+
+    @np.errstate(all="ignore")
+    def tables(self, X: Floats, y: NDArray[Any], points: Floats, removals: int) -> Tables:
+        """See :meth:`poise.shortcuts.shortcut.TableShortcut.tables`."""
+        responses = as_numbers(y)
+        found = remove_each(self._system(X, points), responses[:, None, :], removals)
+        alone = found.full[:, 0], found.reduced[:, 0], found.error[:, 0]
+        return trusted_tables(*alone, responses, points)
+
+    def _system(self, X: Floats, points: Floats) -> Covariance:
+        return self._covariance(X, points).with_penalty(self.penalty)
+
+    def _covariance(self, X: Floats, points: Floats) -> Covariance:
         gamma = 1.0 / X.shape[2] if self.gamma is None else self.gamma
         match self.kernel:
             case "linear":
-                return kernel_functions.inner_products(X, x)
+                return kernel_functions.inner_products(X, points)
             case "rbf":
-                return kernel_functions.gaussian(X, x, math.sqrt(0.5 / gamma), expands=True)
+                return kernel_functions.gaussian(X, points, math.sqrt(0.5 / gamma), expands=True)
             case "laplacian":
-                return kernel_functions.laplacian(X, x, gamma)
+                return kernel_functions.laplacian(X, points, gamma)
             case _:
-                return kernel_functions.polynomial(X, x, gamma, self.constant, self.degree)
+                return kernel_functions.polynomial(X, points, gamma, self.constant, self.degree)
 
     def workspace_bytes(self, n: int, d: int) -> int:
         """See :meth:`poise.shortcuts.shortcut.Shortcut.workspace_bytes`."""

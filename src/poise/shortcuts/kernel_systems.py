@@ -19,7 +19,7 @@ from poise.shortcuts.factorizations import length
 from poise.shortcuts.rounding_bounds import ROUNDING
 from poise.shortcuts.shortcut import Floats
 
-__all__ = ["BorderedRemoval", "remove_last", "solve_in_place"]
+__all__ = ["BorderedRemoval", "entry_noise", "remove_last", "solve_in_place", "underflow"]
 
 _SUBNORMAL = 1e-290  # numbers this small may have lost digits
 
@@ -86,9 +86,7 @@ def remove_last(
         ``system`` for the vector of ones, which is taken out of H again.
     """
     trials, n, _ = system.shape
-    # Errors of single entries are independent, so in a bilinear form they add up like the
-    # largest of them times the norms of the two vectors; and no entry exceeds the diagonal.
-    noise = ROUNDING * np.linalg.diagonal(system).max(axis=-1) * (1.0 + sensitivity)
+    noise = entry_noise(system, sensitivity)
     unit = np.zeros((trials, 1, n))
     unit[:, :, -1] = 1.0
     solved = solve_in_place(system, np.concat([responses, test[:, None, :], unit], axis=1))
@@ -103,7 +101,7 @@ def remove_last(
     # To first order an error E in the system moves k'Hy by (Hk)'E(Hy), with and without the row.
     fit_norm = length(fit) + np.abs(left_out) * length(last)[:, None]
     test_norm = length(weights) + np.abs(weight / pivot) * length(last)
-    error = noise * test_norm + ROUNDING * blur + _underflow(test)
+    error = noise * test_norm + ROUNDING * blur + underflow(test)
     return BorderedRemoval(
         full=full,
         reduced=full - left_out * weight[:, None],
@@ -114,7 +112,17 @@ def remove_last(
     )
 
 
-def _underflow(test: Floats) -> Floats:
+def entry_noise(system: Floats, sensitivity: Floats | float) -> Floats:
+    """Bound the error of every entry of a system.
+
+    Errors of single entries are independent, so in a bilinear form they add up like the
+    largest of them times the norms of the two vectors; and no entry exceeds the diagonal.
+    """
+    largest = np.linalg.diagonal(system).max(axis=-1)
+    return np.asarray(ROUNDING * largest * (1.0 + sensitivity))
+
+
+def underflow(test: Floats) -> Floats:
     """Bound the error of underflow; an exact 0 has no error."""
     vanishing = (test != 0) & (np.abs(test) < _SUBNORMAL)
     return np.asarray(_SUBNORMAL * vanishing.any(axis=-1))

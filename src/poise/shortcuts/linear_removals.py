@@ -21,10 +21,19 @@ from poise.shortcuts.linear_narrow import (
     distance_to_origin,
     rounding_error,
 )
-from poise.shortcuts.rounding_bounds import LARGEST, SMALLEST, finite_trials
-from poise.shortcuts.shortcut import AGREEMENT, Floats, Tables
+from poise.shortcuts.rounding_bounds import trusted_tables
+from poise.shortcuts.shortcut import Floats, Tables
 
-__all__ = ["linear_tables"]
+__all__ = ["LinearTables", "linear_tables", "remove_each_row"]
+
+
+class LinearTables(NamedTuple):
+    """All predictions for every trial and response, with a bound on their error."""
+
+    full: Floats  # (trials, responses, points)
+    reduced: Floats  # (trials, responses, removals, points)
+    error: Floats  # (trials, responses, points)
+    condition: Floats  # bound on the largest condition number of the fits, (trials,)
 
 
 class _Solved(NamedTuple):
@@ -34,29 +43,36 @@ class _Solved(NamedTuple):
     pivots: Floats
     removed: Floats  # (trials, removals, d)
     test: Floats  # (trials, points, d)
-    fit: Floats  # (trials, 1, d)
+    fit: Floats  # (trials, responses, d)
 
 
-@np.errstate(all="ignore")
 def linear_tables(
     data: Centred, points: Floats, removals: int, penalty: float, largest_condition: float
 ) -> Tables:
-    """Fit once and remove each of the last rows; trust what another computation would confirm.
+    """Fit one response; trust what another computation would confirm."""
+    found = remove_each_row(data, points, removals, penalty, largest_condition < np.inf)
+    alone = found.full[:, 0], found.reduced[:, 0], found.error[:, 0]
+    tables = trusted_tables(*alone, data.responses, points)
+    return tables._replace(trusted=tables.trusted & (found.condition <= largest_condition))
 
-    ``data`` hold one response. The bounds are those of one removal, for the smallest 1 − h and
-    the largest left-out residual of the trial.
+
+def remove_each_row(
+    data: Centred, points: Floats, removals: int, penalty: float, by_svd: bool
+) -> LinearTables:
+    """Fit once and remove each of the last rows.
+
+    The bounds are those of one removal, for the smallest 1 − h and the largest left-out
+    residual of the trial. ``by_svd`` says that the estimator uses a singular value
+    decomposition, which rounds small columns by what large ones hold.
     """
     solved = _solved(data, points, removals, penalty)
     found = _removals(data, solved)
-    smallest, condition = conditioning(found._replace(gap=found.gap[:, 0]))
-    offset = distance_to_origin(solved.gram[:, None], data.mean, points)
-    n = data.rows.shape[1]
-    error = rounding_error(found, np.abs(data.level), n, offset, 1.0 / smallest[:, None])
-    size = np.maximum(np.abs(found.full).max(axis=1), np.abs(found.reduced).max(axis=(1, 2)))
-    sure = (error <= AGREEMENT * size[:, None]).all(axis=1) & (condition <= largest_condition)
-    sure &= (size > SMALLEST) & (size < LARGEST) & finite_trials(data.responses, points)
-    sure &= (found.reduced != found.full[:, None, :]).all(axis=(1, 2))
-    return Tables(found.full, found.reduced, error, sure)
+    smallest, condition = conditioning(found._replace(gap=found.gap[:, 0, 0]))
+    amplification = np.maximum(1.0 / smallest, condition) if by_svd else 1.0 / smallest
+    offset = distance_to_origin(solved.gram[:, None], data.mean, points)[:, None, :]
+    level, n = np.abs(data.level)[..., None], data.rows.shape[1]
+    error = rounding_error(found, level, n, offset, amplification[:, None, None])
+    return LinearTables(found.full, found.reduced, error, condition)
 
 
 def _solved(data: Centred, points: Floats, removals: int, penalty: float) -> _Solved:
@@ -79,19 +95,19 @@ def _inverse(lower: Floats) -> Floats:
 def _removals(data: Centred, solved: _Solved) -> RowRemoval:
     """Apply the formula to every removed row, and keep the worst of them for the bounds."""
     _, _, removed, test, fit = solved
-    full = data.level + np.vecdot(fit, test)
+    full = data.level[..., None] + fit @ test.mT
     gap = 1.0 - data.share - np.vecdot(removed, removed)
-    responses = data.responses[:, 0, : -removed.shape[1] - 1 : -1]
-    left_out = (responses - np.vecdot(fit, removed)) / gap
+    responses = data.responses[..., : -removed.shape[1] - 1 : -1]
+    left_out = (responses - fit @ removed.mT) / gap[:, None, :]
     weights = data.share + removed @ test.mT
     return RowRemoval(
         full=full,
-        reduced=full[:, None, :] - left_out[:, :, None] * weights,
+        reduced=full[:, :, None, :] - left_out[..., None] * weights[:, None],
         gram=solved.gram,
         pivots=solved.pivots,
-        reach=norm(test),
-        fitted=norm(fit),
-        spread=norm(data.responses),
-        left_out=np.abs(left_out).max(axis=1, keepdims=True),
-        gap=gap.min(axis=1, keepdims=True),
+        reach=norm(test)[:, None, :],
+        fitted=norm(fit)[..., None],
+        spread=norm(data.responses)[..., None],
+        left_out=np.abs(left_out).max(axis=2, keepdims=True),
+        gap=gap.min(axis=1)[:, None, None],
     )

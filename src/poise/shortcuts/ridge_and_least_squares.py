@@ -61,6 +61,7 @@ class RidgeShortcut(RegressorShortcut):
         """The penalty keeps the systems regular, also where columns depend on each other."""
         return self.penalty > 0
 
+    @np.errstate(all="ignore")
     def tables(self, X: Floats, y: NDArray[Any], points: Floats, removals: int) -> Tables:
         """See :meth:`poise.shortcuts.shortcut.TableShortcut.tables`."""
         data = Centred.of(X, as_numbers(y)[:, None, :], self.intercept)
@@ -101,6 +102,7 @@ class LeastSquaresShortcut(RegressorShortcut):
         """Columns that depend on each other leave every trial to the fits."""
         return False
 
+    @np.errstate(all="ignore")
     def tables(self, X: Floats, y: NDArray[Any], points: Floats, removals: int) -> Tables:
         """See :meth:`poise.shortcuts.shortcut.TableShortcut.tables`."""
         data = Centred.of(X, as_numbers(y)[:, None, :], self.intercept)

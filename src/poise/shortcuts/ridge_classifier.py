@@ -9,14 +9,16 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.shortcuts.class_labels import choose, encode, label_pairs
+from poise.shortcuts.centred_moments import Centred
+from poise.shortcuts.class_labels import choose, encode, label_pairs, label_tables
+from poise.shortcuts.linear_removals import remove_each_row
 from poise.shortcuts.ridge_and_least_squares import (
     LARGEST_SVD_CONDITION,
     is_plain_ridge,
     linear_workspace,
     ridge_pairs,
 )
-from poise.shortcuts.shortcut import Floats, Pairs
+from poise.shortcuts.shortcut import Floats, Pairs, Tables
 
 __all__ = ["RidgeClassifierShortcut", "find_ridge_classifier"]
 
@@ -45,6 +47,25 @@ class RidgeClassifierShortcut:
             leads & still_leads & classes.survive & (found.condition <= self.largest_condition)
         )
         return label_pairs(classes, full, reduced, trusted)
+
+    def removes_all(self, n: int, d: int) -> bool:
+        """See :meth:`poise.shortcuts.shortcut.TableShortcut.removes_all`."""
+        return d < n
+
+    @property
+    def seldom_needs_fits(self) -> bool:
+        """Classes of one row leave trials with two classes to the fits."""
+        return False
+
+    @np.errstate(all="ignore")
+    def tables(self, X: Floats, y: NDArray[Any], points: Floats, removals: int) -> Tables:
+        """See :meth:`poise.shortcuts.shortcut.TableShortcut.tables`."""
+        classes = encode(y)
+        data = Centred.of(X, np.where(classes.member, 1.0, -1.0), self.intercept)
+        by_svd = self.largest_condition < np.inf
+        found = remove_each_row(data, points, removals, self.penalty, by_svd)
+        tables = label_tables(classes, found.full, found.reduced, found.error.max(axis=1))
+        return tables._replace(trusted=tables.trusted & (found.condition <= self.largest_condition))
 
     def on_rounded_rows(self, roundings: Floats) -> Self:
         """See :meth:`poise.shortcuts.shortcut.PlainShortcut.on_rounded_rows`."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.shortcuts.shortcut import AGREEMENT, Floats, Pairs
+from poise.shortcuts.shortcut import AGREEMENT, Floats, Pairs, Tables
 
 __all__ = [
     "LARGEST",
@@ -26,6 +26,7 @@ __all__ = [
     "as_numbers",
     "finite_trials",
     "sums_are_exact",
+    "trusted_tables",
 ]
 
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
@@ -50,8 +51,7 @@ class Estimate(NamedTuple):
     def is_accurate(self) -> NDArray[np.bool_]:
         """Whether the error is within the promised agreement, for numbers of an ordinary size."""
         scale = np.maximum(np.abs(self.full), np.abs(self.reduced))
-        ordinary = (scale < LARGEST) & ((scale > SMALLEST) | (scale == 0))
-        return np.asarray((self.error <= AGREEMENT * scale) & ordinary)
+        return np.asarray((self.error <= AGREEMENT * scale) & _ordinary(scale))
 
     def replaced(self, where: NDArray[np.bool_], better: Estimate) -> Estimate:
         """Return the same with the trials marked in ``where`` estimated anew."""
@@ -88,6 +88,11 @@ class RegressorShortcut(abc.ABC):
         """
         return np.zeros(len(y), dtype=np.bool_)
 
+    @property
+    def seldom_needs_fits(self) -> bool:
+        """See :attr:`poise.shortcuts.shortcut.TableShortcut.seldom_needs_fits`."""
+        return False
+
     def on_rounded_rows(self, roundings: Floats) -> Self:
         """Return the shortcut for rows that were rounded before; the caller adds that error."""
         return self
@@ -101,6 +106,21 @@ class RegressorShortcut(abc.ABC):
         if not self.vouches_for_zero:
             trusted &= (found.full != found.reduced) | (found.error == 0)
         return Pairs(found.full, found.reduced, trusted)
+
+
+def trusted_tables(full: Floats, reduced: Floats, error: Floats, *given: NDArray[Any]) -> Tables:
+    """Trust a trial if all of its predictions are accurate and the numbers given are finite.
+
+    Predictions that are equal may differ by rounding in the fits, unless they have no error.
+    """
+    size = np.maximum(np.abs(full).max(axis=1), np.abs(reduced).max(axis=(1, 2)))
+    trusted = (error <= AGREEMENT * size[:, None]).all(axis=1) & _ordinary(size)
+    differ = (reduced != full[:, None, :]).all(axis=1) | (error == 0)
+    return Tables(full, reduced, error, trusted & differ.all(axis=1) & finite_trials(*given))
+
+
+def _ordinary(size: Floats) -> NDArray[np.bool_]:
+    return np.asarray((size < LARGEST) & ((size > SMALLEST) | (size == 0)))
 
 
 def as_numbers(y: NDArray[Any]) -> Floats:

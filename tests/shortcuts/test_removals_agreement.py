@@ -1,0 +1,217 @@
+"""Trusted tables agree with n + 1 fits, whatever the rows look like."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.dummy import DummyRegressor
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, DotProduct, Matern, WhiteKernel
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
+
+from poise.shortcuts.find_shortcut import find_shortcut
+
+TRIALS, POINTS = 3, 2
+Rng = np.random.Generator
+
+
+def _gp(kernel: Any, **parameters: Any) -> GaussianProcessRegressor:
+    return GaussianProcessRegressor(kernel, optimizer=None, **parameters)
+
+
+DUMMIES = [
+    DummyRegressor(),
+    DummyRegressor(strategy="median"),
+    DummyRegressor(strategy="quantile", quantile=0.3),
+    DummyRegressor(strategy="quantile", quantile=1.0),
+    DummyRegressor(strategy="constant", constant=2.0),
+]
+REGRESSORS = [
+    Ridge(0.1),
+    LinearRegression(),
+    KernelRidge(alpha=0.1),
+    KernelRidge(alpha=1e-3, kernel="rbf"),
+    KernelRidge(kernel="poly", degree=2, coef0=0.5),
+    KernelRidge(kernel="laplacian"),
+    _gp(2.0 * RBF() + WhiteKernel(0.01), normalize_y=True),
+    _gp(DotProduct(1.0) ** 2, alpha=0.1, normalize_y=True),
+    _gp(Matern(1.0, nu=1.5), alpha=1e-6),
+]
+
+
+def _plain(rng: Rng, X: Any, x: Any) -> None:
+    """Standard normal columns."""
+
+
+def _far(rng: Rng, X: Any, x: Any) -> None:
+    offsets = 10.0 ** rng.uniform(0, 7, size=X.shape[2])
+    X += offsets
+    x += offsets
+
+
+def _unequal(rng: Rng, X: Any, x: Any) -> None:
+    scales = 10.0 ** rng.uniform(-5, 5, size=X.shape[2])
+    X *= scales
+    x *= scales
+
+
+def _dependent(rng: Rng, X: Any, x: Any) -> None:
+    slack = 10.0 ** rng.uniform(-9, -1)
+    for rows in (X, x):
+        rows[..., -1] = rows[..., 0] + slack * rows[..., -1]
+
+
+def _tied(rng: Rng, X: Any, x: Any) -> None:
+    """Whole numbers, a row twice, and a point that is a row."""
+    X[:], x[:] = np.rint(X), np.rint(x)
+    X[:, 0] = X[:, -1]
+    x[:, 0] = X[:, 2]
+
+
+def _outlying(rng: Rng, X: Any, x: Any) -> None:
+    X[:, rng.integers(X.shape[1])] *= 10.0 ** rng.uniform(0, 8)
+    x[:, -1] *= 10.0 ** rng.uniform(0, 4)
+
+
+def _constant(rng: Rng, X: Any, x: Any) -> None:
+    X[..., 0] = rng.choice([0.0, 1 / 3, 1e8])
+
+
+def _huge(rng: Rng, X: Any, x: Any) -> None:
+    X *= 10.0 ** rng.choice([-200, -160, 150, 200])
+
+
+CLASSIFIERS = [
+    RidgeClassifier(),
+    RidgeClassifier(0.01, fit_intercept=False),
+    RidgeClassifier(solver="svd"),
+]
+NASTY = (_far, _unequal, _dependent, _tied, _outlying, _constant, _huge)
+RESPONSES: tuple[Callable[[Rng, Any], Any], ...] = (
+    lambda rng, X: X[..., 0] + rng.normal(size=X.shape[:2]),
+    lambda rng, X: 1e6 + rng.normal(size=X.shape[:2]),
+    lambda rng, X: np.full(X.shape[:2], rng.choice([0.0, 1 / 3])),
+    lambda rng, X: rng.choice([-1.0, 1.0], size=X.shape[:2]),
+)
+
+
+def _problem(make_nasty, seed: int) -> tuple[Rng, Any, Any]:
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(6, 14)), int(rng.integers(2, 5))
+    X, points = rng.normal(size=(TRIALS, n, d)), rng.normal(size=(TRIALS, POINTS, d))
+    make_nasty(rng, X, points)
+    return rng, X, points
+
+
+def _fits(estimator, X, y, points) -> tuple[Any, Any]:
+    """Predict by a fit to all rows, and by one without each, the last row first."""
+    n = len(X)
+    kept = [np.arange(n), *(np.delete(np.arange(n), n - 1 - j) for j in range(n))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        full, *reduced = (clone(estimator).fit(X[k], y[k]).predict(points) for k in kept)
+    return full, np.array(reduced)
+
+
+@pytest.mark.parametrize("estimator", [*REGRESSORS, *DUMMIES], ids=str)
+@pytest.mark.parametrize("nasty", [_plain, *NASTY])
+def test_trusted_numbers_are_within_the_bound(estimator, nasty) -> None:
+    for seed, respond in enumerate(RESPONSES):
+        rng, X, points = _problem(nasty, seed)
+        y = respond(rng, X)
+        found = find_shortcut(estimator).tables(X, y, points, X.shape[1])
+        for trial in np.flatnonzero(found.trusted):
+            full, reduced = _fits(estimator, X[trial], y[trial], points[trial])
+            assert (np.abs(found.full[trial] - full) <= found.slack[trial]).all()
+            assert (np.abs(found.reduced[trial] - reduced) <= found.slack[trial]).all()
+
+
+@pytest.mark.parametrize("estimator", REGRESSORS, ids=str)
+def test_ordinary_trials_are_trusted(estimator) -> None:
+    rng = np.random.default_rng(1)
+    X, points = rng.normal(size=(40, 20, 3)), rng.normal(size=(40, POINTS, 3))
+    y = X[..., 0] + rng.normal(size=(40, 20))
+    assert find_shortcut(estimator).tables(X, y, points, 20).trusted.mean() >= 0.95
+
+
+@pytest.mark.parametrize("estimator", REGRESSORS, ids=str)
+def test_a_bad_number_spoils_its_own_trial_only(estimator) -> None:
+    rng = np.random.default_rng(2)
+    X, points = rng.normal(size=(5, 15, 3)), rng.normal(size=(5, POINTS, 3))
+    y = X[..., 0] + rng.normal(size=(5, 15))
+    X[0, 4, 1], y[1, 3], points[2, 1, 0] = np.nan, np.inf, -np.inf
+    X[3] = X[3, :1]  # all rows the same: a singular system, unless there is a penalty
+    found = find_shortcut(estimator).tables(X, y, points, 15)
+    assert not found.trusted[:3].any()
+    assert found.trusted[4]
+    full, reduced = _fits(estimator, X[4], y[4], points[4])
+    np.testing.assert_allclose(found.full[4], full, rtol=1e-9)
+    np.testing.assert_allclose(found.reduced[4], reduced, rtol=1e-9)
+
+
+@pytest.mark.parametrize("estimator", DUMMIES, ids=str)
+@pytest.mark.parametrize("n", [2, 3, 4, 9, 10])
+def test_statistics_of_the_responses_are_those_of_the_fits(estimator, n) -> None:
+    """Order statistics are the same to the last digit, and so are means of whole numbers."""
+    rng = np.random.default_rng(n)
+    X, points = np.zeros((6, n, 1)), np.zeros((6, 1, 1))
+    for y in (rng.normal(size=(6, n)), rng.integers(-2, 3, size=(6, n))):
+        found = find_shortcut(estimator).tables(X, y, points, n)
+        exact = estimator.strategy != "mean" or y.dtype.kind == "i"
+        assert found.trusted.all() or not exact
+        for trial in np.flatnonzero(found.trusted):
+            full, reduced = _fits(estimator, X[trial], y[trial], points[trial])
+            slack = 0.0 if exact else 1e-14
+            np.testing.assert_allclose(found.full[trial], full, rtol=0, atol=slack)
+            np.testing.assert_allclose(found.reduced[trial], reduced, rtol=0, atol=slack)
+
+
+@pytest.mark.parametrize("estimator", CLASSIFIERS, ids=str)
+@pytest.mark.parametrize("nasty", [_plain, *NASTY])
+def test_trusted_labels_are_those_of_the_fits(estimator, nasty) -> None:
+    """Classes are of any size: of one row, too, which leaves with it."""
+    trusted = 0
+    for seed in range(5):
+        rng, X, points = _problem(nasty, seed)
+        classes = int(rng.integers(2, 5))
+        shares = rng.dirichlet(np.full(classes, 0.7))
+        y = rng.choice(classes, size=X.shape[:2], p=shares)
+        X[..., 0] += y * np.abs(X[..., 0]).max()
+        found = find_shortcut(estimator).tables(X, y, points, X.shape[1])
+        for trial in np.flatnonzero(found.trusted):
+            trusted += 1
+            full, reduced = _fits(estimator, X[trial], y[trial], points[trial])
+            np.testing.assert_array_equal(found.full[trial], full)
+            np.testing.assert_array_equal(found.reduced[trial], reduced)
+    assert trusted or nasty in (_huge, _constant)
+
+
+@pytest.mark.parametrize("estimator", CLASSIFIERS, ids=str)
+def test_a_class_of_one_row_leaves_with_it(estimator) -> None:
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(2, 12, 2)), rng.integers(0, 2, size=(2, 12))
+    y[:, 5] = 2
+    X += 2.0 * y[..., None]
+    y[1] = np.where(y[1] == 0, 1, y[1])  # here one class would be left
+    points = X[:, 5:6]
+    found = find_shortcut(estimator).tables(X, y, points, 12)
+    assert found.trusted.tolist() == [True, False]
+    full, reduced = _fits(estimator, X[0], y[0], points[0])
+    assert full[0] == 2
+    assert reduced[6, 0] != 2
+    np.testing.assert_array_equal(found.full[0], full)
+    np.testing.assert_array_equal(found.reduced[0], reduced)
+
+
+@pytest.mark.parametrize("estimator", CLASSIFIERS, ids=str)
+def test_classes_that_tie_are_left_to_the_fits(estimator) -> None:
+    X = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])[None, :, None]
+    y = np.array([[0, 0, 0, 1, 1, 1]])
+    found = find_shortcut(estimator).tables(X, y, np.zeros((1, 1, 1)), 6)
+    assert not found.trusted.any()
