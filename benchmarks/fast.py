@@ -29,11 +29,12 @@ import time
 import warnings
 
 import numpy as np
+from sklearn.dummy import DummyRegressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.neural_network import MLPRegressor
 
@@ -49,7 +50,10 @@ TARGETS = {
     "KNeighborsRegressor": (600, 90, 12),
     "KernelRidge": (45, 8, 2.5),
     "GaussianProcess": (45, 8, 2.5),
+    "RidgeClassifier": ("-", "-", "-"),
+    "DummyRegressor": ("-", "-", "-"),
 }
+LINEAR = ("Ridge", "LinearRegression", "RidgeClassifier")
 CHEAP = ("Ridge", "LinearRegression", "KNeighborsRegressor")
 ESTIMATORS = {
     "Ridge": Ridge(),
@@ -57,6 +61,8 @@ ESTIMATORS = {
     "KNeighborsRegressor": KNeighborsRegressor(),
     "KernelRidge": KernelRidge(alpha=1.0, kernel="rbf", gamma=0.1),
     "GaussianProcess": GaussianProcessRegressor(RBF(3.0) + WhiteKernel(1.0), optimizer=None),
+    "RidgeClassifier": RidgeClassifier(),
+    "DummyRegressor": DummyRegressor(),
 }
 
 
@@ -87,7 +93,9 @@ def _seconds(work) -> float:
 
 def flops(name: str, n: int, d: int) -> float:
     """Leading-order operations of one trial: Gram matrix, distances or kernel factor."""
-    if name in ("Ridge", "LinearRegression"):
+    if name == "DummyRegressor":
+        return n
+    if name in LINEAR:
         small, large = sorted((n, d))
         return large * small**2 + small**3 / 3
     return 3 * n * d if name == "KNeighborsRegressor" else n * n * d + n**3 / 3
@@ -104,6 +112,7 @@ def of_limit(operations: float, numbers_read: float, seconds: float, dtype=np.fl
 
 def compare(name: str, n: int, d: int, trials: int, rounds: int) -> list[str]:
     X, y = problem(n, d, trials)
+    y = np.where(y > 0, 1, 0) if name == "RidgeClassifier" else y
     slow_trials = max(5, min(trials, int(2e4 / n)))
     # The loop's first trials are those of a split with as many rows in front.
     seeds = [0] * slow_trials
@@ -126,7 +135,7 @@ def compare(name: str, n: int, d: int, trials: int, rounds: int) -> list[str]:
     contestants = {"loop": loop, "poise": fast}
     if name in CHEAP:  # elsewhere the order of the rows costs nothing beside the fits
         contestants |= {"shuffled loop": shuffled_loop, "shuffled": lambda: fast(shuffle=True)}
-    if name in CHEAP and d < n:
+    if d < n or name not in LINEAR:
         contestants |= {"all removals": lambda: fast(removals="all")}
     result = race(contestants, rounds)
     trials_done = result.results["poise"]

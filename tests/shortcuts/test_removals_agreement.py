@@ -17,7 +17,7 @@ from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
 
 from poise.shortcuts.find_shortcut import find_shortcut
 
-TRIALS, POINTS = 3, 2
+TRIALS, POINTS = 2, 2
 Rng = np.random.Generator
 
 
@@ -103,7 +103,7 @@ RESPONSES: tuple[Callable[[Rng, Any], Any], ...] = (
 
 def _problem(make_nasty, seed: int) -> tuple[Rng, Any, Any]:
     rng = np.random.default_rng(seed)
-    n, d = int(rng.integers(6, 14)), int(rng.integers(2, 5))
+    n, d = int(rng.integers(6, 10)), int(rng.integers(2, 5))
     X, points = rng.normal(size=(TRIALS, n, d)), rng.normal(size=(TRIALS, POINTS, d))
     make_nasty(rng, X, points)
     return rng, X, points
@@ -177,7 +177,7 @@ def test_statistics_of_the_responses_are_those_of_the_fits(estimator, n) -> None
 def test_trusted_labels_are_those_of_the_fits(estimator, nasty) -> None:
     """Classes are of any size: of one row, too, which leaves with it."""
     trusted = 0
-    for seed in range(5):
+    for seed in range(4):
         rng, X, points = _problem(nasty, seed)
         classes = int(rng.integers(2, 5))
         shares = rng.dirichlet(np.full(classes, 0.7))
@@ -198,6 +198,7 @@ def test_a_class_of_one_row_leaves_with_it(estimator) -> None:
     X, y = rng.normal(size=(2, 12, 2)), rng.integers(0, 2, size=(2, 12))
     y[:, 5] = 2
     X += 2.0 * y[..., None]
+    X[:, 5] = [20.0, -20.0]  # far from the others, or linear scores would not choose it
     y[1] = np.where(y[1] == 0, 1, y[1])  # here one class would be left
     points = X[:, 5:6]
     found = find_shortcut(estimator).tables(X, y, points, 12)

@@ -104,5 +104,5 @@ def _decided(scores: Floats, error: Floats) -> tuple[NDArray[np.intp], NDArray[n
     trials, classes, removals, points = scores.shape
     errors = np.broadcast_to(error[:, None, :], (trials, removals, points))
     best, leads = choose(np.moveaxis(scores, 1, -1).reshape(-1, classes), errors.reshape(-1))
-    shape = trials, removals, points
-    return best.reshape(shape), leads.reshape(shape).all(axis=(1, 2))
+    certain = np.asarray(leads.reshape(trials, -1).all(axis=1))
+    return best.reshape(trials, removals, points), certain
