@@ -32,6 +32,16 @@ def test_a_procedure_that_breaks_the_protocol_is_told_so() -> None:
         poise.run(YieldsTasks(), mean, X, y)
 
 
+@pytest.mark.parametrize("said", [[1.0], [1.0, 2.0, 3.0], np.zeros((1, 2)), np.array(5.0)], ids=str)
+def test_a_query_needs_one_prediction_per_row(said) -> None:
+    def wrong(A, b, seed):
+        return lambda rows: said
+
+    query = Query(np.arange(5), np.array([6, 7]), 1)
+    with pytest.raises(TrialError, match=r"for 2 rows; it must return one prediction per row"):
+        poise.run(Ask(Batch([query])), wrong, X, y)
+
+
 def test_a_query_is_a_fit_and_its_predictions() -> None:
     train, evaluate = np.array([3, 1, 4, 1]), np.array([5, 9, 2])
     (answers,) = poise.run(Ask(Batch([Query(train, evaluate, xi=7)])), Ridge(), X, y).result
