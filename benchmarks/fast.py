@@ -50,8 +50,6 @@ TARGETS = {
     "KNeighborsRegressor": (600, 90, 12),
     "KernelRidge": (45, 8, 2.5),
     "GaussianProcess": (45, 8, 2.5),
-    "RidgeClassifier": ("-", "-", "-"),
-    "DummyRegressor": ("-", "-", "-"),
 }
 LINEAR = ("Ridge", "LinearRegression", "RidgeClassifier")
 CHEAP = ("Ridge", "LinearRegression", "KNeighborsRegressor")
@@ -149,7 +147,7 @@ def compare(name: str, n: int, d: int, trials: int, rounds: int) -> list[str]:
         f"{1e6 * result.seconds['loop'] / slow_trials:,.0f} us",
         f"{1e6 * result.seconds['poise'] / trials:,.1f} us",
         f"{share / ratios['poise']:,.1f}x",
-        f"{TARGETS[name][list(SHAPES | WIDE).index((n, d))]}x",
+        f"{TARGETS[name][list(SHAPES | WIDE).index((n, d))]}x" if name in TARGETS else "-",
         "-" if shuffled is None else f"{shuffled:,.1f}x",
         all_removals(result, n, share),
         f"{apart / np.abs(y).max():.0e}",
