@@ -93,7 +93,8 @@ class Server:
 
     def __init__(self, place: Path) -> None:
         words = [*POISE, "ui", str(place), "--no-open"]
-        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+        alone = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=alone)
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().strip()
         self.base = self.address.partition("/?")[0]
@@ -324,6 +325,8 @@ def test_pages_fit_every_width_and_follow_the_scheme(
 def test_a_run_is_started_watched_stopped_and_resumed(
     page: Page, server: Server, place: Path
 ) -> None:
+    for other in page.context.pages[1:]:
+        other.close()  # it would follow the run too
     page.get_by_role("link", name="New run").click()
     page.get_by_label("File", exact=True).select_option("rows.csv")
     expect(page.locator("#rows")).to_have_text("120 rows, 2 columns")
