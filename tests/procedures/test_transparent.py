@@ -133,6 +133,18 @@ def test_failed_fits_are_infinite_changes() -> None:
     assert 0 < result.statistic < result.n_trials
 
 
+@pytest.mark.parametrize("size", [9, 10], ids=["without the row", "with it"])
+def test_one_failed_fit_of_a_pair_is_a_failed_trial(size) -> None:
+    class Fragile(Ridge):
+        def fit(self, X, y):
+            if y[0] > 1.5 and len(y) == size:
+                raise RuntimeError("too large")
+            return super().fit(X, y)
+
+    result = see(TransparentLinearTest(10, 1e6, 0.3), Fragile(), on_error="unstable").result
+    assert 0 < result.n_failures == result.statistic < result.n_trials
+
+
 @pytest.mark.parametrize("convert", [pd.DataFrame, scipy.sparse.csr_array])
 def test_frames_and_sparse_matrices(convert) -> None:
     test = TransparentLinearTest(**question, radius=2.0)
