@@ -125,7 +125,7 @@ def _of_reference(site: Path) -> Iterator[str]:
 
 def main(site: str) -> int:
     """Print what is wrong and return the exit status."""
-    found = list(problems(Path(site)))
+    found = list(problems(Path(site).resolve()))
     print("\n".join(found) or "every link, picture and sidebar is there")
     return 1 if found else 0
 
