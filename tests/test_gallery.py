@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import runpy
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 from shared.paths import DOCS, EXAMPLES
+from shared.r import needs_r
 
 GALLERY = EXAMPLES / "gallery"
 FILES = sorted(GALLERY.glob("*/*.py"))
@@ -29,10 +28,11 @@ def _no_window(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None
     plt.close("all")
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(p, id=p.stem, marks=[needs_r()] if p.stem in NEEDS_R else []) for p in FILES],
+)
 def test_it_runs_and_draws(path) -> None:
-    if path.stem in NEEDS_R and not shutil.which("Rscript") and not os.environ.get("CI"):
-        pytest.skip("not installed: Rscript (Debian: see .ci/apt-packages)")
     runpy.run_path(str(path), run_name="__main__")
     assert plt.get_fignums()
 
