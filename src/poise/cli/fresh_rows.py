@@ -71,9 +71,10 @@ class FreshRows:
         """Read one file and hold out some rows; the lines of both parts are those of the file."""
         file = read_rows(source)
         rows, kept, left = self._held_out(file.given_to(algorithm), seed)
+        numbers = [*kept, *left]  # fresh rows that are added are numbered after the others
 
-        def line(row: int) -> str:  # fresh rows that are added are numbered after the others
-            return file.place(int([*kept, *left][row]))
+        def line(row: int) -> str:
+            return file.place(int(numbers[row]))
 
         note_places(line, file.columns, lambda row: file.place(int(left[row])))
         return rows, line
