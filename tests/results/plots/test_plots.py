@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from scipy import stats
 
 import poise
 from poise import CompareResult, Design, StabilityCurve, Trials
-from poise.errors import ArgumentError, PoiseError
+from poise.errors import ArgumentError
 from poise.results.plots import (
     plot_judged,
     plot_profile,
@@ -29,7 +28,6 @@ from poise.results.plots.changes import Histogram
 from poise.results.plots.profile import Steps
 from poise.results.plots.verdict import Decision
 from poise.results.text.numbers import at_least, at_most
-from shared.processes import printed
 
 CHANGES = [0.0, 0.5, 1.0, 1.0, 1.5, 2.0, 3.0, 40.0, np.inf]
 
@@ -308,34 +306,6 @@ def test_nothing_to_draw_is_drawn_too(
     save_figure(plot_result(trials.test(epsilon or 0.0, 0.1)), tmp_path / "result.png")
 
 
-@pytest.mark.parametrize(
-    ("name", "start"), [("a.png", b"\x89PNG"), ("a.svg", b"<?xml"), ("a.PDF", b"%PDF")]
-)
-def test_files_are_what_their_ending_says(name: str, start: bytes, tmp_path: Path) -> None:
-    save_figure(plot_trials(trials_of([0.1, 0.2])), tmp_path / name)
-    assert (tmp_path / name).read_bytes().startswith(start)
-
-
-def test_an_unknown_ending_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ArgumentError, match=r"must end in \.png, \.svg, \.pdf, got 'a\.bmp'"):
-        save_figure(plot_trials(trials_of([0.1, 0.2])), tmp_path / "a.bmp")
-
-
-def test_without_matplotlib_the_error_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(PoiseError, match=r"pip install 'poise\[plot\]'"):
-        plot_trials(trials_of([0.1, 0.2]))
-
-
-def test_no_window_and_no_global_figure() -> None:
-    printed(
-        "import sys, poise; t = poise.Trials.from_changes([0.1, 0.2], n=5); t.plot(epsilon=0.1);"
-        "t.profile().plot(); assert 'matplotlib.pyplot' not in sys.modules"
-    )
-
-
 @pytest.mark.parametrize("name", PLOTS)
 def test_no_label_is_cut_off_at_the_edge_of_the_figure(name: str) -> None:
     figure = every_plot(trials_of([0.1, 0.9] * 9))[name]()
@@ -397,37 +367,3 @@ def test_an_averaged_profile_counts_at_every_change() -> None:
     assert set(changes[np.isfinite(changes)]) <= set(profile.epsilon)
     expected = [trials.exceedances(float(epsilon)) for epsilon in profile.epsilon]
     assert profile.exceedances == pytest.approx(expected)
-
-
-# --- intervals and bags ------------------------------------------------------------------
-
-
-def test_intervals_are_drawn_in_the_order_of_their_predictions() -> None:
-    from poise.results.plots import plot_intervals
-
-    figure = plot_intervals([3.0, 1.0, 2.0], [[2, 4], [0.5, np.inf], [1, 3]], [3.5, 0.0, 2.0])
-    (axes,) = figure.axes
-    bars = [segment[:, 1].tolist() for segment in axes.collections[0].get_segments()]
-    assert [bar[0] for bar in bars] == [0.5, 1.0, 2.0]
-    assert bars[0][1] > 4.0  # an infinite end lies beyond everything else
-    drawn = {line.get_label(): line.get_ydata().tolist() for line in axes.get_lines()}
-    assert drawn["prediction"] == [1.0, 2.0, 3.0]
-    assert drawn["response inside"] == [2.0, 3.5]
-    assert drawn["response outside"] == [0.0]
-    assert figure.get_suptitle() == "2 of 3 responses lie in their intervals"
-    assert plot_intervals([1.0], [[0.0, 2.0]]).get_suptitle() == "1 interval"
-    with pytest.raises(ArgumentError, match=r"ends must be of shape \(1, 2\)"):
-        plot_intervals([1.0], [0.0, 2.0])
-
-
-def test_the_trade_off_is_drawn_with_the_choice() -> None:
-    from poise.results.plots import plot_trade_off
-
-    choices = poise.theory.bag_trade_off(40, epsilon=0.4, delta=0.2)
-    (axes,) = plot_trade_off(choices, (28, 59)).axes
-    curve, limit, chosen = axes.get_lines()
-    assert limit.get_xdata() == [choices[0].largest_bag] * 2
-    assert curve.get_xdata().tolist() == [choice.bag_size for choice in choices]
-    assert curve.get_ydata().tolist() == [choice.n_bags for choice in choices]
-    assert (chosen.get_xdata().tolist(), chosen.get_ydata().tolist()) == ([28], [59])
-    assert axes.get_yscale() == "log"

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import io
-import lzma
-import zipfile
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -21,7 +13,6 @@ import scipy.sparse
 
 import poise
 from poise.algorithms.program import predictions, serving
-from poise.data.files.read_table import read_table
 from poise.errors import PoiseError
 from poise.questions.monitor.record_status import status_of
 from poise.questions.toml_file import read_config
@@ -30,44 +21,11 @@ from poise.results.certificate import Certificate
 from poise.storage.journal import read_journal
 from poise.storage.monitor_record import read_record
 from poise.storage.monitor_record.leftover_rows import load_leftovers, save_leftovers
-from shared.fuzzing.array_damage import damage_array, damage_arrays
+from shared.fuzzing.array_damage import damage_arrays
 from shared.fuzzing.byte_damage import damage_bytes
 from shared.fuzzing.json_damage import damage_checked_lines, damage_json, damage_json_lines
-
-Damage = Callable[[bytes, Random], bytes]
-
-
-@dataclass(frozen=True)
-class Format:
-    """One kind of file.
-
-    Attributes
-    ----------
-    name, ending : str
-        What it is called, and how its files end.
-    samples : tuple of bytes
-        Undamaged files.
-    read : callable
-        Reads a path; it returns a valid object or raises an error of poise.
-    damages : tuple of callables
-        Ways to damage a sample; one of them is chosen.
-    use : callable
-        Does everything with an object that one can do with a valid one.
-    draw : callable
-        Draws it, where it can be drawn.
-    """
-
-    name: str
-    ending: str
-    samples: tuple[bytes, ...]
-    read: Callable[[Path], Any]
-    damages: tuple[Damage, ...]
-    use: Callable[[Any], object] = lambda found: None
-    draw: Callable[[Any], object] = lambda found: None
-
-    def damaged(self, chance: Random) -> bytes:
-        """Return one damaged file."""
-        return chance.choice(self.damages)(chance.choice(self.samples), chance)
+from shared.fuzzing.one_format import Format, file_written
+from shared.fuzzing.table_formats import table_formats
 
 
 def formats() -> dict[str, Format]:
@@ -77,7 +35,7 @@ def formats() -> dict[str, Format]:
 
 @cache
 def _all_formats() -> tuple[Format, ...]:
-    return (*_json_formats(), *_saved_formats(), *_table_formats(), *_other_formats())
+    return (*_json_formats(), *_saved_formats(), *table_formats(), *_other_formats())
 
 
 def _text(path: Path) -> str:
@@ -186,21 +144,14 @@ def _conditional(rng: np.random.Generator) -> Any:
     return poise.ConditionalTrials(rng.exponential(size=(20, 4)), design)
 
 
-def _file_written(write: Callable[[Path], object], ending: str) -> bytes:
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / f"sample{ending}"
-        write(path)
-        return path.read_bytes()
-
-
 def _saved_formats() -> list[Format]:
     rng = np.random.default_rng(1)
     trials = poise.Trials.from_changes(rng.exponential(size=12), n=5)
     several = poise.Trials.from_changes(rng.exponential(size=(12, 2, 2)), n=5)
-    saved = tuple(_file_written(each.save, ".trials") for each in (trials, several))
-    about = (_file_written(_conditional(rng).save, ".trials"),)
+    saved = tuple(file_written(each.save, ".trials") for each in (trials, several))
+    about = (file_written(_conditional(rng).save, ".trials"),)
     rows = tuple(
-        _file_written(partial(save_leftovers, tables={"X": X, "y": np.arange(4.0)}), ".npz")
+        file_written(partial(save_leftovers, tables={"X": X, "y": np.arange(4.0)}), ".npz")
         for X in (
             np.eye(4),
             scipy.sparse.csr_array(np.eye(4)),
@@ -259,7 +210,7 @@ def _transcripts() -> tuple[bytes, ...]:
         ),
     ]
     runs = [poise.run(test, _mean, rows, X[:, 0], random_state=0) for test, rows in asked]
-    return tuple(_file_written(run.transcript.save, ".npz") for run in runs)
+    return tuple(file_written(run.transcript.save, ".npz") for run in runs)
 
 
 def _replayed(path: Path) -> Any:
@@ -284,7 +235,7 @@ def _journals() -> tuple[bytes, ...]:
     def several(path: Path) -> None:
         poise.measure(_mean, X, X[:, 0], n=5, removals=2, random_state=0, journal=path)
 
-    return tuple(_file_written(write, ".jsonl") for write in (single, several))
+    return tuple(file_written(write, ".jsonl") for write in (single, several))
 
 
 def _journal_used(content: Any) -> None:
@@ -301,7 +252,7 @@ def _records() -> tuple[bytes, ...]:
             X = rng.normal(size=(40, 1))
             monitor.add(X, X[:, 0])
 
-    return tuple(_file_written(partial(write, points=points), ".record") for points in (1, 2))
+    return tuple(file_written(partial(write, points=points), ".record") for points in (1, 2))
 
 
 def _ledgers() -> tuple[bytes, ...]:
@@ -312,7 +263,7 @@ def _ledgers() -> tuple[bytes, ...]:
             result = trials.test(epsilon=0.5, delta=0.1 + stop / 1000)
             poise.Ledger(path).record(result, trials, rows[:stop], rows[:stop, 0])
 
-    return (_file_written(write, ".ledger"),)
+    return (file_written(write, ".ledger"),)
 
 
 def _ledger(path: Path) -> poise.Ledger:
@@ -324,84 +275,6 @@ def _ledger(path: Path) -> poise.Ledger:
 
 def _status(path: Path) -> Any:
     return status_of(read_record(path))
-
-
-def _table_formats() -> list[Format]:
-    rng = np.random.default_rng(5)
-    frame = pd.DataFrame(
-        {
-            "a": rng.normal(size=8).round(3),
-            "b": range(8),
-            "c": list("uvwxuvwx"),
-            "y": rng.normal(size=8),
-        }
-    )
-    numbers = frame[["a", "b", "y"]].to_numpy()
-    text = frame.to_csv(index=False).encode()
-    quoted = frame.to_csv(index=False, sep=";", quoting=2, lineterminator="\r\n").encode()
-    buffer, npy = io.BytesIO(), io.BytesIO()
-    np.savez(buffer, X=numbers[:, :2], y=numbers[:, 2])
-    np.save(npy, numbers)
-    read = partial(_table, target="y")
-    arrays = (damage_arrays, damage_bytes)
-    packed = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress, ".zip": _zipped}
-    return [
-        Format("csv", ".csv", (text, quoted, text.replace(b",", b"\t")), read, (damage_bytes,)),
-        *(
-            Format(
-                f"csv{ending}",
-                f".csv{ending}",
-                (pack(text),),
-                read,
-                (damage_bytes, partial(_inside, pack=pack, text=text)),
-            )
-            for ending, pack in packed.items()
-        ),
-        Format("npz", ".npz", (buffer.getvalue(),), read, arrays),
-        Format(
-            "npy",
-            ".npy",
-            (npy.getvalue(),),
-            partial(_table, target="3"),
-            (damage_array, damage_bytes),
-        ),
-        *_columnar(frame, read),
-    ]
-
-
-def _columnar(frame: pd.DataFrame, read: Any) -> list[Format]:
-    kept = frame.assign(c=frame["c"].astype("category"), d=frame["c"])
-    written = {".parquet": frame.to_parquet, ".feather": frame.to_feather}
-    plain = {
-        ".parquet": partial(kept.to_parquet, compression=None),
-        ".feather": partial(kept.to_feather, compression="uncompressed"),
-    }
-    found = []
-    for ending in written:
-        samples = tuple(_file_written(each[ending], ending) for each in (written, plain))
-        name = ending.removeprefix(".")
-        found.append(Format(name, ending, samples, read, (damage_bytes,)))
-        on_disk = partial(_table, target="y", on_disk=True)
-        found.append(Format(f"{name} on disk", ending, samples, on_disk, (damage_bytes,)))
-    return found
-
-
-def _table(path: Path, target: str, on_disk: bool = False) -> Any:
-    X, y = read_table(path, target, on_disk=on_disk)
-    rows = X.take(slice(0, len(X))) if on_disk else X
-    return poise.data.sample.Sample(rows, y).digest() if len(y) > 1 else None
-
-
-def _zipped(text: bytes) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("rows.csv", text)
-    return buffer.getvalue()
-
-
-def _inside(content: bytes, chance: Random, pack: Callable[[bytes], bytes], text: bytes) -> bytes:
-    """Damage the text, and pack it again."""
-    return pack(damage_bytes(text, chance))
 
 
 TOML = b"""

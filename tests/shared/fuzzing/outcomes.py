@@ -13,7 +13,7 @@ from typing import Any
 
 from poise.algorithms.program.process import Problem
 from poise.errors import PoiseError
-from shared.fuzzing.formats import Format
+from shared.fuzzing.one_format import Format
 
 _REFUSED = (PoiseError, Problem)  # a problem of a program becomes an error of the trial
 
