@@ -8,9 +8,11 @@ are counted, and reported only if chance does not explain them.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -29,6 +31,8 @@ _VALUES_READ = 200_000  # from a table that stays on disk
 _WEIGHT_OF_OBJECTS = 20  # times as long as a number takes
 _ROWS_COMPARED = 2_000  # distinct rows from which the chance of equal values is estimated
 _BEYOND_CHANCE = 1_000  # times more equal pairs than expected
+_ODD = np.uint64(0x9E3779B97F4A7C15)  # the upper half of a product with it depends on all bits
+_LAST = int(sys.byteorder == "little")  # the upper half of a word comes last in memory, or first
 _FIRST_COLUMNS = 2  # enough to tell most rows apart, and far less to read than all of them
 
 
@@ -109,12 +113,9 @@ def find_copies(sample: Sample) -> Copies:
     10
     """
     labeled = _Looked(sample.X, () if sample.X_unlabeled is not None else (sample.y,))
-    owners = labeled.numbers if sample.groups is None else sample.groups.codes[labeled.numbers]
     if sample.X_unlabeled is None:
-        return _count([labeled], owners)
-    unlabeled = _Looked(sample.X_unlabeled)
-    strangers = sample.n_labeled + np.arange(len(unlabeled.numbers))
-    return _count([labeled, unlabeled], np.concatenate([owners, strangers]))
+        return _count([labeled], sample)
+    return _count([labeled, _Looked(sample.X_unlabeled)], sample)
 
 
 class _Looked:
@@ -123,7 +124,11 @@ class _Looked:
     def __init__(self, table: Table, beside: tuple[Table, ...] = ()) -> None:
         self.tables = [table, *beside]
         self.chosen = _chosen(table)
-        self.numbers = np.arange(len(table)) if self.chosen is None else self.chosen
+        self.count = len(table) if self.chosen is None else len(self.chosen)
+
+    def numbers(self, some: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the row numbers of some of these rows."""
+        return some if self.chosen is None else self.chosen[some]
 
     def first_words(self) -> Words:
         """Hash the response, or the first columns: rows that differ there need no other look."""
@@ -134,11 +139,11 @@ class _Looked:
 
     def words(self, some: NDArray[np.int64]) -> Words:
         """Hash some of these rows whole."""
-        return row_words(self.tables, self.numbers[some])
+        return row_words(self.tables, self.numbers(some))
 
     def columns(self, some: NDArray[np.int64]) -> list[Words]:
         """Return the columns of some of these rows."""
-        rows = self.numbers[some]
+        rows = self.numbers(some)
         return list(chain.from_iterable(column_words(table, rows) for table in self.tables))
 
 
@@ -167,16 +172,27 @@ def _first_columns(table: Table) -> Table:
     return table
 
 
-def _count(looked: list[_Looked], owners: NDArray[np.int64]) -> Copies:
-    total = sum(len(part.numbers) for part in looked)
-    candidates = _occur_twice(np.concatenate([part.first_words() for part in looked]))
+def _owners(looked: list[_Looked], sample: Sample, some: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the groups of rows that are numbered through all parts; else every row has its own."""
+    if sample.groups is None:
+        return some
+    mine = some < looked[0].count
+    owners = sample.n_labeled + some  # more than any group
+    owners[mine] = sample.groups.codes[looked[0].numbers(some[mine])]
+    return owners
+
+
+def _count(looked: list[_Looked], sample: Sample) -> Copies:
+    total = sum(part.count for part in looked)
+    words = [part.first_words() for part in looked]
+    candidates = _occur_twice(words[0] if len(words) == 1 else np.concatenate(words))
     if not len(candidates):
         return Copies(0, total, 0.0, 0)
     keys = np.concatenate([part.words(rows) for part, rows in _parts(looked, candidates)])
     _, first, inverse, counts = np.unique(
         keys, return_index=True, return_inverse=True, return_counts=True
     )
-    owners = owners[candidates]
+    owners = _owners(looked, sample, candidates)
     lowest = owners[first].copy()
     highest = lowest.copy()
     np.minimum.at(lowest, inverse, owners)
@@ -190,10 +206,24 @@ def _count(looked: list[_Looked], owners: NDArray[np.int64]) -> Copies:
 
 
 def _occur_twice(keys: Words) -> NDArray[np.int64]:
-    """Return the positions of keys that are not alone; sorting them first is fastest."""
+    """Return the positions of keys that are not alone; sorting them first is fastest.
+
+    Half of every key is sorted first, in half the time. Only keys that share a half, or the first
+    quarter of one, are then compared whole.
+    """
+    words = keys * _ODD
+    halves, quarters = words.view(np.uint32)[_LAST::2], words.view(np.uint16)[3 * _LAST :: 4]
+    shared = np.zeros(1 << 16, dtype=np.bool_)
+    shared[_repeated(halves) >> np.uint32(16)] = True
+    suspects = np.flatnonzero(shared[quarters]) if shared.any() else np.empty(0, dtype=np.int64)
+    again = _repeated(keys[suspects])
+    return suspects[np.isin(keys[suspects], again)]
+
+
+def _repeated(keys: NDArray[Any]) -> NDArray[Any]:
+    """Return the keys that occur more than once."""
     in_order = np.sort(keys)
-    again = in_order[1:][in_order[1:] == in_order[:-1]]
-    return np.flatnonzero(np.isin(keys, again)) if len(again) else np.empty(0, dtype=np.int64)
+    return in_order[1:][in_order[1:] == in_order[:-1]]
 
 
 def _one_of_each(
@@ -233,7 +263,7 @@ def _parts(
     """Yield each part with its own numbers of rows that are numbered through all parts."""
     begin = 0
     for part in looked:
-        end = begin + len(part.numbers)
+        end = begin + part.count
         yield part, some[(some >= begin) & (some < end)] - begin
         begin = end
 

@@ -46,11 +46,13 @@ def order_of_keys(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
     array([1, 3, 2, 0])
     """
     bits = np.uint64(max(len(keys) - 1, 1).bit_length())
-    places = np.arange(len(keys), dtype=np.uint64)
-    packed = np.sort((keys >> bits << bits) | places)
-    order = (packed & ((np.uint64(1) << bits) - np.uint64(1))).astype(np.int64)
-    packed >>= bits
-    tied = packed[1:] == packed[:-1]
+    lower = (np.uint64(1) << bits) - np.uint64(1)
+    packed = keys & ~lower
+    packed |= np.arange(len(keys), dtype=np.uint64)
+    packed.sort()
+    tied = packed[1:] ^ packed[:-1] <= lower
+    packed &= lower
+    order = packed.view(np.int64)
     if tied.any():
         among = np.append(tied, False) | np.append(False, tied)
         places_tied = order[among]
