@@ -124,6 +124,15 @@ def test_every_row_of_a_wide_table_is_looked_at() -> None:
     assert (found.rows, found.looked_at, found.beyond_chance) == (2, 5_000, True)
 
 
+def test_copies_among_many_rows_are_told_from_rows_that_share_half_a_word() -> None:
+    """Of 300,000 words about ten pairs share 32 bits by chance; they are no copies."""
+    many = np.random.default_rng(3).normal(size=300_000)
+    assert find_copies(Sample(many[:, None], many)).rows == 0
+    many[[7, 299_999, 150_000]] = many[12]
+    found = find_copies(Sample(many[:, None], many))
+    assert (found.rows, found.observed) == (4, 6)
+
+
 def test_words_of_rows_tell_exactly_the_rows_apart_that_differ() -> None:
     coarse = np.random.default_rng(2).integers(-1, 2, size=(20_000, 9)).astype(float)
     words = row_words([as_table(coarse, "X")])

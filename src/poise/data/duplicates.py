@@ -223,7 +223,7 @@ def _occur_twice(keys: Words) -> NDArray[np.int64]:
 def _repeated(keys: NDArray[Any]) -> NDArray[Any]:
     """Return the keys that occur more than once."""
     in_order = np.sort(keys)
-    return in_order[1:][in_order[1:] == in_order[:-1]]
+    return np.asarray(in_order[1:][in_order[1:] == in_order[:-1]])
 
 
 def _one_of_each(

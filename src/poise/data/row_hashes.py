@@ -103,7 +103,7 @@ def _words(column: NDArray[Any]) -> Words:
 
 def number_words(values: NDArray[Any]) -> Words:
     """Return the bits of numbers as floats; 0 and -0 are equal."""
-    return np.add(values, 0.0, dtype=np.float64).view(np.uint64)
+    return np.asarray(np.add(values, 0.0, dtype=np.float64)).view(np.uint64)
 
 
 def _words_of_objects(values: Any) -> Words:
