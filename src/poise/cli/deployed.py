@@ -12,7 +12,7 @@ from poise.cli.fit_options import FitOptions, fit_options
 from poise.cli.help_sections import SectionedCommand
 from poise.cli.json_output import print_json
 from poise.cli.options import (
-    FILE,
+    ROWS,
     AllowedChange,
     Output,
     WholeNumber,
@@ -47,7 +47,7 @@ _SHOWN = 10  # influential rows
 
 @click.command("deployed", cls=SectionedCommand, epilog=EXAMPLE)
 @fit_options(without=[*_OTHERS, "points", "coupling", "ledger"])
-@click.option("--fresh", metavar="FILE", type=FILE, help="Rows that were not used for training.")
+@click.option("--fresh", metavar="FILE", type=ROWS, help="Rows that were not used for training.")
 @click.option(
     "--hold-out",
     type=float,
@@ -86,7 +86,7 @@ _SHOWN = 10  # influential rows
 def command(
     fit: FitOptions,
     output: Output,
-    fresh: Path | None,
+    fresh: Path | str | None,
     hold_out: float | None,
     alpha: float,
     gamma: float | None,

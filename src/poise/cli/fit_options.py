@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from poise.cli.options import FILE, Command, Decorator, WholeNumber, WholeNumberOr, gathered
+from poise.cli.options import FILE, ROWS, Command, Decorator, WholeNumber, WholeNumberOr, gathered
 
 if TYPE_CHECKING:
     from poise.cli.read_rows import FileRows
@@ -158,7 +158,7 @@ def _context() -> click.Context | None:
 
 
 _FILES: dict[str, Decorator] = {
-    "data": click.argument("data", type=FILE),
+    "data": click.argument("data", type=ROWS),
     "target": click.option(
         "--target", metavar="COL", help="Column with the responses (npz: an array, by default y)."
     ),
@@ -166,7 +166,7 @@ _FILES: dict[str, Decorator] = {
         "--drop", metavar="COL", multiple=True, help="Leave out a column. Repeatable."
     ),
     "unlabeled": click.option(
-        "--unlabeled", metavar="FILE", type=FILE, help="More rows, without responses."
+        "--unlabeled", metavar="FILE", type=ROWS, help="More rows, without responses."
     ),
     "groups": click.option(
         "--groups",

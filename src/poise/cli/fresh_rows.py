@@ -28,7 +28,7 @@ class FreshRows:
 
     Parameters
     ----------
-    file : Path or None
+    file : Path, str or None
         A file of rows that were not used for training.
     hold_out : float or None
         Share of the rows that is left out at random, in (0, 1).
@@ -42,7 +42,7 @@ class FreshRows:
     poise.errors.ArgumentError: --hold-out must be in (0, 1), got 1.5
     """
 
-    file: Path | None
+    file: Path | str | None
     hold_out: float | None
     labelled: bool = False
 
@@ -83,7 +83,8 @@ class FreshRows:
         """Name the lines of both files; fresh rows that are added are numbered after the others."""
 
         def fresh(row: int) -> str:
-            return f"{(file.unlabeled_place or file.place)(row)} of {self.file}"
+            line = (file.unlabeled_place or file.place)(row)
+            return line if " of " in line else f"{line} of {self.file}"  # one of several files
 
         note_places(lambda row: file.place(row) if row < n else fresh(row - n), file.columns, fresh)
 

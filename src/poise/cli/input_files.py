@@ -7,8 +7,14 @@ import shlex
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+from poise.errors import DataError
+
+if TYPE_CHECKING:
+    from poise.data.on_disk.rows_file import RowsFile
 
 __all__ = ["OUTPUTS", "input_files", "note_input"]
 
@@ -17,30 +23,42 @@ OUTPUTS = ("save", "plot", "report", "table", "certificate")
 _NOTED = f"{__name__}.noted"
 
 
-def note_input(path: Path) -> None:
-    """Note a file that is read although no argument of the command names it."""
+def note_input(*files: RowsFile) -> None:
+    """Note files that are read although no argument of the command names them."""
     context = click.get_current_context(silent=True)
     if context is not None:
-        context.find_root().meta.setdefault(_NOTED, {})[path] = True
+        context.find_root().meta.setdefault(_NOTED, {}).update(dict.fromkeys(files))
 
 
-def input_files() -> list[Path]:
+def input_files() -> list[RowsFile]:
     """Return the files that the command reads, each once."""
     context = click.get_current_context()
     named = [file for name, value in context.params.items() for file in _files_in(name, value)]
+    by_place: dict[object, RowsFile]
     by_place = {path.resolve(): path for path in context.find_root().meta.get(_NOTED, {})}
     by_place |= {path.resolve(): path for path in named}
     return list(by_place.values())
 
 
-def _files_in(name: str, value: object) -> Iterator[Path]:
+def _files_in(name: str, value: object) -> Iterator[RowsFile]:
     if name in OUTPUTS:
         return
     for each in value if isinstance(value, tuple) else (value,):
         if isinstance(each, Path):
-            yield each
+            yield from _files_at(each)
         elif isinstance(each, str):
             yield from _files_in_text(each)
+
+
+def _files_at(path: Path) -> Iterator[RowsFile]:
+    """Yield a file, or the files with rows in a folder or of a pattern."""
+    from poise.data.on_disk.file_set import file_set
+
+    try:
+        found = None if path.is_file() else file_set(path)
+    except DataError:  # a folder for something else, or nothing there: whoever reads it will say so
+        found = None
+    yield from [path] if found is None else found.files
 
 
 def _files_in_text(text: str) -> Iterator[Path]:

@@ -15,7 +15,7 @@ from poise.cli.fit_options import DATA_OPTIONS, FitOptions, fit_options, journal
 from poise.cli.help_sections import SectionedCommand
 from poise.cli.json_output import print_json
 from poise.cli.options import (
-    FILE,
+    ROWS,
     Output,
     WholeNumber,
     alpha_option,
@@ -49,7 +49,7 @@ _DIGITS = 4  # significant digits of the width of an interval on the screen
 
 @click.command("intervals", cls=SectionedCommand, epilog=EXAMPLE)
 @fit_options(only=_OPTIONS, without=["unlabeled", "weights", "fit_param"])
-@click.option("--new", metavar="FILE", type=FILE, required=True, help="Rows to predict.")
+@click.option("--new", metavar="FILE", type=ROWS, required=True, help="Rows to predict.")
 @click.option(
     "--level",
     type=float,
@@ -80,7 +80,7 @@ _DIGITS = 4  # significant digits of the width of an interval on the screen
 def command(
     fit: FitOptions,
     output: Output,
-    new: Path,
+    new: Path | str,
     journal: Path | None,
     level: float,
     method: str,
@@ -159,7 +159,7 @@ def _refuse_labels(y: Any) -> None:
         raise DataError("the target must hold numbers: an interval is about a number, not a label")
 
 
-def _warn_of_known_rows(X: Any, points: Any, new: Path) -> None:
+def _warn_of_known_rows(X: Any, points: Any, new: Path | str) -> None:
     """Say that the guarantee is about new rows if the file of new rows holds others."""
     from poise.arguments import counted
     from poise.data.row_digests import equal_rows

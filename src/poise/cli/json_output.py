@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from poise.cli.input_files import input_files
 from poise.errors import TrialError
+
+if TYPE_CHECKING:
+    from poise.data.on_disk.rows_file import RowsFile
 
 __all__ = ["note_warning", "print_json", "print_json_error"]
 
@@ -60,6 +62,6 @@ def note_warning(message: str) -> bool:
     return new
 
 
-def _sha256(path: Path) -> str:
+def _sha256(path: RowsFile) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

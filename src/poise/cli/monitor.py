@@ -10,7 +10,15 @@ from click.core import ParameterSource
 
 from poise.cli.fit_options import DATA_OPTIONS, FitOptions, fit_options
 from poise.cli.help_sections import SectionedCommand
-from poise.cli.options import FILE, Output, WholeNumber, alpha_option, gathered, output_options
+from poise.cli.options import (
+    FILE,
+    ROWS,
+    Output,
+    WholeNumber,
+    alpha_option,
+    gathered,
+    output_options,
+)
 from poise.cli.output_files import check_files
 from poise.cli.run_and_print import tell_result
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
@@ -76,7 +84,7 @@ _rows = gathered(
 
 @click.command("monitor", cls=SectionedCommand, epilog=EXAMPLE)
 @click.argument("record", type=FILE)
-@click.argument("data", type=FILE, required=False)
+@click.argument("data", type=ROWS, required=False)
 @fit_options(only=_OPTIONS, without=_NOT_HERE)
 @_asked
 @_rows
@@ -88,7 +96,7 @@ def command(
     ctx: click.Context,
     /,
     record: Path,
-    data: Path | None,
+    data: Path | str | None,
     fit: FitOptions,
     asked: dict[str, Any],
     rows: dict[str, Any],
@@ -146,7 +154,7 @@ def _status(record: Path) -> MonitorStatus:
 
 
 def _added(
-    record: Path, data: Path, given: dict[str, tuple[Any, bool]], output: Output
+    record: Path, data: Path | str, given: dict[str, tuple[Any, bool]], output: Output
 ) -> MonitorStatus:
     """Read the rows and add them to the record."""
     options = _options(record, given)

@@ -14,6 +14,7 @@ from poise.errors import ArgumentError
 
 __all__ = [
     "FILE",
+    "ROWS",
     "AllowedChange",
     "Command",
     "Decorator",
@@ -31,6 +32,16 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 FILE = click.Path(path_type=Path)
+
+
+class _Rows(click.Path):
+    """A file, folder or pattern as a path; an address stays text, with both of its slashes."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return value if "://" in str(value) else super().convert(value, param, ctx)
+
+
+ROWS = _Rows(path_type=Path)
 
 
 class AllowedChange(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4 only

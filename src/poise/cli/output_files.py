@@ -11,6 +11,7 @@ from poise.cli.options import Output
 from poise.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from poise.data.on_disk.rows_file import RowsFile
     from poise.results import StabilityResult, Trials
     from poise.results.conditional_result import ConditionalResult
     from poise.results.conditional_trials import ConditionalTrials
@@ -49,7 +50,7 @@ def _check_place(path: Path) -> None:
         raise ArgumentError(f"cannot write {path}: there is no folder {path.parent}")
 
 
-def _refuse_input(option: str, path: Path, others: Iterable[Path]) -> None:
+def _refuse_input(option: str, path: Path, others: Iterable[RowsFile]) -> None:
     """Refuse a file that is given twice, by this name or another."""
     place = path.resolve()
     if sum(other.resolve() == place for other in others) > 1:

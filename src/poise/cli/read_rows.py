@@ -90,19 +90,20 @@ class FileRows:
 def read_rows(source: RowSource) -> FileRows:
     """Read the files of a question, each of them once.
 
-    A missing column is reported before any library is imported. If one file is a large
-    Parquet or Feather file, both files stay on disk.
+    A missing column is reported before any library is imported. If one table is large and in
+    Parquet or Feather files, both stay on disk.
     """
     from poise.data.files.decode_text import STDIN
     from poise.data.files.read_table import worth_leaving
     from poise.data.files.table_file import open_table
+    from poise.data.on_disk.file_set import FileSet, rows_place
     from poise.data.tables import as_table
 
     if source.file == source.unlabeled == STDIN:
         raise ArgumentError("standard input holds one table; give the other one as a file")
-    files = [file for file in (source.file, source.unlabeled) if file is not None]
+    files = [rows_place(file) for file in (source.file, source.unlabeled) if file is not None]
     for file in files:
-        note_input(file)
+        note_input(*(file.files if isinstance(file, FileSet) else [file]))
     on_disk = any(worth_leaving(file) for file in files)
     opened = [open_table(file, on_disk=on_disk, form=source.form) for file in files]
     table = opened[0]

@@ -11,7 +11,7 @@ from poise.cli.exit_status import ExitStatus
 from poise.cli.fit_options import DATA_OPTIONS, FitOptions, fit_options
 from poise.cli.help_sections import SectionedCommand
 from poise.cli.json_output import print_json
-from poise.cli.options import FILE, Output, WholeNumberOr, output_options
+from poise.cli.options import FILE, ROWS, Output, WholeNumberOr, output_options
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _GIVEN = (
     "timeout",
 )
 _HERE = {
-    "data": click.option("--data", metavar="DATA", type=FILE, help="The rows of the test."),
+    "data": click.option("--data", metavar="DATA", type=ROWS, help="The rows of the test."),
     "distance": click.option(
         "--distance",
         metavar="PLACE:NAME",

@@ -58,7 +58,7 @@ class QuestionEntry:
     data: str
     algorithm: str
     settings: dict[str, Any]
-    fresh: Path | None = None
+    fresh: Path | str | None = None
     hold_out: float | None = None
 
     @property
@@ -100,8 +100,8 @@ def read_config(path: str | Path) -> Config:
     ... questions = [{n = 10, epsilon = 0.5, delta = 0.1}]
     ... ''')
     >>> config = read_config(path)
-    >>> config.questions[0].algorithm, config.data["data"].file.name
-    ('ridge', 'rows.csv')
+    >>> config.questions[0].algorithm, config.data["data"].file == path.with_name("rows.csv")
+    ('ridge', True)
     >>> _ = path.write_text('algorithm.ridge.use = "sklearn.linear_model:Ridge"')
     >>> read_config(path)
     Traceback (most recent call last):
@@ -183,6 +183,10 @@ class _Reader:
             raise self.complain(f"{place} must be text, got {value!r}")
         return value
 
+    def place(self, text: str) -> Path | str:
+        """Return a path from the folder of the file; an address stays as it is."""
+        return text if "://" in text else self.folder / text
+
     def texts(self, value: object, place: str) -> tuple[str, ...]:
         if not isinstance(value, list):
             raise self.complain(f"{place} must be a list of texts, got {value!r}")
@@ -206,10 +210,10 @@ class _Reader:
             if key in table
         }
         return RowSource(
-            self.folder / given["file"],
+            self.place(given["file"]),
             given.get("target"),
             self.texts(table.get("drop", []), f"{place} drop"),
-            self.folder / given["unlabeled"] if "unlabeled" in given else None,
+            self.place(given["unlabeled"]) if "unlabeled" in given else None,
             given.get("groups"),
             self._text_format(table, place),
             self._fit_params(given.get("weights"), table.get("fit_params", {}), place),
@@ -328,7 +332,7 @@ class _Reader:
                 f"{place} cannot use data with groups, weights, fit_params or unlabeled"
             )
         if "fresh" in table:
-            return {"fresh": self.folder / self.text(table["fresh"], f"{place} fresh")}
+            return {"fresh": self.place(self.text(table["fresh"], f"{place} fresh"))}
         share = table["hold_out"]
         if not isinstance(share, float) or not 0 < share < 1:
             raise self.complain(f"{place} hold_out must be a number in (0, 1), got {share!r}")

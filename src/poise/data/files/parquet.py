@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -12,11 +11,13 @@ from poise.data.files.columns import FrameColumns
 from poise.data.files.unpacked_feather import unpacked_feather
 from poise.data.files.unpacked_parquet import repeated_text, unpacked_pages
 from poise.data.files.unpacked_size import most_unpacked
-from poise.data.on_disk.file_pieces import is_parquet, source_of
+from poise.data.on_disk.file_pieces import is_parquet, readable, source_of_file
+from poise.data.on_disk.file_set import RowsPlace
+from poise.data.on_disk.rows_file import RowsFile, size_of
 from poise.data.ordinary_files import open_ordinary
 from poise.errors import DataError
 
-__all__ = ["read_feather", "read_parquet", "readable", "refuse_too_many", "refuse_too_much"]
+__all__ = ["read_feather", "read_parquet", "refuse_no_rows", "refuse_too_many", "refuse_too_much"]
 
 _BYTES_PER_VALUE = 8
 _MOST_BYTES = 1 << 32  # of a table in memory, where the file is small
@@ -27,11 +28,11 @@ def read_parquet(path: Path) -> FrameColumns:
     if _has("pandas", "pyarrow"):
         import pandas as pd
 
-        return _read(pd.read_parquet, path, "Parquet")
+        return _read(pd.read_parquet, path)
     _require_polars(path)
     import polars as pl
 
-    return _read(pl.read_parquet, path, "Parquet")
+    return _read(pl.read_parquet, path)
 
 
 def read_feather(path: Path) -> FrameColumns:
@@ -39,11 +40,11 @@ def read_feather(path: Path) -> FrameColumns:
     if _has("pandas", "pyarrow"):
         import pandas as pd
 
-        return _read(pd.read_feather, path, "Feather")
+        return _read(pd.read_feather, path)
     _require_polars(path)
     import polars as pl
 
-    return _read(pl.read_ipc, path, "Feather")
+    return _read(pl.read_ipc, path)
 
 
 def _has(*libraries: str) -> bool:
@@ -56,9 +57,9 @@ def _require_polars(path: Path) -> None:
         raise DataError(f"reading {path} needs pandas and pyarrow: pip install 'poise[data]'")
 
 
-def _read(read: Callable[[Path], Any], path: Path, kind: str) -> FrameColumns:
+def _read(read: Callable[[Path], Any], path: Path) -> FrameColumns:
     open_ordinary(path, DataError).close()
-    with readable(path, kind):
+    with readable(path):
         if _has("pyarrow") or not is_parquet(path):
             refuse_too_much(path)
         if _has("pyarrow"):
@@ -68,27 +69,16 @@ def _read(read: Callable[[Path], Any], path: Path, kind: str) -> FrameColumns:
 
 def _check_content(path: Path) -> None:
     """Decode every column and check it in full; pandas would not, and crash with the process."""
-    source = source_of(path)
+    source = source_of_file(path)
+    refuse_no_rows(source.n_rows, path)
     refuse_too_many(source.n_rows, len(source.schema.names), path)
     for _ in source.batches(source.schema.names):
         pass
 
 
-@contextmanager
-def readable(path: Path, kind: str) -> Iterator[None]:
-    """Turn whatever a library raises for a damaged file into an error that names it."""
-    try:
-        yield
-    except DataError:
-        raise
-    except Exception as error:  # each library has its own exceptions
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise DataError(f"{path} cannot be read as {kind}: {reason}") from error
-
-
-def refuse_too_much(path: Path) -> None:
+def refuse_too_much(path: RowsFile) -> None:
     """Refuse a file that unpacks to more than one of its size should, before it is unpacked."""
-    packed = path.stat().st_size
+    packed = size_of(path)
     most = most_unpacked(packed)
     size = unpacked_pages(path) if is_parquet(path) else unpacked_feather(path)
     if size <= most and is_parquet(path):
@@ -101,12 +91,16 @@ def refuse_too_much(path: Path) -> None:
         )
 
 
-def refuse_too_many(rows: int, columns: int, path: Path) -> None:
-    """Refuse a file without rows, or one that says it has far more values than bytes."""
+def refuse_no_rows(rows: int, path: RowsPlace) -> None:
+    """Refuse a table without rows."""
     if rows == 0:
         raise DataError(f"{path} has no rows")
+
+
+def refuse_too_many(rows: int, columns: int, path: RowsFile) -> None:
+    """Refuse a file that says it has far more values than bytes."""
     size = rows * max(1, columns) * _BYTES_PER_VALUE
-    if size > max(_MOST_BYTES, most_unpacked(path.stat().st_size)):
+    if size > max(_MOST_BYTES, most_unpacked(size_of(path))):
         raise DataError(
             f"{path} says that it holds {rows:,} rows, which a file of its size should not"
         )

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 from poise.data.files.columns import as_numbers
-from poise.data.files.table_file import COLUMNAR, PathLike, open_table
+from poise.data.files.table_file import PathLike, open_table
 from poise.data.files.text_format import TextFormat
+from poise.data.on_disk.file_set import COLUMNAR, FileSet, rows_place
 
 __all__ = ["as_numbers", "read_features", "read_labels", "read_table", "worth_leaving"]
 
-_LARGE = 1 << 28  # bytes of a file; in memory it may take ten times as much
+_LARGE = 1 << 28  # bytes of all files; in memory it may take ten times as much
 
 
 def read_table(
@@ -33,7 +33,12 @@ def read_table(
     path : path
         The kind of file is taken from its ending. Text ends in ``.csv``, ``.tsv`` or
         ``.txt``, which may be followed by ``.gz``, ``.bz2``, ``.xz`` or ``.zip``; ``"-"`` is
-        text from standard input.
+        text from standard input. Parquet or Feather files that hold one table together are
+        given as their folder, as a pattern (``"rows/*.parquet"``), or as an address for fsspec
+        (``"s3://bucket/rows"``). Their rows are numbered in the order of the files' paths,
+        compared as plain text, and all files must have the same columns. Folders called
+        ``key=value`` below the folder (before the first star of a pattern) add a column
+        ``key``, of integers if all its values are, else of text.
     target : str
         Column with the responses; in an npz file the name of an array
         (``"y"`` if not given), beside the features in the array ``X``. Columns
@@ -41,7 +46,7 @@ def read_table(
     drop : iterable of str
         Columns that are neither features nor response, such as row numbers.
     on_disk : bool
-        Leave the features in the file, which must be Parquet or Feather and may be
+        Leave the features in the files, which must be Parquet or Feather and may be
         larger than memory: rows are read when a trial needs them.
     sep : str, optional
         Of a text file: one character between values; ``"tab"`` and ``"space"`` are
@@ -80,6 +85,14 @@ def read_table(
     >>> X, y = read_table(path.with_suffix(".parquet"), target="age", on_disk=True)
     >>> len(X), X.columns(), list(y)
     (2, ('city',), [30, 41])
+    >>> import pandas as pd
+    >>> for year in (2024, 2025):
+    ...     part = pathlib.Path(folder.name, "rows", f"year={year}")
+    ...     part.mkdir(parents=True)
+    ...     pd.DataFrame({"age": [year - 2000], "price": [1.5]}).to_parquet(part / "a.parquet")
+    >>> X, y = read_table(pathlib.Path(folder.name, "rows"), target="price")
+    >>> X.to_dict("list")
+    {'age': [24, 25], 'year': [2024, 2025]}
     >>> folder.cleanup()
     """
     form = TextFormat(sep, decimal, encoding, header)
@@ -129,13 +142,15 @@ def read_labels(path: PathLike, name: str, *, on_disk: bool = False) -> list[Any
     return open_table(path, on_disk=on_disk).labels(name)
 
 
-def worth_leaving(path: PathLike) -> bool:
-    """Tell whether a file is large, and of a kind that can stay on disk.
+def worth_leaving(path: PathLike | FileSet) -> bool:
+    """Tell whether a table is large, and in files of a kind that can stay on disk.
 
     Examples
     --------
     >>> worth_leaving("rows.csv")
     False
     """
-    path = Path(path)
-    return path.suffix.lower() in COLUMNAR and path.is_file() and path.stat().st_size >= _LARGE
+    place = rows_place(path)
+    if isinstance(place, FileSet):
+        return place.size >= _LARGE
+    return place.suffix.lower() in COLUMNAR and place.is_file() and place.stat().st_size >= _LARGE

@@ -18,13 +18,14 @@ class RowSource:
 
     Attributes
     ----------
-    file : Path
-        Labelled rows; ``-`` for standard input.
+    file : Path or str
+        Labelled rows: a file, a folder or a pattern; ``-`` for standard input. An address is
+        text, since a path would lose one of its slashes.
     target : str or None
         Column with the responses.
     drop : tuple of str
         Columns to leave out.
-    unlabeled : Path or None
+    unlabeled : Path, str or None
         More rows, without responses.
     groups : str or None
         Column that says which rows belong together; it is no feature.
@@ -35,10 +36,10 @@ class RowSource:
         argument; they are no features.
     """
 
-    file: Path
+    file: Path | str
     target: str | None = None
     drop: tuple[str, ...] = ()
-    unlabeled: Path | None = None
+    unlabeled: Path | str | None = None
     groups: str | None = None
     form: TextFormat = field(default_factory=TextFormat)
     fit_params: Mapping[str, str] = field(default_factory=dict)

@@ -7,7 +7,6 @@ polars), so that text and categories reach the algorithm as they are.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -18,31 +17,30 @@ from poise.arguments import did_you_mean, listed
 from poise.data.files.columns import UNNAMED, Columns
 from poise.data.files.decode_text import COMPRESSED, STDIN
 from poise.data.files.text_format import TextFormat
+from poise.data.on_disk.file_set import COLUMNAR, FileSet, RowsPlace, rows_place
 from poise.data.ordinary_files import kind_of_file
 from poise.errors import DataError
 
-__all__ = ["COLUMNAR", "PathLike", "TableFile", "open_table"]
+__all__ = ["PathLike", "TableFile", "open_table"]
 
 PathLike = str | os.PathLike[str]
 
-COLUMNAR = (".parquet", ".pq", ".feather", ".arrow")
 _TEXT = (".csv", ".tsv", ".txt")
-_URL = re.compile(r"(?:^|/)((?:https?|ftp|s3|gs|hdfs|abfss?|az):/.*)")
 
 
 @dataclass(frozen=True)
 class TableFile:
-    """Rows of one file; it is read only once.
+    """Rows of one file, or of several that hold one table; each is read only once.
 
     Attributes
     ----------
-    path : Path
-        The file, for messages.
+    path : Path or FileSet
+        The file or files, for messages.
     columns : Columns
         What is in it.
     """
 
-    path: Path
+    path: RowsPlace
     columns: Columns
 
     def labelled(self, target: str | None, drop: Iterable[str] = ()) -> tuple[Any, Any]:
@@ -95,9 +93,12 @@ class TableFile:
 
 
 def open_table(
-    path: PathLike, *, on_disk: bool = False, form: TextFormat | None = None
+    path: PathLike | FileSet, *, on_disk: bool = False, form: TextFormat | None = None
 ) -> TableFile:
-    r"""Open a file by its ending; ``-`` is text from standard input.
+    r"""Open a file by its ending, or several that hold one table.
+
+    ``-`` is text from standard input. A folder, a pattern such as ``rows/*.parquet`` and an
+    address such as ``s3://bucket/rows`` stand for Parquet or Feather files.
 
     Examples
     --------
@@ -110,20 +111,15 @@ def open_table(
     [2.5, 3.5]
     >>> folder.cleanup()
     """
-    place = _existing(path)
-    return TableFile(place, _columns(place, on_disk, form or TextFormat()))
+    place = rows_place(path)
+    if isinstance(place, FileSet):
+        return TableFile(place, _columns_of_set(place, on_disk, form or TextFormat()))
+    return TableFile(_existing(place), _columns(place, on_disk, form or TextFormat()))
 
 
-def _existing(path: PathLike) -> Path:
-    place = Path(path)
-    url = _URL.search(str(path))
-    if url:
-        address = re.sub(":/+", "://", url[1], count=1)  # a path has lost one of its slashes
-        raise DataError(f"{address} is the address of a file, not a file; download it first")
+def _existing(place: Path) -> Path:
     if place == STDIN:
         return place
-    if place.is_dir():
-        raise DataError(f"{place} is a folder; give the file with the rows")
     if place.exists() and not place.is_file():
         raise DataError(
             f"{place} is {kind_of_file(place.stat())}, not an ordinary file; text from a pipe is "
@@ -133,6 +129,18 @@ def _existing(path: PathLike) -> Path:
         near = [entry.name for entry in place.parent.iterdir()] if place.parent.is_dir() else []
         raise DataError(f"no such file: {place}{did_you_mean(place.name, near)}")
     return place
+
+
+def _columns_of_set(files: FileSet, on_disk: bool, form: TextFormat) -> Columns:
+    from poise.data.files.large_files import StoredColumns, read_file_set
+
+    _refuse_format(form, files)
+    return StoredColumns(files) if on_disk else read_file_set(files)
+
+
+def _refuse_format(form: TextFormat, path: RowsPlace) -> None:
+    if form.given:
+        raise DataError(f"{form.given[0]} is for text files, and {path} is none")
 
 
 def _columns(path: Path, on_disk: bool, form: TextFormat) -> Columns:
@@ -148,8 +156,8 @@ def _columns(path: Path, on_disk: bool, form: TextFormat) -> Columns:
         return StoredColumns(path)
     if on_disk:
         raise DataError(f"{path} must be a Parquet or Feather file to be left on disk")
-    if ending not in _TEXT and form.given:
-        raise DataError(f"{form.given[0]} is for text files, and {path} is none")
+    if ending not in _TEXT:
+        _refuse_format(form, path)
     readers: dict[str, Callable[[Path], Columns]] = {
         **dict.fromkeys(_TEXT, partial(read_text, form=form)),
         **dict.fromkeys((".parquet", ".pq"), read_parquet),

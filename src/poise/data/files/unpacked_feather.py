@@ -11,10 +11,10 @@ https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
 
 from __future__ import annotations
 
-import mmap
 import struct
 from collections.abc import Iterator
-from pathlib import Path
+
+from poise.data.on_disk.rows_file import Content, RowsFile, content_of
 
 __all__ = ["unpacked_feather"]
 
@@ -31,7 +31,7 @@ _CONTINUES = -1  # before the length of a message, since version 0.15
 class _Table:
     """A table of a flatbuffer: where its fields are, by their numbers."""
 
-    def __init__(self, content: mmap.mmap, at: int) -> None:
+    def __init__(self, content: Content, at: int) -> None:
         self._content, self._at = content, at
         self._offsets = at - _number(content, at, "<i")
         self._size = _number(content, self._offsets, "<H")
@@ -60,16 +60,16 @@ class _Table:
         stop = start + 4 + _number(self._content, start, "<I") * form.size
         if stop > len(self._content):
             raise ValueError("a list in it is longer than the file")
-        for at in range(start + 4, stop, form.size):
-            yield form.unpack_from(self._content, at)
+        yield from form.iter_unpack(self._content[start + 4 : stop])
 
 
-def unpacked_feather(path: Path) -> int:
+def unpacked_feather(path: RowsFile) -> int:
     """Return the bytes that the compressed buffers of an Arrow IPC file unpack to.
 
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> import pyarrow as pa
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = Path(folder.name, "rows.feather")
@@ -83,7 +83,7 @@ def unpacked_feather(path: Path) -> int:
     0
     >>> folder.cleanup()
     """
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+    with content_of(path) as content:
         blocks = list(_blocks(content))
         # Pieces that overlap could be read any number of times.
         if sum(header + body for _, header, body in blocks) > len(content):
@@ -91,14 +91,14 @@ def unpacked_feather(path: Path) -> int:
         return sum(_unpacked(content, start, header) for start, header, _ in blocks)
 
 
-def _number(content: mmap.mmap, at: int, form: str) -> int:
+def _number(content: Content, at: int, form: str) -> int:
     if at < 0:
         raise ValueError("it leads to a place before its beginning")
-    (number,) = struct.unpack_from(form, content, at)
+    (number,) = struct.unpack(form, content[at : at + struct.calcsize(form)])
     return int(number)
 
 
-def _blocks(content: mmap.mmap) -> Iterator[tuple[int, int, int]]:
+def _blocks(content: Content) -> Iterator[tuple[int, int, int]]:
     """Yield where each piece begins, the length of its header, and that of its body."""
     end = len(content) - len(_MAGIC) - 4
     if end < 0 or content[-len(_MAGIC) :] != _MAGIC:
@@ -112,7 +112,7 @@ def _blocks(content: mmap.mmap) -> Iterator[tuple[int, int, int]]:
             yield block[0], block[1], block[2]
 
 
-def _unpacked(content: mmap.mmap, start: int, header: int) -> int:
+def _unpacked(content: Content, start: int, header: int) -> int:
     """Return the bytes that one piece unpacks to."""
     at = start + (8 if _number(content, start, "<i") == _CONTINUES else 4)
     batch = _record_batch(_Table(content, at + _number(content, at, "<I")), content)
@@ -124,15 +124,15 @@ def _unpacked(content: mmap.mmap, start: int, header: int) -> int:
     )
 
 
-def _record_batch(message: _Table, content: mmap.mmap) -> _Table | None:
+def _record_batch(message: _Table, content: Content) -> _Table | None:
     """Return the part of a message that says where the buffers are."""
     kind = message.place(_HEADER_TYPE)
     header = message.table(_HEADER)
     types = {_RECORD_BATCH: header, _DICTIONARY_BATCH: header.table(1) if header else None}
-    return types.get(content[kind]) if kind is not None else None
+    return types.get(_number(content, kind, "<B")) if kind is not None else None
 
 
-def _length(content: mmap.mmap, at: int, packed: int) -> int:
+def _length(content: Content, at: int, packed: int) -> int:
     """Return the length of one buffer, unpacked."""
     if packed == 0:
         return 0

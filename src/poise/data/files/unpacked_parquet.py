@@ -6,20 +6,22 @@ and a text that stands once in the dictionary of a column and is repeated in a m
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
+
+from poise.data.on_disk.rows_file import RowsFile, arrow_file
 
 __all__ = ["repeated_text", "unpacked_pages"]
 
 _MANY_ROWS, _FEW_ROWS = 1 << 16, 1 << 6  # read together
 
 
-def unpacked_pages(path: Path) -> int:
+def unpacked_pages(path: RowsFile) -> int:
     """Return the size of all pages once they are decompressed, as the footer has it.
 
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> import pyarrow as pa, pyarrow.parquet as pq
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = Path(folder.name, "rows.parquet")
@@ -31,12 +33,13 @@ def unpacked_pages(path: Path) -> int:
     """
     import pyarrow.parquet as pq
 
-    footer = pq.read_metadata(path)
+    with arrow_file(path) as file:
+        footer = pq.read_metadata(file)
     groups = [footer.row_group(index) for index in range(footer.num_row_groups)]
     return sum(max(0, group.total_byte_size) for group in groups)
 
 
-def repeated_text(path: Path, most: int) -> int:
+def repeated_text(path: RowsFile, most: int) -> int:
     """Return the size of all texts, each as often as it is repeated, or more than ``most``.
 
     Of a column with a dictionary no text is written out. Others are read a few rows at a time,
@@ -46,7 +49,9 @@ def repeated_text(path: Path, most: int) -> int:
     import pyarrow.parquet as pq
 
     total = 0
-    for field in pq.read_schema(path):
+    with arrow_file(path) as file:
+        schema = pq.read_schema(file)
+    for field in schema:
         if total <= most and _may_repeat(field.type):
             total += _size_of_column(path, field, most - total)
     return total
@@ -60,7 +65,7 @@ def _may_repeat(kind: Any) -> bool:
     return any(is_of(kind) for is_of in (*plain, *other))
 
 
-def _size_of_column(path: Path, field: Any, most: int) -> int:
+def _size_of_column(path: RowsFile, field: Any, most: int) -> int:
     import pyarrow.types as types
 
     if types.is_nested(field.type):
@@ -71,12 +76,13 @@ def _size_of_column(path: Path, field: Any, most: int) -> int:
         return _sum(path, field.name, _FEW_ROWS, [], most)
 
 
-def _sum(path: Path, name: str, rows: int, words: list[str], most: int) -> int:
+def _sum(path: RowsFile, name: str, rows: int, words: list[str], most: int) -> int:
     """Add the sizes of pieces of so many rows, until it is too much."""
     import pyarrow.parquet as pq
 
     total = 0
-    with pq.ParquetFile(path, memory_map=True, pre_buffer=False, read_dictionary=words) as file:
+    with arrow_file(path) as opened:
+        file = pq.ParquetFile(opened, pre_buffer=False, read_dictionary=words)
         for batch in file.iter_batches(rows, columns=[name], use_threads=False):
             total += sum(map(_size, batch.columns))
             if total > most:

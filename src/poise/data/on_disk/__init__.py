@@ -10,7 +10,11 @@ temporary folder, with the numbers of each row side by side.
     arrow_columns  columns that are not numbers, in an Arrow file that is mapped into memory
     column_types   the types of columns, which depend on missing values and categories
     file_pieces    Parquet and Feather files, read piece by piece
+    file_set       Parquet or Feather files that hold one table together
+    hive_keys      columns in the names of folders, such as year=2024
     row_copy       copy a Parquet or Feather file: numbers row by row, the rest in columns
+    rows_file      one file with rows: on a disk of this machine, or at an address
+    set_pieces     the files of one table, read one after another, piece by piece
     stored_table   A table in a Parquet or Feather file; rows are read as data frames
 """
 

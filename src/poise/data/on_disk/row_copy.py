@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from poise.data.on_disk.array_files import in_new_folder, write_array
 from poise.data.on_disk.arrow_columns import MappedArrow, takeable
 from poise.data.on_disk.column_types import ColumnTypes, Survey
-from poise.data.on_disk.file_pieces import source_of
+from poise.data.on_disk.file_set import RowsPlace
+from poise.data.on_disk.set_pieces import source_of
 from poise.errors import DataError
 
 __all__ = ["RowsInFiles", "copied"]
@@ -64,8 +65,8 @@ class RowsInFiles:
         return [getattr(part, "mapping", None) or part.base for part in self.parts]
 
 
-def copied(path: Path, names: Sequence[str], library: str) -> RowsInFiles:
-    """Copy columns of a file into a temporary folder, a piece at a time."""
+def copied(path: RowsPlace, names: Sequence[str], library: str) -> RowsInFiles:
+    """Copy columns of one or several files into a temporary folder, a piece at a time."""
     import pyarrow as pa
 
     source = source_of(path)

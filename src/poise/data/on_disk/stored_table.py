@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.data.on_disk.array_files import in_new_folder, write_array
+from poise.data.on_disk.file_set import FileSet, rows_place
 from poise.data.on_disk.row_copy import RowsInFiles, copied
 from poise.errors import DataError
 
@@ -31,7 +32,9 @@ class StoredTable:
     Parameters
     ----------
     path : path
-        A Parquet or Feather file with at least one row.
+        A Parquet or Feather file with at least one row, or several that hold one table: a
+        folder, a pattern, an address, or a
+        :class:`~poise.data.on_disk.file_set.FileSet`.
     names : sequence of str
         The columns wanted, in this order.
     library : {"pandas", "polars"}
@@ -55,10 +58,14 @@ class StoredTable:
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], names: Sequence[str], library: str = "pandas"
+        self,
+        path: str | os.PathLike[str] | FileSet,
+        names: Sequence[str],
+        library: str = "pandas",
     ) -> None:
-        self.path, self.names, self.library = Path(path).absolute(), tuple(names), library
-        self.copy = copied(self.path, self.names, library)
+        place = rows_place(path)
+        self.path, self.names, self.library = place.absolute(), tuple(names), library
+        self.copy = copied(place, self.names, library)
 
     @property
     def native(self) -> StoredTable:
