@@ -2,15 +2,19 @@
 
 A general compiler writes the hidden layer to the GPU's memory and reads it back several
 times per step; for many small networks this takes most of the time.
-Here a network, its gradient and Adam's averages stay in one multiprocessor from
-the first step to the last. The arithmetic is that of :mod:`poise.algorithms.networks.perceptron`,
-in another order of summation.
+Here a network and its gradient stay in one multiprocessor from the first step to the
+last. The arithmetic is that of :mod:`poise.algorithms.networks.perceptron`, in another order
+of summation.
+
+Products need powers of two. A few features beyond such a number are multiplied one by one,
+which takes less time than filling up with zeros. Adam's averages, needed once a step, are in
+memory: in registers they would leave room for fewer networks at a time.
 """
 
 from __future__ import annotations
 
 from functools import cache, partial
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -28,7 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["Training", "available", "is_small", "train"]
 
 _ROWS = 16  # rows at a time: the fewest that a product may have, and the fastest
-_LARGEST = 4096  # inputs times units: a network and Adam's averages must stay in registers
+_ONE_BY_ONE = 8  # features that are not worth a product of twice the size
+_LARGEST = 4096  # features times units: a network and its gradient must stay in registers
 _PER_WARP = 1024
 _PRODUCTS = {
     "float32": jax.lax.DotAlgorithmPreset.F32_F32_F32,
@@ -46,21 +51,36 @@ class Training(NamedTuple):
     precision: str
 
 
+class Problem(NamedTuple):
+    """What a kernel is compiled for."""
+
+    training: Training
+    n: int
+    units: int
+    interpret: bool
+
+
 class Weights(NamedTuple):
     """A network filled up with zeros to powers of two, as a kernel needs it."""
 
-    inner: Array  # (inputs, units); the bias is one more input
+    inner: Array  # (features of the product, units)
+    further: tuple[Array, ...]  # (units,) for each feature beyond
+    bias: Array  # (units,)
     outer: Array  # (units,)
     offset: Array  # (1,)
 
 
-Networks: TypeAlias = tuple[Weights, Weights, Weights]
-"""A network, and Adam's averages of its gradient and of the squares."""
+class Rows(NamedTuple):
+    """Rows filled up with zeros."""
+
+    inner: Array  # (rows, features of the product)
+    further: tuple[Array, ...]  # (rows,) for each feature beyond
+    response: Array  # (rows,)
 
 
 def is_small(features: int, units: int, precision: str) -> bool:
     """Tell whether a network is small enough, and whether kernels have its products."""
-    size = _power_of_two(features + 1) * _power_of_two(units)
+    size = max(features, _width(features)) * _power_of_two(units)
     return size <= _LARGEST and precision in _PRODUCTS
 
 
@@ -101,17 +121,18 @@ def train(training: Training, start: Layers, X: Array, y: Array, interpret: bool
     >>> outputs[:, 0].round().tolist()
     [3.0, 6.0]
     """
-    rows, responses = _padded_rows(X, y)
-    (features, units), n = start[0][0].shape, len(X)
-    weights = _packed(start, rows.shape[1])
+    rows, weights = _padded_rows(X, y), _packed(start)
+    shape = jax.tree.map(jax.typeof, weights)
+    problem = Problem(training, len(X), start[0][0].shape[1], interpret)
     kernel = pl.pallas_call(
-        partial(_kernel, training, n, features, units),
-        out_shape=tuple(jax.typeof(part) for part in weights),
+        partial(_kernel, problem),
+        out_shape=(shape, shape, shape),
         interpret=interpret,
         compiler_params=None if interpret else _compiler_params(weights.inner.size),
     )
     sizes = jnp.asarray(step_sizes(training.steps, training.learning_rate), X.dtype)
-    return _unpacked(Weights(*kernel(rows, responses, *weights, sizes)), start)
+    trained, _, _ = kernel(rows, weights, sizes)
+    return _unpacked(trained, start)
 
 
 def _compiler_params(size: int) -> triton.CompilerParams:
@@ -120,45 +141,84 @@ def _compiler_params(size: int) -> triton.CompilerParams:
     return triton.CompilerParams(num_warps=max(1, size // _PER_WARP), num_stages=1)
 
 
-def _kernel(training: Training, n: int, features: int, units: int, *references: Array) -> None:
-    """Train one network: read it, take all steps, write it."""
-    X, y, *start, sizes = references[:6]
-    weights = Weights(*(part[...] for part in start))
-    gradient = partial(_gradient, training, X, y, n, units)
-    # Weights are penalised, biases are not; the padding is zero and stays zero.
-    is_weight = jnp.arange(weights.inner.shape[0])[:, None] < features
-    shrink = training.penalty / n
+def _kernel(
+    problem: Problem,
+    rows: Rows,
+    start: Weights,
+    sizes: Array,
+    trained: Weights,
+    mean: Weights,
+    square: Weights,
+) -> None:
+    """Train one network: read it, take all steps, write it. Arrays are references to memory."""
+    shrink = problem.training.penalty / problem.n
+    weights = _read(start)
+    for average in (mean, square):
+        _write(average, jax.tree.map(jnp.zeros_like, weights))
 
-    def step(number: Array, state: Networks) -> Networks:
-        weights, _, _ = state
-        slope = gradient(weights)
-        inner = slope.inner + jnp.where(is_weight, shrink * weights.inner, 0.0)
-        slope = Weights(inner, slope.outer + shrink * weights.outer, slope.offset)
-        return moved(state, slope, sizes[number])
+    def step(number: Array, weights: Weights) -> Weights:
+        slope = _penalized(_gradient(problem, rows, weights), weights, shrink)
+        weights, *averages = moved((weights, _read(mean), _read(square)), slope, sizes[number])
+        for place, average in zip((mean, square), averages, strict=True):
+            _write(place, average)
+        if not problem.interpret:
+            _wait_for_all_threads()
+        return weights
 
-    zero = jax.tree.map(jnp.zeros_like, weights)
-    trained, _, _ = jax.lax.fori_loop(0, training.steps, step, (weights, zero, zero))
-    for reference, value in zip(references[6:], trained, strict=True):
+    _write(trained, jax.lax.fori_loop(0, problem.training.steps, step, weights))
+
+
+def _read(references: Weights) -> Weights:
+    weights: Weights = jax.tree.map(lambda reference: reference[...], references)
+    return weights
+
+
+def _write(references: Weights, weights: Weights) -> None:
+    for reference, value in zip(*map(jax.tree.leaves, (references, weights)), strict=True):
         reference[...] = value
 
 
-def _gradient(
-    training: Training, X: Array, y: Array, n: int, units: int, weights: Weights
-) -> Weights:
+def _wait_for_all_threads() -> None:
+    """Let each thread read what others wrote."""
+    from jax.experimental.pallas import triton
+
+    triton.debug_barrier()
+
+
+def _penalized(slope: Weights, weights: Weights, shrink: float) -> Weights:
+    """Weights are penalised, biases are not; the padding is zero and stays zero."""
+    return Weights(
+        slope.inner + shrink * weights.inner,
+        tuple(s + shrink * w for s, w in zip(slope.further, weights.further, strict=True)),
+        slope.bias,
+        slope.outer + shrink * weights.outer,
+        slope.offset,
+    )
+
+
+def _gradient(problem: Problem, rows: Rows, weights: Weights) -> Weights:
     """Return the gradient of half the mean squared error, a few rows at a time."""
+    training, n, units, _ = problem
     activation, slope = ACTIVATIONS[training.activation], SLOPES[training.activation]
     is_unit = jnp.arange(weights.outer.shape[0])[None, :] < units
 
     def add_rows(block: Array, sums: Weights) -> Weights:
         place = pl.ds(block * _ROWS, _ROWS)
-        rows = X[place, :]
-        hidden = jnp.where(is_unit, activation(_product(rows, weights.inner, training)), 0.0)
+        inner = rows.inner[place, :]
+        further = [column[place][:, None] for column in rows.further]
+        inputs = _product(inner, weights.inner, training) + weights.bias[None, :]
+        for column, weight in zip(further, weights.further, strict=True):
+            inputs += column * weight[None, :]
+        hidden = jnp.where(is_unit, activation(inputs), 0.0)
         output = jnp.sum(hidden * weights.outer[None, :], axis=1) + weights.offset
         is_row = block * _ROWS + jnp.arange(_ROWS) < n
-        error = jnp.where(is_row, (output - y[place]) / n, 0.0)[:, None]
+        error = jnp.where(is_row, (output - rows.response[place]) / n, 0.0)[:, None]
         back = error * weights.outer[None, :] * slope(hidden)
+        more = (jnp.sum(column * back, axis=0) for column in further)
         return Weights(
-            sums.inner + _product(rows.T, back, training),
+            sums.inner + _product(inner.T, back, training),
+            tuple(map(jnp.add, sums.further, more)),
+            sums.bias + jnp.sum(back, axis=0),
             sums.outer + jnp.sum(error * hidden, axis=0),
             sums.offset + jnp.sum(error),
         )
@@ -173,28 +233,36 @@ def _product(a: Array, b: Array, training: Training) -> Array:
     return jnp.dot(a, b, precision=algorithm, preferred_element_type=a.dtype)
 
 
-def _padded_rows(X: Array, y: Array) -> tuple[Array, Array]:
-    """Add a column of ones for the bias, and fill up with zeros."""
+def _padded_rows(X: Array, y: Array) -> Rows:
+    """Fill up with zeros."""
     n, features = X.shape
-    filled = -(-n // _ROWS) * _ROWS
-    rows = jnp.zeros((filled, _power_of_two(features + 1)), X.dtype)
-    rows = rows.at[:n, :features].set(X).at[:n, features].set(1.0)
-    return rows, jnp.zeros(filled, X.dtype).at[:n].set(y)
+    width, filled = _width(features), -(-n // _ROWS) * _ROWS
+    rows = jnp.zeros((filled, max(width, features)), X.dtype).at[:n, :features].set(X)
+    response = jnp.zeros(filled, X.dtype).at[:n].set(y)
+    return Rows(rows[:, :width], tuple(rows[:, width:].T), response)
 
 
-def _packed(start: Layers, inputs: int) -> Weights:
+def _packed(start: Layers) -> Weights:
     (weights, bias), (outer, offset) = start
-    features, units = weights.shape
+    (features, units), width = weights.shape, _width(weights.shape[0])
     filled = _power_of_two(units)
-    inner = jnp.zeros((inputs, filled), weights.dtype)
-    inner = inner.at[:features, :units].set(weights).at[features, :units].set(bias)
-    return Weights(inner, jnp.zeros(filled, outer.dtype).at[:units].set(outer[:, 0]), offset)
+    inner = jnp.zeros((max(width, features), filled), weights.dtype)
+    inner = inner.at[:features, :units].set(weights)
+    nothing = jnp.zeros(filled, bias.dtype)
+    bias, outer = nothing.at[:units].set(bias), nothing.at[:units].set(outer[:, 0])
+    return Weights(inner[:width], tuple(inner[width:]), bias, outer, offset)
 
 
 def _unpacked(trained: Weights, start: Layers) -> Layers:
     features, units = start[0][0].shape
-    inner = trained.inner[:, :units]
-    return [(inner[:features], inner[features]), (trained.outer[:units, None], trained.offset)]
+    inner = jnp.vstack([trained.inner, *trained.further])[:features, :units]
+    return [(inner, trained.bias[:units]), (trained.outer[:units, None], trained.offset)]
+
+
+def _width(features: int) -> int:
+    """Return how many features a product takes; the others are multiplied one by one."""
+    below = max(16, 1 << (features.bit_length() - 1))
+    return below if features - below <= _ONE_BY_ONE else 2 * below
 
 
 def _power_of_two(count: int) -> int:
