@@ -145,3 +145,98 @@ def test_mistakes_in_the_section_are_named(run, folder, before, after, message) 
     refused = run("run stability.toml")
     assert refused.exit_code == 2
     assert message in refused.stderr
+
+
+# Alpha-investing ----------------------------------------------------------------------------
+
+STREAM = """
+[data.one]
+file = "first.csv"
+target = "price"
+drop = ["id"]
+
+[data.two]
+file = "second.csv"
+target = "price"
+drop = ["id"]
+
+[ledger]
+file = "a.ledger"
+rule = "investing"
+
+[algorithms.ridge]
+use = "sklearn.linear_model:Ridge"
+
+[[questions]]
+data = "one"
+seed = 1
+n = 10
+epsilon = 0.9
+delta = 0.25
+
+[[questions]]
+data = "two"
+seed = 2
+n = 10
+epsilon = 0.9
+delta = 0.25
+"""
+
+
+@pytest.fixture
+def halves(folder):
+    """Write the rows of numbers.csv as two files without a common row."""
+    header, *rows = (folder / "numbers.csv").read_text().splitlines(keepends=True)
+    paths = [folder / "first.csv", folder / "second.csv"]
+    for path, some in zip(paths, (rows[::2], rows[1::2]), strict=True):
+        path.write_text("".join([header, *some]))
+    yield paths
+    for path in paths:
+        path.unlink()
+
+
+def _test(file: str, seed: int, n: int = 10) -> str:
+    question = f"--n {n} --epsilon 0.9 --delta 0.25 --seed {seed} --ledger a.ledger"
+    return f"test {file} --target price --drop id {RIDGE} {question}"
+
+
+def test_alpha_investing_on_fresh_rows(run, ledger, halves) -> None:
+    begun = run("ledger a.ledger --begin --rule investing")
+    assert begun.exit_code == 0
+    assert 'next question has the level 0.0232 for "stable"' in " ".join(begun.stdout.split())
+    first = run(_test("first.csv", 1))
+    assert first.exit_code == 0, first.output
+    assert "marginal false discovery rate" in first.stdout
+    for command, word in (
+        (_test("numbers.csv", 2), "of these"),
+        (_test("second.csv", 1), "Give another --seed"),
+        (_test("second.csv", 2, n=60), '"stable" could not hold'),
+    ):
+        refused = run(command)
+        assert refused.exit_code == 2, refused.output
+        assert word in refused.stderr
+        assert "random_state" not in refused.stderr
+    assert run(f"{_test('second.csv', 2)} -q").exit_code == 0
+    shown = " ".join(run("ledger a.ledger").stdout.split())
+    assert "2 questions put to 2 data sets" in shown
+    assert "marginal false discovery rate 0.05 over all of them" in shown
+    assert "error level" not in shown
+    content = json.loads(run("ledger a.ledger --json").stdout)
+    levels = [each["level"] for some in content["data_sets"] for each in some]
+    assert levels == pytest.approx([0.0231990, 0.0464839], abs=1e-6)
+
+
+def test_a_file_of_questions_of_fresh_rows(run, ledger, halves, folder) -> None:
+    """They are put together: the second level does not count on the first answer."""
+    (folder / "stability.toml").write_text(STREAM.replace('data = "two"', 'data = "one"'))
+    refused = run("run stability.toml")
+    assert refused.exit_code == 2
+    assert "question 2, ridge: the question" in refused.stderr
+    content = json.loads(run("ledger a.ledger --json").stdout)
+    assert (content["data_sets"], content["wealth"]["stable"]) == ([], pytest.approx(0.0475))
+    (folder / "stability.toml").write_text(STREAM)
+    done = run("run stability.toml --json")
+    assert done.exit_code in (0, 1), done.output
+    content = json.loads(run("ledger a.ledger --json").stdout)
+    levels = [each["level"] for some in content["data_sets"] for each in some]
+    assert levels == pytest.approx([0.0231990, 0.0078545], abs=1e-6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import warnings
 
@@ -276,3 +277,128 @@ def test_no_warning_is_given_for_nothing(ledger) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         poise.stability_test(last_row, X, Y, **EASY, ledger=ledger)
+
+
+# Alpha-investing ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def investing(tmp_path) -> poise.Ledger:
+    return poise.Ledger(tmp_path / "fresh.ledger", rule="investing")
+
+
+FRESH = EASY | {"n": 3}
+PARTS = [slice(start, start + 200) for start in range(0, 800, 200)]
+
+
+def test_each_result_says_its_level_and_what_is_promised(investing) -> None:
+    parts = iter(enumerate(PARTS))
+    for level in ("0.0232", "0.04648"):  # 0.02375 / 1.02375, and 0.04875 / 1.04875 after a success
+        seed, part = next(parts)
+        asked = FRESH | {"random_state": seed, "ledger": investing}
+        result = poise.stability_test(last_row, X[part], Y[part], **asked)
+        assert result.stable
+        said = result.ledger.sentence()
+        assert f'gave this question the level {level} for "stable" before its first fit' in said
+        assert "divided by the expected number" in said
+        assert "plus 0.95, is at most 0.05 (marginal false discovery rate" in said
+        assert "not the chance that any of them is wrong" in said
+        assert said in result.summary()
+        assert "error level 0.05 together" not in said
+    assert result.facts()["ledger"] == (
+        '2 questions of fresh rows; holds at the level 0.04648 for "stable"'
+    )
+    assert StabilityResult.from_json(result.to_json()) == result
+    assert f"the level {level} for" in result.to_html()
+    again = poise.stability_test(last_row, X[part], Y[part], **asked)  # the same question
+    assert again.ledger == result.ledger
+
+
+def test_a_verdict_above_its_level_does_not_hold(investing) -> None:
+    """One large change in 50 trials: (1 - d)^50 + 50 d (1 - d)^49 = 0.0338 at d = 0.1."""
+    measured = poise.measure(last_row, X[:200], Y[:200], n=3, random_state=0)
+    epsilon = float(np.sort(measured.changes)[-2])
+    asked = FRESH | {"epsilon": epsilon, "ledger": investing}
+    with pytest.warns(ValidityWarning, match=r"above the level 0\.0232 that alpha-investing"):
+        result = poise.stability_test(last_row, X[:200], Y[:200], **asked)
+    assert result.stable
+    assert result.pvalue == pytest.approx(0.0338, abs=1e-4)
+    assert not passes(result)
+    (noted,) = _asked(investing)
+    assert noted["holds"] is False
+
+
+def test_fits_are_not_started_for_what_is_refused(investing) -> None:
+    fits = []
+
+    def counting(X, y, seed):
+        fits.append(seed)
+        return last_row(X, y, seed)
+
+    ask = functools.partial(poise.stability_test, counting, ledger=investing)
+    ask(X[:200], Y[:200], **FRESH)
+    used, before = len(fits), investing.path.read_bytes()
+    assert used > 0
+    refused = [
+        (slice(150, 400), {"random_state": 1}, "50 of these 250 rows"),
+        (slice(0, 200), {"random_state": 1}, "was put to these rows"),
+        (slice(200, 400), {}, "Give another random_state"),
+        (slice(200, 316), {"random_state": 1}, '"stable" could not hold'),  # 29 trials, p >= 0.047
+    ]
+    for part, change, message in refused:
+        with pytest.raises(RecordError, match=message):
+            ask(X[part], Y[part], **FRESH | change)
+    with pytest.raises(RecordError, match="puts 2 questions to the same rows"):
+        poise.compare({"a": counting, "b": middle}, X[400:], Y[400:], **FRESH, ledger=investing)
+    about = {"n": [3, 4], "epsilon": 1.9, "delta": 0.1, "ledger": investing}
+    with pytest.raises(RecordError, match="puts 2 questions to the same rows"):
+        poise.stability_curve(counting, X[400:], Y[400:], **about)
+    assert len(fits) == used
+    assert investing.path.read_bytes() == before
+
+
+def test_rows_set_aside_for_the_spread_are_used_up(investing) -> None:
+    asked = FRESH | {"epsilon": "200% of spread", "ledger": investing}
+    first = poise.stability_test(last_row, X[:200], Y[:200], **asked)
+    assert first.design.set_aside == 30
+    aside = np.random.default_rng(0).permutation(200)[:30]  # as poise.questions.set_aside chooses
+    rows = np.concatenate([aside, np.arange(400, 700)])
+    with pytest.raises(RecordError, match="30 of these 330 rows"):
+        poise.stability_test(
+            last_row, X[rows], Y[rows], **FRESH | {"random_state": 1}, ledger=investing
+        )
+
+
+def test_trials_that_were_measured_before_are_refused(investing, tmp_path) -> None:
+    trials = poise.measure(last_row, X, Y, n=4, random_state=0)
+    with pytest.raises(RecordError, match="before its first fit, and these trials are measured"):
+        investing.record(trials.test(epsilon=1.9, delta=0.1), trials, X, Y)
+    log = tmp_path / "run.jsonl"
+    poise.stability_test(last_row, X[:200], Y[:200], **FRESH, journal=log)
+    with pytest.raises(RecordError, match="was begun before the question was put"):
+        poise.stability_test(last_row, X[:200], Y[:200], **FRESH, journal=log, ledger=investing)
+    assert _asked(investing) == []
+
+
+def test_a_run_that_fails_has_spent_its_level_and_may_be_repeated(investing) -> None:
+    failures = iter([True, False])
+
+    def failing_once(X, y, seed):
+        if next(failures, False):
+            raise ZeroDivisionError
+        return last_row(X, y, seed)
+
+    with pytest.raises(poise.errors.TrialError):
+        poise.stability_test(failing_once, X[:200], Y[:200], **FRESH, ledger=investing)
+    assert investing.to_dict()["wealth"]["stable"] == pytest.approx(0.0475 / 2)
+    again = poise.stability_test(failing_once, X[:200], Y[:200], **FRESH, ledger=investing)
+    assert again.ledger.n_questions == 1
+    assert investing.to_dict()["wealth"]["stable"] == pytest.approx(0.0975)
+
+
+def test_an_inconclusive_verdict_does_not_hold_anything(ledger) -> None:
+    measured = poise.measure(last_row, X[:200], Y[:200], n=3, random_state=0)
+    few = FRESH | {"epsilon": float(np.sort(measured.changes)[-6])}  # 5 of 50 moved by more
+    result = poise.stability_test(last_row, X[:200], Y[:200], **few, ledger=ledger)
+    assert result.verdict.value == "inconclusive"
+    assert result.facts()["ledger"] == "1 question put to these rows; no verdict together"

@@ -22,6 +22,7 @@ Examples:
       --algorithm sklearn.linear_model:Ridge --n 40 --epsilon 5 --delta 0.1
   poise ledger stability.ledger
   poise ledger stability.ledger --merge copy.ledger
+  poise ledger fresh_rows.ledger --begin --rule investing
 """
 
 
@@ -30,13 +31,15 @@ Examples:
 @click.option("--begin", is_flag=True, help="Begin FILE, before the first question.")
 @click.option(
     "--rule",
-    type=click.Choice(["holm", "spending"]),
-    help="With --begin: holm (default), or spending, to go on until a verdict holds.",
+    type=click.Choice(["holm", "spending", "investing"]),
+    help="With --begin: holm (default); spending, to go on until a verdict holds; or investing, "
+    "with fresh rows for each question.",
 )
 @click.option(
     "--alpha",
     type=float,
-    help="With --begin: error level of all verdicts together, in (0, 1). Default: 0.05.",
+    help="With --begin: error level of all verdicts together (with investing, rate of false ones), "
+    "in (0, 1). Default: 0.05.",
 )
 @click.option(
     "--merge",
@@ -61,6 +64,11 @@ def command(
     at the error level of the ledger, all at once. holm is for questions that were
     chosen without looking at the answers; with spending, it may be decided after each
     answer whether to ask again.
+
+    With investing, each question has rows that no other one has used, and a verdict
+    that holds pays for further questions. It promises less: of the verdicts "stable"
+    that hold, the expected number of false ones is at most ALPHA times (the expected
+    number of all + 1 - ALPHA). The chance that any is wrong can be larger.
 
     Exit status: 0; 2 if FILE is damaged, or is no copy of OTHER.
     """

@@ -15,7 +15,7 @@ from poise.cli.fit_options import FitOptions, fit_options, journal_folder
 from poise.cli.json_output import print_json
 from poise.cli.options import Output, journals_option, output_options
 from poise.cli.stderr import fits_print_to_stderr, one_line, one_line_warnings, say
-from poise.errors import ArgumentError, RecordError, TrialError, printable
+from poise.errors import ArgumentError, TrialError, printable
 
 if TYPE_CHECKING:
     from poise.cli.read_rows import FileRows
@@ -82,7 +82,7 @@ def command(file: Path, fit: FitOptions, journal: Path | None, output: Output) -
         journals.expect(len(asked), "question")
         # All of them are put before the first fit: none is answered if one is refused.
         ledger = fit.ledger() or config.ledger
-        put = asked if ledger is None else [_put(each, journals, ledger) for each in asked]
+        put = asked if ledger is None else _put(asked, journals, ledger)
         found = [_answer(each, journals) for each in put]
         answers = [_noted(*each) for each in zip(put, found, strict=True)]
     _tell(config, answers, output)
@@ -215,10 +215,9 @@ class _TestOfASize:
         trials = self.measurement.run(journal, question=self.question)
         return self.put.judged(self.measurement, trials, self.question)
 
-    def put_to(self, ledger: Ledger, journal: Journal | None) -> _TestOfASize:
-        """Choose the test, and put the question to the ledger."""
-        chosen = self.measurement.for_question(self.question, journal)
-        return replace(self, measurement=chosen, put=chosen.put(self.question, ledger, journal))
+    def chosen(self, journal: Journal | None) -> _TestOfASize:
+        """Choose the test."""
+        return replace(self, measurement=self.measurement.for_question(self.question, journal))
 
 
 @dataclass(frozen=True)
@@ -252,17 +251,27 @@ def _answer(asked: _Asked, journals: JournalFolder) -> _Answer:
         return _Answer(asked.entry, None, one_line(str(error)))
 
 
-def _put(asked: _Asked, journals: JournalFolder, ledger: Ledger) -> _Asked:
-    """Put the question to the ledger."""
-    if not isinstance(asked.test, _TestOfASize):
-        raise ArgumentError(
-            f"{asked.label}: a ledger is for questions about a training size; ask about the model "
-            "of all rows in a file without one"
-        )
-    try:
-        return replace(asked, test=asked.test.put_to(ledger, asked.journal(journals)))
-    except RecordError as error:
-        raise RecordError(f"{asked.label}: {error}") from None
+def _put(asked: list[_Asked], journals: JournalFolder, ledger: Ledger) -> list[_Asked]:
+    """Put all questions to the ledger, or none."""
+    from poise.questions.ledger_questions import put_one_each
+
+    logs = [each.journal(journals) for each in asked]
+    tests = [_of_a_size(each).chosen(log) for each, log in zip(asked, logs, strict=True)]
+    ready = [
+        (each.label, test.measurement, test.question, log)
+        for each, test, log in zip(asked, tests, logs, strict=True)
+    ]
+    several = zip(asked, tests, put_one_each(ledger, ready), strict=True)
+    return [replace(each, test=replace(test, put=put)) for each, test, put in several]
+
+
+def _of_a_size(asked: _Asked) -> _TestOfASize:
+    if isinstance(asked.test, _TestOfASize):
+        return asked.test
+    raise ArgumentError(
+        f"{asked.label}: a ledger is for questions about a training size; ask about the model "
+        "of all rows in a file without one"
+    )
 
 
 def _noted(asked: _Asked, answer: _Answer) -> _Answer:

@@ -6,17 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from poise.errors import RecordError
 from poise.procedures.checked_question import StabilityQuestion
 from poise.results import Design, StabilityResult, Trials
 from poise.results.pvalues_any_level import pvalues_at_any_level
 from poise.storage.journal import begun_design
 from poise.storage.ledger import AskedQuestion, Ledger, LedgerAnswer, RowSet, described
 from poise.storage.ledger.ledger import Noted
+from poise.storage.ledger.ledger_content import LedgerContent
 
 if TYPE_CHECKING:
     from poise.questions.measurement import AnyJournal, Measurement
 
-__all__ = ["PutQuestions", "put_questions"]
+__all__ = ["PutQuestions", "put_one_each", "put_questions"]
 
 
 @dataclass(frozen=True)
@@ -91,11 +93,54 @@ def put_questions(
     journal : str, Path, Journal or None
         If a run is continued from here, its seed is that of the question.
     """
-    rows = RowSet.of(ledger.key(asked[0][1].alpha), asked[0][0].sample)
-    begun = None if journal is None else begun_design(journal)
-    questions = [_described(rows, each, question, begun) for each, question in asked]
+    rows, questions = _prepared(ledger, asked, journal)
     ledger.ask(rows, questions)
     return PutQuestions(ledger, tuple(each.id for each in questions))
+
+
+def put_one_each(
+    ledger: Ledger, asked: Sequence[tuple[str, Measurement, StabilityQuestion, AnyJournal]]
+) -> list[PutQuestions]:
+    """Write down questions that have rows of their own: all of them, or none if one is refused.
+
+    Each has a label, with which a refusal begins.
+    """
+    ready = []
+    for label, measurement, question, journal in asked:
+        try:
+            ready.append((label, *_prepared(ledger, [(measurement, question)], journal)))
+        except RecordError as error:
+            raise RecordError(f"{label}: {error}") from None
+    ledger.ask_several(ready)
+    return [PutQuestions(ledger, (only.id,)) for _, _, (only,) in ready]
+
+
+def _prepared(
+    ledger: Ledger,
+    asked: Sequence[tuple[Measurement, StabilityQuestion]],
+    journal: AnyJournal,
+) -> tuple[RowSet, list[AskedQuestion]]:
+    """Describe questions and the rows that they share."""
+    first, key = asked[0][0], ledger.key(asked[0][1].alpha)
+    content = ledger.content
+    # The answer depends on the rows that gave the scale, too; other rules do not mind that.
+    rows = RowSet.of(key, first.sample, first.set_aside if content.invests else None)
+    begun = None if journal is None else begun_design(journal)
+    questions = [_described(rows, each, question, begun) for each, question in asked]
+    if begun is not None and content.invests:
+        _refuse_measured(questions, content, ledger.path.name)
+    return rows, questions
+
+
+def _refuse_measured(questions: list[AskedQuestion], content: LedgerContent, name: str) -> None:
+    """Refuse trials that were measured before their question was put."""
+    for each in questions:
+        if each.id not in content.questions:
+            raise RecordError(
+                f'the journal of "{each.title}" was begun before the question was put, and the '
+                f'rule of {name} is "investing", which fixes the level of a question before its '
+                "first fit: ask it of fresh rows, with a new journal"
+            )
 
 
 def _described(

@@ -57,8 +57,8 @@ class Measurement:
         How the fits are run.
     spread : float, optional
         The spread of the responses, if ε is a share of it.
-    set_aside : int
-        Number of rows from which the spread was computed; they are not in the sample.
+    set_aside : Sample, optional
+        The rows from which the spread was computed; they are not in the sample.
     choice : Choice, optional
         The test that these trials are for; None if it is not chosen yet.
     certified : bool
@@ -80,7 +80,7 @@ class Measurement:
     setup: Setup
     execution: Execution
     spread: float | None = None
-    set_aside: int = 0
+    set_aside: Sample | None = None
     choice: Choice | None = None
     certified: bool = False
 
@@ -113,7 +113,8 @@ class Measurement:
         bare = self.trials.design(self.sample, self.randomness)
         named = Names(*self.oracle.names).on_design(bare)
         name = self.setup.name or ""
-        return replace(named, name=name, spread=self.spread, set_aside=self.set_aside)
+        aside = 0 if self.set_aside is None else self.set_aside.n_labeled
+        return replace(named, name=name, spread=self.spread, set_aside=aside)
 
     @cached_property
     def _of_a_trial(self) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def resolved(measurement: Measurement, epsilon: Any) -> tuple[Measurement, float
         measurement,
         sample=measurement.sample.only(rest),
         spread=spread,
-        set_aside=len(chosen),
+        set_aside=measurement.sample.only(chosen),
     )
     return kept, in_units(asked, kept.design)
 

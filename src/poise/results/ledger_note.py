@@ -8,17 +8,20 @@ from typing import Any
 
 from poise.arguments import counted
 from poise.arguments.notebook_card import Card, ShownAsCard
-from poise.results.text.numbers import at_most
+from poise.results.text.numbers import at_least, at_most, number
 
-__all__ = ["LedgerNote", "LedgerVerdict", "holds", "parts_that_hold", "passes"]
+__all__ = ["LedgerNote", "LedgerVerdict", "holds", "parts_that_hold", "passes", "rate_in_words"]
 
 _RULES = {"holm": "Holm", "spending": "online fallback"}
+_INVESTING = "investing"
 _NAMED = 6  # so many verdicts are named in a sentence
 
 
 @dataclass(frozen=True)
 class LedgerVerdict:
     """One question that was put to the same rows, or to some of them.
+
+    With the rule "investing" each question of the ledger has rows of its own.
 
     Attributes
     ----------
@@ -30,12 +33,19 @@ class LedgerVerdict:
         Whether the verdict holds together with the others; None if there is none to hold.
     own : bool
         Whether it is a question of this call.
+    level : float or None
+        With the rule "investing", the level that it was given before its first fit: for "unstable"
+        if that is the verdict, else for "stable".
+    spoilt : str
+        Why it cannot hold whatever its p-value is, after copies of the ledger were merged.
     """
 
     title: str
     verdict: str
     holds: bool | None
     own: bool
+    level: float | None = None
+    spoilt: str = ""
 
     def __str__(self) -> str:
         return f"{self.title} ({self.verdict})"
@@ -50,16 +60,22 @@ class LedgerNote(ShownAsCard):
     "spending" it may also be decided after each answer whether to go on. A question that was
     chosen by looking at these rows is covered by no rule.
 
+    With the rule "investing", whose questions have fresh rows, E[V] / (E[R] + 1 − α) ≤ α for V
+    wrong ones among R verdicts "stable" that hold, and the same for "unstable". That does not bound
+    the chance that any of them is wrong.
+
     Attributes
     ----------
     file : str
         The ledger.
     alpha : float
-        Error level of all verdicts together.
+        Error level of all verdicts together; with the rule "investing" their marginal false
+        discovery rate.
     rule : str
-        "holm" or "spending".
+        "holm", "spending" or "investing".
     verdicts : tuple of LedgerVerdict
-        All questions of this data set, in the order in which they were put.
+        All questions of this data set, in the order in which they were put; with the rule
+        "investing" all questions of the ledger.
 
     Examples
     --------
@@ -80,7 +96,10 @@ class LedgerNote(ShownAsCard):
 
     @property
     def n_questions(self) -> int:
-        """Questions that these rows, or some of them, have answered."""
+        """Questions that these rows, or some of them, have answered.
+
+        With the rule "investing", all questions of the ledger.
+        """
         return len(self.verdicts)
 
     @property
@@ -94,24 +113,46 @@ class LedgerNote(ShownAsCard):
 
     def sentence(self) -> str:
         """Say how many questions there were, and which verdicts hold together."""
+        if self.rule == _INVESTING:
+            return self._invested()
         if self.n_questions == 1 and self.holds:
             return f"This is the first question that was put to these rows ({self.file})."
         asked = counted(self.n_questions, "question")
         level = f"error level {at_most(self.alpha)} ({_RULES.get(self.rule, self.rule)})"
+        return (
+            f"These rows have answered {asked} ({self.file}). Together at {level} {self._which()}."
+        )
+
+    def _which(self) -> str:
+        """Name the verdicts that hold and those that do not."""
         held = [each for each in self.verdicts if each.holds]
         fallen = [each for each in self.verdicts if each.holds is False]
         said = [_listed(held, "holds", "hold")] if held or not fallen else []
         said += [_listed(fallen, "does not", "do not")] if fallen else []
+        return "; ".join(said)
+
+    def _invested(self) -> str:
+        """Say which level this question had, which verdicts hold, and what that promises."""
+        asked = counted(self.n_questions, "question")
         return (
-            f"These rows have answered {asked} ({self.file}). Together at {level} "
-            f"{'; '.join(said)}."
+            f"Alpha-investing gave this question {self._level} before its first fit. Of {asked} in "
+            f"{self.file}, each with rows of its own, {self._which()}. {rate_in_words(self.alpha)}"
         )
+
+    @property
+    def _level(self) -> str:
+        """The level that alpha-investing gave the question of this call, which has one."""
+        only = next(each for each in self.verdicts if each.own)
+        side = "unstable" if only.verdict == "unstable" else "stable"
+        return f'the level {number(only.level)} for "{side}"'
 
     def doubt(self) -> str:
         """Say that verdicts of this call do not hold; "" if all of them do."""
         if self.holds:
             return ""
         which = "; ".join(map(str, self._fallen_here))
+        if self.rule == _INVESTING:
+            return f"{which} does not hold: {self._why_not()}. Ask it of fresh rows"
         others = counted(self.n_questions, "question")
         return (
             f"{which} does not hold at error level {at_most(self.alpha)} together with all the "
@@ -119,10 +160,29 @@ class LedgerNote(ShownAsCard):
             "to a single question. Ask it of fresh rows"
         )
 
+    def _why_not(self) -> str:
+        """Say why the first of the verdicts of this call that do not hold does not."""
+        first = self._fallen_here[0]
+        if first.spoilt:
+            return f"{first.spoilt} ({self.file}), put by somebody with another copy of the ledger"
+        return (
+            f"its p-value is above the level {number(first.level)} that alpha-investing gives it "
+            f"({self.file}), and it is true only as the answer to a single question"
+        )
+
     def fact(self) -> str:
         """Say the same in a few words, for tables."""
-        kept = "holds" if self.holds else "does not hold"
-        return f"{counted(self.n_questions, 'question')} put to these rows; {kept} together"
+        asked = counted(self.n_questions, "question")
+        if self.rule == _INVESTING:
+            return f"{asked} of fresh rows; {self._kept} at {self._level}"
+        return f"{asked} put to these rows; {self._kept} together"
+
+    @property
+    def _kept(self) -> str:
+        """Whether the verdicts of this call hold; "inconclusive" is none that could."""
+        if self._fallen_here:
+            return "does not hold"
+        return "holds" if any(each.own and each.holds for each in self.verdicts) else "no verdict"
 
     def _card(self) -> Card:
         parts = parts_that_hold([each.holds for each in self.verdicts])
@@ -139,6 +199,25 @@ class LedgerNote(ShownAsCard):
         from poise.arguments.typed_fields import read_object
 
         return read_object(cls, content, "a note of a ledger", derived=True)
+
+
+def rate_in_words(alpha: float) -> str:
+    """Say what alpha-investing promises, and what it does not.
+
+    Examples
+    --------
+    >>> print(rate_in_words(0.05))
+    The expected number of false "stable" among the verdicts that hold, divided by the expected \
+number of "stable" among them plus 0.95, is at most 0.05 (marginal false discovery rate, Foster \
+and Stine 2008), and the same is true of "unstable". It is not the chance that any of them is \
+wrong, which can be larger.
+    """
+    return (
+        'The expected number of false "stable" among the verdicts that hold, divided by the '
+        f'expected number of "stable" among them plus {at_least(1 - alpha)}, is at most '
+        f"{at_most(alpha)} (marginal false discovery rate, Foster and Stine 2008), and the same is "
+        'true of "unstable". It is not the chance that any of them is wrong, which can be larger.'
+    )
 
 
 def parts_that_hold(states: Sequence[bool | None]) -> dict[str, int]:

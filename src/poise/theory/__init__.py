@@ -5,6 +5,7 @@ are first used, so that importing the package stays cheap.
 
 ::
 
+    alpha_investing_levels   tests of fresh rows, one after the other, paid for by what was declared
     anytime_limits           limits for δ* that hold at all times together, for a growing record
     averaged_design          the averaged test's design: which rows and fits each trial gets
     averaged_estimates       estimates δ̂ and ε̂ by the averaged test, and its profile
@@ -88,6 +89,7 @@ _HOME = {
     "acceptance_probability": "binomial_test",
     "all_in": "betting_process",
     "all_in_delta_hat": "averaged_limits",
+    "alpha_investing": "alpha_investing_levels",
     "average_e_values": "e_values",
     "averaged_power": "averaged_power_estimate",
     "averaged_profile": "averaged_estimates",
@@ -194,6 +196,7 @@ _HOME = {
 __all__ = sorted(_HOME)
 
 if TYPE_CHECKING:
+    from poise.theory.alpha_investing_levels import alpha_investing as alpha_investing
     from poise.theory.anytime_limits import (
         LimitsOverTime as LimitsOverTime,
         limits_over_time as limits_over_time,

@@ -8,7 +8,15 @@ from numpy.typing import ArrayLike, NDArray
 from poise import arguments
 from poise.errors import ArgumentError
 
-__all__ = ["online_fallback"]
+__all__ = ["checked_sequence", "online_fallback"]
+
+
+def checked_sequence(pvalues: ArrayLike, alpha: float) -> tuple[NDArray[np.float64], float]:
+    """Check p-values that come one after the other, and the level of all of them."""
+    values = arguments.probability("pvalues", pvalues)
+    if values.ndim != 1:
+        raise ArgumentError(f"pvalues must be a list of numbers, got shape {values.shape}")
+    return values, float(arguments.alpha(alpha))
 
 
 def online_fallback(pvalues: ArrayLike, alpha: float = 0.05) -> NDArray[np.float64]:
@@ -45,9 +53,7 @@ def online_fallback(pvalues: ArrayLike, alpha: float = 0.05) -> NDArray[np.float
     >>> online_fallback([0.2, 0.001, 0.3], alpha=0.06).round(4).tolist()
     [0.03, 0.01, 0.015, 0.003]
     """
-    values, total = arguments.probability("pvalues", pvalues), float(arguments.alpha(alpha))
-    if values.ndim != 1:
-        raise ArgumentError(f"pvalues must be a list of numbers, got shape {values.shape}")
+    values, total = checked_sequence(pvalues, alpha)
     places = np.arange(1, len(values) + 2)
     levels = total / (places * (places + 1.0))
     for place, value in enumerate(values):

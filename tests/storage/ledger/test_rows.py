@@ -78,6 +78,18 @@ def test_rows_that_are_equal_by_chance_are_not_shared() -> None:
     assert old.shared_with(_set(drawn, drawn[:, 0])) > 0
 
 
+def test_a_response_that_is_equal_by_chance_is_not_a_shared_row() -> None:
+    """Numbers with a few digits, all different in each set: a few are in both, and no row is."""
+    features, numbers = RNG.normal(size=(600, 2)), np.arange(600) / 100
+    old = _set(features[:300], numbers[:300])
+    fresh = _set(features[300:], numbers[295:595])  # five responses in common
+    assert old.shared_with(fresh) == 0
+    assert fresh.shared_with(old) == 0
+    assert old.shared_with(_set(features[299:599], numbers[299:599])) == 1  # one whole row
+    assert old.shared_with(_set(features[290:590, :1], numbers[290:590])) == 10  # a dropped column
+    assert _set(features[:8], numbers[:8]).shared_with(_set(features[:8, :1], numbers[:8])) == 8
+
+
 def test_labels_do_not_tell_rows_apart() -> None:
     old, fresh = (_set(X[part], Y[part] > 0) for part in (slice(0, 150), slice(150, 300)))
     assert "responses" not in old.parts

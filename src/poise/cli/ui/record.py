@@ -40,6 +40,7 @@ _GROWS = (
     "looked at as often as one likes."
 )
 _KEEPS_QUESTIONS = "A ledger keeps every question that was put to the same rows."
+_PROMISED = {"investing": "marginal false discovery rate"}
 
 Found = StabilityResult | ProcedureResult | ConditionalResult | MonitorStatus
 
@@ -308,7 +309,7 @@ def _ledger(path: Path) -> Record:
     header, asked = ledger.content.header, len(ledger.content.questions)
     facts = {
         "statement": ledger.headline(),
-        "error level of all together": at_most(header.alpha),
+        _PROMISED.get(header.rule, "error level of all together"): at_most(header.alpha),
         "rule": header.rule,
         "questions": f"{asked:,}",
     }

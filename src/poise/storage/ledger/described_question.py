@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from poise.arguments import without_addresses
@@ -63,4 +64,7 @@ def described(
         run["order"] = design.order
     title = f"({allowed_change(epsilon, design)}, {exactly(delta)})-stability at n = {design.n:,}"
     put = {"arrangement": rows.arrangement, **run, **how}
-    return AskedQuestion.of(rows.digest, f"{design.title}: {title}", about, put)
+    question = AskedQuestion.of(rows.digest, f"{design.title}: {title}", about, put)
+    # With the coin, a p-value may be as small as one likes.
+    best = 0.0 if how["randomized"] else (1.0 - delta) ** design.n_trials
+    return replace(question, seed=design.seed, best_pvalue=best)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -14,9 +14,10 @@ from poise.arguments.typed_fields import read_object
 from poise.data.row_identities import RowKey
 from poise.errors import ArgumentError
 
-__all__ = ["AskedQuestion", "LedgerAnswer", "LedgerHeader", "Rule"]
+__all__ = ["RULES", "AskedQuestion", "LedgerAnswer", "LedgerHeader", "Rule", "Stake"]
 
-Rule: TypeAlias = Literal["holm", "spending"]
+Rule: TypeAlias = Literal["holm", "spending", "investing"]
+RULES = ("holm", "spending", "investing")
 _Entry = TypeVar("_Entry")
 _LAST_YEAR = 9000  # a question is dated later than all others
 
@@ -32,7 +33,7 @@ class LedgerHeader:
         copies of one.
     alpha : float
         Error level of all verdicts together, in (0, 1).
-    rule : {"holm", "spending"}
+    rule : {"holm", "spending", "investing"}
         Which verdicts hold together.
 
     Examples
@@ -48,7 +49,7 @@ class LedgerHeader:
 
     def __post_init__(self) -> None:
         arguments.alpha(arguments.scalar("alpha", self.alpha))
-        arguments.choice("rule", self.rule, ("holm", "spending"))
+        arguments.choice("rule", self.rule, RULES)
         RowKey.of(bytes.fromhex(self.key))
 
     @classmethod
@@ -73,6 +74,32 @@ class LedgerHeader:
 
 
 @dataclass(frozen=True)
+class Stake:
+    """What alpha-investing gave a question before its first fit.
+
+    Parameters
+    ----------
+    level, level_unstable : float
+        Levels for "stable" and for "unstable", in [0, 1).
+    seed : int
+        The root seed, which no other question may have.
+
+    Examples
+    --------
+    >>> Stake(0.0232, 0.0232, 7).level
+    0.0232
+    """
+
+    level: float
+    level_unstable: float
+    seed: int
+
+    def __post_init__(self) -> None:
+        for name in ("level", "level_unstable"):
+            arguments.delta(getattr(self, name), name)
+
+
+@dataclass(frozen=True)
 class AskedQuestion:
     """A question that was put to some rows.
 
@@ -90,6 +117,12 @@ class AskedQuestion:
     about : dict
         What is asked, whatever the rows: algorithm, n, ε, δ and the like. Questions that agree in
         it are the same question.
+    stake : Stake, optional
+        Its levels, if the rule of the ledger is "investing".
+    seed : int
+        The root seed of its run. It is part of the line only as part of the stake.
+    best_pvalue : float
+        The smallest p-value for "not stable" that its trials can give. It is not part of the line.
 
     Examples
     --------
@@ -104,6 +137,9 @@ class AskedQuestion:
     time: str
     title: str
     about: dict[str, Any]
+    stake: Stake | None = None
+    seed: int = field(default=0, compare=False)
+    best_pvalue: float = field(default=0.0, compare=False)
 
     def __post_init__(self) -> None:
         if self.time and datetime.fromisoformat(self.time).year > _LAST_YEAR:
@@ -116,6 +152,11 @@ class AskedQuestion:
         known = hashlib.blake2b(words.encode(), digest_size=8).hexdigest()
         return cls(known, rows, "", title, json.loads(json.dumps(about, default=str)))
 
+    @property
+    def levels(self) -> tuple[float, float]:
+        """The levels that alpha-investing gave it; 0 if it gave none."""
+        return (self.stake.level, self.stake.level_unstable) if self.stake else (0.0, 0.0)
+
     def same_as(self, other: AskedQuestion) -> bool:
         """Whether both ask the same, of whichever rows."""
         return self.about == other.about
@@ -123,7 +164,9 @@ class AskedQuestion:
     def to_entry(self) -> dict[str, Any]:
         """Return its line."""
         entry = asdict(self)
-        return {"question": entry.pop("id"), **entry}
+        known = {name: entry[name] for name in ("rows", "time", "title", "about")}
+        stake = {} if self.stake is None else {"stake": entry["stake"]}
+        return {"question": self.id, **known, **stake}
 
     @classmethod
     def from_entry(cls, entry: dict[str, Any]) -> AskedQuestion:

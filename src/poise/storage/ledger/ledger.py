@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -18,7 +17,13 @@ from poise.results.ledger_note import LedgerNote, LedgerVerdict, parts_that_hold
 from poise.results.pvalues_any_level import pvalues_at_any_level
 from poise.results.text.table import Table
 from poise.storage.ledger.described_question import described
-from poise.storage.ledger.entries import AskedQuestion, LedgerAnswer, LedgerHeader, Rule
+from poise.storage.ledger.entries import (
+    RULES,
+    AskedQuestion,
+    LedgerAnswer,
+    LedgerHeader,
+    Rule,
+)
 from poise.storage.ledger.ledger_content import LedgerContent
 from poise.storage.ledger.ledger_file import OpenLedger, opened, read_ledger
 from poise.storage.ledger.ledger_table import (
@@ -28,7 +33,7 @@ from poise.storage.ledger.ledger_table import (
     ledger_table,
 )
 from poise.storage.ledger.merge_ledgers import merge_into
-from poise.storage.ledger.repeated_question import refuse_repeated
+from poise.storage.ledger.new_questions import lines_of_new_questions
 from poise.storage.ledger.row_set import RowSet
 
 __all__ = ["AnyLedger", "Ledger", "Noted"]
@@ -48,6 +53,12 @@ class Ledger(ShownAsCard):
     answer whether to go on (:func:`poise.theory.online_fallback`). The same is true of "unstable".
     A question that failed is refused on rows that include some of the old ones.
 
+    With ``rule="investing"`` each question has fresh rows, and all questions of the file share a
+    wealth, which grows by every verdict that holds (:func:`poise.theory.alpha_investing`). What is
+    promised is weaker: E[V] / (E[R] + 1 − α) ≤ α for V wrong ones among R verdicts "stable" that
+    hold, a marginal false discovery rate; it does not bound the chance that any is wrong. The same
+    is true of "unstable". Rows that another question has used are refused.
+
     It does not see questions that are asked without it, and no rule covers an algorithm that was
     built by looking at these rows: for that, take fresh rows.
 
@@ -59,11 +70,11 @@ class Ledger(ShownAsCard):
     ----------
     path : str or Path
         The file. It is begun by the first question.
-    rule : {"holm", "spending"}, optional
+    rule : {"holm", "spending", "investing"}, optional
         Decided when the ledger is begun; by default "holm".
     alpha : float, optional
-        Error level of all verdicts together, in (0, 1); decided when the ledger is begun, by
-        default that of the first question.
+        Error level of all verdicts together, or their marginal false discovery rate, in (0, 1);
+        decided when the ledger is begun, by default that of the first question.
 
     See Also
     --------
@@ -94,7 +105,7 @@ class Ledger(ShownAsCard):
         if not isinstance(path, (str, Path)):
             raise ArgumentError(f"ledger must be the path of a file, got {path!r}")
         if rule is not None:
-            arguments.choice("rule", rule, ("holm", "spending"))
+            arguments.choice("rule", rule, RULES)
         if alpha is not None:
             alpha = float(arguments.alpha(arguments.scalar("alpha", alpha)))
         self.path, self.rule, self.alpha = Path(path), rule, alpha
@@ -137,17 +148,27 @@ class Ledger(ShownAsCard):
         """Write down that questions are put to these rows.
 
         A question that was put before in exactly the same way is not written again. One that failed
-        on some of these rows is refused, and then none of them is written.
+        on some of these rows is refused, and then none of them is written. With alpha-investing,
+        each is given its level here.
+        """
+        self.ask_several([("", rows, questions)])
+
+    def ask_several(self, asked: Sequence[tuple[str, RowSet, Sequence[AskedQuestion]]]) -> None:
+        """Write down questions that are put to several sets of rows: all of them, or none.
+
+        Each set has a label, with which a refusal begins.
         """
         with opened(self.path) as file:
-            content = self._begun(file, _USUAL_ALPHA)
-            known = _with_rows(content, rows).standings([rows.digest])
-            new = [each for each in questions if each.id not in content.questions]
-            for each in new:
-                refuse_repeated(each, rows, known, content.rows, self.path.name)
-            if new:
-                lines = [] if rows.digest in content.rows else [rows.to_entry()]
-                file.append([*lines, *(each.to_entry() for each in _timed(new, content))])
+            content, lines = self._begun(file, _USUAL_ALPHA), []
+            for label, rows, questions in asked:
+                try:
+                    new = lines_of_new_questions(content, rows, questions, self.path.name)
+                except RecordError as error:
+                    raise RecordError(f"{label}: {error}" if label else str(error)) from None
+                content = content.with_lines(new)
+                lines += new
+            if lines:
+                file.append(lines)
 
     def answer(self, answers: Sequence[LedgerAnswer]) -> None:
         """Write down the answers; one that is there already is not written again."""
@@ -162,9 +183,9 @@ class Ledger(ShownAsCard):
         content = self.content
         rows = {content.questions[each].rows for each in ids}
         verdicts = tuple(
-            LedgerVerdict(s.question.title, *s.claimed, own=True)
+            LedgerVerdict(s.question.title, *s.claimed, True, s.level, s.spoilt)
             if s.question.id in ids
-            else LedgerVerdict(s.question.title, s.alone, s.holds, own=False)
+            else LedgerVerdict(s.question.title, s.alone, s.holds, False, s.level, s.spoilt)
             for s in content.standings(rows)
         )
         header = content.header
@@ -186,7 +207,8 @@ class Ledger(ShownAsCard):
         """Write down a question that was asked without the ledger: by :meth:`Trials.test`.
 
         Measuring asks no question; judging trials does. Ask the ledger before you look at the
-        verdict: a question that failed on some of these rows is refused.
+        verdict: a question that failed on some of these rows is refused. With ``rule="investing"``
+        every such question is refused, because its level must be fixed before the first fit.
 
         Parameters
         ----------
@@ -203,6 +225,12 @@ class Ledger(ShownAsCard):
             The same, with the note of the ledger.
         """
         rows = RowSet.of(self.key(result.alpha), Sample(X, y, X_unlabeled))
+        if self.content.invests:
+            raise RecordError(
+                f'the rule of {self.path.name} is "investing", which fixes the level of a question '
+                "before its first fit, and these trials are measured: ask with "
+                "stability_test(..., ledger=...)"
+            )
         asked = result.epsilon, result.delta
         how = {"test": result.test, "randomized": result.randomized}
         question = described(rows, result.design, asked, how)
@@ -254,21 +282,3 @@ class Ledger(ShownAsCard):
 
 
 AnyLedger = str | Path | Ledger | None
-
-
-def _with_rows(content: LedgerContent, rows: RowSet) -> LedgerContent:
-    """Return the content with rows that no question was put to yet."""
-    return replace(content, rows={**content.rows, rows.digest: rows})
-
-
-def _timed(questions: Sequence[AskedQuestion], content: LedgerContent) -> list[AskedQuestion]:
-    """Date questions: now, but later than every question that is there."""
-    now = datetime.now(UTC)
-    latest = max((each.time for each in content.questions.values()), default="")
-    if latest >= now.isoformat():
-        now = datetime.fromisoformat(latest) + timedelta(microseconds=1)
-    times = (now + timedelta(microseconds=k) for k in range(len(questions)))
-    return [
-        replace(each, time=when.isoformat(timespec="microseconds"))
-        for each, when in zip(questions, times, strict=True)
-    ]

@@ -10,8 +10,9 @@ from typing import Any
 from poise.errors import RecordError
 from poise.storage.ledger.entries import AskedQuestion, LedgerAnswer, LedgerHeader
 from poise.storage.ledger.families import families_of
+from poise.storage.ledger.investing import Accounts, accounts_of
 from poise.storage.ledger.row_set import RowSet
-from poise.storage.ledger.standing import Standing, standings
+from poise.storage.ledger.standing import Standing, invested_standings, standings
 
 __all__ = ["LedgerContent"]
 
@@ -42,7 +43,7 @@ class LedgerContent:
         if "question" in entry:
             asked = AskedQuestion.from_entry(entry)
             known = self.questions.get(asked.id, asked)
-            self.questions[asked.id] = min(known, asked, key=lambda each: each.time)
+            self.questions[asked.id] = min(known, asked, key=lambda each: (each.time, each.levels))
         elif "answer" in entry:
             answer = LedgerAnswer.from_entry(entry)
             known_answer = self.answers.get(answer.id, answer)
@@ -72,19 +73,48 @@ class LedgerContent:
     def _families(self) -> dict[str, str]:
         return families_of(self.rows)
 
-    def family(self, rows: Iterable[str]) -> list[AskedQuestion]:
-        """Return all questions put to the data sets of these rows, in the order of their times."""
-        names = {self._families[digest] for digest in rows}
-        asked = [q for q in self.questions.values() if self._families[q.rows] in names]
-        return sorted(asked, key=lambda each: (each.time, each.id))
+    @property
+    def invests(self) -> bool:
+        """Whether all data sets share one wealth."""
+        return self.header.rule == "investing"
+
+    def _asked(
+        self, questions: Iterable[AskedQuestion]
+    ) -> list[tuple[AskedQuestion, LedgerAnswer | None]]:
+        """Return questions in the order of their times, with their answers."""
+        ordered = sorted(questions, key=lambda each: (each.time, each.id))
+        return [(each, self.answers.get(each.id)) for each in ordered]
 
     def standings(self, rows: Iterable[str]) -> list[Standing]:
-        """Say which verdicts on the data sets of these rows hold together."""
-        asked = self.family(rows)
-        return standings(self.header, [(each, self.answers.get(each.id)) for each in asked])
+        """Say which verdicts on the data sets of these rows hold together.
+
+        With alpha-investing, these are all verdicts of the ledger.
+        """
+        if self.invests:
+            asked = self._asked(self.questions.values())
+            return invested_standings(self.header, asked, self._families)
+        names = {self._families[digest] for digest in rows}
+        family = [q for q in self.questions.values() if self._families[q.rows] in names]
+        return standings(self.header, self._asked(family))
+
+    def accounts(self) -> Accounts:
+        """Follow the wealth of alpha-investing through all questions."""
+        return accounts_of(self.header.alpha, self._asked(self.questions.values()), self._families)
 
     def data_sets(self) -> list[list[Standing]]:
         """Return the questions of each data set, the one that was asked first at the beginning."""
         names = {self._families[question.rows] for question in self.questions.values()}
-        found = [self.standings([name]) for name in names]
+        if self.invests:
+            every = self.standings(names)
+            found = [[s for s in every if self._families[s.question.rows] == n] for n in names]
+        else:
+            found = [self.standings([name]) for name in names]
         return sorted(found, key=lambda each: (each[0].question.time, each[0].question.id))
+
+    def with_lines(self, entries: Iterable[dict[str, Any]]) -> LedgerContent:
+        """Return what it would hold with these lines too."""
+        parts = dict(self.rows), dict(self.questions), dict(self.answers)
+        grown = LedgerContent(self.header, *parts)
+        for entry in entries:
+            grown.take(entry)
+        return grown

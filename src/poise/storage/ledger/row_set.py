@@ -58,26 +58,33 @@ class RowSet:
     arrangement: str = field(default="", compare=False)
 
     @classmethod
-    def of(cls, key: RowKey, sample: Sample) -> RowSet:
-        """Hash the rows of a sample."""
-        whole, features = row_hashes(key, sample.X, sample.y), row_hashes(key, sample.X)
+    def of(cls, key: RowKey, sample: Sample, set_aside: Sample | None = None) -> RowSet:
+        """Hash the rows of a sample, and those that were set aside to find its scale."""
+        parts_of = [sample] if set_aside is None else [sample, set_aside]
+        whole = np.concatenate([row_hashes(key, each.X, each.y) for each in parts_of])
+        features = np.concatenate([row_hashes(key, each.X) for each in parts_of])
+        responses = np.concatenate([row_hashes(key, each.y) for each in parts_of])
         if sample.X_unlabeled is not None:
             features = np.append(features, row_hashes(key, sample.X_unlabeled))
-        hashes = {"whole": whole, "features": features, "responses": row_hashes(key, sample.y)}
+        hashes = {"whole": whole, "features": features, "responses": responses}
         parts = {name: RowSketch.of(each) for name, each in hashes.items()}
         kept = {name: p for name, p in parts.items() if name == "whole" or p.tells_rows_apart}
         words = b"".join(np.sort(hashes[name]).tobytes() for name in ("whole", "features"))
         digest = key.hash(b"set of rows\x1d" + words)
         ordered = whole.tobytes() + features.tobytes() + _more(sample)
         order = key.hash(b"order of rows\x1d" + ordered)
-        return cls(digest, sample.n_labeled, sample.n_unlabeled, kept, order)
+        labeled = sum(each.n_labeled for each in parts_of)
+        return cls(digest, labeled, sample.n_unlabeled, kept, order)
 
     def shared_with(self, other: RowSet) -> int:
         """Estimate how many of these rows are in the other set too; 0 if chance explains them."""
         if self.digest == other.digest:
             return self.labeled + self.unlabeled
         both = [name for name in _PARTS if name in self.parts and name in other.parts]
-        return max((self.parts[name].shared_with(other.parts[name]) for name in both), default=0)
+        counts = [
+            self.parts[name].shared_with(other.parts[name], whole=name == "whole") for name in both
+        ]
+        return max(counts, default=0)
 
     def to_entry(self) -> dict[str, Any]:
         """Return its line."""

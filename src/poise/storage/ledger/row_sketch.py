@@ -107,27 +107,32 @@ class RowSketch:
     def _up_to(self, end: int) -> Hashes:
         return self.hashes[: np.searchsorted(self.hashes, np.uint64(end), side="right")]
 
-    def shared_with(self, other: RowSketch) -> int:
+    def shared_with(self, other: RowSketch, *, whole: bool = True) -> int:
         """Estimate how many rows are in both sets; 0 if chance explains them.
 
         It is exact if all hashes of both sets are kept. If columns take few values, some rows are
         equal by chance: about the share of rows that have an equal in their own set (Good and
-        Turing). More than chance explains are found by chance with probability 1e-6.
+        Turing). More than chance explains are found by chance with probability 1e-6. A few equal
+        responses, or equal features, are chance also if all are different in either set: of 1,500
+        numbers with six decimals, one in ten times one is also among 1,500 others.
         """
         end = min(self._end, other._end)
         here, there = self._up_to(end), other._up_to(end)
         found = len(np.intersect1d(here, there, assume_unique=True))
-        if found <= self._by_chance(other, min(len(here), len(there))):
+        if found <= self._by_chance(other, min(len(here), len(there)), whole):
             return 0
         return round(found / len(here) * self.distinct)
 
-    def _by_chance(self, other: RowSketch, count: int) -> int:
+    def _by_chance(self, other: RowSketch, count: int, whole: bool) -> int:
         share = max(self.repeated, other.repeated)
-        if share == 0.0 or share > _FEW_VALUES:
+        if share > _FEW_VALUES or count == 0 or (whole and share == 0.0):
             return 0
         from scipy.stats import binom
 
-        return int(binom.isf(_FALSE_ALARM, count, share))
+        if whole:
+            return int(binom.isf(_FALSE_ALARM, count, share))
+        # One repetition more than there is may have been missed by chance.
+        return min(int(binom.isf(_FALSE_ALARM, count, max(share, 1 / count))), count // 2)
 
     def to_entry(self) -> dict[str, Any]:
         """Return it as part of a line."""

@@ -1,20 +1,21 @@
-"""Which verdicts on one data set hold together, by the rule that the ledger was begun with."""
+"""Which verdicts hold together, by the rule that the ledger was begun with."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.storage.ledger.entries import AskedQuestion, LedgerAnswer, LedgerHeader
+from poise.storage.ledger.investing import accounts_of
 from poise.theory.betting_fraction import TOLERANCE
 from poise.theory.decision import three_way
 from poise.theory.holm_correction import holm
 from poise.theory.online_levels import online_fallback
 
-__all__ = ["Standing", "standings"]
+__all__ = ["Standing", "invested_standings", "standings"]
 
 _DECLARED = ("stable", "unstable")
 
@@ -34,12 +35,18 @@ class Standing:
         "unanswered".
     holds : bool or None
         Whether this verdict holds together with the others; None if there is none to hold.
+    level : float or None
+        The level that alpha-investing left it; None with other rules.
+    spoilt : str
+        Why alpha-investing cannot count it, though it was answered.
     """
 
     question: AskedQuestion
     answer: LedgerAnswer | None
     alone: str
     holds: bool | None
+    level: float | None = None
+    spoilt: str = ""
 
     @property
     def claimed(self) -> tuple[str, bool | None]:
@@ -80,10 +87,39 @@ def standings(
     kept, kept_unstable = _kept(header, stable), _kept(header, unstable)
     found = []
     for k, (question, answer) in enumerate(asked):
-        alone = three_way(bool(stable[k] <= header.alpha), bool(unstable[k] <= header.alpha))
+        alone = _alone(header.alpha, answer)
         holds = {"stable": bool(kept[k]), "unstable": bool(kept_unstable[k])}.get(alone)
-        found.append(Standing(question, answer, "unanswered" if answer is None else alone, holds))
+        found.append(Standing(question, answer, alone, holds))
     return found
+
+
+def invested_standings(
+    header: LedgerHeader,
+    asked: Sequence[tuple[AskedQuestion, LedgerAnswer | None]],
+    families: Mapping[str, str],
+) -> list[Standing]:
+    """Say which verdicts hold by alpha-investing: each was given its level before its first fit.
+
+    ``families`` names the data set of each set of rows.
+    """
+    accounts = accounts_of(header.alpha, asked, families)
+    sides = {"stable": accounts.stable, "unstable": accounts.unstable}
+    found = []
+    for k, (question, answer) in enumerate(asked):
+        alone = _alone(header.alpha, answer)
+        side = sides.get(alone)
+        holds = None if side is None else side.declared[k]
+        level = (side or accounts.stable).levels[k]
+        found.append(Standing(question, answer, alone, holds, level, accounts.spoilt[k]))
+    return found
+
+
+def _alone(alpha: float, answer: LedgerAnswer | None) -> str:
+    """Return the verdict of a question by its own p-values."""
+    if answer is None:
+        return "unanswered"
+    stable, unstable = _rounded([answer.pvalue, answer.pvalue_unstable]) <= alpha
+    return three_way(bool(stable), bool(unstable))
 
 
 def _rounded(pvalues: list[float]) -> NDArray[np.float64]:
