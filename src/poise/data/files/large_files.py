@@ -11,7 +11,7 @@ from poise.data.on_disk import StoredTable
 from poise.data.on_disk.file_pieces import readable, source_of_file
 from poise.data.on_disk.file_set import FileSet, RowsPlace
 from poise.data.on_disk.rows_file import RowsFile
-from poise.data.on_disk.set_pieces import SetSource, source_of
+from poise.data.on_disk.set_pieces import SetSource, columns_of, source_of
 from poise.errors import DataError
 
 __all__ = ["StoredColumns", "read_file_set"]
@@ -28,13 +28,10 @@ class StoredColumns:
         self._library = _library(doing.format(path))
         with readable(path):
             self._source = source_of(path)
+            self.names = [column.name for column in columns_of(self._source)]
         refuse_no_rows(self._source.n_rows, path)
         for file in path.files if isinstance(path, FileSet) else [path]:
             _check_file(file)
-        # The index of a pandas data frame is not a column.
-        schema = self._source.schema
-        index = (schema.pandas_metadata or {}).get("index_columns", [])
-        self.names = [name for name in schema.names if name not in index]
         self.feature_names = self.names
 
     def features(self, names: list[str]) -> StoredTable:

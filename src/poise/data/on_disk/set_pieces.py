@@ -13,7 +13,7 @@ from poise.data.on_disk.hive_keys import hive_keys
 from poise.data.on_disk.rows_file import RowsFile
 from poise.errors import DataError
 
-__all__ = ["SetSource", "source_of"]
+__all__ = ["SetSource", "columns_of", "source_of"]
 
 
 def source_of(place: RowsPlace) -> Source:
@@ -44,9 +44,10 @@ class SetSource:
         for file in self.files:
             with readable(file):
                 source = source_of_file(file)
+                found = columns_of(source)
             if file is first:
-                fields, metadata = _fields(source), source.schema.metadata
-            _refuse_different((first, fields), (file, _fields(source)))
+                fields, metadata = found, source.schema.metadata
+            _refuse_different((first, fields), (file, found))
             counts.append(source.n_rows)
         self._refuse_key_in_file(fields)
         self.schema = pa.schema([*fields, *self._keys.schema], metadata)
@@ -94,7 +95,7 @@ class SetSource:
             )
 
 
-def _fields(source: Source) -> list[Any]:
+def columns_of(source: Source) -> list[Any]:
     """Return the columns of a file without the index of a pandas data frame."""
     index = (source.schema.pandas_metadata or {}).get("index_columns", [])
     return [field for field in source.schema if field.name not in index]
