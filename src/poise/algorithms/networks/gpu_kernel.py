@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 __all__ = ["Training", "available", "is_small", "train"]
 
 _ROWS = 16  # rows at a time: the fewest that a product may have, and the fastest
-_ONE_BY_ONE = 8  # features that are not worth a product of twice the size
 _LARGEST = 4096  # features times units: a network and its gradient must stay in registers
 _PER_WARP = 1024
+_ONE_BY_ONE = {"float32": 8, "tensorfloat32": 0}  # features not worth a product twice as wide
 _PRODUCTS = {
     "float32": jax.lax.DotAlgorithmPreset.F32_F32_F32,
     "tensorfloat32": jax.lax.DotAlgorithmPreset.TF32_TF32_F32,
@@ -80,8 +80,10 @@ class Rows(NamedTuple):
 
 def is_small(features: int, units: int, precision: str) -> bool:
     """Tell whether a network is small enough, and whether kernels have its products."""
-    size = max(features, _width(features)) * _power_of_two(units)
-    return size <= _LARGEST and precision in _PRODUCTS
+    if precision not in _PRODUCTS:
+        return False
+    size = max(features, _width(features, precision)) * _power_of_two(units)
+    return size <= _LARGEST
 
 
 @cache
@@ -121,7 +123,8 @@ def train(training: Training, start: Layers, X: Array, y: Array, interpret: bool
     >>> outputs[:, 0].round().tolist()
     [3.0, 6.0]
     """
-    rows, weights = _padded_rows(X, y), _packed(start)
+    width = _width(X.shape[1], training.precision)
+    rows, weights = _padded_rows(X, y, width), _packed(start, width)
     shape = jax.tree.map(jax.typeof, weights)
     problem = Problem(training, len(X), start[0][0].shape[1], interpret)
     kernel = pl.pallas_call(
@@ -233,18 +236,18 @@ def _product(a: Array, b: Array, training: Training) -> Array:
     return jnp.dot(a, b, precision=algorithm, preferred_element_type=a.dtype)
 
 
-def _padded_rows(X: Array, y: Array) -> Rows:
+def _padded_rows(X: Array, y: Array, width: int) -> Rows:
     """Fill up with zeros."""
     n, features = X.shape
-    width, filled = _width(features), -(-n // _ROWS) * _ROWS
+    filled = -(-n // _ROWS) * _ROWS
     rows = jnp.zeros((filled, max(width, features)), X.dtype).at[:n, :features].set(X)
     response = jnp.zeros(filled, X.dtype).at[:n].set(y)
     return Rows(rows[:, :width], tuple(rows[:, width:].T), response)
 
 
-def _packed(start: Layers) -> Weights:
+def _packed(start: Layers, width: int) -> Weights:
     (weights, bias), (outer, offset) = start
-    (features, units), width = weights.shape, _width(weights.shape[0])
+    features, units = weights.shape
     filled = _power_of_two(units)
     inner = jnp.zeros((max(width, features), filled), weights.dtype)
     inner = inner.at[:features, :units].set(weights)
@@ -259,10 +262,10 @@ def _unpacked(trained: Weights, start: Layers) -> Layers:
     return [(inner, trained.bias[:units]), (trained.outer[:units, None], trained.offset)]
 
 
-def _width(features: int) -> int:
+def _width(features: int, precision: str) -> int:
     """Return how many features a product takes; the others are multiplied one by one."""
     below = max(16, 1 << (features.bit_length() - 1))
-    return below if features - below <= _ONE_BY_ONE else 2 * below
+    return below if features - below <= _ONE_BY_ONE[precision] else 2 * below
 
 
 def _power_of_two(count: int) -> int:
