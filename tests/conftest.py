@@ -29,6 +29,7 @@ for name in ("FORCE_COLOR", "NO_COLOR", "PYTHON_COLORS", "TTY_COMPATIBLE", "TTY_
 ONE_PROCESS = {
     "tests/running/faults/test_time_limit.py": "clusters",
     "tests/running/faults/test_worker_death.py": "clusters",
+    "tests/running/shuffle/test_clusters.py": "clusters",
     "tests/running/transport/": "clusters",
     "tests/running/workers/test_backend.py": "clusters",
     "tests/running/workers/test_conformance.py": "clusters",

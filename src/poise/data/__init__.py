@@ -13,6 +13,7 @@
     known_values    how many values a response or a point can take, if all could be tried
     on_disk/        tables that stay on disk: the rows of a trial are read when it needs them
     ordinary_files  only ordinary files are read: no pipe, which waits, and no endless device
+    partitioned/    rows in partitions that lie elsewhere: only workers read them
     response_scale  the spread of a response, for a choice of ε, and its rare classes
     responses       checks of responses: numbers or classes, never missing or infinite
     row_digests     digests of the rows that a test has used, so that no row is used twice

@@ -79,6 +79,8 @@ def warn_of_copies(sample: Sample, stacklevel: int = 4) -> None:
 
 def about_copies(sample: Sample) -> str:
     """Say that rows occur more than once and chance does not explain it; "" if none does."""
+    if sample.rows_elsewhere:
+        return ""  # rows of different partitions would have to be brought together
     if sample not in _said:
         _said[sample] = _about(find_copies(sample), sample)
     return _said[sample]

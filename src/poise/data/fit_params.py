@@ -13,7 +13,7 @@ from poise.data.synthetic_rows import Rows, SyntheticRows
 from poise.data.tables import Table, as_table
 from poise.errors import ArgumentError, DataError
 
-__all__ = ["FitParams"]
+__all__ = ["FitParams", "require_names", "rows_of_value"]
 
 _PER_ROW = ("sample_weight", "groups")  # names that always mean one value per row
 
@@ -39,15 +39,11 @@ class FitParams:
     """
 
     def __init__(self, values: Mapping[str, Any], n_labeled: int) -> None:
-        if not isinstance(values, Mapping) or not all(isinstance(name, str) for name in values):
-            raise ArgumentError(
-                "fit_params must be a dict of arguments of fit by name, such as "
-                f"{{'sample_weight': weights}}, got {values!r}"
-            )
+        require_names(values)
         self.per_row: dict[str, Table] = {}
         self.constant: dict[str, Any] = {}
         for name, value in values.items():
-            length = _length(value)
+            length = rows_of_value(value)
             if length == n_labeled:
                 self.per_row[name] = as_table(value, f"fit_params[{name!r}]")
             elif length is not None and name.rpartition("__")[2] in _PER_ROW:
@@ -87,7 +83,17 @@ class FitParams:
         return constant | {name: table.take(rows) for name, table in self.per_row.items()}
 
 
-def _length(value: Any) -> int | None:
+def require_names(values: Any) -> dict[str, Any]:
+    """Return the arguments; refuse what is not a dict of arguments by name."""
+    if not isinstance(values, Mapping) or not all(isinstance(name, str) for name in values):
+        raise ArgumentError(
+            "fit_params must be a dict of arguments of fit by name, such as "
+            f"{{'sample_weight': weights}}, got {values!r}"
+        )
+    return dict(values)
+
+
+def rows_of_value(value: Any) -> int | None:
     """Count the rows of a container; None if the value is not a container of rows."""
     shape = getattr(value, "shape", None)
     if shape is not None:

@@ -10,9 +10,30 @@ from numpy.typing import NDArray
 from poise.data.tables import as_table
 from poise.errors import DataError
 
-__all__ = ["Groups", "Layout"]
+__all__ = ["Groups", "Layout", "WholeNumbers"]
 
 Indices = NDArray[np.int64]
+
+
+class WholeNumbers:
+    """The array 0, 1, …, count − 1, of which only the parts that are looked at are made.
+
+    Examples
+    --------
+    >>> WholeNumbers(10**15)[3:6], WholeNumbers(10**15)[7], len(WholeNumbers(5))
+    (array([3, 4, 5]), 7, 5)
+    """
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, places: Any) -> Any:
+        if isinstance(places, slice):
+            return np.arange(*places.indices(self.count))
+        return places
 
 
 class Layout(NamedTuple):

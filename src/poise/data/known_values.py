@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from poise.data.tables import Table
 
-__all__ = ["n_known_points", "n_known_responses"]
+__all__ = ["n_known_among", "n_known_points", "n_known_responses"]
 
 _FEW_VALUES = 50  # of numbers that are not whole
 _FIRST_ROWS = 100  # of the features: among these a measurement shows itself
@@ -39,6 +39,27 @@ def n_known_responses(y: Table) -> int | None:
         return None  # numbers that are not whole: no need to look at all of them
     values = _as_array(y.native)
     return None if values is None else _combinations(values, math.inf)
+
+
+def n_known_among(start: Any, different: Any, rows: int) -> int | None:
+    """Do the same for rows that are not all here.
+
+    Parameters
+    ----------
+    start : array
+        The first 1000 responses.
+    different : array
+        Those that differ among all ``rows``.
+
+    Examples
+    --------
+    >>> n_known_among(np.array([1, 2, 1]), np.array([1, 2, 3]), 100)
+    3
+    """
+    first = _as_array(start)
+    if first is None or _combinations(first, math.inf) is None:
+        return None
+    return _different(np.asarray(different), rows)
 
 
 def n_known_points(X: Table) -> int | None:
@@ -85,24 +106,26 @@ def _combinations(values: NDArray[Any], most: float) -> int | None:
     return product
 
 
-def _different(column: NDArray[Any]) -> int | None:
+def _different(column: NDArray[Any], rows: int | None = None) -> int | None:
+    """Count values; there may be more ``rows`` than different values were handed over."""
+    rows = len(column) if rows is None else rows
     if column.dtype.kind == "O":
-        return _different_objects(column.tolist())
+        return _different_objects(column.tolist(), rows)
     found = len(np.unique(column))
-    if column.dtype.kind != "f" or _are_few(found, len(column)):
+    if column.dtype.kind != "f" or _are_few(found, rows):
         return found
     known = column[~np.isnan(column)]
     return found if bool(np.all(known == np.floor(known))) else None
 
 
-def _different_objects(values: list[Any]) -> int | None:
+def _different_objects(values: list[Any], rows: int) -> int | None:
     """Count values of any type; None for lists, arrays and dicts, which are no values."""
     try:
         found = set(values)
     except TypeError:
         return None
     whole = (not isinstance(v, float) or v != v or v.is_integer() for v in found)
-    return len(found) if all(whole) or _are_few(len(found), len(values)) else None
+    return len(found) if all(whole) or _are_few(len(found), rows) else None
 
 
 def _are_few(different: int, among: int) -> bool:

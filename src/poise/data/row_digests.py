@@ -46,7 +46,9 @@ class RowDigests:
 
     @classmethod
     def of(cls, sample: Sample) -> RowDigests | None:
-        """Digest every row; None of a table that is huge or stays on disk."""
+        """Digest every row; None of a table that is huge, stays on disk or lies elsewhere."""
+        if sample.rows_elsewhere:
+            return None
         tables = [sample.X] if sample.X_unlabeled is None else [sample.X, sample.X_unlabeled]
         on_disk = any(isinstance(table, StoredTable) for table in tables)
         if on_disk or sum(map(len, tables)) > _MOST_ROWS:

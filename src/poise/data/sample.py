@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import Any
 
@@ -52,6 +53,8 @@ class Sample:
     [[3.0], [9.0]]
     """
 
+    rows_elsewhere = False  # whether only workers of a cluster can read the rows
+
     def __init__(
         self,
         X: Any,
@@ -73,6 +76,15 @@ class Sample:
         self.fit_params = None
         if fit_params is not None:
             self.fit_params = FitParams(fit_params, self.n_labeled)
+
+    @property
+    def for_checks(self) -> Sample:
+        """The rows on which the checks before the first fit turn: all of them, if they are here."""
+        return self
+
+    def with_true_rows(self) -> AbstractContextManager[None]:
+        """Name rows in messages of checks as they are numbered in the data."""
+        return nullcontext()
 
     def only(self, rows: NDArray[np.int64]) -> Sample:
         """Return a sample of these labelled rows and all unlabelled ones.

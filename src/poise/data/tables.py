@@ -24,6 +24,9 @@ __all__ = ["Table", "array_of", "as_table", "concatenate"]
 
 Selection = NDArray[np.int64] | slice
 
+# How somebody gets all rows of a frame whose rows are on the workers of a cluster.
+_ALL_ROWS_HERE = {"dask": "compute", "ray": "to_pandas"}
+
 
 class Table(Protocol):
     """Rows that can be counted and selected."""
@@ -226,7 +229,10 @@ def as_table(native: Any, name: str) -> Table:
     if _is_frame(native):
         return FrameTable(native)
     remedy = "; read a file with poise.read_table" if isinstance(native, (str, Path)) else ""
-    if hasattr(native, "collect"):
+    library = type(native).__module__.partition(".")[0]
+    if library in _ALL_ROWS_HERE:
+        remedy = f"; give {name}.{_ALL_ROWS_HERE[library]}()"
+    elif hasattr(native, "collect"):
         remedy = f"; give {name}.collect()"
     elif hasattr(native, "__array__"):
         remedy = f"; give numpy.asarray({name})"

@@ -84,10 +84,9 @@ class DisjointTrials(TrialSetup):
             one_full_fit=self.one_full_fit,
         )
 
-    def first_trial(self, sample: Sample, randomness: Randomness) -> Any:
-        """Return the queries of the first trial; None if there is none."""
-        split = self.split(self.design(sample, randomness), sample, randomness)
-        return split[0] if len(split) else None
+    def trials(self, sample: Sample, randomness: Randomness) -> Any:
+        """Return all trials by number, each made when it is looked up."""
+        return self.split(self.design(sample, randomness), sample, randomness)
 
     def measured(
         self,
@@ -103,6 +102,7 @@ class DisjointTrials(TrialSetup):
         if len(split) == 0:
             return Trials.measured(np.empty((0, *design.shape)), design)
         try:
+            split.in_waves = until is not None
             answers = yield Batch(split, until, decision_points=decision_points)
         except (TrialError, RecordError) as error:
             if error.partial is not None:
@@ -125,12 +125,15 @@ class DisjointTrials(TrialSetup):
             self.shuffle,
         )
         several = design.removals, design.points, design.one_full_fit
+        elsewhere = sample.rows_elsewhere
         if design.remove == 1 and not design.replace and sample.groups is None:
-            return RemovalSplit(*common, *several) if design.shape else Split(*common)
+            if design.shape:
+                return RemovalSplit(*common, *several, rows_elsewhere=elsewhere)
+            return Split(*common, rows_elsewhere=elsewhere)
         units = design.remove, design.replace, sample.groups
         if design.shape:
-            return BlockSplit(*common, *units, *several)
-        return UnitSplit(*common, *units)
+            return BlockSplit(*common, *units, *several, rows_elsewhere=elsewhere)
+        return UnitSplit(*common, *units, rows_elsewhere=elsewhere)
 
 
 def _units(design: Design) -> str:

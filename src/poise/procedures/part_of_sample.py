@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,8 @@ class Part:
     unlabeled: Indices
     n_classes: int | None = None
     n_points: int | None = None
+
+    rows_elsewhere: ClassVar[bool] = False
 
     @property
     def n_labeled(self) -> int:

@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.data.groups import Groups, Layout
+from poise.data.groups import Groups, Layout, WholeNumbers
 from poise.procedures.split_of_rows import Trial, TrialSequence
 from poise.protocol.budget import Counts
 from poise.protocol.messages import Comparison, Query
+from poise.protocol.random_order import OF_GROUPS, OF_LABELED
 
 __all__ = ["UnitSplit", "UnitTrials"]
 
@@ -51,17 +52,30 @@ class UnitTrials(TrialSequence[Trial]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.groups is None:
-            order = self._order("order of labelled rows", self.n_labeled)
+        if self.groups is not None:
+            order = self.randomness.order(OF_GROUPS, len(self.groups)) if self.shuffle else None
+            self.units = self.groups.layout(order)
+        elif self.rows_elsewhere:
+            several = WholeNumbers(self.n_labeled), WholeNumbers(self.n_labeled + 1)
+            self.units = Layout(*cast("tuple[Rows, Rows]", several))
+        else:
+            order = self._order(OF_LABELED, self.n_labeled)
             rows = np.arange(self.n_labeled) if order is None else order
             self.units = Layout(rows, np.arange(self.n_labeled + 1))
-        else:
-            self.units = self.groups.layout(self._order("order of groups", len(self.groups)))
 
     @property
     def units_per_trial(self) -> int:
         """Units that one trial trains on, in both fits together."""
         return self.n + (self.remove if self.replace else 0)
+
+    @property
+    def n_units(self) -> int:
+        """Labelled rows, or groups of them."""
+        return len(self.units.starts) - 1
+
+    def first_rows(self, units: Rows) -> Rows:
+        """Return how many labelled rows come before each of these units in reading order."""
+        return self.units.starts[units]
 
     def pair(self, index: int, removal: int = 0) -> tuple[Rows, Rows]:
         """Return the rows of both fits; the units that are removed come last.
@@ -95,9 +109,8 @@ class UnitTrials(TrialSequence[Trial]):
         """Return the row at which this trial is evaluated; there may be several of them."""
         place = self.n_trials * point + trial
         unit = self.n_trials * self.units_per_trial + place
-        n_units = len(self.units.starts) - 1
-        if unit >= n_units:
-            return self.unlabeled_row(unit - n_units)
+        if unit >= self.n_units:
+            return self.unlabeled_row(unit - self.n_units)
         rows = self._rows(unit, unit + 1)
         draw = self.randomness.uniform("row of the test group", place) if len(rows) > 1 else 0.0
         return int(rows[int(draw * len(rows))])

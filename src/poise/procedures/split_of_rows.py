@@ -10,7 +10,7 @@ from __future__ import annotations
 import abc
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self, TypeVar, overload
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from poise.protocol.budget import Counts
 from poise.protocol.messages import Comparison, Query, Removals
+from poise.protocol.random_order import OF_LABELED, OF_UNLABELED
 from poise.protocol.randomness import Coupling, Randomness
 
 __all__ = ["RowTrials", "Split", "Trial", "TrialSequence"]
@@ -41,6 +42,11 @@ class TrialSequence(Sequence[Trial]):
         Where (ξ, ξ′) of each trial come from.
     shuffle : bool
         Whether to put the rows in random order first.
+    rows_elsewhere : bool
+        Whether the rows are not here: trials then name them by their places in the order in
+        which trials read them, and whoever brings the rows puts them in that order.
+    in_waves : bool
+        Whether the first trials may be all that are needed: their rows are then brought first.
     """
 
     n: int
@@ -50,11 +56,13 @@ class TrialSequence(Sequence[Trial]):
     randomness: Randomness
     coupling: Coupling
     shuffle: bool = True
+    rows_elsewhere: bool = field(default=False, kw_only=True)
+    in_waves: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         self._block = -1
         self._xi = self._xi_reduced = np.empty(0, dtype=np.uint64)
-        self.unlabeled = self._order("order of unlabelled rows", self.n_unlabeled)
+        self.unlabeled = self._order(OF_UNLABELED, self.n_unlabeled)
 
     @abc.abstractmethod
     def trial(self, index: int, xi: int, xi_reduced: int) -> Trial:
@@ -72,9 +80,24 @@ class TrialSequence(Sequence[Trial]):
     def in_reading_order(self) -> Self:
         """Return the same trials for labelled rows that were put in that order."""
 
+    @property
+    @abc.abstractmethod
+    def units_per_trial(self) -> int:
+        """Labelled units (rows, or groups) that one trial trains on, in both fits together."""
+
+    @property
+    @abc.abstractmethod
+    def n_units(self) -> int:
+        """Labelled units in all: those of training first, then those of the first points."""
+
+    @abc.abstractmethod
+    def first_rows(self, units: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many labelled rows come before each of these units in reading order."""
+
     def _order(self, role: str, count: int) -> NDArray[np.int64] | None:
         """Return a random order, or None if things stay where they are."""
-        return self.randomness.order(role, count) if self.shuffle else None
+        here = self.shuffle and not self.rows_elsewhere
+        return self.randomness.order(role, count) if here else None
 
     def __len__(self) -> int:
         return self.n_trials
@@ -115,7 +138,7 @@ class RowTrials(TrialSequence[Trial]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.labeled = self._order("order of labelled rows", self.n_labeled)
+        self.labeled = self._order(OF_LABELED, self.n_labeled)
 
     def reading_order(self) -> NDArray[np.int64] | None:
         """Return the labelled rows in the order in which trials read them; None if as they are."""
@@ -126,6 +149,20 @@ class RowTrials(TrialSequence[Trial]):
         moved = copy.copy(self)
         moved.labeled = None
         return moved
+
+    @property
+    def units_per_trial(self) -> int:
+        """Rows that one trial trains on."""
+        return self.n
+
+    @property
+    def n_units(self) -> int:
+        """Labelled rows."""
+        return self.n_labeled
+
+    def first_rows(self, units: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many labelled rows come before each of these: a unit is a row."""
+        return units
 
     def training(self, first: int, last: int) -> NDArray[np.int64] | slice:
         """Return the labelled rows at these places of the order in which trials read them."""

@@ -3,6 +3,7 @@
 ::
 
     budget             budgets: how much a procedure may ask, and how much it has asked
+    keys_at_ranks      the keys at given ranks among many, in memory that does not grow
     known_predictions  predictions that are known already, which fits are compared with
     messages           questions of a black-box test and their answers (Definition 2)
     procedure          the interface of procedures: a generator that yields batches

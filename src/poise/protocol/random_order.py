@@ -11,11 +11,24 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["KEYS", "ORDERS", "PERMUTATION", "order_of_keys", "stream_of_keys"]
+__all__ = [
+    "KEYS",
+    "OF_GROUPS",
+    "OF_LABELED",
+    "OF_UNLABELED",
+    "ORDERS",
+    "PERMUTATION",
+    "order_of_keys",
+    "stream_of_keys",
+]
 
 KEYS = "keys"
 PERMUTATION = "permutation"  # numpy's shuffle of all rows at once, in older files
 ORDERS = (KEYS, PERMUTATION)
+# The roles: what is put in order.
+OF_LABELED = "order of labelled rows"
+OF_UNLABELED = "order of unlabelled rows"
+OF_GROUPS = "order of groups"
 _WORDS_PER_STEP = 4  # 64-bit words that Philox makes in one step of its counter
 
 

@@ -17,7 +17,7 @@ __all__ = ["assert_stable"]
 def assert_stable(
     algorithm: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     n: int,
     epsilon: float | str | Relative,

@@ -29,7 +29,7 @@ __all__ = ["compare"]
 def compare(
     algorithms: Iterable[Any] | Mapping[str, Any],
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     n: int,
     epsilon: float | str | Relative,

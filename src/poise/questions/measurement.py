@@ -88,7 +88,8 @@ class Measurement:
     def of(cls, settings: Mapping[str, Any]) -> Measurement:
         """Split the keywords of a public function into the parts of a measurement."""
         setup, execution = from_settings(Setup, settings), from_settings(Execution, settings)
-        return cls(settings["algorithm"], sample_of(settings), setup, execution)
+        sample = sample_of(settings)
+        return cls(settings["algorithm"], sample, setup, execution.where_rows_are(sample))
 
     @cached_property
     def oracle(self) -> Oracle:
@@ -123,8 +124,8 @@ class Measurement:
         if self.setup.removals == 1 or not self.oracle.algorithm.ignores_row_order:
             return settings
         # If the algorithm declares it and the first trial confirms it, one full fit is enough.
-        first = MeasureChanges(**settings).first_trial(self.sample, self.randomness)
-        same = first is not None and self.oracle.ignores_row_order(first)
+        trials = MeasureChanges(**settings).trials(self.sample, self.randomness)
+        same = len(trials) > 0 and self.oracle.ignores_row_order(trials)
         return {**settings, "one_full_fit": same}
 
     def for_question(
@@ -154,7 +155,7 @@ class Measurement:
     def _removals_cost_no_fits(self, paper: Design) -> bool:
         if not self.execution.fast:
             return False
-        rows = self.oracle.algorithm.batch(), self.sample, self.oracle.distance
+        rows = self.oracle.algorithm.batch(), self.sample.for_checks, self.oracle.distance
         return removals_cost_no_fits(*rows, paper.n, paper.n_trials)
 
     def refuse(self, question: StabilityQuestion | None = None) -> Design:

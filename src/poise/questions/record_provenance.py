@@ -35,10 +35,12 @@ def provenance_of(
 
 def versions_of(oracle: Oracle) -> dict[str, str]:
     """Return the versions of what computes the changes of this oracle."""
-    rows = oracle.sample.X.native, oracle.sample.y.native
+    sample = oracle.sample.for_checks
+    rows = sample.X.native, sample.y.native
     return versions_that_compute(oracle.algorithm, oracle.distance, *rows)
 
 
 def _is_small(sample: Sample) -> bool:
-    on_disk = isinstance(sample.X.native, StoredTable)
-    return not on_disk and sample.n_labeled + sample.n_unlabeled <= _MOST_ROWS
+    if sample.rows_elsewhere or isinstance(sample.X.native, StoredTable):
+        return False
+    return sample.n_labeled + sample.n_unlabeled <= _MOST_ROWS

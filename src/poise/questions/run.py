@@ -72,8 +72,9 @@ def run(
     procedure: Procedure,
     algorithm: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
+    target: str | None = None,
     X_unlabeled: Any = None,
     distance: str | Distance = "auto",
     models: str = "black-box",
@@ -106,6 +107,8 @@ def run(
         The black box.
     X, y, X_unlabeled : array, data frame, sparse matrix or list
         Labelled rows and, optionally, rows without a response.
+    target : str, optional
+        The column of X that holds the responses, in place of y, if X is a data frame.
     distance : {"auto", "absolute", "euclidean", "label", "total_variation"} or callable
         How far apart the two predictions of a comparison are.
     models : {"black-box", "transparent"}
@@ -158,8 +161,9 @@ def run(
     _check_procedure(procedure, groups)
     if not isinstance(budget, Budget | None):
         raise ArgumentError(f"budget must be a poise.Budget or None, got {budget!r}")
-    execution = from_settings(Execution, given)
-    oracle = Oracle.about(algorithm, sample_of(given), distance, response, execution)
+    sample = sample_of(given)
+    execution = from_settings(Execution, given).where_rows_are(sample)
+    oracle = Oracle.about(algorithm, sample, distance, response, execution)
     oracle = replace(oracle, models=models, budget=Budget() if budget is None else budget)
     randomness = Randomness.from_state(random_state)
     told = _told(procedure, oracle, distance)

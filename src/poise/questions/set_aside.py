@@ -61,9 +61,11 @@ def _refuse_other_units(measurement: Measurement) -> None:
         raise ArgumentError(
             f"epsilon must be a number for {what}: the spread of the responses is in other units"
         )
-    if isinstance(measurement.sample.X.native, StoredTable):
+    sample = measurement.sample
+    if sample.rows_elsewhere or isinstance(sample.X.native, StoredTable):
+        where = "are on the workers of a cluster" if sample.rows_elsewhere else "stay on disk"
         raise ArgumentError(
-            "epsilon must be a number for rows that stay on disk; poise advise prints the spread"
+            f"epsilon must be a number for rows that {where}; poise advise prints the spread"
         )
 
 

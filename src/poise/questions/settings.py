@@ -14,8 +14,13 @@ from typing import Any, TypedDict, TypeVar
 
 from poise.algorithms.distance import Distance
 from poise.arguments import did_you_mean
+from poise.data.partitioned.column_roles import named_columns
+from poise.data.partitioned.partitioned_sample import PartitionedSample
+from poise.data.partitioned.partitions import Partitions
 from poise.data.sample import Sample
+from poise.errors import ArgumentError, DataError
 from poise.protocol.randomness import Coupling
+from poise.running.shuffle.partitions_of import partitions_of
 from poise.storage.journal import Journal
 from poise.storage.ledger import AnyLedger
 
@@ -28,7 +33,7 @@ __all__ = [
     "sample_of",
 ]
 
-DATA = ("X", "y", "X_unlabeled", "groups", "fit_params")
+DATA = ("X", "y", "X_unlabeled", "groups", "fit_params", "target")
 
 Held = TypeVar("Held")
 
@@ -39,6 +44,7 @@ class MeasureSettings(TypedDict, total=False):
     These are the keywords of :func:`measure` that they do not have themselves.
     """
 
+    target: str | None
     X_unlabeled: Any
     coupling: str | Coupling
     distance: str | Distance
@@ -86,8 +92,59 @@ def from_settings(kind: type[Held], settings: Mapping[str, Any]) -> Held:
 
 
 def sample_of(settings: Mapping[str, Any]) -> Sample:
-    """Check the data and put them into one sample."""
-    return Sample(**{name: settings[name] for name in DATA if name in settings})
+    """Check the data and put them into one sample.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"age": [30, 41], "dose": [1.5, 2.5]})
+    >>> sample_of({"X": frame, "target": "dose"}).y.native.tolist()
+    [1.5, 2.5]
+    >>> sample_of({"X": frame})
+    Traceback (most recent call last):
+    poise.errors.ArgumentError: y must hold the responses; or name their column: target='age'?
+    """
+    given = {name: settings.get(name) for name in DATA}
+    target = given.pop("target")
+    if target is not None and given["y"] is not None:
+        raise ArgumentError(f"give y or target={target!r}, not both: target is a column of X")
+    partitions = partitions_of(given["X"], settings.get("address"))
+    if partitions is not None:
+        return _elsewhere(partitions, target, given, settings.get("address"))
+    if target is not None:
+        given.pop("y")
+        return Sample(**named_columns(target=target, **given))
+    if given["y"] is None:
+        raise ArgumentError(f"y must hold the responses{_or_a_target(given['X'])}")
+    return Sample(**given)
+
+
+def _or_a_target(X: Any) -> str:
+    columns = getattr(X, "columns", None)
+    if columns is None:
+        return ", one for each row of X; got None"
+    return f"; or name their column: target={next(iter(columns), 'y')!r}?"
+
+
+def _elsewhere(
+    partitions: Partitions, target: str | None, given: Mapping[str, Any], address: str | None
+) -> PartitionedSample:
+    if target is None:
+        columns = ", ".join(map(repr, partitions.columns()))
+        raise ArgumentError(
+            "target must name the column of X that holds the responses: the rows of X are on the "
+            f"workers of {partitions.engine.title()}, and y is not; its columns are {columns}"
+        )
+    unlabeled = None
+    if given["X_unlabeled"] is not None:
+        unlabeled = partitions_of(given["X_unlabeled"], address)
+        if unlabeled is None or unlabeled.engine != partitions.engine:
+            raise DataError(
+                "X_unlabeled must be the same kind of container as X, whose rows are on the "
+                f"workers of {partitions.engine.title()}; got {type(given['X_unlabeled']).__name__}"
+            )
+    more = unlabeled, given["groups"], given["fit_params"]
+    return PartitionedSample(partitions, target, *more)
 
 
 def refuse_unknown(function: str, settings: Mapping[str, Any]) -> None:

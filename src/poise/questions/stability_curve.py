@@ -32,7 +32,7 @@ _USUAL_DELTA = 0.1  # for the choice of the test, where no δ is asked about
 def stability_curve(
     algorithm: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     n: Iterable[float],
     epsilon: float | str | Relative | None = None,

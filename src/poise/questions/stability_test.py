@@ -25,12 +25,13 @@ __all__ = ["measure", "stability_test"]
 def stability_test(
     algorithm: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     n: int,
     epsilon: float | str | Relative,
     delta: float,
     alpha: float = 0.05,
+    target: str | None = None,
     X_unlabeled: Any = None,
     coupling: str | Coupling = "shared",
     distance: str | Distance = "auto",
@@ -86,6 +87,10 @@ def stability_test(
         Allowed probability of a larger change, in [0, 1).
     alpha : float
         Error level, in (0, 1).
+    target : str, optional
+        The column of X that holds the responses, in place of y, if X is a data frame. X may then
+        also be a ``dask.dataframe.DataFrame`` or a ``ray.data.Dataset``, whose rows stay on the
+        workers of their cluster; ``groups`` and values of ``fit_params`` may be column names.
     X_unlabeled : same kind as X, optional
         More rows, without a response. They serve as test points, so that more labelled
         rows are left for training.
@@ -204,9 +209,10 @@ def stability_test(
 def measure(
     algorithm: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     n: int,
+    target: str | None = None,
     X_unlabeled: Any = None,
     coupling: str | Coupling = "shared",
     distance: str | Distance = "auto",

@@ -10,6 +10,7 @@
     progress       the progress of a run: a bar, a line per minute, or nothing
     removals_work  trials of several removals at several points: a table of changes each
     repeat_check   compute the first trial again at the end, and warn if its change differs
+    shuffle/       rows that lie elsewhere are brought together by trials, piece by piece
     tasks          what is sent to workers: user code, data, and tasks
     transport/     how data and code reach the workers
     workers/       who computes: this process, processes, threads, Dask or Ray

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numbers
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from poise import arguments
 from poise.algorithms.algorithm import Algorithm
+from poise.data.partitioned.partitioned_sample import PartitionedSample
+from poise.data.sample import Sample
 from poise.errors import ArgumentError
 from poise.running.workers.engine import Engine, choose_engine
 
@@ -64,6 +66,18 @@ class Execution:
         arguments.choice("on_error", self.on_error, _POLICIES)
         arguments.choice("on_timeout", self.on_timeout, _POLICIES)
         _check_timeout(self.timeout)
+
+    def where_rows_are(self, sample: Sample) -> Execution:
+        """Return the same execution on the cluster whose workers read the rows, if one does."""
+        if not isinstance(sample, PartitionedSample):
+            return self
+        if self.backend not in (None, sample.engine):
+            raise ArgumentError(
+                f"backend must be {sample.engine!r} for rows on the workers of "
+                f"{sample.engine.title()}, got {self.backend!r}; leave it out, or give "
+                f"{sample.labeled.partitions.remedy} if this machine can hold all rows"
+            )
+        return replace(self, backend=sample.engine)
 
     def engine_for(self, algorithm: Algorithm) -> tuple[Algorithm, Engine]:
         """Choose the engine; the algorithm keeps the time limit itself, or else the workers do."""

@@ -47,10 +47,11 @@ from poise.running.execution import Execution
 from poise.running.known_work import KnownWork
 from poise.running.progress import Progress
 from poise.running.removals_work import LossRemovalsWork, RemovalsWork
+from poise.running.shuffle.fast_path_elsewhere import batched_anywhere
+from poise.running.shuffle.gather import in_this_process
 from poise.running.tasks import ComparisonWork, LossWork, QueryWork
 from poise.running.workers.engine import Engine
 from poise.running.workers.inner_threads import one_inner_thread
-from poise.shortcuts.fast_path import batched
 
 __all__ = ["AnswerLog", "Oracle"]
 
@@ -116,10 +117,11 @@ class Oracle:
         execution: Execution | None = None,
     ) -> Oracle:
         """Check the settings that concern the fits, and build the oracle."""
-        black_box = as_algorithm(algorithm, response).prepared(sample)
+        with sample.with_true_rows():
+            black_box = as_algorithm(algorithm, response).prepared(sample.for_checks)
         measure_of_change = as_change(distance, black_box.natural_distance)
         if isinstance(measure_of_change, LossChange):
-            measure_of_change = measure_of_change.about(sample)
+            measure_of_change = measure_of_change.about(sample.for_checks)
         execution = Execution() if execution is None else execution
         black_box, engine = execution.engine_for(black_box)
         return cls(black_box, sample, measure_of_change, engine, execution)
@@ -215,7 +217,7 @@ class Oracle:
         if batch.compares and self.execution.fast and batch.known is None:
             # Single trials that a shortcut cannot answer are computed with every check.
             checked = self._comparisons(batch, relax=False)
-            fast = batched(checked, self.algorithm.batch(), batch.decision_points)
+            fast = batched_anywhere(checked, self.algorithm.batch(), batch.decision_points)
             if fast is not None:
                 return fast, fast.batch.name
         return self._fit_by_fit(batch, self.sample.all_finite), FIT_BY_FIT
@@ -237,15 +239,17 @@ class Oracle:
             return KnownWork(*about, batch.known)
         return LossRemovalsWork(*about) if needs_response(self.distance) else RemovalsWork(*about)
 
-    def ignores_row_order(self, trial: Removals) -> bool:
-        """See on one trial whether the order of the rows matters, for one random term.
+    def ignores_row_order(self, trials: Sequence[Removals]) -> bool:
+        """See on the first trial whether the order of the rows matters, for one random term.
 
         Predictions of three full fits, each with another row moved last, are compared to nine
         digits. A fit that fails settles nothing, and so allows nothing.
         """
         from poise.running.removals_work import same_predictions
 
-        work = self._removals(Batch([trial]), relax=False)
+        sample, tasks = in_this_process(self.sample, trials, [0])
+        trial: Any = tasks[0]
+        work = replace(self, sample=sample)._removals(Batch([trial]), relax=False)
         with one_inner_thread():
             return same_predictions(work, [*trial.full[:2], trial.full[-1]])
 

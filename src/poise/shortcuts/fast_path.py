@@ -15,7 +15,7 @@ from poise.shortcuts.batched import FEWEST_TRIALS, BatchedWork, rows_of
 from poise.shortcuts.batched_tables import TableBatch, WorkOfTables, batched_tables
 from poise.shortcuts.equal_trials import EqualTrials, EqualTrialsOfPoints
 
-__all__ = ["batched", "removals_cost_no_fits"]
+__all__ = ["are_numbers", "batched", "removals_cost_no_fits"]
 
 
 def batched(
@@ -37,10 +37,11 @@ def _applies(work: FitByFit, batch: BatchAlgorithm) -> bool:
     sample, tasks = work.data
     # A shortcut itself leaves every trial with a NaN or an infinity to the fits.
     usable = batch.exact or sample.all_finite
-    return len(tasks) >= at_least and usable and _are_numbers(sample, work.distance)
+    return len(tasks) >= at_least and usable and are_numbers(sample, work.distance)
 
 
-def _are_numbers(sample: Sample, distance: Distance) -> bool:
+def are_numbers(sample: Sample, distance: Distance) -> bool:
+    """Tell whether rows are plain numbers, and compared by a distance that is known here."""
     tables = [sample.X, sample.X_unlabeled]
     features = [array_of(table) for table in tables if table is not None]
     return (
@@ -56,7 +57,7 @@ def removals_cost_no_fits(
     """Tell, before the first fit, whether one fit of a trial will serve all of its removals."""
     if not isinstance(batch, TableBatch) or trials < FEWEST_TRIALS:
         return False
-    if not (batch.seldom_needs_fits and _are_numbers(sample, distance)):
+    if not (batch.seldom_needs_fits and are_numbers(sample, distance)):
         return False
     return batch.removes_all(n, rows_of(sample.X).shape[1])
 

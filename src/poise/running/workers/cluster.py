@@ -19,7 +19,7 @@ from poise.protocol.messages import Tasks
 from poise.protocol.work import WorkData
 from poise.running.transport.pickle_by_value import packed
 from poise.running.transport.shared_files import Placed, files_of, find_files
-from poise.running.workers.chunk_job import Job, JobReport, Report, Span, cannot_travel
+from poise.running.workers.chunk_job import JobReport, Report, Span, cannot_travel
 from poise.running.workers.workers import WorkerDied
 
 __all__ = ["Cluster", "ClusterWorkers"]
@@ -47,7 +47,7 @@ class Cluster(Protocol):
         """Send an object to every worker, once; return a reference to it."""
         ...
 
-    def start(self, job: object, span: Span, data: object) -> Any:
+    def start(self, job: object, span: Span, *data: object) -> Any:
         """Have a chunk computed; return its future."""
         ...
 
@@ -73,16 +73,21 @@ class ClusterWorkers:
         A connected client.
     workers : int
         How many chunks may run at once.
-    job, data : Job, tuple
-        User code; rows and plan.
+    job : Job
+        User code.
+    data : tuple, optional
+        Rows and plan, which are sent to every worker.
     """
 
-    def __init__(self, cluster: Cluster, workers: int, job: Job, data: WorkData) -> None:
+    def __init__(
+        self, cluster: Cluster, workers: int, job: object, data: WorkData | None = None
+    ) -> None:
         self.cluster = cluster
         # If all workers are ours, as many chunks again wait, so that no worker is idle.
         # If some workers are for others, these would begin the waiting chunks at once.
         self.in_flight = workers if workers < cluster.size else 2 * workers
-        self.content = (_packed(job), self._without_files(*data))
+        sent = () if data is None else (self._without_files(*data),)
+        self.content = (_packed(job), *sent)
         self.recover()
 
     def _without_files(self, sample: Sample, tasks: Tasks) -> WorkData:
@@ -112,7 +117,7 @@ class ClusterWorkers:
     def _send(self) -> None:
         of_the_cluster: tuple[type[BaseException], ...] = (PoiseError, OSError)
         try:
-            self.job, self.data = (self.cluster.put(part) for part in self.content)
+            self.job, *self.data = (self.cluster.put(part) for part in self.content)
         except of_the_cluster + self.cluster.deaths:
             raise
         except Exception as error:
@@ -139,9 +144,13 @@ class ClusterWorkers:
     ) -> None:
         """Start chunks until all workers have enough to do."""
         while len(running) < self.in_flight and (span := next(todo, None)) is not None:
-            future = self.cluster.start(self.job, span, self.data)
+            future = self._start(span)
             queue.append((span, future))
             running.add(future)
+
+    def _start(self, span: Span) -> Any:
+        """Have a chunk computed on the rows that were sent to every worker."""
+        return self.cluster.start(self.job, span, *self.data)
 
     def _finished(self, running: set[Any]) -> set[Any]:
         try:
@@ -160,7 +169,7 @@ class ClusterWorkers:
         return seconds, answers
 
 
-def _packed(job: Job) -> Any:
+def _packed(job: object) -> Any:
     try:
         return packed(job)
     except Exception as error:

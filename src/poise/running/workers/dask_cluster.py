@@ -16,7 +16,13 @@ from poise.running.faults.sigint import block_sigint_in_children
 from poise.running.workers.chunk_job import JobReport, Span
 from poise.running.workers.main_guard import require_main_guard
 
-__all__ = ["DaskCluster", "connected_to_dask", "count_dask_workers", "each_thread_is_a_process"]
+__all__ = [
+    "DaskCluster",
+    "connected_to_dask",
+    "count_dask_workers",
+    "each_thread_is_a_process",
+    "present_client",
+]
 
 _PATIENCE_SECONDS = 60  # seconds for a worker to come back
 _SETTINGS = {
@@ -67,9 +73,9 @@ class DaskCluster:
                 f"{_PATIENCE_SECONDS} seconds"
             ) from error
 
-    def start(self, job: object, span: Span, data: object) -> Any:
+    def start(self, job: object, span: Span, *data: object) -> Any:
         """Compute a chunk on a free worker."""
-        return self.client.submit(_compute, job, span, data, pure=False)
+        return self.client.submit(_compute, job, span, *data, pure=False)
 
     def finished(self, futures: list[Any]) -> set[Any]:
         """Wait for one of the futures."""
@@ -87,15 +93,15 @@ class DaskCluster:
             self.client.cancel(futures, force=True)
 
 
-def _compute(job: Any, span: Span, data: Any) -> JobReport:
-    report: JobReport = job(*span, data)
+def _compute(job: Any, span: Span, *data: Any) -> JobReport:
+    report: JobReport = job(*span, *data)
     return report
 
 
 @contextmanager
 def connected_to_dask(address: str | None, workers: int, folder: Path) -> Iterator[DaskCluster]:
     """Use the cluster at the address, or the connected one, or start one here."""
-    client = _present_client() if address is None else None
+    client = present_client() if address is None else None
     with ExitStack() as stack:
         if address is not None:
             client = stack.enter_context(_distributed().Client(address))
@@ -153,7 +159,7 @@ def _process() -> tuple[str, int]:
 def _running(address: str | None) -> Iterator[Any]:
     """Connect to an existing cluster; None if there is none yet."""
     if address is None:
-        yield _present_client()
+        yield present_client()
         return
     with _distributed().Client(address) as client:
         yield client
@@ -164,7 +170,7 @@ def _threads(client: Any) -> int:
     return sum(client.nthreads().values())
 
 
-def _present_client() -> Any:
+def present_client() -> Any:
     """Return the client of joblib's configuration, or Dask's default one, or None."""
     from joblib.parallel import get_active_backend
 

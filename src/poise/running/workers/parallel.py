@@ -43,14 +43,15 @@ class ParallelEngine:
         """Yield the answers in order; begin nothing more once the generator is closed."""
         # Only processes can have a time limit.
         backend = self.backend.for_work(work) if self.timeout is None else self.backend
+        span = start, stop
         with ExitStack() as stack:
             if not backend.processes:
                 # Threads share global generators and thread pools with this process.
                 stack.enter_context(GlobalGenerators())
                 stack.enter_context(one_inner_thread())
-            workers, folder = stack.enter_context(start_workers(backend, work, self.timeout))
+            workers, folder = stack.enter_context(start_workers(backend, work, self.timeout, span))
             search = FatalTrialSearch(workers, folder, work.data[1], self.timeout)
-            yield from self._with_recovery(workers, search, (start, stop), work.grain)
+            yield from self._with_recovery(workers, search, span, work.grain)
 
     def _with_recovery(
         self, workers: Workers, search: FatalTrialSearch, span: Span, grain: int

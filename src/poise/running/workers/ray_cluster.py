@@ -44,9 +44,9 @@ class RayCluster:
         """Keep an object in the object store of each machine."""
         return self.ray.put(content)
 
-    def start(self, job: object, span: Span, data: object) -> Any:
+    def start(self, job: object, span: Span, *data: object) -> Any:
         """Compute a chunk on a free worker."""
-        return self._remote.remote(job, span, data)
+        return self._remote.remote(job, span, *data)
 
     def finished(self, futures: list[Any]) -> set[Any]:
         """Wait for one of the futures."""
@@ -64,8 +64,8 @@ class RayCluster:
             self.ray.cancel(future, force=True)
 
 
-def _compute(job: Any, span: Span, data: Any) -> JobReport:
-    report: JobReport = job(*span, data)
+def _compute(job: Any, span: Span, *data: Any) -> JobReport:
+    report: JobReport = job(*span, *data)
     return report
 
 

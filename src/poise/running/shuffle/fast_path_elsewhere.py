@@ -1,0 +1,44 @@
+"""Shortcuts for rows that lie elsewhere: they are compared with fits on a few trials here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+
+from poise.algorithms.algorithm import BatchAlgorithm
+from poise.running.shuffle.gather import in_this_process
+from poise.running.tasks import ComparisonWork
+from poise.shortcuts.batched import FEWEST_TRIALS, TRIALS_COMPARED, BatchedWork
+from poise.shortcuts.equal_trials import EqualTrials
+from poise.shortcuts.fast_path import are_numbers, batched
+
+__all__ = ["batched_anywhere"]
+
+
+def batched_anywhere(
+    work: ComparisonWork, batch: BatchAlgorithm | None, decision_points: tuple[float, ...]
+) -> BatchedWork | None:
+    """Return the batched form of fit-by-fit work if it applies and agrees; else None.
+
+    Of rows that lie elsewhere those of the trials that are computed both ways are brought here.
+    """
+    sample, tasks = work.data
+    if batch is None or not sample.rows_elsewhere:
+        return batched(work, batch, decision_points)
+    if not _may_apply(work, batch):
+        return None
+    trials = np.linspace(0, len(tasks) - 1, TRIALS_COMPARED).astype(int).tolist()
+    here: Any = work.with_data(*in_this_process(sample, tasks, trials if batch.exact else [0]))
+    found = batched(here, batch, decision_points)
+    # Workers compute with the rows that they get; here only their columns are needed.
+    trials_elsewhere = cast("EqualTrials", tasks)
+    return None if found is None else replace(found, fit_by_fit=work, tasks=trials_elsewhere)
+
+
+def _may_apply(work: ComparisonWork, batch: BatchAlgorithm) -> bool:
+    sample, tasks = work.data
+    at_least = FEWEST_TRIALS if batch.exact else 1
+    numbers = are_numbers(sample.for_checks, work.distance)
+    return isinstance(tasks, EqualTrials) and len(tasks) >= at_least and numbers

@@ -1,0 +1,30 @@
+"""The rows of a few trials, brought to this process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from poise.data.partitioned.partitioned_sample import PartitionedSample
+from poise.data.sample import Sample
+from poise.protocol.messages import Tasks
+from poise.protocol.work import WorkData
+from poise.running.shuffle.assemble import assembled
+from poise.running.shuffle.cut_order import cut_order
+from poise.running.shuffle.pieces import ranges_of
+
+__all__ = ["in_this_process"]
+
+
+def in_this_process(sample: Sample, tasks: Tasks, trials: Sequence[int]) -> WorkData:
+    """Return rows that are here, and trials that name them; only some trials are needed.
+
+    Rows that are in this process already are returned as they are.
+    """
+    if not isinstance(sample, PartitionedSample):
+        return sample, tasks
+    ranges = ranges_of(tasks, [(k, k + 1) for k in sorted(set(trials))])  # type: ignore[arg-type]
+    contents: list[bytes] = []
+    for table, cut in cut_order(sample, tasks, [ranges]):  # type: ignore[arg-type]
+        for shards in table.partitions.map(cut, table.summary.firsts):
+            contents.extend(shards.values())
+    return assembled(contents, sample.roles, tasks, ranges)  # type: ignore[arg-type]
