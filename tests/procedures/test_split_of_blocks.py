@@ -93,7 +93,7 @@ def test_the_removed_rows_come_last_and_each_removal_takes_others(kind: str) -> 
     groups = np.arange(60) // size if size > 1 else None
     procedure = MeasureChanges(**settings, **averaged)
     sample = poise.Sample(rows, rows[:, 0], groups=groups)
-    task: Any = procedure.first_trial(sample, poise.Randomness(2))
+    task: Any = procedure.trials(sample, poise.Randomness(2))[0]
     removed, kept = [], size * (formed["n"] - formed.get("remove", 1))
     for full, reduced in zip(task.full, task.reduced, strict=True):
         before, after = np.arange(80)[full.train].tolist(), np.arange(80)[reduced.train].tolist()

@@ -65,6 +65,7 @@ class ShuffledWorkers(ClusterWorkers):
         self.wave = first_wave(len(self.pieces), workers) if plan.in_waves else len(self.pieces)
         self.moved: dict[int, tuple[Any, ...]] = {}
         self.few = 2 * workers
+        self.held: Span | None = None
         super().__init__(cluster, workers, PieceJob(job, plan, sample.roles))
 
     def recover(self) -> None:
@@ -75,8 +76,24 @@ class ShuffledWorkers(ClusterWorkers):
         super().recover()
 
     def submit(self, spans: Iterable[Span]) -> Generator[Report, None, None]:
-        """Yield the reports in order; no chunk has trials of two pieces."""
-        return super().submit(self._within_pieces(spans))
+        """Yield the reports in order; no chunk has trials of two pieces.
+
+        Rows are moved when all trials before theirs are answered: they may be enough.
+        """
+        todo = self._within_pieces(spans)
+        self.held = next(todo, None)
+        while self.held is not None:
+            yield from super().submit(self._of_one_wave(todo))
+
+    def _of_one_wave(self, todo: Iterator[Span]) -> Iterator[Span]:
+        """Yield chunks while their rows are moved already, or are the first to be moved."""
+        span, self.held = self.held, None
+        while span is not None:
+            yield span
+            span = next(todo, None)
+            if span is not None and self._piece(span[0]) not in self.moved:
+                self.held = span
+                return
 
     def _within_pieces(self, spans: Iterable[Span]) -> Iterator[Span]:
         for first, last in spans:
