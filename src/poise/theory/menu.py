@@ -17,7 +17,7 @@ from poise.theory.averaged_power_estimate import SECOND_POINT, averaged_power, p
 from poise.theory.binomial_test import critical_count
 from poise.theory.estimates import delta_hat
 from poise.theory.plan_side_by_side import MOST_POINTS, POINTS_TRIED
-from poise.theory.planning import plan
+from poise.theory.planning import clean_trials
 from poise.theory.rows_per_trial import RowsPerTrial
 
 __all__ = ["Menu", "MenuRow", "menu"]
@@ -109,7 +109,7 @@ class Menu:
         >>> menu(3000).largest_n_without(0), menu(3000).largest_n_without(30)
         (102, 101)
         """
-        trials = plan(n=2, delta=self.delta, alpha=self.level, power=1.0).n_trials
+        trials = clean_trials(self.delta, self.level)
         left = max(0, self.n_labeled - rows)
         size = self.per_trial.size_for(trials, left, self.n_unlabeled)
         return size if size >= 2 else None
@@ -235,7 +235,7 @@ def _sizes(
     rows: int, points: int, level: float, deltas: set[float], each: RowsPerTrial
 ) -> Iterator[int]:
     """Yield the largest n for which the rows hold one trial, or enough trials for each δ."""
-    needed = [plan(n=2, delta=delta, alpha=level, power=1.0).n_trials for delta in deltas]
+    needed = [clean_trials(delta, level) for delta in deltas]
     for count in {1, *needed}:
         size = each.size_for(count, rows, points)
         if size >= 2:
