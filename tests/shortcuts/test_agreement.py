@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.dummy import DummyRegressor
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import (
     RBF,
@@ -99,6 +99,7 @@ CLASSIFIERS: dict[str, Callable[[float], Any]] = {
     "discriminant-lsqr": lambda a: LinearDiscriminantAnalysis(solver="lsqr"),
     "discriminant-eigen": lambda a: LinearDiscriminantAnalysis(solver="eigen"),
     "discriminant-coarse": lambda a: LinearDiscriminantAnalysis(tol=0.01),
+    "most-frequent": lambda a: DummyClassifier(),
     "naive-bayes": lambda a: GaussianNB(),
     "naive-bayes-smoothed": lambda a: GaussianNB(var_smoothing=a),
     "naive-bayes-unsmoothed": lambda a: GaussianNB(var_smoothing=0.0),

@@ -27,6 +27,7 @@ from poise.shortcuts.find_shortcut import find_shortcut
 
 KNOWN = (
     DummyRegressor(),
+    DummyClassifier(),
     Ridge(),
     LinearRegression(),
     KNeighborsRegressor(),
@@ -94,7 +95,7 @@ class _Distance:
         Lasso(),
         RidgeCV(),
         RandomForestRegressor(),
-        DummyClassifier(),
+        *(DummyClassifier(strategy=name) for name in ("stratified", "uniform", "constant")),
         QuadraticDiscriminantAnalysis(),
         Ridge(alpha=[1.0]),
         Ridge(alpha=np.array(1.0)),

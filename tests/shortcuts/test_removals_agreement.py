@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.dummy import DummyRegressor
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, DotProduct, Matern, WhiteKernel
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
+from sklearn.naive_bayes import GaussianNB
 
 from poise.shortcuts.find_shortcut import find_shortcut
 
@@ -83,6 +85,10 @@ def _constant(rng: Rng, X: Any, x: Any) -> None:
     X[..., 0] = rng.choice([0.0, 1 / 3, 1e8])
 
 
+def _nearly_constant(rng: Rng, X: Any, x: Any) -> None:
+    X[..., 0] = 1.0 + 10.0 ** rng.uniform(-16, -6) * X[..., 0]
+
+
 def _huge(rng: Rng, X: Any, x: Any) -> None:
     X *= 10.0 ** rng.choice([-200, -160, 150, 200])
 
@@ -91,8 +97,14 @@ CLASSIFIERS = [
     RidgeClassifier(),
     RidgeClassifier(0.01, fit_intercept=False),
     RidgeClassifier(solver="svd"),
+    LinearDiscriminantAnalysis(),
+    LinearDiscriminantAnalysis(solver="lsqr"),
+    LinearDiscriminantAnalysis(solver="eigen"),
+    GaussianNB(),
+    GaussianNB(var_smoothing=0.5),
 ]
-NASTY = (_far, _unequal, _dependent, _tied, _outlying, _constant, _huge)
+COUNTING = [DummyClassifier(), DummyClassifier(strategy="most_frequent")]
+NASTY = (_far, _unequal, _dependent, _tied, _outlying, _constant, _nearly_constant, _huge)
 RESPONSES: tuple[Callable[[Rng, Any], Any], ...] = (
     lambda rng, X: X[..., 0] + rng.normal(size=X.shape[:2]),
     lambda rng, X: 1e6 + rng.normal(size=X.shape[:2]),
@@ -172,7 +184,7 @@ def test_statistics_of_the_responses_are_those_of_the_fits(estimator, n) -> None
             np.testing.assert_allclose(found.reduced[trial], reduced, rtol=0, atol=slack)
 
 
-@pytest.mark.parametrize("estimator", CLASSIFIERS, ids=str)
+@pytest.mark.parametrize("estimator", [*CLASSIFIERS, *COUNTING], ids=str)
 @pytest.mark.parametrize("nasty", [_plain, *NASTY])
 def test_trusted_labels_are_those_of_the_fits(estimator, nasty) -> None:
     """Classes are of any size: of one row, too, which leaves with it."""
@@ -192,7 +204,7 @@ def test_trusted_labels_are_those_of_the_fits(estimator, nasty) -> None:
     assert trusted or nasty is not _plain
 
 
-@pytest.mark.parametrize("estimator", CLASSIFIERS, ids=str)
+@pytest.mark.parametrize("estimator", [*CLASSIFIERS, *COUNTING], ids=str)
 def test_ordinary_classes_are_trusted(estimator) -> None:
     rng = np.random.default_rng(1)
     X, points = rng.normal(size=(40, 30, 3)), rng.normal(size=(40, POINTS, 3))
@@ -224,3 +236,71 @@ def test_classes_that_tie_are_left_to_the_fits(estimator) -> None:
     y = np.array([[0, 0, 0, 1, 1, 1]])
     found = find_shortcut(estimator).tables(X, y, np.zeros((1, 1, 1)), 6)
     assert not found.trusted.any()
+
+
+@pytest.mark.parametrize("estimator", COUNTING, ids=str)
+def test_of_equal_counts_the_first_class_wins(estimator) -> None:
+    """Every removal moves the majority, or makes a tie."""
+    y = np.array([["b", "a", "b", "a"], ["b", "a", "b", "c"], ["c", "c", "c", "c"]])
+    X, points = np.full((3, 4, 1), np.nan), np.zeros((3, 2, 1))  # no row is looked at
+    found = find_shortcut(estimator).tables(X, y, points, 4)
+    assert found.trusted.all()
+    assert found.full.tolist() == [["a", "a"], ["b", "b"], ["c", "c"]]
+    assert found.reduced[..., 1].tolist() == [list("baba"), list("baba"), list("cccc")]
+
+
+def test_a_row_that_holds_all_variation_of_a_column_is_left_to_the_fits() -> None:
+    """Without it the squares are those of rounding, and no downdate knows them."""
+    rng = np.random.default_rng(9)
+    y = np.tile(np.arange(12) % 2, (4, 1))
+    X, points = rng.normal(size=(4, 12, 2)), rng.normal(size=(4, 1, 2))
+    X[..., 0] = 1e8 * (1.0 + 1e-15 * X[..., 0])
+    X[:2, 6, 0] *= 1.5
+    trusted = find_shortcut(GaussianNB()).tables(X, y, points, 12).trusted
+    assert not trusted[:2].any()
+    X[:2, 6, 0] /= 1.5
+    X[..., 0] -= 1e8
+    X[..., 0] += rng.normal(size=(4, 12))
+    assert find_shortcut(GaussianNB()).tables(X, y, points, 12).trusted.all()
+
+
+def test_smoothing_by_a_variance_that_lost_its_digits() -> None:
+    """The variance of all rows is put together from class means, which are rounded."""
+    rng = np.random.default_rng(5)
+    estimator = GaussianNB(var_smoothing=0.5)
+    for _ in range(20):
+        y = rng.permuted(np.arange(9) % 3)
+        X, points = 1 / 3 * (1.0 + 1e-7 * rng.normal(size=(9, 1))), rng.normal(size=(1, 1))
+        member = (y == np.arange(3)[:, None]).astype(float)
+        scores, error = find_shortcut(estimator).score(X[None], member[None], points)
+        other = estimator.fit(X, y).predict_joint_log_proba(points)
+        assert np.abs(scores - other).max() <= 2.0 * error[0]
+
+
+def test_the_bound_of_the_scores_holds() -> None:
+    """Scores without a row differ from those of the fit by less than the bound on each."""
+    rng = np.random.default_rng(11)
+    for estimator, scores in _SCORED:
+        for offset, sharp in ((0.0, 1e-8), (1e2, 1e-2)):
+            y = rng.permuted(np.tile(np.arange(15) % 3, (2, 1)), axis=1)
+            X, points = rng.normal(size=(2, 15, 3)) + offset, rng.normal(size=(2, 2, 3)) + offset
+            X[..., 0] += y
+            X[:, 4] += 3.0  # a row of much weight: the others are what is left of it
+            member = (y[:, None, :] == np.arange(3)[:, None]).astype(float)
+            found = find_shortcut(estimator).score_removals(X, member, points, 15)
+            for trial, j in np.ndindex(2, 15):
+                kept = np.delete(np.arange(15), 14 - j)
+                fit = clone(estimator).fit(X[trial, kept], y[trial, kept])
+                other = scores(fit, points[trial])
+                mine = found.reduced[trial, :, j].T
+                apart = np.abs((mine - mine[:, :1]) - (other - other[:, :1])).max(axis=1)
+                assert (apart <= 2.0 * found.reduced_error[trial, j]).all()
+                assert (found.reduced_error[trial, j] < sharp).all()
+
+
+_SCORED: list[tuple[Any, Callable[[Any, Any], Any]]] = [
+    (LinearDiscriminantAnalysis(), lambda fit, x: fit.decision_function(x)),
+    (LinearDiscriminantAnalysis(solver="lsqr"), lambda fit, x: fit.decision_function(x)),
+    (GaussianNB(), lambda fit, x: fit.predict_joint_log_proba(x)),
+    (GaussianNB(var_smoothing=0.5), lambda fit, x: fit.predict_joint_log_proba(x)),
+]

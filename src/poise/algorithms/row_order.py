@@ -20,6 +20,7 @@ _KNOWN: dict[str, dict[str, tuple[Any, ...]]] = {
     "sklearn.kernel_ridge.KernelRidge": {},
     "sklearn.naive_bayes.GaussianNB": {},
     "sklearn.dummy.DummyRegressor": {},
+    "sklearn.dummy.DummyClassifier": {"strategy": ("prior", "most_frequent")},
     "sklearn.discriminant_analysis.LinearDiscriminantAnalysis": {},
     "sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis": {},
 }

@@ -7,8 +7,11 @@
     block_memory                  memory that blocks of trials reuse, and blocks that fit the cache
     centred_moments               centred rows and responses, and their products, for linear fits
     class_labels                  Class labels as numbers, and the decision among classes
+    class_moments                 sizes, means and centred rows of each class
     discriminant_and_naive_bayes  shortcuts for LinearDiscriminantAnalysis and GaussianNB
+    discriminant_removals         linear discriminant analysis; each row is removed in turn
     dummy                         the shortcut for scikit-learn's DummyRegressor
+    dummy_classifier              the shortcut for scikit-learn's DummyClassifier
     equal_trials                  trials of one size, read in blocks: what batched work asks of them
     factorizations                factorisations of all trials at once, with NumPy or JAX
     fast_path                     choose the fast path of some trials, if it agrees with the fits
@@ -22,6 +25,7 @@
     linear_narrow                 linear fits with more rows than columns; the last row is removed
     linear_removals               linear fits with more rows than columns; each is removed in turn
     linear_wide                   linear fits with at least as many columns as rows (dual form)
+    naive_bayes_removals          Gaussian naive Bayes; each row is removed in turn
     nearest_neighbors             shortcuts for KNeighborsRegressor and KNeighborsClassifier
     nearest_rows                  the nearest rows of a test point, and their weights
     neighbor_removals             nearest neighbours; each row is removed in turn

@@ -73,7 +73,13 @@ def label_pairs(
     return Pairs(classes.names[full], classes.names[reduced], believed)
 
 
-def label_tables(classes: Classes, full: Floats, reduced: Floats, error: Floats) -> Tables:
+def label_tables(
+    classes: Classes,
+    full: Floats,
+    reduced: Floats,
+    error: Floats,
+    reduced_error: Floats | None = None,
+) -> Tables:
     """Decide among classes, with all rows and without each of the last.
 
     A class whose only row is removed is no class of that fit. Where fewer than two are left,
@@ -86,13 +92,16 @@ def label_tables(classes: Classes, full: Floats, reduced: Floats, error: Floats)
     reduced : array of shape (trials, classes, removals, points)
     error : array of shape (trials, points)
         Bound on the error of each score.
+    reduced_error : array of shape (trials, removals, points), optional
+        The same for the reduced fits, if it is another.
     """
+    of_reduced = error[:, None, :] if reduced_error is None else reduced_error
     removals = reduced.shape[2]
     sizes = np.count_nonzero(classes.member, axis=2)
     left = sizes[..., None] - classes.member[..., : -removals - 1 : -1] > 0
     held = np.where((sizes > 0)[..., None], full, -np.inf)
-    best, leads = _decided(held[:, :, None, :], error)
-    others, still_lead = _decided(np.where(left[..., None], reduced, -np.inf), error)
+    best, leads = _decided(held[:, :, None, :], error[:, None, :])
+    others, still_lead = _decided(np.where(left[..., None], reduced, -np.inf), of_reduced)
     trusted = leads & still_lead & (np.count_nonzero(left, axis=1) > 1).all(axis=1)
     names = classes.names
     slack = np.zeros(error.shape)
@@ -102,7 +111,7 @@ def label_tables(classes: Classes, full: Floats, reduced: Floats, error: Floats)
 def _decided(scores: Floats, error: Floats) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """Choose a class for every removal and point; tell in which trials all choices are certain."""
     trials, classes, removals, points = scores.shape
-    errors = np.broadcast_to(error[:, None, :], (trials, removals, points))
+    errors = np.broadcast_to(error, (trials, removals, points))
     best, leads = choose(np.moveaxis(scores, 1, -1).reshape(-1, classes), errors.reshape(-1))
     certain = np.asarray(leads.reshape(trials, -1).all(axis=1))
     return best.reshape(trials, removals, points), certain

@@ -15,11 +15,24 @@ from typing import Any, NamedTuple, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.shortcuts.class_labels import Classes, choose, encode, label_pairs
+from poise.shortcuts.class_labels import Classes, choose, encode, label_pairs, label_tables
+from poise.shortcuts.class_moments import (
+    ClassMoments,
+    RemovedRows,
+    class_moments,
+    directions_are_clear,
+)
+from poise.shortcuts.discriminant_removals import remove_each_row_of_classes
 from poise.shortcuts.factorizations import bordered, cholesky, norm, smallest_eigenvalue
+from poise.shortcuts.naive_bayes_removals import (
+    doubt_of_squares,
+    naive_bayes_removals,
+    small_or_unknown,
+    squares_of_columns,
+)
 from poise.shortcuts.parameter_types import is_number
 from poise.shortcuts.rounding_bounds import ROUNDING, finite_trials
-from poise.shortcuts.shortcut import Floats, Pairs
+from poise.shortcuts.shortcut import Floats, Pairs, Tables
 
 __all__ = ["DiscriminantShortcut", "NaiveBayesShortcut", "find_gaussian_classes"]
 
@@ -28,20 +41,13 @@ _FAINTEST = 100 * float(np.finfo(np.float64).eps)
 """Of a largest singular value, what least squares is sure to keep."""
 
 
-class Moments(NamedTuple):
-    """Sizes, means and centred rows of each class."""
+class ClassScores(NamedTuple):
+    """Log posteriors up to a constant, and bounds on their error."""
 
-    sizes: Floats  # number of rows, (trials, classes)
-    prior: Floats  # sizes/n, (trials, classes)
-    mean: Floats  # 0 for a class without rows, (trials, classes, d)
-    apart: Floats  # rows minus the mean of their class, (trials, n, d)
-
-
-def class_moments(X: Floats, member: NDArray[np.float64]) -> Moments:
-    """Compute the mean of every class, and centre each row at the mean of its class."""
-    sizes = member.sum(axis=2)
-    mean = (member @ X) / np.maximum(sizes, 1.0)[..., None]
-    return Moments(sizes, sizes / X.shape[1], mean, X - member.mT @ mean)
+    full: Floats  # (trials, classes, points)
+    reduced: Floats  # (trials, classes, removals, points)
+    error: Floats  # (trials, points)
+    reduced_error: Floats  # (trials, removals, points)
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,12 @@ class GaussianClassesShortcut(abc.ABC):
         """
 
     @abc.abstractmethod
+    def score_removals(
+        self, X: Floats, member: Floats, points: Floats, removals: int
+    ) -> ClassScores:
+        """Score the classes at several points, also without each of the last rows."""
+
+    @abc.abstractmethod
     def workspace_bytes(self, n: int, d: int) -> int:
         """See :meth:`poise.shortcuts.shortcut.Shortcut.workspace_bytes`."""
 
@@ -72,6 +84,24 @@ class GaussianClassesShortcut(abc.ABC):
         reduced, still_leads = self._choose(X[:, :-1], member[:, :, :-1], x)
         trusted = leads & still_leads & classes.survive & finite_trials(X, x)
         return label_pairs(classes, full, reduced, trusted)
+
+    def removes_all(self, n: int, d: int) -> bool:
+        """See :meth:`poise.shortcuts.shortcut.TableShortcut.removes_all`."""
+        return n > 2
+
+    @property
+    def seldom_needs_fits(self) -> bool:
+        """Classes of one row leave trials with two classes to the fits."""
+        return False
+
+    @final
+    @np.errstate(all="ignore")
+    def tables(self, X: Floats, y: NDArray[Any], points: Floats, removals: int) -> Tables:
+        """See :meth:`poise.shortcuts.shortcut.TableShortcut.tables`."""
+        classes = encode(y)
+        scores = self.score_removals(X, classes.member.astype(np.float64), points, removals)
+        tables = label_tables(classes, *scores)
+        return tables._replace(trusted=tables.trusted & finite_trials(X, points))
 
     def _choose(
         self, X: Floats, member: Floats, x: Floats
@@ -104,36 +134,82 @@ class DiscriminantShortcut(GaussianClassesShortcut):
         divisor = n - self.spend_degrees * np.count_nonzero(present, axis=1)
         quadratic = divisor[:, None] * np.vecdot(white, white)
         scores = np.where(present, np.log(moments.prior) - 0.5 * quadratic, -np.inf)
+        smallest = self._smallest(within, pivots)
+        reach = np.max(norm(white), axis=1, where=present, initial=0.0)
+        offset = self._offset(X, x[:, None], within)[:, 0]
+        error = divisor * self._error(n, reach, offset, smallest)
+        kept = (smallest > self._dropped(d)) & self._separated(white, moments)
+        return scores, np.where(kept, error, np.inf)
+
+    def removes_all(self, n: int, d: int) -> bool:
+        """See :meth:`poise.shortcuts.shortcut.TableShortcut.removes_all`.
+
+        Two classes take two degrees of freedom, and the removed row one.
+        """
+        return d + 3 <= n
+
+    def score_removals(
+        self, X: Floats, member: Floats, points: Floats, removals: int
+    ) -> ClassScores:
+        """See :meth:`GaussianClassesShortcut.score_removals`."""
+        n, d = X.shape[1:]
+        moments = class_moments(X, member)
+        removed = RemovedRows.of(moments.sizes, member, removals)
+        found = remove_each_row_of_classes(moments, removed, points, self.tolerance)
+        divisor = n - self.spend_degrees * np.count_nonzero(moments.sizes, axis=1)
+        divisors = n - 1 - self.spend_degrees * np.count_nonzero(removed.left, axis=1)
+        full = np.log(moments.prior)[..., None] - 0.5 * divisor[:, None, None] * found.full
+        prior = np.log(removed.left / (n - 1.0))[..., None]
+        reduced = prior - 0.5 * divisors[:, None, :, None] * found.reduced
+        smallest = self._smallest(found.within, found.pivots)
+        # The products without a row are at least so many times those of all rows.
+        gap = np.where(found.gap > 0, found.gap, np.nan)
+        least = smallest * gap.min(axis=1) ** (2 if self.drops_small else 1)
+        kept = found.clear & (least > self._dropped(d))
+        offset = self._offset(X, points, found.within)
+        error = self._error(n, found.reach.max(axis=1), offset, smallest[:, None])
+        by_removal = smallest[:, None, None] * gap[..., None] ** 3
+        errors = self._error(n, found.reach, offset[:, None], by_removal)
+        unknown = np.where(kept, 1.0, np.inf)
+        return ClassScores(
+            full,
+            reduced,
+            (divisor * unknown)[:, None] * error,
+            (divisors * unknown[:, None])[..., None] * errors,
+        )
+
+    def _smallest(self, within: Floats, pivots: Floats) -> Floats:
+        """Bound the smallest eigenvalue that decides how many digits are lost."""
         smallest = smallest_eigenvalue(within, pivots)
         if self.drops_small:
             # Not of the scaled matrix: small columns lose digits beside large ones.
             diagonal = np.linalg.diagonal(within)
             smallest = smallest * diagonal.min(axis=1) / diagonal.max(axis=1)
-        reach = np.max(norm(white), axis=1, where=present, initial=0.0)
-        error = divisor * self._error(X, x, within, reach) / smallest
-        kept = smallest > max(100 * self.tolerance**2, self.drops_small * _FAINTEST * d)
-        kept &= self._separated(white, moments)
-        return scores, np.where(kept, error, np.inf)
+        return smallest
 
-    def _error(self, X: Floats, x: Floats, within: Floats, reach: Floats) -> Floats:
+    def _dropped(self, d: int) -> float:
+        """Return the eigenvalue below which scikit-learn might drop a direction."""
+        return max(100 * self.tolerance**2, self.drops_small * _FAINTEST * d)
+
+    def _offset(self, X: Floats, points: Floats, within: Floats) -> Floats:
+        """Measure points and rows from the origin, in units of the spread, (trials, points).
+
+        Some solvers compute distances from the origin, not from the means.
+        """
+        size = np.sqrt(np.linalg.diagonal(within))[:, None]
+        return np.asarray(norm((np.abs(points) + np.abs(X).max(axis=1)[:, None]) / size))
+
+    def _error(self, n: int, reach: Floats, offset: Floats, smallest: Floats) -> Floats:
         """Bound the error of a quadratic form, without the condition number of its matrix."""
-        size = np.sqrt(np.linalg.diagonal(within))
-        # Some solvers compute distances from the origin, not from the means.
-        offset = norm((np.abs(x) + np.abs(X).max(axis=1)) / size)
         # Rows that vary little around their class mean have lost digits.
-        lost = 1.0 + math.sqrt(X.shape[1]) * offset
-        return np.asarray(ROUNDING * (reach + offset) ** 2 * lost)
+        lost = 1.0 + math.sqrt(n) * offset
+        return np.asarray(small_or_unknown(ROUNDING * lost / smallest) * (reach + offset) ** 2)
 
-    def _separated(self, white: Floats, moments: Moments) -> NDArray[np.bool_]:
+    def _separated(self, white: Floats, moments: ClassMoments) -> NDArray[np.bool_]:
         """Tell whether scikit-learn keeps every direction between the class means."""
         weight = np.sqrt(moments.prior)[..., None]
-        centre = np.vecmat(moments.prior, white)[:, None, :]
-        means = weight * (white - centre)
-        finite = np.isfinite(means).all(axis=(1, 2))
-        strength = np.linalg.eigvalsh(np.where(finite[:, None, None], means @ means.mT, 0.0))
-        relative = strength / strength[:, -1:]
-        faint = (relative > 1e-12) & (relative < (10 * self.tolerance) ** 2)
-        return np.asarray(finite & ~faint.any(axis=1))
+        means = weight * (white - np.vecmat(moments.prior, white)[:, None, :])
+        return directions_are_clear(means @ means.mT, self.tolerance)
 
     def workspace_bytes(self, n: int, d: int) -> int:
         """See :meth:`poise.shortcuts.shortcut.Shortcut.workspace_bytes`."""
@@ -153,24 +229,33 @@ class NaiveBayesShortcut(GaussianClassesShortcut):
         present = moments.sizes > 0
         squares = member @ moments.apart**2
         variance = squares / np.maximum(moments.sizes, 1.0)[..., None]
-        variance += self.smoothing * self._largest_variance(moments, squares)[:, None, None]
+        total, rows, part = squares_of_columns(moments, squares), X.shape[1], self.smoothing
+        variance += (part / rows * total.max(axis=1))[:, None, None]
         apart = x[:, None, :] - moments.mean
         standard = apart**2 / variance
         likelihood = -0.5 * (np.log(2.0 * math.pi * variance) + standard).sum(axis=2)
         scores = np.where(present, np.log(moments.prior) + likelihood, -np.inf)
-        extent = np.abs(x)[:, None, :] + np.abs(X).max(axis=1)[:, None, :]
+        largest = np.abs(X).max(axis=1)
+        extent = (np.abs(x) + largest)[:, None, :]
         # Errors of the variance, and of the distance from the mean in units of its root.
-        relative = ROUNDING + (ROUNDING * extent) ** 2 / variance
+        doubt = part / rows * doubt_of_squares(total, largest, rows).max(axis=1)
+        doubt = doubt[:, None, None] + (ROUNDING * extent) ** 2
+        relative = small_or_unknown(ROUNDING + doubt / variance)
         error = relative * (1.0 + standard) + ROUNDING * extent * np.sqrt(standard / variance)
         worst = np.max(error.sum(axis=2), axis=1, where=present, initial=0.0)
         return scores, worst + ROUNDING * np.max(np.abs(scores), axis=1, where=present, initial=0.0)
 
-    def _largest_variance(self, moments: Moments, squares: Floats) -> Floats:
-        """Return the variance of the column that varies most, over all classes."""
-        centre = np.vecmat(moments.prior, moments.mean)[:, None, :]
-        between = (moments.sizes[..., None] * (moments.mean - centre) ** 2).sum(axis=1)
-        total = squares.sum(axis=1) + between
-        return np.asarray(total.max(axis=1) / moments.sizes.sum(axis=1))
+    def score_removals(
+        self, X: Floats, member: Floats, points: Floats, removals: int
+    ) -> ClassScores:
+        """See :meth:`GaussianClassesShortcut.score_removals`."""
+        found = [self.score(X, member, points[:, t]) for t in range(points.shape[1])]
+        full, error = (np.stack(part, axis=-1) for part in zip(*found, strict=True))
+        moments = class_moments(X, member)
+        removed = RemovedRows.of(moments.sizes, member, removals)
+        squares = member @ moments.apart**2
+        scores = naive_bayes_removals(X, moments, squares, removed, points, self.smoothing)
+        return ClassScores(full, scores[0], error, scores[1])
 
     def workspace_bytes(self, n: int, d: int) -> int:
         """See :meth:`poise.shortcuts.shortcut.Shortcut.workspace_bytes`."""

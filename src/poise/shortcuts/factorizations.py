@@ -12,7 +12,7 @@ import numpy as np
 
 from poise.shortcuts.shortcut import Array, Floats
 
-__all__ = ["bordered", "cholesky", "length", "norm", "smallest_eigenvalue"]
+__all__ = ["bordered", "cholesky", "inverse_of_triangles", "length", "norm", "smallest_eigenvalue"]
 
 _CORNER = 1e300  # large enough to make the bordered matrix positive definite
 _SAFE_EIGENVALUE = 1e-3  # a smallest eigenvalue that is large enough; no better bound is needed
@@ -67,6 +67,13 @@ def cholesky(stack: Array) -> Array:
             return xp.full_like(stack, xp.nan)
     half = len(stack) // 2
     return xp.concat([cholesky(stack[:half]), cholesky(stack[half:])], axis=0)
+
+
+def inverse_of_triangles(lower: Floats) -> Floats:
+    """Invert every triangular factor; NaN where there is none."""
+    usable = np.isfinite(lower[:, :1, :1])
+    inverse: Floats = np.linalg.inv(np.where(usable, lower, np.eye(lower.shape[1])))
+    return np.where(usable, inverse, np.nan)
 
 
 def smallest_eigenvalue(gram: Floats, pivots: Floats) -> Floats:

@@ -13,6 +13,7 @@ from typing import Any
 
 from poise.shortcuts.discriminant_and_naive_bayes import find_gaussian_classes
 from poise.shortcuts.dummy import find_dummy
+from poise.shortcuts.dummy_classifier import find_dummy_classifier
 from poise.shortcuts.gaussian_process import find_gaussian_process
 from poise.shortcuts.kernel_ridge import find_kernel_ridge
 from poise.shortcuts.nearest_neighbors import find_neighbors
@@ -25,6 +26,7 @@ __all__ = ["AGREEMENT", "Pairs", "Shortcut", "find_shortcut"]
 
 _FINDERS: tuple[Callable[[Any], PlainShortcut | None], ...] = (
     find_dummy,
+    find_dummy_classifier,
     find_ridge,
     find_least_squares,
     find_neighbors,

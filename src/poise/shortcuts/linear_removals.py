@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.shortcuts.centred_moments import Centred
-from poise.shortcuts.factorizations import cholesky, norm
+from poise.shortcuts.factorizations import cholesky, inverse_of_triangles, norm
 from poise.shortcuts.linear_narrow import (
     RowRemoval,
     conditioning,
@@ -80,16 +80,11 @@ def _solved(data: Centred, points: Floats, removals: int, penalty: float) -> _So
     gram = rows.mT @ rows + penalty * np.eye(d)
     lower = cholesky(gram)
     removed, test = rows[:, : -removals - 1 : -1], points - data.mean
-    sides = np.concat([removed, test, data.responses @ rows], axis=1) @ _inverse(lower).mT
+    sides = (
+        np.concat([removed, test, data.responses @ rows], axis=1) @ inverse_of_triangles(lower).mT
+    )
     ends = np.cumsum([removals, points.shape[1]])
     return _Solved(gram, np.linalg.diagonal(lower), *np.split(sides, ends, axis=1))
-
-
-def _inverse(lower: Floats) -> Floats:
-    """Invert every triangular factor; NaN where there is none."""
-    usable = np.isfinite(lower[:, :1, :1])
-    inverse: Floats = np.linalg.inv(np.where(usable, lower, np.eye(lower.shape[1])))
-    return np.where(usable, inverse, np.nan)
 
 
 def _removals(data: Centred, solved: _Solved) -> RowRemoval:
