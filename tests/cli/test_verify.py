@@ -100,9 +100,14 @@ def test_could_not_be_repeated(run, made) -> None:
     versions = {**origin["versions"], "numpy": "1.26.0"}
     design = {**content["design"], "n_unlabeled": 1}
     rewritten(made, provenance={**origin, "versions": versions}, design=design)
+    assert run(f"verify {made} {GIVEN}").exit_code == 1  # no version of numpy explains that
+    rows = "0" * 64  # as if they had been read in another way
+    other = {**origin, "versions": versions, "rows": rows}
+    rewritten(made, provenance=other, design=content["design"])
     result = run(f"verify {made} {GIVEN}")
     assert result.exit_code == 4
-    assert "numpy 1.26.0 (here" in result.stdout
+    assert "made with other versions: numpy 1.26.0 (here" in result.stdout
+    assert "Verify it again with these versions." in result.stdout
 
 
 def test_sign(run, made, tmp_path) -> None:

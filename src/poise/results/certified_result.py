@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import isclose
 from typing import Any
 
 from poise.arguments.typed_fields import read_object
@@ -21,7 +23,7 @@ from poise.results.provenance import Provenance
 from poise.results.stability_result import StabilityResult
 from poise.results.trials import Trials
 
-__all__ = ["CertifiedQuestion", "certified_result", "differences"]
+__all__ = ["CertifiedQuestion", "Difference", "certified_result", "differences"]
 
 _WHAT = "a certificate"
 _ADDED_LATER = ("digest", "signature")
@@ -94,7 +96,49 @@ def _design(written: dict[str, Any]) -> Design:
     return Design.from_dict({**written, "seed": int(seed[:40])})
 
 
-def differences(certificate: CertificateFile, result: StabilityResult) -> list[str]:
+@dataclass(frozen=True)
+class Difference:
+    """Something that a file claims and that does not follow from its changes.
+
+    Attributes
+    ----------
+    place : str
+        Where it stands in the file.
+    claim, fact : str
+        What stands there, and what follows.
+
+    Examples
+    --------
+    >>> Difference("numbers.pvalue", "0.01", "0.02").only_digits
+    False
+    >>> Difference("numbers.pvalue", "0.010000000000000001", "0.01").only_digits
+    True
+    """
+
+    place: str
+    claim: str
+    fact: str
+
+    @property
+    def only_digits(self) -> bool:
+        """Whether the words are the same and the numbers almost, as by another rounding."""
+        words = [_NUMBER.split(text) for text in (self.claim, self.fact)]
+        if words[0] != words[1]:
+            return False
+        most = _PRINTED if self.place.startswith("statement") else _COMPUTED
+        both = zip(_NUMBER.findall(self.claim), _NUMBER.findall(self.fact), strict=True)
+        return all(isclose(float(one), float(other), rel_tol=most) for one, other in both)
+
+    def __str__(self) -> str:
+        return f"{self.place} is {self.claim}, and {self.fact} follows from the changes"
+
+
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_COMPUTED = 1e-6  # libraries differ by less
+_PRINTED = 2e-3  # numbers in words have four digits
+
+
+def differences(certificate: CertificateFile, result: StabilityResult) -> list[Difference]:
     """List what the file claims and what does not follow from its changes.
 
     Examples
@@ -102,8 +146,8 @@ def differences(certificate: CertificateFile, result: StabilityResult) -> list[s
     >>> made = Trials.from_changes([0.1] * 30, n=5).test(epsilon=0.2, delta=0.1)
     >>> forged = made.certificate()
     >>> forged.content["numbers"]["pvalue"] = 0.001
-    >>> differences(forged, certified_result(forged))
-    ['numbers.pvalue is 0.001, and 0.0423... follows from the changes']
+    >>> print(*differences(forged, certified_result(forged)))
+    numbers.pvalue is 0.001, and 0.0423... follows from the changes
     """
     claimed, found = certificate.without(*_ADDED_LATER), certified_content(result)
     # The same numbers can be packed in several ways, by other versions in other words.
@@ -114,10 +158,7 @@ def differences(certificate: CertificateFile, result: StabilityResult) -> list[s
     if found["provenance"] is not None:
         found["design"]["zeta"] = Randomness(result.design.seed).zeta
         found["provenance"]["decision_points"] = _decision_points(found)
-    return [
-        f"{place} is {claim}, and {fact} follows from the changes"
-        for place, claim, fact in _unequal(claimed, found, "")
-    ]
+    return [Difference(*each) for each in _unequal(claimed, found, "")]
 
 
 def _decision_points(content: dict[str, Any]) -> list[float]:

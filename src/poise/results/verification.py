@@ -42,6 +42,8 @@ class Verification(ShownAsCard):
         Trials that were computed again and are equal, of how many.
     seed : int or None
         The seed of the choice of trials.
+    other_versions : tuple of str
+        If something is in ``unrepeated``, what has another version here.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class Verification(ShownAsCard):
     n_repeated: int = 0
     n_observed: int = 0
     seed: int | None = None
+    other_versions: tuple[str, ...] = ()
 
     @property
     def outcome(self) -> str:
@@ -91,10 +94,21 @@ class Verification(ShownAsCard):
             return "\n".join(f"{WRONG}: {text}" for text in self.wrong)
         lines = [f"{self.outcome}: a certificate with the verdict {self.verdict!r}"]
         lines += [f"  differs: {text}" for text in self.unrepeated]
+        lines += self._may_be_versions()
         lines += [f"  checked: {text}" for text in self.checked]
         lines += [f"  {text}" for text in self._shown()]
         lines += [f"  not checked: {text}" for text in self.open_points]
         return "\n".join([*lines, f"  {NOT_IN_A_FILE}"])
+
+    def _may_be_versions(self) -> list[str]:
+        """Say what may be the reason of a difference, and how to find out."""
+        if not self.unrepeated:
+            return []
+        return [
+            f"  made with other versions: {', '.join(self.other_versions)}",
+            "  They may be the reason, so this shows neither that the certificate is right nor "
+            "that it is wrong. Verify it again with these versions.",
+        ]
 
     def _shown(self) -> list[str]:
         """Say what the repeated trials show."""

@@ -286,11 +286,57 @@ def test_other_versions_are_named() -> None:
     false = forged(FUNCTION, changes=other_changes(FUNCTION, 32), provenance=older)
     found = poise.verify(false, mean_of_some, X, Y)
     assert found.outcome == NOT_REPEATED
-    assert f"numpy 1.26.0 (here {np.__version__})" in found.unrepeated[0]
+    assert found.other_versions == (f"numpy 1.26.0 (here {np.__version__})",)
+    assert "all of them on the same side of epsilon = 0.3" in found.unrepeated[0]
     assert not found.verified
     assert "could not be repeated" in found.summary()
+    assert f"made with other versions: numpy 1.26.0 (here {np.__version__})" in found.summary()
+    assert "neither that the certificate is right nor that it is wrong" in found.summary()
     same = forged(FUNCTION, provenance=older)
     assert poise.verify(same, mean_of_some, X, Y).verified
+
+
+def test_a_library_that_is_missing_here_may_be_the_reason() -> None:
+    origin = judged().trials.provenance
+    more = replace(origin, versions={**origin.versions, "torch": "2.1"})
+    false = forged(FUNCTION, changes=other_changes(FUNCTION, 32) + 0.3, provenance=more)
+    found = poise.verify(false, mean_of_some, X, Y)
+    assert found.outcome == NOT_REPEATED
+    assert found.other_versions == ("torch 2.1 (not used here)",)
+    assert " across epsilon = 0.3" in found.unrepeated[0]
+    assert poise.verify(forged(FUNCTION, provenance=more), mean_of_some, X, Y).verified
+
+
+@pytest.mark.parametrize("version", [{"numpy": "1.26.0"}, {"scikit-learn": "1.0"}])
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("numbers", "pvalue"), 1e-9),
+        (("numbers", "n_failed"), 1),
+        (("statement", "headline"), "STABLE: everything"),
+        (("design", "n_unlabeled"), 1),
+    ],
+)
+def test_no_other_library_explains_a_false_claim(version, place, value) -> None:
+    """Only the last digits of a number depend on libraries; the rest is arithmetic of poise."""
+    origin = judged().trials.provenance
+    older = replace(origin, versions={**origin.versions, **version})
+    content = copy.deepcopy(forged(FUNCTION, provenance=older).content)
+    content[place[0]][place[1]] = value
+    assert outcome(redigested(CertificateFile(content)), mean_of_some, X, Y) == WRONG
+
+
+def test_last_digits_of_a_number_may_depend_on_versions() -> None:
+    origin = judged().trials.provenance
+    older = replace(origin, versions={**origin.versions, "scipy": "1.11.0"})
+    content = copy.deepcopy(forged(FUNCTION, provenance=older).content)
+    content["numbers"]["delta_hat"] = float(np.nextafter(content["numbers"]["delta_hat"], 1))
+    found = poise.verify(redigested(CertificateFile(content)))
+    assert found.outcome == NOT_REPEATED
+    assert found.other_versions[0].startswith("scipy 1.11.0 (here ")
+    same = copy.deepcopy(FUNCTION.content)
+    same["numbers"]["delta_hat"] = content["numbers"]["delta_hat"]
+    assert outcome(redigested(CertificateFile(same))) == WRONG
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,11 @@ class ChosenTrials:
 
 
 def repeat_trials(
-    measurement: Measurement, trials: Trials, chosen: ChosenTrials, findings: Findings
+    measurement: Measurement,
+    trials: Trials,
+    epsilon: float,
+    chosen: ChosenTrials,
+    findings: Findings,
 ) -> int:
     """Compute the chosen trials again and compare them bit for bit; return how many are equal."""
     numbers = list(chosen.numbers)
@@ -72,7 +76,7 @@ def repeat_trials(
             f"the changes were computed by {trials.design.path!r}, and here by {path!r}"
         )
     if other:
-        findings.differs(_about_different(numbers, there, found, other))
+        findings.differs(_about_different(numbers, there, found, other, epsilon))
     elif numbers:
         how = "fit by fit" if path == FIT_BY_FIT else f"by the same shortcut ({path})"
         findings.checked.append(
@@ -104,15 +108,24 @@ def _equal(there: NDArray[np.float64], here: NDArray[np.float64]) -> bool:
 
 
 def _about_different(
-    numbers: list[int], there: NDArray[np.float64], here: NDArray[np.float64], other: list[int]
+    numbers: list[int],
+    there: NDArray[np.float64],
+    here: NDArray[np.float64],
+    other: list[int],
+    epsilon: float,
 ) -> str:
-    """Say how many trials differ, and show the first of them."""
+    """Say how many trials differ, whether that matters for their verdict, and show the first."""
     shown = "; ".join(
         f"trial {numbers[k]} is {_largest(there[k])} in the certificate and {_largest(here[k])} "
         "here"
         for k in other[:_MOST_SHOWN]
     )
-    return f"{len(other):,} of {counted(len(numbers), 'repeated trial')} differ: {shown}"
+    crossed = np.any((there > epsilon) != (here > epsilon), axis=tuple(range(1, there.ndim)))
+    sides = "all of them on the same side of" if not crossed.any() else f"{crossed.sum()} across"
+    return (
+        f"{len(other):,} of {counted(len(numbers), 'repeated trial')} differ, {sides} epsilon = "
+        f"{epsilon:g}: {shown}"
+    )
 
 
 def _largest(changes: NDArray[np.float64]) -> str:

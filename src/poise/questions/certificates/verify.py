@@ -25,7 +25,7 @@ from poise.questions.record_provenance import versions_of
 from poise.questions.settings import DATA
 from poise.results.certificate_file import CertificateFile
 from poise.results.certified_result import certified_result
-from poise.results.trials import Trials
+from poise.results.stability_result import StabilityResult
 from poise.results.verification import Verification
 from poise.storage.signature import find_signature
 
@@ -163,17 +163,20 @@ class Verifier:
             findings.open_points.append(
                 "that the changes are those of the algorithm on the rows: give both"
             )
-        repeated = {} if self.given is None else self._repeated(self.given, result.trials, findings)
+        repeated = {} if self.given is None else self._repeated(self.given, result, findings)
         return findings.verification(file.verdict, **repeated)
 
-    def _repeated(self, given: Given, trials: Trials, findings: Findings) -> dict[str, int | None]:
+    def _repeated(
+        self, given: Given, result: StabilityResult, findings: Findings
+    ) -> dict[str, int | None]:
         """Compute trials again, unless something is wrong already."""
-        if findings.wrong:
+        trials = result.trials
+        if findings.wrong or trials is None:
             return {}
         measurement = with_rows_set_aside(given(settings_to_repeat(trials)), trials.design)
-        findings.here = versions_of(measurement.oracle)
+        findings.here, findings.all_here = versions_of(measurement.oracle), True
         if not check_same_question(measurement, trials, findings):
             return {}
         chosen = ChosenTrials.of(trials.n_observed, self.trials, self.random_state)
-        equal = repeat_trials(measurement, trials, chosen, findings)
+        equal = repeat_trials(measurement, trials, result.epsilon, chosen, findings)
         return {"n_repeated": equal, "n_observed": trials.n_observed, "seed": chosen.seed}
