@@ -106,7 +106,7 @@ def _run(process: Hedge, shares: Sequence[float]) -> Hedge:
 
 def _accepts(factors: Floats, alpha: float, coin: float) -> NDArray[np.bool_]:
     """Multiply each row as the running test does; the largest u must reach 1, or the last ζ."""
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         start = np.full((len(factors), 1), alpha)
         u = np.multiply.accumulate(np.hstack([start, np.maximum(factors, 0.0)]), axis=1)
     # inf · 0 is nan where floats overflow: u is 0 from there on

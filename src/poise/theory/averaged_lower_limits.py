@@ -103,7 +103,7 @@ def _accepts(staked: tuple[Floats, Floats], delta: float, alpha: float) -> bool:
 
 
 def _reached(factors: Floats, alpha: float) -> bool:
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         u = alpha * np.multiply.accumulate(np.maximum(factors, 0.0))
     return bool(np.fmax.reduce(u, initial=alpha) >= 1 - TOLERANCE)
 

@@ -130,13 +130,16 @@ def mean_deviation(n: int, b: int, k: int) -> float:
     log_law = _log_choose(k, inside) + _log_choose(n - k, b - inside)
     log_law -= log_law.max()
     kept = log_law > _NEGLIGIBLE
-    inside, law = inside[kept], np.exp(log_law[kept].astype(np.float64))
+    with np.errstate(under="ignore"):
+        inside, law = inside[kept], np.exp(log_law[kept].astype(np.float64))
     # By symmetry only splits with at least as many + as - need to be looked at.
     plus = np.arange(k, (k - 1) // 2, -1)[:, None]
     given = _given_members(plus, inside, b * (2 * plus - k), n, k)
-    return float(np.max(given @ law) / law.sum())
+    with np.errstate(under="ignore"):
+        return float(np.max(given @ law) / law.sum())
 
 
+@np.errstate(under="ignore")
 def _given_members(plus: Ints, inside: Ints, centre: Ints, n: int, k: int) -> Floats:
     """Compute E|Z - EZ| given the members among the k rows, for each split and each count.
 
@@ -154,6 +157,7 @@ def _given_members(plus: Ints, inside: Ints, centre: Ints, n: int, k: int) -> Fl
     return deviation
 
 
+@np.errstate(under="ignore")
 def _hypergeometric(h: Ints, plus: Ints, drawn: Ints, k: int) -> Floats:
     """Compute P(H = h) for ``drawn`` of k rows, of which ``plus`` count."""
     log = _log_choose(plus, h) + _log_choose(k - plus, drawn - h) - _log_choose(k, drawn)

@@ -125,12 +125,14 @@ class RandomBags:
         """Compute the δ of this many bags."""
         return self._chance(n_bags, *self._blocks())
 
+    @np.errstate(under="ignore")
     def _chance(self, n_bags: int, sizes: Floats, moved: Floats) -> float:
         if not self.relative:
             return 1.0
         each, still = (self._crosses(n_bags, d) for d in (moved, np.zeros(1)))
         return float(sizes @ np.minimum(1.0, each + still) / self.n)
 
+    @np.errstate(under="ignore")
     def _crosses(self, n_bags: int, moved: Floats) -> Floats:
         """Bound the probability that a mean of differences with mean ``moved`` reaches ε."""
         e, p = min(self.relative, 1.0), self.share

@@ -154,6 +154,7 @@ def _ks_shift(m: int, alpha: float) -> float:
     return float(ksone.isf(alpha, m))
 
 
+@np.errstate(under="ignore")
 def crossing_probability(
     limits: ArrayLike, margins: ArrayLike | None = None
 ) -> tuple[float, float]:
@@ -199,6 +200,7 @@ def crossing_probability(
     return crossed / ends_at_m, stayed / ends_at_m
 
 
+@np.errstate(under="ignore")
 def _poisson_recursion(steps: Floats, ahead: Floats, m: int) -> tuple[float, float]:
     """Unnormalised probabilities of crossing and of staying, for a Poisson process of rate m.
 
@@ -230,6 +232,7 @@ def _top_count(mean: Floats, variance: Floats, m: int) -> NDArray[np.int64]:
     return np.minimum(np.ceil(top), m).astype(np.int64)
 
 
+@np.errstate(under="ignore")
 def _poisson_pmf(count: NDArray[np.int64], mean: float | Floats) -> Floats:
     """Poisson probabilities; a mean of 0 is the point mass at 0."""
     from scipy.special import gammaln, xlogy

@@ -219,6 +219,7 @@ class _Bets(NamedTuple):
     level: Floats
 
 
+@np.errstate(under="ignore")
 def fraction_of_many(
     mirror: bool, u: Floats, left: Floats, s1: Floats, s2: Floats, delta: Floats
 ) -> Floats:

@@ -355,6 +355,7 @@ def planned(shares: list[float], n_trials: int | None) -> int:
     return m
 
 
+@np.errstate(under="ignore")
 def all_in(S: ArrayLike, delta: float, alpha: float) -> float:
     """Compute u_m for the strategy that always bets everything, α Π (1 − S_k) / (1 − δ).
 

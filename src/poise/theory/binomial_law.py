@@ -105,11 +105,13 @@ def _log_pmf_at_the_ends(k: Floats, m: Floats, p: Floats) -> Floats:
     return np.where(k == 0, none, np.where(k == m, every, -np.inf))
 
 
+@np.errstate(under="ignore")
 def pmf(k: Numbers, m: Numbers, p: Numbers) -> Floats:
     """Compute P(Bin(m, p) = k) for 0 <= k <= m."""
     return np.exp(log_pmf(k, m, p))
 
 
+@np.errstate(under="ignore")
 def cdf(k: Numbers, m: Numbers, p: Numbers) -> Floats:
     """Compute P(Bin(m, p) <= k) for any whole k, also negative or beyond m."""
     from scipy import special
@@ -120,6 +122,7 @@ def cdf(k: Numbers, m: Numbers, p: Numbers) -> Floats:
     return np.where(inside, tail, np.where(k < 0, 0.0, 1.0))
 
 
+@np.errstate(under="ignore")
 def quick_cdf(k: Numbers, m: Numbers, p: Numbers) -> Floats:
     """Compute P(Bin(m, p) <= k) for 0 <= k < m faster, to 1e-12 for up to 1e4 trials.
 
@@ -131,6 +134,7 @@ def quick_cdf(k: Numbers, m: Numbers, p: Numbers) -> Floats:
     return np.asarray(special.betainc(m - k, k + 1, 1 - p), dtype=np.float64)
 
 
+@np.errstate(under="ignore")
 def quick_upper_tail(k: Numbers, m: Numbers, p: Numbers) -> Floats:
     """Compute P(Bin(m, p) >= k) for 0 < k <= m faster, to 1e-12 for up to 1e4 trials."""
     from scipy import special
@@ -138,6 +142,7 @@ def quick_upper_tail(k: Numbers, m: Numbers, p: Numbers) -> Floats:
     return np.asarray(special.betainc(k, m - k + 1, p), dtype=np.float64)
 
 
+@np.errstate(under="ignore")
 def weighted_cdf(
     k: Numbers, m: Numbers, p: Numbers, weight: Numbers, atom: Floats | None = None
 ) -> Floats:
@@ -153,6 +158,7 @@ def weighted_cdf(
     return np.minimum(cdf(np.where(whole, k, np.asarray(k) - 1), m, p) + part, 1.0)
 
 
+@np.errstate(under="ignore")
 def upper_tail(k: Numbers, m: Numbers, p: Numbers) -> Floats:
     """Compute P(Bin(m, p) >= k) for any whole k, also negative or beyond m.
 

@@ -198,7 +198,7 @@ def _newton(k: Floats, reached: Floats, atom: Floats, score: Floats) -> Floats:
     """Step from k towards the level on the normal scale; stay where that is impossible."""
     from scipy import special
 
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+    with np.errstate(all="ignore"):
         here = special.ndtri(reached)
         density = np.exp(-0.5 * here * here) / np.sqrt(2 * np.pi)
         target = np.ceil(k + (score - here) * density / atom)

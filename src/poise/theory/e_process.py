@@ -67,7 +67,7 @@ def e_value(exceedances: ArrayLike, trials: ArrayLike, delta: ArrayLike) -> Floa
     >>> round(e_value(0, 60, delta=0.1), 2)
     91.08
     """
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", under="ignore"):
         return plain(np.asarray(np.exp(log_e_value(exceedances, trials, delta))))
 
 
@@ -107,6 +107,7 @@ def _checked(exceedances: ArrayLike, trials: ArrayLike) -> tuple[Floats, Floats]
     return b.astype(np.float64), t.astype(np.float64)
 
 
+@np.errstate(under="ignore")
 def _log_e(b: Floats, t: Floats, p: Floats) -> Floats:
     """Log of tail over atom at B + 1 of Bin(t + 1, p), less log(B + 1)."""
     tail = binomial_law.upper_tail(b + 1, t + 1, p)

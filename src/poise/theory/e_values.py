@@ -40,6 +40,7 @@ def _checked_e_values(values: ArrayLike, name: str = "values") -> Floats:
     return e
 
 
+@np.errstate(under="ignore")
 def e_bh(values: ArrayLike, alpha: float) -> list[int]:
     """Choose hypotheses to reject so that the false discovery rate is at most α.
 
@@ -72,6 +73,7 @@ def e_bh(values: ArrayLike, alpha: float) -> list[int]:
     return sorted(rejected.tolist())
 
 
+@np.errstate(under="ignore")
 def holm(pvalues: ArrayLike, alpha: float) -> list[int]:
     """Choose hypotheses to reject so that all rejections are right with probability 1 − α.
 
@@ -100,6 +102,7 @@ def holm(pvalues: ArrayLike, alpha: float) -> list[int]:
     return [int(i) for i in chosen]
 
 
+@np.errstate(under="ignore")
 def holm_e_values(values: ArrayLike, alpha: float) -> list[int]:
     """Apply Holm's method to the p-values min(1, 1/e).
 
@@ -126,6 +129,7 @@ def holm_e_values(values: ArrayLike, alpha: float) -> list[int]:
     return holm(1 / np.maximum(_checked_e_values(values), 1.0), alpha)
 
 
+@np.errstate(under="ignore")
 def in_fixed_order(pvalues: ArrayLike, alpha: float) -> list[int]:
     """Reject in the order given, each at full α, until the first failure.
 
@@ -154,6 +158,7 @@ def in_fixed_order(pvalues: ArrayLike, alpha: float) -> list[int]:
     return list(range(int(failed[0]) if failed.size else p.size))
 
 
+@np.errstate(over="ignore", under="ignore")
 def multiply_e_values(values: ArrayLike) -> float:
     """Combine e-values of one hypothesis from *disjoint* rows: their product is an e-value.
 
@@ -179,6 +184,7 @@ def multiply_e_values(values: ArrayLike) -> float:
     return 0.0 if (e == 0).any() else float(np.prod(e))
 
 
+@np.errstate(over="ignore", under="ignore")
 def average_e_values(values: ArrayLike) -> float:
     """Combine e-values of one hypothesis from rows that *overlap*: their average is an e-value.
 

@@ -11,6 +11,7 @@ from poise.errors import ArgumentError
 __all__ = ["holm"]
 
 
+@np.errstate(under="ignore")
 def holm(pvalues: ArrayLike) -> NDArray[np.float64]:
     r"""Adjust p-values by Holm's method.
 

@@ -37,6 +37,7 @@ class Runs(NamedTuple):
     values: Floats
 
 
+@np.errstate(under="ignore")
 def hedge_side_by_side(
     shares: Floats, delta: Floats | float, alpha: float, *, mirror: bool = False
 ) -> Runs:

@@ -19,6 +19,7 @@ def checked_sequence(pvalues: ArrayLike, alpha: float) -> tuple[NDArray[np.float
     return values, float(arguments.alpha(alpha))
 
 
+@np.errstate(under="ignore")
 def online_fallback(pvalues: ArrayLike, alpha: float = 0.05) -> NDArray[np.float64]:
     r"""Give each test of a sequence its level before it is made.
 

@@ -127,6 +127,7 @@ class OpenEnded:
         return float(brentq(excess, 0.0, limit, xtol=1e-14, rtol=1e-13))
 
 
+@np.errstate(under="ignore")
 def _log_integral(log_integrand: Callable[[Floats], Floats], trials: int) -> float:
     """Integrate exp of a concave function over [0, 1]; a polynomial of degree ``trials``."""
     if trials <= _EXACT:
@@ -145,6 +146,7 @@ def _enough_nodes(trials: int) -> int:
     return max(_FEWEST_NODES, 1 << (trials // 2).bit_length())
 
 
+@np.errstate(under="ignore")
 def _log_gauss_legendre(
     log_integrand: Callable[[Floats], Floats], low: float, high: float, nodes: int
 ) -> float:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["rao_blackwell"]
 
 
+@np.errstate(under="ignore")
 def rao_blackwell(S: ArrayLike, delta: float, alpha: float) -> float:
     """Compute the chance, given the shares, that the Binomial test would accept.
 
@@ -55,6 +56,7 @@ def rao_blackwell(S: ArrayLike, delta: float, alpha: float) -> float:
     return float(min(law[:count].sum() + tie * law[count], 1.0))
 
 
+@np.errstate(under="ignore")
 def _lowest(shares: Floats, count: int) -> Floats:
     """P(PB = j) for j = 0, …, count; all terms are positive."""
     law = np.zeros(count + 1)

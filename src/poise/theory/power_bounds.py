@@ -149,6 +149,7 @@ def power_bound(
     return plain(np.broadcast_to(ceiling, shape).copy())
 
 
+@np.errstate(under="ignore")
 def _ceiling(trap: _Trap, allowed: Floats, truth: Floats, level: Floats) -> Floats:
     """Compute α ((1 - δ*) / (1 - δ))^e + leak for a stable triple, α for any other."""
     if trap.spared:

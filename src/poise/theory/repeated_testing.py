@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["repeated_looks"]
 
 
+@np.errstate(under="ignore")
 def repeated_looks(
     sizes: Sequence[int], delta: float, alpha: float, randomized: bool = False
 ) -> list[float]:
