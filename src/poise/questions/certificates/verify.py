@@ -109,7 +109,7 @@ def verify(
     file = certificate
     if not isinstance(file, CertificateFile):
         file = CertificateFile.load(file)
-    rows = {name: given[name] for name in DATA if given[name] is not None}
+    rows = {name: given[name] for name in DATA if given.get(name) is not None}
     if (algorithm is None) != (X is None) or (X is None) != (y is None):
         raise ArgumentError("give algorithm, X and y together, or none of them")
     own = {name: given[name] for name in ("coupling", "distance") if given[name] is not None}
