@@ -21,6 +21,7 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import poise
+from poise.data.files.file_parts import file_parts
 from poise.data.files.read_table import as_numbers, read_features, read_labels, read_table
 from poise.data.on_disk import StoredTable
 from poise.data.on_disk.file_set import file_set
@@ -349,3 +350,45 @@ print(len(poise.read_table("memory://rows", "y", on_disk=True)[0]))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "360000", "")
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+@pytest.mark.parametrize("size", [1, 4000, 1 << 30])
+def test_parts_of_files_are_the_rows_of_the_table(ending, size, tmp_path, monkeypatch) -> None:
+    write_parts(tmp_path / "rows", ending)
+    monkeypatch.chdir(tmp_path)
+    parts = pickle.loads(pickle.dumps(file_parts(file_set("rows"), ["b"], size)))
+    monkeypatch.chdir("/")
+    assert len(parts) in {1: [10], 4000: range(5, 10), 1 << 30: [4]}[size]
+    frames = [part.read() for part in parts]
+    pd.testing.assert_frame_equal(pd.concat(frames), FRAME[["a", "town", "y"]])
+
+
+def test_parts_of_files_have_the_keys_of_their_folders(tmp_path, memory) -> None:
+    for key, part in (("u", PARTS[0]), ("v", PARTS[2])):
+        with memory.open(f"/hive/key={key}/a.parquet", "wb") as file:
+            part.to_parquet(file)
+    parts = pickle.loads(pickle.dumps(file_parts(file_set("memory://hive"))))
+    expected, _ = read_table("memory://hive", "y")
+    found = pd.concat([part.read() for part in parts])
+    pd.testing.assert_frame_equal(found.drop(columns="y"), expected)
+    assert found["key"].unique().tolist() == ["u", "v"]
+
+
+def test_parts_of_files_are_checked_where_they_are_read(tmp_path, monkeypatch) -> None:
+    words = pa.DictionaryArray.from_arrays(np.zeros(100, np.int32), pa.array(["x" * (1 << 15)]))
+    table = pa.table({"a": words, "y": np.zeros(100)})
+    pa.parquet.write_table(table, tmp_path / "rows.parquet", store_schema=False)
+    monkeypatch.setattr("poise.data.files.parquet._MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("poise.data.files.unpacked_size._FLOOR", 1 << 20)
+    (part,) = file_parts(tmp_path / "rows.parquet")
+    with pytest.raises(DataError, match=r"rows\.parquet would unpack to [\d,]+ bytes"):
+        part.read()
+    pa.parquet.write_table(
+        pa.table({"y": np.zeros(1 << 18)}),
+        tmp_path / "rows.parquet",
+        use_dictionary=False,
+        compression="zstd",
+    )
+    with pytest.raises(DataError, match=r"rows\.parquet would unpack to [\d,]+ bytes"):
+        file_parts(tmp_path / "rows.parquet")

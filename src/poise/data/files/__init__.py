@@ -6,6 +6,7 @@
     columns        the named columns of a file, some of which become features
     csv_text       CSV, TSV and other text files: each line is checked before the values are read
     decode_text    the text of a file or of standard input: decompressed, its encoding guessed
+    file_parts     parts of files that workers of a cluster read
     large_files    Parquet and Feather files whose features stay on disk; tables in several files
     npy            numPy's npy files: one array, whose columns are named 1, 2, 3 and so on
     npz            numPy's npz files: features in the array ``X``, responses in ``y`` or another

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,15 @@ from poise.data.on_disk.rows_file import RowsFile, size_of
 from poise.data.ordinary_files import open_ordinary
 from poise.errors import DataError
 
-__all__ = ["read_feather", "read_parquet", "refuse_no_rows", "refuse_too_many", "refuse_too_much"]
+__all__ = [
+    "read_feather",
+    "read_parquet",
+    "refuse_large_pages",
+    "refuse_no_rows",
+    "refuse_repeated_text",
+    "refuse_too_many",
+    "refuse_too_much",
+]
 
 _BYTES_PER_VALUE = 8
 _MOST_BYTES = 1 << 32  # of a table in memory, where the file is small
@@ -78,16 +86,28 @@ def _check_content(path: Path) -> None:
 
 def refuse_too_much(path: RowsFile) -> None:
     """Refuse a file that unpacks to more than one of its size should, before it is unpacked."""
-    packed = size_of(path)
-    most = most_unpacked(packed)
+    refuse_large_pages(path)
+    if is_parquet(path):
+        refuse_repeated_text(path)
+
+
+def refuse_large_pages(path: RowsFile) -> None:
+    """Refuse a file whose pages or buffers unpack to too much; only their sizes are read."""
     size = unpacked_pages(path) if is_parquet(path) else unpacked_feather(path)
-    if size <= most and is_parquet(path):
-        most = max(_MOST_BYTES, most)
-        size = repeated_text(path, most)
+    _refuse_size(path, size, most_unpacked(size_of(path)))
+
+
+def refuse_repeated_text(path: RowsFile, groups: Sequence[int] | None = None) -> None:
+    """Refuse a Parquet file, or some of its row groups, that repeats a text too often."""
+    most = max(_MOST_BYTES, most_unpacked(size_of(path)))
+    _refuse_size(path, repeated_text(path, most, groups), most)
+
+
+def _refuse_size(path: RowsFile, size: int, most: int) -> None:
     if size > most:
         raise DataError(
-            f"{path} would unpack to {size:,} bytes or more, which a file of {packed:,} bytes "
-            "should not; write it again uncompressed"
+            f"{path} would unpack to {size:,} bytes or more, which a file of {size_of(path):,} "
+            "bytes should not; write it again uncompressed"
         )
 
 

@@ -6,6 +6,7 @@ and a text that stands once in the dictionary of a column and is repeated in a m
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from poise.data.on_disk.rows_file import RowsFile, arrow_file
@@ -39,9 +40,10 @@ def unpacked_pages(path: RowsFile) -> int:
     return sum(max(0, group.total_byte_size) for group in groups)
 
 
-def repeated_text(path: RowsFile, most: int) -> int:
+def repeated_text(path: RowsFile, most: int, groups: Sequence[int] | None = None) -> int:
     """Return the size of all texts, each as often as it is repeated, or more than ``most``.
 
+    ``groups`` are the row groups that are looked at, by default all of them.
     Of a column with a dictionary no text is written out. Others are read a few rows at a time,
     since each row may repeat the one before it. (What the footer says of the encodings is not
     asked: pyarrow ends the process where that is damaged.)
@@ -53,7 +55,7 @@ def repeated_text(path: RowsFile, most: int) -> int:
         schema = pq.read_schema(file)
     for field in schema:
         if total <= most and _may_repeat(field.type):
-            total += _size_of_column(path, field, most - total)
+            total += _size_of_column(path, field, groups, most - total)
     return total
 
 
@@ -65,28 +67,43 @@ def _may_repeat(kind: Any) -> bool:
     return any(is_of(kind) for is_of in (*plain, *other))
 
 
-def _size_of_column(path: RowsFile, field: Any, most: int) -> int:
+def _size_of_column(path: RowsFile, field: Any, groups: Sequence[int] | None, most: int) -> int:
     import pyarrow.types as types
 
+    def size(rows: int, words: list[str]) -> int:
+        batches = _batches(path, groups, rows, columns=[field.name], read_dictionary=words)
+        return _sum(batches, most)
+
     if types.is_nested(field.type):
-        return _sum(path, field.name, _FEW_ROWS, [], most)
+        return size(_FEW_ROWS, [])
     try:
-        return _sum(path, field.name, _MANY_ROWS, [field.name], most)
+        return size(_MANY_ROWS, [field.name])
     except (NotImplementedError, OSError):  # its encoding has no dictionary
-        return _sum(path, field.name, _FEW_ROWS, [], most)
+        return size(_FEW_ROWS, [])
 
 
-def _sum(path: RowsFile, name: str, rows: int, words: list[str], most: int) -> int:
-    """Add the sizes of pieces of so many rows, until it is too much."""
+def _batches(
+    path: RowsFile,
+    groups: Sequence[int] | None,
+    rows: int,
+    columns: list[str],
+    read_dictionary: list[str],
+) -> Iterator[Any]:
+    """Yield pieces of so many rows."""
     import pyarrow.parquet as pq
 
-    total = 0
     with arrow_file(path) as opened:
-        file = pq.ParquetFile(opened, pre_buffer=False, read_dictionary=words)
-        for batch in file.iter_batches(rows, columns=[name], use_threads=False):
-            total += sum(map(_size, batch.columns))
-            if total > most:
-                break
+        file = pq.ParquetFile(opened, pre_buffer=False, read_dictionary=read_dictionary)
+        yield from file.iter_batches(rows, groups, columns, use_threads=False)
+
+
+def _sum(batches: Iterator[Any], most: int) -> int:
+    """Add the sizes of pieces, until it is too much."""
+    total = 0
+    for batch in batches:
+        total += sum(map(_size, batch.columns))
+        if total > most:
+            break
     return total
 
 

@@ -64,14 +64,18 @@ class SetSource:
         number = int(np.searchsorted(self.starts, row, side="right")) - 1
         return f"row {row - self.starts[number]} of {self.files[number]} (counting from 0)"
 
+    def keys_of(self, number: int) -> dict[str, Any]:
+        """Return the values that the name of a file's folder gives to its rows."""
+        return {name: self._keys[name][number] for name in self._keys.column_names}
+
     def _batches_of(self, number: int, names: Sequence[str]) -> Iterator[Any]:
         import pyarrow as pa
 
-        stored = [name for name in names if name not in self._keys.column_names]
-        key = {name: self._keys[name][number] for name in names if name not in stored}
+        keys = self.keys_of(number)
+        stored = [name for name in names if name not in keys]
         with readable(self.files[number]):
             for rows, columns in self._stored_columns(number, stored):
-                columns |= {name: pa.repeat(value, rows) for name, value in key.items()}
+                columns |= {name: pa.repeat(value, rows) for name, value in keys.items()}
                 yield pa.record_batch({name: columns[name] for name in names})
 
     def _stored_columns(
