@@ -9,10 +9,11 @@ worker cannot get more anonymous memory (RLIMIT_DATA). Every line is a process o
 the peak memory of the driver is what it needed for that line; the scheduler of Dask runs in it.
 
 `moved` are the bytes that were packed for the way between workers, `used` those of the rows that
-trials use: 80 bytes a row. Rates are per second and worker. `moving` is the time with an algorithm
-that does nothing but look at its last row, so its rate is that of the shuffle (reading, cutting,
-sending, putting together); the fits are those of Ridge, and their rate is taken from the time
-that they add. Last, the same changes are computed on a smaller set with the rows in memory.
+trials use: 80 bytes a row. `rows/s` are rows that trials use, for each second and worker: reading,
+cutting, sending and putting together, and the fits of Ridge by its shortcut, which take next to
+nothing. `fits/s` are plain fits of Ridge by scikit-learn, for each second of one core, on rows in
+memory. Every cluster first computes the trials of a smaller set, whose changes must be those of the
+same rows in memory.
 """
 
 from __future__ import annotations
@@ -44,12 +45,6 @@ SIZES = (100_000, 1_000)
 SMALL = 1_000_000  # rows of the comparison with memory
 LIMIT = 2_000_000_000
 TARGET = "y"
-
-
-def last_row(X, y, seed):
-    """Look at the last row: what it costs is moving the rows."""
-    level = float(np.asarray(y)[-1])
-    return lambda rows: [level]
 
 
 def write_piece(path: Path, number: int, rows: int) -> None:
@@ -126,36 +121,44 @@ def count_moved(path: Path) -> None:
     cut_order.CutPartition = Counted
 
 
-def measured(algorithm, rows: Path, n: int, **how) -> tuple[np.ndarray, float]:
-    began = time.perf_counter()
-    trials = poise.measure(algorithm, rows, target=TARGET, n=n, random_state=0, **how)
-    return trials.changes, time.perf_counter() - began
-
-
-def case(engine: str, rows: str, n: int, workers: int) -> None:
-    """Measure twice on one cluster; print times, sizes, memory and a digest of the changes."""
+def measured(rows: str, n: int, **how) -> tuple[np.ndarray, float]:
+    """Measure the changes of Ridge on rows in files; return them and the seconds."""
     from sklearn.linear_model import Ridge
 
+    began = time.perf_counter()
+    asked = {"target": TARGET, "n": n, "random_state": 0, "progress": False}
+    return poise.measure(Ridge(), rows, **asked, **how).changes, time.perf_counter() - began
+
+
+def case(engine: str, small: str, large: str, n: int, workers: int) -> None:
+    """Measure on both sets; print times, sizes, memory and a digest of the changes."""
     with tempfile.TemporaryDirectory() as folder:
         end = start_cluster(engine, workers, folder)
+        same, _ = measured(small, n, backend=engine)
         count_moved(noted := Path(folder, "moved"))
-        _, moving = measured(last_row, Path(rows), n, backend=engine)
+        changes, seconds = measured(large, n, backend=engine)
         moved = int(np.fromfile(noted, dtype=np.int64).sum())
-        changes, seconds = measured(Ridge(), Path(rows), n, backend=engine)
         end()
-    found = {"trials": len(changes), "moving": moving, "seconds": seconds, "moved": moved}
+    found = {"trials": len(changes), "seconds": seconds, "moved": moved, "digest": digest(same)}
     found["peak"] = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    found["digest"] = digest(changes)
     print(json.dumps(found))
 
 
-def in_memory(rows: str, n: int) -> None:
-    """Measure the same trials with all rows in this process."""
+def in_memory(small: str, n: int) -> None:
+    """Measure the same trials with all rows in this process, and time plain fits."""
+    changes, _ = measured(small, n)
+    X, y = poise.read_table(small, target=TARGET)
+    few = slice(0, min(len(X), 200 * n))
+    plain, seconds = measured_plain(X[few], y[few], n)
+    print(json.dumps({"digest": digest(changes), "fits": 2 * plain / seconds}))
+
+
+def measured_plain(X, y, n: int) -> tuple[int, float]:
     from sklearn.linear_model import Ridge
 
-    X, y = poise.read_table(rows, target=TARGET)
-    changes = poise.measure(Ridge(), X, y, n=n, random_state=0).changes
-    print(json.dumps({"digest": digest(changes)}))
+    began = time.perf_counter()
+    trials = poise.measure(Ridge(), X, y, n=n, random_state=0, fast=False, progress=False)
+    return trials.n_trials, time.perf_counter() - began
 
 
 def digest(changes: np.ndarray) -> str:
@@ -176,23 +179,32 @@ def alone(*what) -> dict:
     return found
 
 
-HEADERS = ["engine", "n", "trials", "seconds", "moving", "driver", "moved/used", "rows/s", "fits/s"]
+HEADERS = [
+    "engine",
+    "n",
+    "trials",
+    "seconds",
+    "driver",
+    "moved/used",
+    "rows/s",
+    "fits/s",
+    "changes",
+]
 
 
-def line(engine: str, n: int, found: dict, workers: int) -> list[str]:
+def line(engine: str, n: int, found: dict, known: dict, workers: int) -> list[str]:
     """Lay out one line; rates are per second and worker."""
     used = found["trials"] * (n + 1)
-    fits = 2 * found["trials"] / (max(found["seconds"] - found["moving"], 1e-9) * workers)
     return [
         engine,
         f"{n:,}",
         f"{found['trials']:,}",
         f"{found['seconds']:.1f}",
-        f"{found['moving']:.1f}",
         f"{found['peak'] / 1e6:.0f} MB",
         f"{found['moved'] / 1e9:.2f}/{used * ROW_BYTES / 1e9:.2f} GB",
-        f"{used / (found['moving'] * workers):,.0f}",
-        f"{fits:,.0f}",
+        f"{used / (found['seconds'] * workers):,.0f}",
+        f"{known['fits']:,.0f}",
+        "identical" if found["digest"] == known["digest"] else "DIFFERENT",
     ]
 
 
@@ -203,16 +215,12 @@ def main(given: argparse.Namespace) -> None:
     print(f"{given.rows:,} rows, {size:.1f} GB, written in {time.perf_counter() - began:.0f} s")
     print(f"{given.workers} workers with {LIMIT / 1e9:.0f} GB each; rates per second and worker")
     lines = []
-    for engine in given.engines:
-        for n in SIZES:
-            lines.append(line(engine, n, alone(engine, large, n, given.workers), given.workers))
-    print(table(HEADERS, lines))
     for n in SIZES:
-        expected = alone("memory", small, n)["digest"]
+        known = alone("memory", small, n)
         for engine in given.engines:
-            same = alone(engine, small, n, given.workers)["digest"] == expected
-            word = "identical to those" if same else "DIFFERENT from those"
-            print(f"{engine}, n = {n:,}, {SMALL:,} rows: changes {word} of the rows in memory")
+            found = alone(engine, small, large, n, given.workers)
+            lines.append(line(engine, n, found, known, given.workers))
+    print(table(HEADERS, lines))
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ ONE_PROCESS = {
     "tests/running/faults/test_time_limit.py": "clusters",
     "tests/running/faults/test_worker_death.py": "clusters",
     "tests/running/shuffle/test_clusters.py": "clusters",
+    "tests/running/shuffle/test_files_on_clusters.py": "clusters",
     "tests/running/transport/": "clusters",
     "tests/running/workers/test_backend.py": "clusters",
     "tests/running/workers/test_conformance.py": "clusters",

@@ -76,7 +76,7 @@ def command(
 
     check_files(output)
     fit.check(asked)
-    read = fit.rows()
+    read = fit.rows_for_trials()
     named = loaded(algorithms, programs, fit.mode)
     rows = read.given_to(*named.values())
     with one_line_warnings(output.quiet), fits_print_to_stderr():

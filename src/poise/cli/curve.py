@@ -85,7 +85,7 @@ def command(
         raise click.UsageError("give --epsilon, --delta or both.", click.get_current_context())
     check_files(output)
     check_curve_question(sizes, **asked)
-    read = fit.rows()
+    read = fit.rows_for_trials()
     algorithm = fit.algorithm()
     rows = read.given_to(algorithm)
     with one_line_warnings(output.quiet), fits_print_to_stderr():

@@ -44,7 +44,8 @@ class FitOptions:
         """Read the files, and build the measurement."""
         from poise.questions.measurement import Measurement
 
-        read = self.rows()  # a wrong file or column is refused before scikit-learn is imported
+        # A wrong file or column is refused before scikit-learn is imported.
+        read = self.rows_for_trials()
         algorithm = self.algorithm()
         given = {"algorithm": algorithm, "progress": progress, **read.given_to(algorithm)}
         return Measurement.of({**given, **self.settings()})
@@ -113,6 +114,12 @@ class FitOptions:
         from poise.cli.read_rows import read_rows
 
         return read_rows(self.source())
+
+    def rows_for_trials(self) -> FileRows:
+        """Read the files, or leave several to the workers of a cluster."""
+        from poise.cli.read_rows import rows_for_trials
+
+        return rows_for_trials(self.source(), self.given.get("backend"))
 
     def source(self) -> RowSource:
         """Check the options, and return which files and columns hold the rows."""

@@ -16,11 +16,12 @@ from poise.errors import DataError
 if TYPE_CHECKING:
     from poise.data.on_disk.rows_file import RowsFile
 
-__all__ = ["OUTPUTS", "input_files", "note_input"]
+__all__ = ["OUTPUTS", "input_files", "leave_to_workers", "note_input", "read_here"]
 
 # Options that name a file to be written.
 OUTPUTS = ("save", "plot", "report", "table", "certificate")
 _NOTED = f"{__name__}.noted"
+_ELSEWHERE = f"{__name__}.elsewhere"
 
 
 def note_input(*files: RowsFile) -> None:
@@ -28,6 +29,19 @@ def note_input(*files: RowsFile) -> None:
     context = click.get_current_context(silent=True)
     if context is not None:
         context.find_root().meta.setdefault(_NOTED, {}).update(dict.fromkeys(files))
+
+
+def leave_to_workers(*files: RowsFile) -> None:
+    """Note files that only workers of a cluster read in full."""
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.find_root().meta[_ELSEWHERE] = frozenset(file.resolve() for file in files)
+
+
+def read_here(file: RowsFile) -> bool:
+    """Tell whether a file is read in this process."""
+    elsewhere = click.get_current_context().find_root().meta.get(_ELSEWHERE, ())
+    return file.is_file() and file.resolve() not in elsewhere
 
 
 def input_files() -> list[RowsFile]:

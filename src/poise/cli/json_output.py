@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from poise.cli.input_files import input_files
+from poise.cli.input_files import input_files, read_here
 from poise.errors import TrialError
 
 if TYPE_CHECKING:
@@ -22,16 +22,16 @@ _WARNINGS = f"{__name__}.warnings"
 def print_json(content: Mapping[str, Any]) -> None:
     """Print a result, and under ``run`` how it was computed.
 
-    ``run`` holds the arguments of the command, the SHA-256 of every file it read, and
-    each distinct warning once. Infinite numbers are null; see
-    :func:`poise.results.json_encoding.to_json`.
+    ``run`` holds the arguments of the command, the SHA-256 of every file it read (but not of
+    those that workers of a cluster read), and each distinct warning once. Infinite numbers are
+    null; see :func:`poise.results.json_encoding.to_json`.
     """
     from poise.results.json_encoding import to_json
 
     root = click.get_current_context().find_root()
     run = {
         "arguments": list(root.obj or ()),
-        "digests": {str(path): _sha256(path) for path in input_files() if path.is_file()},
+        "digests": {str(path): _sha256(path) for path in input_files() if read_here(path)},
         "warnings": list(root.meta.get(_WARNINGS, {})),
     }
     click.echo(to_json({**content, "run": run}))

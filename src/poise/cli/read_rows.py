@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from poise.cli.input_files import note_input
+from poise.cli.input_files import leave_to_workers, note_input
 from poise.errors import ArgumentError
 
 if TYPE_CHECKING:
     from poise.data.files.row_source import RowSource
     from poise.data.files.table_file import TableFile
+    from poise.data.on_disk.file_set import FileSet
 
-__all__ = ["FileRows", "name_lines", "note_places", "read_rows"]
+__all__ = ["FileRows", "name_lines", "note_places", "read_rows", "rows_for_trials"]
 
 _PLACE = f"{__name__}.place"
 _ROW = re.compile(r"row (\d+) \(counting from 0\)")
@@ -85,6 +86,47 @@ class FileRows:
         if type(made["X"]) is not type(made.get("X_unlabeled", made["X"])):
             made = {"y": made["y"]}
         return self.tables | made
+
+
+@dataclass(frozen=True)
+class RowsOfWorkers(FileRows):
+    """Files that workers of a cluster read, and the names of their columns."""
+
+    def given_to(self, *algorithms: object) -> dict[str, Any]:
+        """Return the arguments of a measurement; algorithms get data frames."""
+        note_places(self.place)
+        return self.tables
+
+
+def rows_for_trials(source: RowSource, backend: str | None) -> FileRows:
+    """Read the files of a question; workers of a cluster read one table in many files themselves.
+
+    Then they must see the files under the same names, and nothing is read here but the ends of
+    the files.
+    """
+    from poise.data.files.file_table import FileTable
+    from poise.data.on_disk.file_set import FileSet, rows_place
+    from poise.running.shuffle.file_partitions import CLUSTERS
+
+    place = rows_place(source.file)
+    if backend not in CLUSTERS or not isinstance(place, FileSet) or source.target is None:
+        return read_rows(source)
+    tables: dict[str, Any] = {"X": FileTable(place, source.drop), "target": source.target}
+    if source.unlabeled is not None:
+        tables["X_unlabeled"] = FileTable(rows_place(source.unlabeled))
+    if source.groups is not None:
+        tables["groups"] = source.groups
+    if source.fit_params:
+        tables["fit_params"] = dict(source.fit_params)
+    leave_to_workers(*place.files)
+    return RowsOfWorkers(tables, partial(_line_in, place))
+
+
+def _line_in(files: FileSet, row: int) -> str:
+    """Say in which file a row is; the ends of all files are read for that."""
+    from poise.data.on_disk.set_pieces import SetSource
+
+    return SetSource(files).place(row)
 
 
 def read_rows(source: RowSource) -> FileRows:

@@ -145,10 +145,10 @@ class _Loader:
 
         return load_algorithm(_beside(entry.use, entry.folder), entry.params)
 
-    def _rows(self, name: str) -> FileRows:
-        from poise.cli.read_rows import read_rows
+    def _rows(self, name: str, backend: str | None) -> FileRows:
+        from poise.cli.read_rows import rows_for_trials
 
-        return read_rows(self.config.data[name])
+        return rows_for_trials(self.config.data[name], backend)
 
     def settings(self, question: QuestionEntry) -> dict[str, Any]:
         """Return the keywords of a test, without the rows."""
@@ -177,8 +177,9 @@ class _Loader:
         from poise.questions.set_aside import resolved
         from poise.questions.settings import from_settings
 
-        rows = self.rows(question.data).given_to(self.algorithm(question.algorithm))
-        settings = rows | self.settings(question)
+        settings = self.settings(question)
+        read = self.rows(question.data, settings.get("backend"))
+        settings = read.given_to(settings["algorithm"]) | settings
         measurement, epsilon = resolved(Measurement.of(settings), settings["epsilon"])
         asked = from_settings(StabilityQuestion, settings | {"epsilon": epsilon})
         measurement.check(asked)

@@ -14,12 +14,14 @@ from typing import Any, TypedDict, TypeVar
 
 from poise.algorithms.distance import Distance
 from poise.arguments import did_you_mean
+from poise.data.files.file_table import FileTable, read_files
 from poise.data.partitioned.column_roles import named_columns
 from poise.data.partitioned.partitioned_sample import PartitionedSample
 from poise.data.partitioned.partitions import Partitions
 from poise.data.sample import Sample
 from poise.errors import ArgumentError, DataError
 from poise.protocol.randomness import Coupling
+from poise.running.shuffle.file_partitions import CLUSTERS, file_partitions
 from poise.running.shuffle.partitions_of import partitions_of
 from poise.storage.journal import Journal
 from poise.storage.ledger import AnyLedger
@@ -108,6 +110,11 @@ def sample_of(settings: Mapping[str, Any]) -> Sample:
     target = given.pop("target")
     if target is not None and given["y"] is not None:
         raise ArgumentError(f"give y or target={target!r}, not both: target is a column of X")
+    files = FileTable.of(given["X"])
+    if files is not None and target is not None:
+        where = settings.get("backend"), settings.get("address")
+        given = _in_files(files, target, given, *where)
+        target = target if where[0] in CLUSTERS else None
     partitions = partitions_of(given["X"], settings.get("address"))
     if partitions is not None:
         return _elsewhere(partitions, target, given, settings.get("address"))
@@ -119,7 +126,29 @@ def sample_of(settings: Mapping[str, Any]) -> Sample:
     return Sample(**given)
 
 
+def _in_files(
+    files: FileTable,
+    target: str,
+    given: dict[str, Any],
+    backend: str | None,
+    address: str | None,
+) -> dict[str, Any]:
+    """Open the files of X: on the workers of a cluster, or else here."""
+    more = FileTable.of(given["X_unlabeled"])
+    if more is None and given["X_unlabeled"] is not None:
+        raise DataError(
+            "X_unlabeled must be the same kind of container as X, which names files; got "
+            f"{type(given['X_unlabeled']).__name__}"
+        )
+    if backend not in CLUSTERS:
+        return read_files(files, target, more, given["groups"], given["fit_params"])
+    opened = None if more is None else file_partitions(more, backend, address)
+    return given | {"X": file_partitions(files, backend, address), "X_unlabeled": opened}
+
+
 def _or_a_target(X: Any) -> str:
+    if FileTable.of(X) is not None:
+        return "; or name their column in the files: target='y'?"
     columns = getattr(X, "columns", None)
     if columns is None:
         return ", one for each row of X; got None"

@@ -7,6 +7,7 @@
     csv_text       CSV, TSV and other text files: each line is checked before the values are read
     decode_text    the text of a file or of standard input: decompressed, its encoding guessed
     file_parts     parts of files that workers of a cluster read
+    file_table     rows in files that nobody has read yet: what a path given as X stands for
     large_files    Parquet and Feather files whose features stay on disk; tables in several files
     npy            numPy's npy files: one array, whose columns are named 1, 2, 3 and so on
     npz            numPy's npz files: features in the array ``X``, responses in ``y`` or another

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from poise.arguments import did_you_mean
 from poise.data.files.parquet import (
     refuse_large_pages,
     refuse_no_rows,
@@ -19,6 +20,8 @@ from poise.data.on_disk.file_pieces import is_parquet, readable
 from poise.data.on_disk.file_set import FileSet, RowsPlace
 from poise.data.on_disk.rows_file import RowsFile, arrow_file
 from poise.data.on_disk.set_pieces import SetSource
+from poise.data.on_disk.stored_table import cannot_find
+from poise.errors import DataError
 
 __all__ = ["FilePart", "as_file_set", "file_parts"]
 
@@ -52,6 +55,8 @@ class FilePart:
 
     def read(self) -> Any:
         """Return a data frame of pandas, with the row numbers of the whole table."""
+        if not self.file.is_file():
+            raise cannot_find(self.file)
         stored = [name for name in self.columns if name not in self.keys]
         with readable(self.file):
             if is_parquet(self.file):
@@ -120,7 +125,11 @@ def file_parts(
     files = as_file_set(place).absolute()
     source = SetSource(files)
     refuse_no_rows(source.n_rows, place)
-    columns = tuple(name for name in source.schema.names if name not in without)
+    known = source.schema.names
+    for name in without:
+        if name not in known:
+            raise DataError(f"{place} has no column {name!r}{did_you_mean(name, known)}")
+    columns = tuple(name for name in known if name not in without)
     found = []
     for number, file in enumerate(files.files):
         with readable(file):

@@ -134,10 +134,15 @@ class StoredTable:
         elif self.path.exists():
             self.copy = copied(self.path, self.names, self.library)
         else:
-            raise DataError(
-                f"a worker cannot find {self.path}; the file must be on a disk that every "
-                "worker of the cluster sees under that name"
-            )
+            raise cannot_find(self.path)
+
+
+def cannot_find(path: object) -> DataError:
+    """Return what a worker says that does not see a file."""
+    return DataError(
+        f"a worker cannot find {path}; the file must be on a disk that every worker of the "
+        "cluster sees under that name"
+    )
 
 
 def stored_array(table: StoredTable) -> NDArray[Any] | None:

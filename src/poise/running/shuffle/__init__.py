@@ -7,9 +7,10 @@
     cut_partition        cut a partition into the rows of each piece; other rows are not moved
     dask_partitions      the partitions of a Dask frame, and their shuffle by Dask
     fast_path_elsewhere  shortcuts for rows that lie elsewhere: compared with fits on a few trials
+    file_partitions      files as partitions: workers of a cluster read row groups themselves
     gather               the rows of a few trials, brought to this process
     key_edges            between which cuts of the order of rows a row lies, from its own key
-    partitions_of        a Dask frame or a Ray dataset as partitions
+    partitions_of        a Dask frame, a Ray dataset or parts of files as partitions
     piece_trials         the trials of a piece, with rows numbered as in the piece
     pieces               ranges of trials whose rows are moved together
     ray_partitions       the partitions of a Ray dataset, and their shuffle by Ray

@@ -1,4 +1,4 @@
-"""A Dask frame or a Ray dataset as partitions."""
+"""A Dask frame, a Ray dataset or parts of files as partitions."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ def partitions_of(rows: Any, address: str | None = None) -> Partitions | None:
     >>> partitions_of([[1.0], [2.0]]) is None
     True
     """
+    if hasattr(rows, "engine") and hasattr(rows, "map"):  # parts of files
+        found: Partitions = rows
+        return found
     dask, ray = sys.modules.get("dask.dataframe"), sys.modules.get("ray.data")
     if dask is not None and isinstance(rows, dask.DataFrame):
         from poise.running.shuffle.dask_partitions import DaskPartitions

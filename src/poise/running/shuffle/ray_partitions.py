@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from poise.data.files.file_parts import FilePart
 from poise.running.shuffle.cut_order import Cuts
 from poise.running.shuffle.cut_partition import CutPartition
 from poise.running.workers.ray_cluster import count_ray_workers
@@ -120,7 +121,10 @@ def _frame(blocks: Sequence[Any], first: int) -> Any:
     import pandas as pd
     from ray.data.block import BlockAccessor
 
-    frames = [BlockAccessor.for_block(block).to_pandas() for block in blocks]
+    frames = [
+        block.read() if isinstance(block, FilePart) else BlockAccessor.for_block(block).to_pandas()
+        for block in blocks
+    ]
     frame = pd.concat(frames) if len(frames) > 1 else frames[0]
     return frame.set_axis(range(first, first + len(frame)), axis=0)
 
