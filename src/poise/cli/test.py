@@ -47,7 +47,8 @@ def command(fit: FitOptions, output: Output, asked: dict[str, Any], stop_early: 
     with probability at most ALPHA; "inconclusive" is neither.
 
     DATA is a text file (.csv, .tsv, .txt, also packed), Parquet, Feather, npz or
-    npy; - is text from standard input. With --save, --plot or --report every trial
+    npy; - is text from standard input. A folder, a pattern or an address stands for
+    Parquet or Feather files that hold one table. With --save, --plot or --report every trial
     is run; otherwise a run may stop once no trial can change its verdict.
     With --ledger every trial is run too, and a verdict that does not hold together
     with the others on these rows has exit status 1.

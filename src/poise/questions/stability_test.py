@@ -90,7 +90,9 @@ def stability_test(
     target : str, optional
         The column of X that holds the responses, in place of y, if X is a data frame. X may then
         also be a ``dask.dataframe.DataFrame`` or a ``ray.data.Dataset``, whose rows stay on the
-        workers of their cluster; ``groups`` and values of ``fit_params`` may be column names.
+        workers of their cluster, or a path (a file, a folder, a pattern or an address), which the
+        workers read themselves if ``backend`` is ``"dask"`` or ``"ray"``. ``groups`` and values of
+        ``fit_params`` may be column names.
     X_unlabeled : same kind as X, optional
         More rows, without a response. They serve as test points, so that more labelled
         rows are left for training.
