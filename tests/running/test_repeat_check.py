@@ -47,6 +47,11 @@ def test_an_algorithm_that_is_no_function_of_rows_and_seed_is_noticed(make) -> N
         poise.stability_test(make(), X, y, **ASKED)
 
 
+def test_the_only_trial_is_looked_at_too() -> None:
+    with pytest.warns(PoiseWarning, match="first trial, computed once more, gave a change of"):
+        assert poise.measure(drifting(), X[:11], y[:11], n=10, random_state=0).n_trials == 1
+
+
 def test_others_are_left_in_peace_for_two_fits() -> None:
     algorithm = counted(lambda X, y, seed: constant(np.random.default_rng(seed).choice(y)))
     result = poise.stability_test(algorithm, X, y, **ASKED)
