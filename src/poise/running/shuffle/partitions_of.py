@@ -18,9 +18,6 @@ def partitions_of(rows: Any, address: str | None = None) -> Partitions | None:
     >>> partitions_of([[1.0], [2.0]]) is None
     True
     """
-    if hasattr(rows, "engine") and hasattr(rows, "map"):  # parts of files
-        found: Partitions = rows
-        return found
     dask, ray = sys.modules.get("dask.dataframe"), sys.modules.get("ray.data")
     if dask is not None and isinstance(rows, dask.DataFrame):
         from poise.running.shuffle.dask_partitions import DaskPartitions
@@ -30,4 +27,9 @@ def partitions_of(rows: Any, address: str | None = None) -> Partitions | None:
         from poise.running.shuffle.ray_partitions import RayPartitions
 
         return RayPartitions(rows)
+    if hasattr(rows, "engine") and hasattr(
+        rows, "map"
+    ):  # as parts of files have
+        found: Partitions = rows
+        return found
     return None
