@@ -27,9 +27,7 @@ def partitions_of(rows: Any, address: str | None = None) -> Partitions | None:
         from poise.running.shuffle.ray_partitions import RayPartitions
 
         return RayPartitions(rows)
-    if hasattr(rows, "engine") and hasattr(
-        rows, "map"
-    ):  # as parts of files have
+    if hasattr(rows, "engine") and hasattr(rows, "map"):  # as parts of files have
         found: Partitions = rows
         return found
     return None
