@@ -112,7 +112,7 @@ def test_what_cannot_be_read_by_workers_is_refused(engine: str, folder: Path) ->
     asked: dict[str, Any] = {"target": "y", "n": 8, "backend": engine}
     with pytest.raises(DataError, match=r"X_unlabeled must be the same kind.*which names files"):
         poise.measure(Ridge(), "rows", X_unlabeled=ROWS, **asked)
-    with pytest.raises(ArgumentError, match=r"target must be a column of X, got 'yy'"):
+    with pytest.raises(ArgumentError, match=r"target must be .*column of X, got 'yy'"):
         poise.measure(Ridge(), "rows", **(asked | {"target": "yy"}))
     with pytest.raises(ArgumentError, match=r"or name their column in the files: target='y'\?"):
         poise.measure(Ridge(), "rows", n=8)

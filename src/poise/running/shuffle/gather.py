@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from poise.data.partitioned.partitioned_sample import PartitionedSample
 from poise.data.sample import Sample
@@ -27,4 +27,11 @@ def in_this_process(sample: Sample, tasks: Tasks, trials: Sequence[int]) -> Work
     for table, cut in cut_order(sample, tasks, [ranges]):  # type: ignore[arg-type]
         for shards in table.partitions.map(cut, table.summary.firsts):
             contents.extend(shards.values())
-    return assembled(contents, sample.roles, tasks, ranges)  # type: ignore[arg-type]
+    return assembled(_released(contents), sample.roles, tasks, ranges)  # type: ignore[arg-type]
+
+
+def _released(contents: list[bytes]) -> Iterator[bytes]:
+    """Yield packed rows and let go of them, so that this process does not hold rows twice."""
+    contents.reverse()
+    while contents:
+        yield contents.pop()
