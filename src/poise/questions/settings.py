@@ -150,7 +150,7 @@ def _or_a_target(X: Any) -> str:
     if FileTable.of(X) is not None:
         return "; or name their column in the files: target='y'?"
     columns = getattr(X, "columns", None)
-    if columns is None:
+    if columns is None or callable(columns):
         return ", one for each row of X; got None"
     return f"; or name their column: target={next(iter(columns), 'y')!r}?"
 

@@ -69,10 +69,14 @@ def test_every_question_takes_a_target() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"target": "Y"}, "target must be a column of X, got 'Y'; did you mean 'y'"),
-        ({"target": 3}, "target must be a column of X, got 3"),
-        ({"target": "y", "groups": "whom"}, "groups must be a column .* did you mean 'who'"),
+        ({"target": "Y"}, "target must be the name of a column of X, got 'Y'; did you mean 'y'"),
+        ({"target": 3}, "target must be the name of a column of X, got a int"),
+        (
+            {"target": "y", "groups": "whom"},
+            "groups must be the name of a column .* did you mean 'who'",
+        ),
         ({"target": "y", "y": Y}, "give y or target='y', not both"),
+        ({"X": [[1.0]] * 9}, "y must hold the responses, one for each row of X; got None"),
         ({}, r"y must hold the responses; or name their column: target='a'\?"),
         ({"X": X}, "y must hold the responses, one for each row of X; got None"),
         ({"X": X, "target": "y"}, "X is a ndarray; give the responses as y"),
@@ -97,3 +101,11 @@ def test_a_frame_without_features_is_refused() -> None:
 def test_text_that_names_no_column_is_an_argument_as_it_is() -> None:
     roles = ColumnRoles.of(["a", "y"], "y", None, {"mode": "exact", "weight": "a2"})
     assert (roles.constant, roles.per_row) == ({"mode": "exact", "weight": "a2"}, {})
+
+
+def test_unlabelled_rows_that_miss_a_feature_are_refused() -> None:
+    frame = table()
+    with pytest.raises(DataError, match=r"X_unlabeled must have the columns of X \(\('a', 'b'"):
+        poise.measure(Ridge(), frame, target="y", X_unlabeled=frame[["a"]], n=4)
+    with pytest.raises(DataError, match=r"X_unlabeled must have the columns of X"):
+        poise.measure(Ridge(), frame, target="y", X_unlabeled=X, n=4)

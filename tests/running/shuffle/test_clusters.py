@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import poise
 from poise.errors import ArgumentError, DataError, TrialError
-from poise.running.shuffle import dask_partitions
+from poise.running.shuffle import dask_partitions, ray_partitions
 from poise.running.shuffle.dask_partitions import DaskShuffle
 from poise.running.shuffle.ray_partitions import RayShuffle
 
@@ -103,11 +103,12 @@ def test_same_changes_as_in_memory(case: str, elsewhere: Elsewhere) -> None:
     assert found.changes.max() > 0
 
 
-def test_many_shards_take_the_shuffle_of_dask(
-    dask_client: Any, monkeypatch: pytest.MonkeyPatch
+def test_many_shards_take_p2p_or_ray_data(
+    elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dask_partitions, "_FEW_SHARDS", 0)
-    frame = dask_frame(ROWS[NUMBERS])
+    monkeypatch.setattr(ray_partitions, "_FEW_SHARDS", 0)
+    frame = elsewhere(ROWS[NUMBERS])
     found = poise.measure(Ridge(), frame, target="y", n=8, random_state=3)
     expected = poise.measure(Ridge(), in_memory(frame), target="y", n=8, random_state=3)
     assert np.array_equal(found.changes, expected.changes)
@@ -216,6 +217,24 @@ def test_what_cannot_be_done_is_refused(
     question = {"target": "y", "n": 8, "epsilon": 1.0, "delta": 0.1, **settings}
     with pytest.raises((ArgumentError, DataError), match=message):
         poise.stability_test(Ridge(), elsewhere(ROWS[NUMBERS]), **question)
+
+
+def test_rows_that_cannot_be_read_are_no_fault_of_the_algorithm(
+    dask_client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A partition that was read for the checks is gone when it is moved."""
+    gone = tmp_path / "gone"
+
+    def read(frame: pd.DataFrame) -> pd.DataFrame:
+        if gone.exists():
+            raise OSError("rows are gone")
+        return frame
+
+    shuffle = DaskShuffle.__call__
+    monkeypatch.setattr(DaskShuffle, "__call__", lambda *given: gone.touch() or shuffle(*given))
+    frame = dask_frame(ROWS[NUMBERS]).map_partitions(read, meta=ROWS[NUMBERS])
+    with pytest.raises(DataError, match="rows of X could not be read: rows are gone"):
+        poise.measure(fails_at(np.inf), frame, target="y", n=8)
 
 
 def test_checks_name_the_rows(elsewhere: Elsewhere) -> None:

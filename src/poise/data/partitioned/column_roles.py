@@ -39,7 +39,7 @@ class ColumnRoles:
     (('age',), {'sample_weight': 'w'})
     >>> ColumnRoles.of(["age", "dose"], "dosis")
     Traceback (most recent call last):
-    poise.errors.ArgumentError: target must be a column of X, got 'dosis'; did you mean 'dose'?
+    poise.errors.ArgumentError: target must be the name of a column of X, got 'dosis'; did you ...
     """
 
     target: Any
@@ -77,6 +77,13 @@ class ColumnRoles:
     def used(self) -> list[Any]:
         """The columns that the fits need, each once."""
         return list(dict.fromkeys([*self.features, self.target, *self.per_row.values()]))
+
+    def require_features(self, names: Sequence[Any]) -> None:
+        """Refuse unlabelled rows that miss a feature."""
+        if not set(self.features) <= set(names):
+            raise DataError(
+                f"X_unlabeled must have the columns of X ({self.features}), got {tuple(names)}"
+            )
 
     def sample(self, labeled: Any, unlabeled: Any = None) -> Sample:
         """Make a sample of data frames of pandas that are here."""
@@ -117,7 +124,7 @@ def named_columns(
     roles = ColumnRoles.of(list(frame.columns), target, groups if by_name else None, fit_params)
     points = X_unlabeled
     if points is not None:
-        points = nw.from_native(points, eager_only=True).select(*roles.features).to_native()
+        points = _features_of(points, roles)
     params = {**roles.constant, **{k: frame[v].to_native() for k, v in roles.per_row.items()}}
     return {
         "X": frame.select(*roles.features).to_native(),
@@ -128,6 +135,15 @@ def named_columns(
     }
 
 
+def _features_of(X_unlabeled: Any, roles: ColumnRoles) -> Any:
+    """Return the columns of unlabelled rows that are features; refuse rows that miss one."""
+    import narwhals as nw
+
+    frame: Any = nw.from_native(X_unlabeled, eager_only=True, pass_through=True)
+    roles.require_features(getattr(frame, "columns", ()))
+    return frame.select(*roles.features).to_native()
+
+
 def _refuse_twice(names: Sequence[Any]) -> None:
     twice = [name for name in dict.fromkeys(names) if list(names).count(name) > 1]
     if twice:
@@ -136,8 +152,10 @@ def _refuse_twice(names: Sequence[Any]) -> None:
 
 def _require(names: Sequence[Any], argument: str, given: Any) -> None:
     if not _names(given, names):
-        hint = did_you_mean(given, map(str, names)) if isinstance(given, str) else ""
-        raise ArgumentError(f"{argument} must be a column of X, got {given!r}{hint}")
+        is_text = isinstance(given, str)
+        hint = did_you_mean(given, map(str, names)) if is_text else ""
+        shown = repr(given) if is_text else f"a {type(given).__name__}"
+        raise ArgumentError(f"{argument} must be the name of a column of X, got {shown}{hint}")
 
 
 def _names(value: Any, names: Sequence[Any]) -> bool:

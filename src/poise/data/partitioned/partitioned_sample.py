@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from poise.data.fit_params import rows_of_value
 from poise.data.known_values import n_known_among, n_known_points
 from poise.data.partitioned.column_roles import ColumnRoles
@@ -94,10 +92,7 @@ class PartitionedSample(Sample):
         self.fit_params = self._witnesses.fit_params
 
     def _without_responses(self, partitions: Partitions) -> PartitionedTable:
-        missing = [name for name in self.roles.features if name not in partitions.columns()]
-        if missing:
-            features, found = self.roles.features, tuple(partitions.columns())
-            raise DataError(f"X_unlabeled must have the columns of X ({features}), got {found}")
+        self.roles.require_features(partitions.columns())
         summary = TableSummary(partitions.map(Summarize(self.roles, labeled=False)))
         if summary.rows == 0:
             raise DataError("X_unlabeled has no rows; leave it out instead")
@@ -161,15 +156,14 @@ class PartitionedSample(Sample):
         summary = self.labeled.summary
         if summary.different is None:
             return None
-        start = np.asarray(summary.start[self.roles.target])
-        return n_known_among(start, summary.different, self.n_labeled)
+        return n_known_among(summary.responses, summary.different, self.n_labeled)
 
     @cached_property
     def n_points(self) -> int | None:
         """Number of different points there can be, where somebody could try them all."""
         features = list(self.roles.features)
         summary = self.labeled.summary
-        if n_known_points(as_table(summary.first_points[features], "X")) is None:
+        if n_known_points(as_table(summary.points, "X")) is None:
             return None
         first = self.labeled.partitions.map(_FirstRows(features), summary.firsts)
         import pandas as pd

@@ -35,8 +35,8 @@ class PartitionSummary:
         The columns and their types.
     witnesses, places : data frame, ndarray of int
         The rows that checks need, and where in the partition they are.
-    start : data frame
-        The first rows.
+    points, responses : data frame, array
+        The first rows: some features, and more responses.
     different : ndarray or None
         The different responses; None if they are too many to be listed.
     groups : (list, ndarray) or None
@@ -48,7 +48,8 @@ class PartitionSummary:
     empty: Any
     witnesses: Any
     places: NDArray[np.int64]
-    start: Any
+    points: Any
+    responses: Any = ()
     different: Any = None
     groups: tuple[list[Any], NDArray[np.int64]] | None = None
 
@@ -79,7 +80,8 @@ class Summarize:
             frame.iloc[:0],
             frame.iloc[places],
             places,
-            frame.iloc[: _FIRST_RESPONSES if self.labeled else 0],
+            frame[list(self.roles.features)].iloc[:_FIRST_POINTS],
+            () if target is None else np.asarray(frame[target].iloc[:_FIRST_RESPONSES]),
             None if target is None else _listed(frame[target]),
             None if target is None or self.roles.groups is None else self._groups(partition),
         )
@@ -108,56 +110,63 @@ class TableSummary:
         One for each partition, in order.
     target : str, optional
         The column of responses.
+
+    Attributes
+    ----------
+    rows, n_bytes : int
+        How many rows there are, and how large they are.
+    firsts : list of int
+        How many rows come before each partition.
+    types : dict
+        The type of each column.
+    witnesses, places : data frame, ndarray of int
+        The rows that checks need, and their numbers.
+    points, responses : data frame, array
+        The first rows.
+    different : ndarray or None
+        The different responses; None if they are too many to be listed.
     """
 
     def __init__(self, parts: Sequence[PartitionSummary], target: Any = None) -> None:
-        self.parts_with_rows = [part for part in parts if part.rows]
         counts = np.array([part.rows for part in parts], dtype=np.int64)
         self.rows = int(counts.sum())
         self.firsts = (np.cumsum(counts) - counts).tolist()
         self.n_bytes = sum(part.n_bytes for part in parts)
-        self.types = common_types([part.empty for part in self.parts_with_rows or parts])
-        self.witnesses, self.places = self._witnesses(parts, target)
-        self.start = self._joined([part.start for part in self._first_parts()])
-        self.start = self.start.iloc[:_FIRST_RESPONSES]
-
-    def _first_parts(self) -> list[PartitionSummary]:
-        """Return as many partitions as have the first rows."""
-        rows, chosen = 0, []
-        for part in self.parts_with_rows:
-            if rows < _FIRST_RESPONSES:
-                chosen.append(part)
-                rows += part.rows
-        return chosen
-
-    def _witnesses(
-        self, parts: Sequence[PartitionSummary], target: Any
-    ) -> tuple[Any, NDArray[np.int64]]:
-        """Return the rows that checks need, and their numbers in the table."""
-        frame = self._joined([part.witnesses for part in self.parts_with_rows])
-        numbered = zip(self.firsts, parts, strict=True)
-        rows = np.concatenate([first + part.places for first, part in numbered] or [[]])
-        kept = witness_rows(frame, target)
-        return frame.iloc[kept], rows[kept].astype(np.int64)
+        filled = [part for part in parts if part.rows]
+        self.types = common_types([part.empty for part in filled or parts])
+        places = [first + part.places for first, part in zip(self.firsts, parts, strict=True)]
+        rows = self._joined([part.witnesses for part in filled])
+        kept = witness_rows(rows, target)
+        self.witnesses = rows.iloc[kept]
+        self.places = np.concatenate([np.empty(0, dtype=np.int64), *places])[kept]
+        self.points = self._joined([part.points for part in _first(filled, _FIRST_POINTS)])
+        self.responses = _first_responses(filled)
+        self.different = _different([part.different for part in filled])
 
     def _joined(self, frames: list[Any]) -> Any:
         import pandas as pd
 
-        alike = [with_types(frame, self.types) for frame in frames]
-        return pd.concat(alike) if alike else pd.DataFrame(columns=list(self.types))
+        if not frames:
+            return pd.DataFrame(columns=list(self.types))
+        types = {name: self.types[name] for name in frames[0].columns}
+        return pd.concat([with_types(frame, types) for frame in frames])
 
-    @property
-    def different(self) -> Any:
-        """The different responses; None if they are too many to be listed."""
-        lists = [part.different for part in self.parts_with_rows]
-        if any(values is None for values in lists):
-            return None
-        import pandas as pd
 
-        found = pd.unique(np.concatenate(lists))
-        return found if len(found) <= MOST_CLASSES else None
+def _first(parts: list[PartitionSummary], rows: int) -> list[PartitionSummary]:
+    """Return as many partitions as have the first rows."""
+    before = np.cumsum([0, *(part.rows for part in parts)])[:-1]
+    return [part for part, start in zip(parts, before, strict=True) if start < rows]
 
-    @property
-    def first_points(self) -> Any:
-        """A few first rows."""
-        return self.start.iloc[:_FIRST_POINTS]
+
+def _first_responses(parts: list[PartitionSummary]) -> Any:
+    some = [part.responses for part in _first(parts, _FIRST_RESPONSES)] or [np.empty(0)]
+    return np.concatenate(some)[:_FIRST_RESPONSES]
+
+
+def _different(lists: list[Any]) -> Any:
+    import pandas as pd
+
+    if not lists or any(values is None for values in lists):
+        return None
+    found = pd.unique(np.concatenate(lists))
+    return found if len(found) <= MOST_CLASSES else None

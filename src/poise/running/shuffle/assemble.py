@@ -86,4 +86,7 @@ class PieceJob:
 def _contents(parts: tuple[Any, ...]) -> Iterable[bytes]:
     """Yield packed rows, in whatever an engine handed them over."""
     for part in parts:
-        yield from filter(None, [part] if isinstance(part, bytes) else part[SHARD_COLUMN].tolist())
+        if isinstance(part, bytes):
+            yield from [part] if part else []
+        else:
+            yield from part if isinstance(part, list) else part[SHARD_COLUMN].tolist()

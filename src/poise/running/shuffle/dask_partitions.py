@@ -108,6 +108,10 @@ class DaskShuffle:
         ).to_delayed()
         return [(future,) for future in self.client.compute(moved)]
 
+    def failed(self, parts: tuple[Any, ...]) -> bool:
+        """Tell whether the rows of a piece could not be read."""
+        return any(future.status == "error" for future in parts)
+
 
 class _Shards:
     """Cuts a partition into a data frame of packed rows, one line for each piece."""

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from poise.data.files.file_parts import FilePart
+from poise.running.shuffle.assemble import SHARD_COLUMN
 from poise.running.shuffle.cut_order import Cuts
 from poise.running.shuffle.cut_partition import CutPartition
 from poise.running.workers.ray_cluster import count_ray_workers
@@ -17,6 +18,8 @@ __all__ = ["RayPartitions", "RayShuffle"]
 Found = TypeVar("Found")
 
 _BYTES_CUT_TOGETHER = 1 << 27  # blocks of one task: fewer and larger shards
+_FEW_SHARDS = 100_000  # that many objects are no trouble; Ray Data takes seconds to begin
+_PIECE = "piece"
 _TASKS_PER_PROCESSOR = 4  # that wait: more would hold blocks in memory
 
 
@@ -70,24 +73,91 @@ class RayPartitions:
 
 
 class RayShuffle:
-    """Brings rows together through Ray's object store: each piece is a list of its shards."""
+    """Brings rows together by Ray: few shards as objects of its store, many by Ray Data."""
 
     def __call__(self, cuts: Cuts, pieces: int) -> list[tuple[Any, ...]]:
-        """Return the references to the shards of each piece."""
-        import ray
+        """Return references to the shards of each piece."""
+        shards = sum(len(table.summary.firsts) for table, _ in cuts) * pieces
+        return (_one_by_one if shards <= _FEW_SHARDS else _by_ray_data)(cuts, pieces)
 
-        found: list[list[Any]] = [[] for _ in range(pieces)]
-        calls = _Throttle()
-        for table, cut in cuts:
-            task = ray.remote(num_cpus=1, num_returns=pieces)(_cut)
-            put = ray.put(cut)
-            partitions: Any = table.partitions
-            for blocks, first in partitions.blocks():
-                shards = task.remote(put, pieces, first, *blocks)
-                for piece, shard in enumerate(shards if pieces > 1 else [shards]):
-                    found[piece].append(shard)
-                calls.begin(found[0][-1])
-        return [tuple(shards) for shards in found]
+    def failed(self, parts: tuple[Any, ...]) -> bool:
+        """Tell whether rows could not be read: then Ray raises it when blocks are asked for."""
+        return False
+
+
+def _one_by_one(cuts: Cuts, pieces: int) -> list[tuple[Any, ...]]:
+    """Make every shard an object of its own."""
+    found: list[list[Any]] = [[] for _ in range(pieces)]
+    for shards in _begun(_objects, cuts, pieces, num_returns=pieces):
+        for piece, shard in enumerate(shards if pieces > 1 else [shards]):
+            found[piece].append(shard)
+    return [tuple(shards) for shards in found]
+
+
+def _by_ray_data(cuts: Cuts, pieces: int) -> list[tuple[Any, ...]]:
+    """Let Ray Data bring the shards of each piece into one block, with those of some others."""
+    import ray
+
+    data: Any = ray.data
+    shards = data.from_arrow_refs(list(_begun(_table, cuts, pieces)))
+    together = min(pieces, _TASKS_PER_PROCESSOR * count_ray_workers(None))
+    groups = shards.groupby(_PIECE, num_partitions=together).map_groups(
+        _unchanged, batch_format="pyarrow"
+    )
+    look, take = ray.remote(_pieces_in), ray.remote(_contents_of)
+    found: list[tuple[Any, ...]] = [()] * pieces
+    for bundle in groups.iter_internal_ref_bundles():
+        for block, _ in map(_entry, bundle.blocks):
+            for piece in ray.get(look.remote(block)):
+                found[piece] = (take.remote(block, piece),)
+    return found
+
+
+def _begun(
+    function: Callable[..., Any], cuts: Cuts, pieces: int, num_returns: int = 1
+) -> Iterator[Any]:
+    """Cut every partition in a task; yield references to what comes out."""
+    import ray
+
+    calls = _Throttle()
+    task = ray.remote(num_cpus=1, num_returns=num_returns)(function)
+    for table, cut in cuts:
+        put = ray.put(cut)
+        partitions: Any = table.partitions
+        for blocks, first in partitions.blocks():
+            made = task.remote(put, pieces, first, *blocks)
+            calls.begin(made[0] if num_returns > 1 else made)
+            yield made
+
+
+def _objects(cut: CutPartition, pieces: int, first: int, *blocks: Any) -> Any:
+    shards = cut(_frame(blocks, first), first)
+    found = tuple(shards.get(piece, b"") for piece in range(pieces))
+    return found if pieces > 1 else found[0]
+
+
+def _table(cut: CutPartition, _pieces: int, first: int, *blocks: Any) -> Any:
+    import pyarrow as pa
+
+    shards = cut(_frame(blocks, first), first)
+    packed = pa.array(list(shards.values()), pa.large_binary())
+    return pa.table({_PIECE: pa.array(list(shards), pa.int64()), SHARD_COLUMN: packed})
+
+
+def _unchanged(shards: Any) -> Any:
+    return shards
+
+
+def _pieces_in(block: Any) -> list[int]:
+    found: list[int] = block[_PIECE].unique().to_pylist() if len(block) else []
+    return found
+
+
+def _contents_of(block: Any, piece: int) -> list[bytes]:
+    import pyarrow.compute as pc
+
+    contents: list[bytes] = block.filter(pc.equal(block[_PIECE], piece))[SHARD_COLUMN].to_pylist()
+    return contents
 
 
 class _Throttle:
@@ -108,12 +178,6 @@ class _Throttle:
 
 def _called(function: Callable[[Any, int], Found], first: int, *blocks: Any) -> Found:
     return function(_frame(blocks, first), first)
-
-
-def _cut(cut: CutPartition, pieces: int, first: int, *blocks: Any) -> Any:
-    shards = cut(_frame(blocks, first), first)
-    found = tuple(shards.get(piece, b"") for piece in range(pieces))
-    return found if pieces > 1 else found[0]
 
 
 def _frame(blocks: Sequence[Any], first: int) -> Any:

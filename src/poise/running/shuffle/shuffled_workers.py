@@ -12,11 +12,13 @@ from collections.abc import Generator, Iterable, Iterator
 from typing import Any, Protocol
 
 from poise.data.partitioned.partitioned_sample import PartitionedSample
+from poise.errors import AlgorithmError, DataError
 from poise.running.shuffle.assemble import PieceJob
 from poise.running.shuffle.cut_order import Cuts, cut_order, only_pieces
 from poise.running.shuffle.pieces import cut_into_pieces, first_wave, ranges_of
 from poise.running.workers.chunk_job import Job, Report, Span
 from poise.running.workers.cluster import Cluster, ClusterWorkers
+from poise.running.workers.workers import WorkerDied
 
 __all__ = ["Shuffle", "ShuffledWorkers"]
 
@@ -26,6 +28,10 @@ class Shuffle(Protocol):
 
     def __call__(self, cuts: Cuts, pieces: int) -> list[tuple[Any, ...]]:
         """Bring the rows of each piece together; return references to where they will be."""
+        ...
+
+    def failed(self, parts: tuple[Any, ...]) -> bool:
+        """Tell whether the rows of a piece could not be read."""
         ...
 
 
@@ -115,13 +121,21 @@ class ShuffledWorkers(ClusterWorkers):
     def _move(self, first: int) -> None:
         """Bring the rows of the next pieces together."""
         last = min(first + self.wave, len(self.pieces), *(k for k in self.moved if k > first))
-        found = self.shuffle(only_pieces(self.cuts, first, last), last - first)
+        try:
+            found = self.shuffle(only_pieces(self.cuts, first, last), last - first)
+        except self.cluster.deaths as error:
+            raise WorkerDied from error
         self.moved.update(zip(range(first, last), found, strict=True))
         self.wave = max(self.wave, last)  # as many again as came before
 
     def _report(self, span: Span, future: object) -> Report:
-        report = super()._report(span, future)
         piece = self._piece(span[0])
+        try:
+            report = super()._report(span, future)
+        except AlgorithmError as error:
+            if self.shuffle.failed(self.moved.get(piece, ())):
+                raise DataError(f"rows of X could not be read: {error.__cause__}") from error
+            raise
         if span[1] == self.ends[piece]:
             self.moved.pop(piece, None)  # its rows are not needed any more
         return report
