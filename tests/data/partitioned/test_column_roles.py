@@ -69,11 +69,11 @@ def test_every_question_takes_a_target() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"target": "Y"}, "target must be the name of a column of X, got 'Y'; did you mean 'y'"),
-        ({"target": 3}, "target must be the name of a column of X, got a int"),
+        ({"target": "Y"}, "target must be a column of X, got 'Y'; did you mean 'y'"),
+        ({"target": 3}, "target must be a column of X, got a int"),
         (
             {"target": "y", "groups": "whom"},
-            "groups must be the name of a column .* did you mean 'who'",
+            "groups must be a column .* did you mean 'who'",
         ),
         ({"target": "y", "y": Y}, "give y or target='y', not both"),
         ({"X": [[1.0]] * 9}, "y must hold the responses, one for each row of X; got None"),

@@ -39,7 +39,7 @@ class ColumnRoles:
     (('age',), {'sample_weight': 'w'})
     >>> ColumnRoles.of(["age", "dose"], "dosis")
     Traceback (most recent call last):
-    poise.errors.ArgumentError: target must be the name of a column of X, got 'dosis'; did you ...
+    poise.errors.ArgumentError: target must be a column of X, got 'dosis'; did you mean 'dose'?
     """
 
     target: Any
@@ -155,7 +155,7 @@ def _require(names: Sequence[Any], argument: str, given: Any) -> None:
         is_text = isinstance(given, str)
         hint = did_you_mean(given, map(str, names)) if is_text else ""
         shown = repr(given) if is_text else f"a {type(given).__name__}"
-        raise ArgumentError(f"{argument} must be the name of a column of X, got {shown}{hint}")
+        raise ArgumentError(f"{argument} must be a column of X, got {shown}{hint}")
 
 
 def _names(value: Any, names: Sequence[Any]) -> bool:
