@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,13 @@ from sklearn.linear_model import Ridge
 
 import poise
 from poise.cli import main
-from poise.data.files.file_parts import FilePart
+from poise.data.files.file_parts import FilePart, file_parts
 from poise.data.files.file_table import FileTable
 from poise.errors import ArgumentError, DataError
+from poise.running.shuffle.cut_partition import CutPartition, unpacked
 from poise.running.shuffle.file_partitions import file_partitions
+from poise.running.shuffle.key_edges import KeyEdges
+from poise.running.shuffle.row_places import GroupPlaces, NumberPlaces
 
 pytestmark = [
     pytest.mark.usefixtures("nothing_left"),
@@ -71,6 +75,23 @@ def test_the_same_changes_as_of_rows_that_are_here(engine: str, folder: Path) ->
     assert here.changes.tobytes() == there.changes.tobytes()
     assert here.design == there.design
     assert here.changes.max() > 0
+
+
+def test_parts_without_rows_of_a_piece_are_not_read(folder: Path) -> None:
+    """Numbers of rows say which piece they belong to, except where groups do."""
+    files = FileTable.of("rows")
+    assert files is not None
+    parts = file_parts(files.place, ["town"])
+    edges = KeyEdges.of(NumberPlaces(), [np.array([[35, 40]])], 330)
+    types = dict(ROWS[["a", "b", "w", "y"]].dtypes)
+    cut = CutPartition(NumberPlaces(), edges, types, labeled=True)
+    (folder / "rows/part=0/rows.parquet").unlink()
+    assert [list(cut(part, part.first)) for part in parts] == [[], [0], []]
+    (content,) = cut(parts[1], 30).values()
+    pd.testing.assert_frame_equal(unpacked(content).frame, ROWS[["a", "b", "w", "y"]][35:40])
+    groups = replace(cut, places=GroupPlaces("part", [0, 1, 2]))
+    with pytest.raises(DataError, match="cannot find"):
+        groups(parts[0], 0)
 
 
 def run(command: str) -> Result:

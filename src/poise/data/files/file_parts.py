@@ -53,6 +53,9 @@ class FilePart:
     columns: tuple[str, ...]
     keys: Mapping[str, Any] = field(default_factory=dict)
 
+    def __len__(self) -> int:
+        return self.rows
+
     def read(self) -> Any:
         """Return a data frame of pandas, with the row numbers of the whole table."""
         if not self.file.is_file():

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.data.files.file_parts import FilePart
 from poise.data.partitioned.partition_types import with_types
 from poise.running.shuffle.key_edges import KeyEdges
 from poise.running.shuffle.row_places import RowPlaces
@@ -58,12 +59,20 @@ class CutPartition:
     labeled: bool
 
     def __call__(self, partition: Any, first: int) -> dict[int, bytes]:
-        """Return the rows of each piece that has some here, packed."""
+        """Return the rows of each piece that has some here, packed.
+
+        A part of a file is read only if a piece has rows of it.
+        """
+        if isinstance(partition, FilePart) and self.places.reads_rows:
+            partition = partition.read()
         keys = self.places.of(partition, first)
         rows = np.arange(first, first + len(partition))
         pieces = self.edges.pieces_of(keys, rows)
         order = np.argsort(pieces, kind="stable")
         order = order[int((pieces < 0).sum()) :]
+        if not len(order):
+            return {}
+        partition = partition.read() if isinstance(partition, FilePart) else partition
         found, starts = np.unique(pieces[order], return_index=True)
         frame = with_types(partition, self.types)
         parts = zip(found.tolist(), pairwise([*starts, len(order)]), strict=True)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from poise.data.files.file_parts import FilePart, file_parts
 from poise.data.files.file_table import FileTable
 from poise.data.partitioned.partitions import Partitions
+from poise.running.shuffle.cut_partition import CutPartition
 from poise.running.shuffle.dask_partitions import DaskPartitions
 from poise.running.shuffle.ray_partitions import RayPartitions
 from poise.running.workers.ray_cluster import count_ray_workers
+
+Found = TypeVar("Found")
 
 __all__ = ["CLUSTERS", "file_partitions"]
 
@@ -24,6 +27,18 @@ def file_partitions(table: FileTable, backend: str, address: str | None) -> Part
     if backend == "dask":
         return DaskFileParts(parts, address)
     return RayFileParts(parts, address)
+
+
+class OnRows(Generic[Found]):
+    """Reads a part of a file and calls a function; one that cuts reads a part only if it must."""
+
+    def __init__(self, function: Callable[[Any, int], Found]) -> None:
+        self.function = function
+
+    def __call__(self, part: FilePart, first: int) -> Found:
+        """Call the function on the rows of a part."""
+        cuts = isinstance(self.function, CutPartition)
+        return self.function(part if cuts else part.read(), first)
 
 
 class DaskFileParts(DaskPartitions):
@@ -49,16 +64,14 @@ class DaskFileParts(DaskPartitions):
 
     @cached_property
     def parts(self) -> list[Any]:
-        """The partitions, each read when it is asked for."""
-        import dask
+        """The parts, which are small until they are read."""
+        return list(self.files)
 
-        of_dask: Any = dask
-        read = of_dask.delayed(_read, traverse=False, pure=False)
-        return [read(part) for part in self.files]
-
-
-def _read(part: FilePart) -> Any:
-    return part.read()
+    def map(
+        self, function: Callable[[Any, int], Found], firsts: Sequence[int] | None = None
+    ) -> list[Found]:
+        """Call a function on the rows of each part, in a worker."""
+        return super().map(OnRows(function), firsts)
 
 
 class RayFileParts(RayPartitions):
@@ -87,3 +100,9 @@ class RayFileParts(RayPartitions):
         """Yield the parts, and the rows before them: a part is small until it is read."""
         for part in self.files:
             yield [part], part.first
+
+    def map(
+        self, function: Callable[[Any, int], Found], firsts: Sequence[int] | None = None
+    ) -> list[Found]:
+        """Call a function on the rows of each part, in a task."""
+        return super().map(OnRows(function), firsts)

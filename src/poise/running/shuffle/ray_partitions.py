@@ -185,10 +185,9 @@ def _frame(blocks: Sequence[Any], first: int) -> Any:
     import pandas as pd
     from ray.data.block import BlockAccessor
 
-    frames = [
-        block.read() if isinstance(block, FilePart) else BlockAccessor.for_block(block).to_pandas()
-        for block in blocks
-    ]
+    if isinstance(blocks[0], FilePart):
+        return blocks[0]  # whoever needs its rows reads them
+    frames = [BlockAccessor.for_block(block).to_pandas() for block in blocks]
     frame = pd.concat(frames) if len(frames) > 1 else frames[0]
     return frame.set_axis(range(first, first + len(frame)), axis=0)
 

@@ -28,6 +28,11 @@ Numbers = NDArray[np.int64]
 class RowPlaces(Protocol):
     """The keys by which rows are put in order."""
 
+    @property
+    def reads_rows(self) -> bool:
+        """Whether keys depend on what is in the rows, and not only on their numbers."""
+        ...
+
     def of(self, partition: Any, first: int) -> Words:
         """Return the keys of the rows of a partition, before which so many others come."""
         ...
@@ -48,6 +53,8 @@ class KeyPlaces:
     count : int
         Number of rows.
     """
+
+    reads_rows = False
 
     randomness: Randomness
     role: str
@@ -76,6 +83,8 @@ class KeyPlaces:
 class NumberPlaces:
     """Rows that stay in their order."""
 
+    reads_rows = False
+
     def of(self, partition: Any, first: int) -> Words:
         """Return the numbers of the rows."""
         return np.arange(first, first + len(partition), dtype=np.uint64)
@@ -98,6 +107,8 @@ class GroupPlaces:
     order : ndarray of int or None
         The groups in the order in which trials read them.
     """
+
+    reads_rows = True
 
     column: Any
     labels: Sequence[Any]
