@@ -35,16 +35,20 @@ def chosen(description: str | None, rounds: int, small: str = "one round") -> ar
     return parser.parse_args()
 
 
-def race(contestants: dict[str, Callable[[], Any]], rounds: int) -> Race:
+def race(
+    contestants: dict[str, Callable[[], Any]],
+    rounds: int,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Race:
     """Run the contestants in turn, ``rounds`` times after one warm-up round."""
     results = {name: run() for name, run in contestants.items()}
     times: dict[str, list[float]] = {name: [] for name in contestants}
     for number in range(rounds):
         order = list(contestants) if number % 2 == 0 else list(contestants)[::-1]
         for name in order:
-            began = time.perf_counter()
+            began = clock()
             contestants[name]()
-            times[name].append(time.perf_counter() - began)
+            times[name].append(clock() - began)
     first = next(iter(contestants))
     ratios = {
         name: statistics.median(t / f for t, f in zip(times[name], times[first], strict=True))
