@@ -9,9 +9,12 @@ import re
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.stats import binom
+from sklearn.linear_model import Ridge
 
 import poise
 from poise.results.text.numbers import at_least, at_most, confidence, exactly
+from shared.paths import DOCS
 
 
 def judged(moved: int, m: int, *, failed: int = 0, seen: int | None = None, **question):
@@ -28,6 +31,7 @@ def test_failures_are_counted_apart_from_changes() -> None:
     text = result.summary()
     assert "moved by more than 0.5 or the trial failed: 3 moved, 37 failed" in text
     assert "repair 37 trials that failed" in text
+    assert "and ask again of fresh rows" in text
     assert (result.facts()["larger changes"], result.facts()["failed trials"]) == ("3", "37")
     assert "failed" not in judged(3, 60).summary()
 
@@ -201,3 +205,34 @@ def test_compare_marks_a_limit_that_seems_to_contradict_its_verdict() -> None:
     assert '* A limit beyond the question beside a verdict "stable"' in result.meaning()
     alone = poise.CompareResult.judge({"a": measured["calm"]}, epsilon=0.5, delta=0.2)
     assert "*" not in alone.summary()
+
+
+def test_no_advice_invites_to_test_old_rows_with_new_ones() -> None:
+    """Also where a trial is a fresh row: five looks bring a level of .05 to .139."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(130, 2)), rng.normal(size=130)
+    settings = {"epsilon": 0.04, "delta": 0.3}
+    result = poise.conditional_test(Ridge(), X[:30], y[:30], X[30:], **settings)
+    assert result.verdict.value == "inconclusive"
+    assert "Next: ask it of other fresh rows alone" in result.summary()
+    assert "would not keep the error level" in result.summary()
+
+
+def test_averaging_can_have_several_times_the_power() -> None:
+    """Every share is 0.05, delta 0.1: 58 trials pass for certain, and one time in five by counts.
+
+    P(Bin(58, 0.05) <= 1) = 0.2069, and two changes are too many: P(Bin(58, 0.1) <= 2) = 0.056.
+    """
+    changes = np.zeros((58, 1, 20))
+    changes[:, 0, 0] = 1.0
+    assert poise.Trials.from_changes(changes, n=10).test(0.5, 0.1, test="averaged").stable
+    assert binom.cdf(2, 58, 0.1) > 0.05 > binom.cdf(1, 58, 0.1)
+    assert binom.cdf(1, 58, 0.05) == pytest.approx(0.2069, abs=1e-4)
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("*.rst")), ids=lambda page: page.stem)
+def test_a_level_is_a_bound(page) -> None:
+    """Of twenty tests at 0.05, at most one is expected to be wrong: it may be fewer."""
+    text = " ".join(page.read_text(encoding="utf-8").split())
+    assert text.count("one is expected") == text.count("at most one is expected")
+    assert "rows prove" not in text

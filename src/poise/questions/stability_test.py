@@ -117,9 +117,10 @@ def stability_test(
     test : {"auto", "binomial", "averaged"}
         "binomial" is the paper's test. In the averaged test, each trial gives the share of
         its ``removals`` and ``points`` at which the prediction moved by more than ε; it has
-        the same guarantee and up to twice the power on the same rows. "auto" chooses before
-        the first fit: the averaged test if there are spare rows for more points and enough
-        trials (or the coin), the paper's test otherwise. The result says which, and why.
+        the same guarantee and can have several times the power on the same rows. "auto"
+        chooses before the first fit: the averaged test if there are spare rows for more points
+        and enough trials (or the coin), the paper's test otherwise. The result says which, and
+        why.
     on_error : {"raise", "unstable"}
         What to do if a fit fails or a prediction is NaN: end the run, or count the trial
         against the verdict "stable" (but never for "unstable"). A trial is never dropped.

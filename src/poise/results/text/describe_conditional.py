@@ -153,7 +153,11 @@ def _next(r: ConditionalResult) -> str:
             f"Next: {look}regularise or bag the algorithm, or allow a larger epsilon or delta; ask "
             "it of other fresh rows."
         )
-    return "Next: more fresh rows, or a larger epsilon or delta, asked of other fresh rows."
+    return (
+        "Next: ask it of other fresh rows alone (these fresh rows tested again together with more "
+        "would not keep the error level), or ask about a larger epsilon or delta, of other fresh "
+        "rows too."
+    )
 
 
 def facts_of_conditional(r: ConditionalResult) -> dict[str, str]:

@@ -60,7 +60,10 @@ def _if_nothing_moved(r: StabilityResult) -> str:
 def _mend(r: StabilityResult) -> list[str]:
     if not r.n_failures:
         return []
-    return [f"repair {counted(r.n_failures, 'trial')} that failed: each counts against stable"]
+    failed = counted(r.n_failures, "trial")
+    return [
+        f"repair {failed} that failed (each counts against stable), and ask again of fresh rows"
+    ]
 
 
 def _more_data(r: StabilityResult) -> str:
