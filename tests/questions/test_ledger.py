@@ -402,3 +402,14 @@ def test_an_inconclusive_verdict_does_not_hold_anything(ledger) -> None:
     result = poise.stability_test(last_row, X[:200], Y[:200], **few, ledger=ledger)
     assert result.verdict.value == "inconclusive"
     assert result.facts()["ledger"] == "1 question put to these rows; no verdict together"
+
+
+def test_a_note_of_another_rule_has_no_levels(ledger, investing) -> None:
+    """So certificates that were made before there were levels still say what they said."""
+    holm = poise.stability_test(last_row, X[:200], Y[:200], **FRESH, ledger=ledger)
+    (verdict,) = holm.ledger.to_dict()["verdicts"]
+    assert set(verdict) == {"title", "verdict", "holds", "own"}
+    invested = poise.stability_test(last_row, X[:200], Y[:200], **FRESH, ledger=investing)
+    (verdict,) = invested.ledger.to_dict()["verdicts"]
+    assert verdict["level"] == pytest.approx(0.0231990, abs=1e-6)
+    assert poise.verify(invested.certificate(), last_row, X[:200], Y[:200], trials=2).verified

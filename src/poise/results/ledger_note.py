@@ -190,8 +190,15 @@ class LedgerNote(ShownAsCard):
         return Card(self.sentence(), badge, (), [*filter(None, [self.doubt()])], parts=parts)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values."""
-        return asdict(self) | {"n_questions": self.n_questions, "holds": self.holds}
+        """Return everything as plain values; levels only with the rule that gives them."""
+        content = asdict(self) | {"n_questions": self.n_questions, "holds": self.holds}
+        if self.rule != _INVESTING:
+            given = {"level", "spoilt"}
+            content["verdicts"] = [
+                {name: value for name, value in each.items() if name not in given}
+                for each in content["verdicts"]
+            ]
+        return content
 
     @classmethod
     def from_dict(cls, content: object) -> LedgerNote:

@@ -263,7 +263,14 @@ def _ledgers() -> tuple[bytes, ...]:
             result = trials.test(epsilon=0.5, delta=0.1 + stop / 1000)
             poise.Ledger(path).record(result, trials, rows[:stop], rows[:stop, 0])
 
-    return (file_written(write, ".ledger"),)
+    def invest(path: Path) -> None:
+        rows = np.random.default_rng(6).normal(size=(400, 1))
+        ledger = poise.Ledger(path, rule="investing")
+        asked = {"n": 3, "epsilon": 5.0, "delta": 0.2, "test": "binomial", "ledger": ledger}
+        for seed, part in enumerate((rows[:200], rows[200:])):
+            poise.stability_test(_mean, part, part[:, 0], random_state=seed, **asked)
+
+    return file_written(write, ".ledger"), file_written(invest, ".ledger")
 
 
 def _ledger(path: Path) -> poise.Ledger:

@@ -160,8 +160,9 @@ def _refuse_shared(
             f'the question "{earlier.title}" was put to {which} on {earlier.time[:10]} ({name}), '
             f'and the rule of this ledger is "investing", {_CONDITION}: given the earlier answer, '
             "a p-value from the same rows is not valid, and the rate of false verdicts could be "
-            f"anything. Ask it of fresh rows, or {_OTHER_RULES}. The same call with the same rows "
-            "and random_state is no new question, and is allowed"
+            "anything. Ask it of fresh rows (rows that are equal count as the same), or "
+            f"{_OTHER_RULES}. The same call with the same rows and random_state is no new "
+            "question, and is allowed"
         )
     if earlier.stake is not None and earlier.stake.seed == question.seed:
         raise RecordError(
