@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -19,12 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.data.on_disk import StoredTable
+from poise.data.partitioned.partitioned_sample import PartitionedSample
+from poise.data.partitioned.row_sketch import RowSketch
 from poise.data.row_hashes import Words, column_words, number_words, row_words
 from poise.data.sample import Sample
 from poise.data.tables import FrameTable, ListTable, Table, array_of, as_table
 from poise.errors import warn_of_validity
 
-__all__ = ["Copies", "about_copies", "find_copies", "warn_of_copies"]
+__all__ = ["Copies", "about_copies", "copies_elsewhere", "find_copies", "warn_of_copies"]
 
 _VALUES_HASHED = 200_000_000  # a second or two; in a larger table, only some rows are examined
 _VALUES_READ = 200_000  # from a table that stays on disk
@@ -79,10 +81,8 @@ def warn_of_copies(sample: Sample, stacklevel: int = 4) -> None:
 
 def about_copies(sample: Sample) -> str:
     """Say that rows occur more than once and chance does not explain it; "" if none does."""
-    if sample.rows_elsewhere:
-        return ""  # rows of different partitions would have to be brought together
     if sample not in _said:
-        _said[sample] = _about(find_copies(sample), sample)
+        _said[sample] = _about(_found(sample), sample)
     return _said[sample]
 
 
@@ -98,6 +98,28 @@ def _about(found: Copies, sample: Sample) -> str:
         "Copies of one observation end up in different trials, which are then not independent, "
         f"and the error level does not hold; {remedy}"
     )
+
+
+def _found(sample: Sample) -> Copies:
+    return (
+        copies_elsewhere(sample) if isinstance(sample, PartitionedSample) else find_copies(sample)
+    )
+
+
+def copies_elsewhere(sample: PartitionedSample) -> Copies:
+    """Count equal rows among those with the smallest hashes, wherever they lie.
+
+    Only where two of these have one hash are such rows brought together, to see whether they
+    are equal by chance. A part of the different rows is looked at, and all copies of each: so
+    the same part of all equal pairs is found, while the pairs among these rows are fewer.
+    """
+    tables = [sample.labeled, *([] if sample.unlabeled is None else [sample.unlabeled])]
+    sketch = RowSketch.joined([table.summary.sketch for table in tables])
+    if not sketch.has_equals:
+        return Copies(0, len(sketch.hashes), 0.0, 0)
+    few = sketch.of_few_rows()
+    found = find_copies(sample.rows_below(few.limit))
+    return replace(found, expected=found.expected / few.share)
 
 
 def find_copies(sample: Sample) -> Copies:

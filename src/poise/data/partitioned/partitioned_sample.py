@@ -10,13 +10,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from poise.data.fit_params import rows_of_value
+from poise.data.groups import Groups
 from poise.data.known_values import n_known_among, n_known_points
 from poise.data.partitioned.column_roles import ColumnRoles
 from poise.data.partitioned.group_sizes import GroupSizes
 from poise.data.partitioned.partition_types import with_types
 from poise.data.partitioned.partitions import Partitions
 from poise.data.partitioned.row_fingerprint import fingerprint_of_part
+from poise.data.partitioned.row_sketch import RowsBelow
 from poise.data.partitioned.table_summary import Summarize, TableSummary
 from poise.data.sample import Sample
 from poise.data.tables import as_table
@@ -75,7 +79,10 @@ class PartitionedSample(Sample):
     ) -> None:
         self.roles = ColumnRoles.of(partitions.columns(), target, groups, fit_params)
         _refuse_arrays(self.roles.constant)
-        parts = partitions.map(Summarize(self.roles))
+        # Unlabelled rows are compared with labelled ones by what both have.
+        beside = () if unlabeled is not None else (self.roles.target,)
+        self.hashed = (*self.roles.features, *beside)
+        parts = partitions.map(Summarize(self.roles, hashed=self.hashed))
         self.labeled = PartitionedTable(partitions, TableSummary(parts, target))
         self.n_labeled = self.labeled.summary.rows
         if self.n_labeled == 0:
@@ -93,7 +100,8 @@ class PartitionedSample(Sample):
 
     def _without_responses(self, partitions: Partitions) -> PartitionedTable:
         self.roles.require_features(partitions.columns())
-        summary = TableSummary(partitions.map(Summarize(self.roles, labeled=False)))
+        look = Summarize(self.roles, labeled=False, hashed=self.hashed)
+        summary = TableSummary(partitions.map(look))
         if summary.rows == 0:
             raise DataError("X_unlabeled has no rows; leave it out instead")
         return PartitionedTable(partitions, summary)
@@ -186,6 +194,23 @@ class PartitionedSample(Sample):
     def classes(self) -> tuple[Any, ...]:
         """The distinct responses in ascending order."""
         return self.for_checks.classes
+
+    def rows_below(self, limit: np.uint64) -> Sample:
+        """Return the rows whose hashes are below a limit, as a sample that is here."""
+        import pandas as pd
+
+        groups = [] if self.roles.groups is None else [self.roles.groups]
+        found = []
+        for table, more in ((self.labeled, groups), (self.unlabeled, [])):
+            if table is not None:
+                columns = list(table.summary.types)
+                look = RowsBelow(limit, list(self.hashed), [*columns, *more])
+                rows = pd.concat(table.partitions.map(look, table.summary.firsts))
+                found.append(rows.assign(**with_types(rows, table.summary.types)))
+        sample = self.roles.sample(*found)
+        if groups:
+            sample.groups = Groups(found[0][groups[0]], len(found[0]))
+        return sample
 
     def digest(self, size: int = 16) -> str:
         """Return a fingerprint of the data, however they are partitioned."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["fingerprint_of_part"]
+__all__ = ["fingerprint_of_part", "hashes_of_rows"]
 
 _BASES = (0x9E3779B97F4A7C15, 0xD1342543DE82EF95)
 _MODULUS = 1 << 64
@@ -30,12 +30,13 @@ def fingerprint_of_part(frame: Any, first: int) -> tuple[int, int]:
     >>> tuple(sums) == fingerprint_of_part(frame, 0)
     True
     """
-    words = _hashes(frame)
+    words = hashes_of_rows(frame)
     one, two = (_polynomial(words, base, first) for base in _BASES)
     return one, two
 
 
-def _hashes(frame: Any) -> NDArray[np.uint64]:
+def hashes_of_rows(frame: Any) -> NDArray[np.uint64]:
+    """Return a hash of each row, the same in every process."""
     from pandas.util import hash_pandas_object
 
     try:

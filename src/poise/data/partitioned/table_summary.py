@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from poise.data.partitioned.column_roles import ColumnRoles
 from poise.data.partitioned.partition_types import common_types, with_types
+from poise.data.partitioned.row_sketch import RowSketch
 from poise.data.partitioned.witness_rows import (
     MOST_CLASSES,
     different_responses,
@@ -41,6 +42,8 @@ class PartitionSummary:
         The different responses; None if they are too many to be listed.
     groups : (list, ndarray) or None
         The different labels of groups as they appear, and the rows of each.
+    sketch : RowSketch
+        The smallest hashes of rows.
     """
 
     rows: int
@@ -52,6 +55,7 @@ class PartitionSummary:
     responses: Any = ()
     different: Any = None
     groups: tuple[list[Any], NDArray[np.int64]] | None = None
+    sketch: RowSketch = field(default_factory=lambda: RowSketch.joined([]))
 
 
 @dataclass(frozen=True)
@@ -64,10 +68,13 @@ class Summarize:
         Which columns are what.
     labeled : bool
         Whether the rows have responses.
+    hashed : list of str
+        The columns in which copies of rows are equal.
     """
 
     roles: ColumnRoles
     labeled: bool = True
+    hashed: tuple[Any, ...] = ()
 
     def __call__(self, partition: Any, _first: int) -> PartitionSummary:
         """Look at one partition."""
@@ -84,6 +91,7 @@ class Summarize:
             () if target is None else np.asarray(frame[target].iloc[:_FIRST_RESPONSES]),
             None if target is None else _listed(frame[target]),
             None if target is None or self.roles.groups is None else self._groups(partition),
+            RowSketch.of(frame[list(self.hashed)]),
         )
 
     def _groups(self, partition: Any) -> tuple[list[Any], NDArray[np.int64]]:
@@ -125,6 +133,8 @@ class TableSummary:
         The first rows.
     different : ndarray or None
         The different responses; None if they are too many to be listed.
+    sketch : RowSketch
+        The smallest hashes of rows.
     """
 
     def __init__(self, parts: Sequence[PartitionSummary], target: Any = None) -> None:
@@ -142,6 +152,7 @@ class TableSummary:
         self.points = self._joined([part.points for part in _first(filled, _FIRST_POINTS)])
         self.responses = _first_responses(filled)
         self.different = _different([part.different for part in filled])
+        self.sketch = RowSketch.joined([part.sketch for part in filled])
 
     def _joined(self, frames: list[Any]) -> Any:
         import pandas as pd
