@@ -86,7 +86,4 @@ class PieceJob:
 def _contents(parts: tuple[Any, ...]) -> Iterable[bytes]:
     """Yield packed rows, in whatever an engine handed them over."""
     for part in parts:
-        if isinstance(part, bytes):
-            yield from [part] if part else []
-        else:
-            yield from part if isinstance(part, list) else part[SHARD_COLUMN].tolist()
+        yield from part.contents() if hasattr(part, "contents") else part[SHARD_COLUMN].tolist()

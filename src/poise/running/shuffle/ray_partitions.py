@@ -91,7 +91,28 @@ def _one_by_one(cuts: Cuts, pieces: int) -> list[tuple[Any, ...]]:
     for shards in _begun(_objects, cuts, pieces, num_returns=pieces):
         for piece, shard in enumerate(shards if pieces > 1 else [shards]):
             found[piece].append(shard)
-    return [tuple(shards) for shards in found]
+    import ray
+
+    ray.wait(found[0], num_returns=len(found[0]), fetch_local=False)
+    return [(_Shards(shards),) for shards in found]
+
+
+class _Shards:
+    """The rows of a piece as references, which the task that needs them looks up itself.
+
+    If they were arguments of the task, Ray 2.60 would end this process when a task is cancelled
+    while its small arguments are looked up (a check of its reference counter fails).
+    """
+
+    def __init__(self, refs: list[Any]) -> None:
+        self.refs = refs
+
+    def contents(self) -> list[bytes]:
+        """Bring them here."""
+        import ray
+
+        found: list[list[bytes]] = ray.get(self.refs)
+        return [shard for shards in found for shard in shards]
 
 
 def _by_ray_data(cuts: Cuts, pieces: int) -> list[tuple[Any, ...]]:
@@ -109,7 +130,7 @@ def _by_ray_data(cuts: Cuts, pieces: int) -> list[tuple[Any, ...]]:
     for bundle in groups.iter_internal_ref_bundles():
         for block, _ in map(_entry, bundle.blocks):
             for piece in ray.get(look.remote(block)):
-                found[piece] = (take.remote(block, piece),)
+                found[piece] = (_Shards([take.remote(block, piece)]),)
     return found
 
 
@@ -132,7 +153,7 @@ def _begun(
 
 def _objects(cut: CutPartition, pieces: int, first: int, *blocks: Any) -> Any:
     shards = cut(_frame(blocks, first), first)
-    found = tuple(shards.get(piece, b"") for piece in range(pieces))
+    found = tuple([shards[piece]] if piece in shards else [] for piece in range(pieces))
     return found if pieces > 1 else found[0]
 
 
