@@ -29,10 +29,10 @@ def assembled(
     contents: Iterable[bytes], roles: ColumnRoles, plan: MovableTrials, ranges: Ranges
 ) -> WorkData:
     """Put rows into reading order; return them with the trials that use them."""
-    shards = [unpacked(content) for content in contents]
-    labeled = _in_order([shard for shard in shards if shard.labeled])
-    unlabeled = _in_order([shard for shard in shards if not shard.labeled])
-    sample: Sample = roles.sample(labeled, unlabeled)
+    shards: dict[bool, list[Shard]] = {True: [], False: []}
+    for shard in map(unpacked, contents):
+        shards[shard.labeled].append(shard)
+    sample: Sample = roles.sample(_in_order(shards[True]), _in_order(shards[False]))
     return sample, trials_of_piece(plan, ranges)
 
 
@@ -44,6 +44,7 @@ def _in_order(shards: list[Shard]) -> Any:
 
     keys, rows = (np.concatenate([shard[k] for shard in shards]) for k in (1, 2))
     frame = pd.concat([shard.frame for shard in shards])
+    shards.clear()  # so that rows are held twice, and not three times
     return frame.iloc[np.lexsort((rows, keys))]
 
 
