@@ -17,6 +17,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 
+from poise.shortcuts import discriminant_removals
 from poise.shortcuts.find_shortcut import find_shortcut
 
 TRIALS, POINTS = 2, 2
@@ -262,6 +263,20 @@ def test_a_row_that_holds_all_variation_of_a_column_is_left_to_the_fits() -> Non
     X[..., 0] -= 1e8
     X[..., 0] += rng.normal(size=(4, 12))
     assert find_shortcut(GaussianNB()).tables(X, y, points, 12).trusted.all()
+
+
+def test_directions_of_many_classes_are_looked_at_in_parts(monkeypatch) -> None:
+    """Some trials drop a direction by the tolerance, the same ones in parts as at once."""
+    rng = np.random.default_rng(7)
+    y = rng.permuted(np.tile(np.arange(30) % 5, (12, 1)), axis=1)
+    X, points = rng.normal(size=(12, 30, 5)), rng.normal(size=(12, 1, 5))
+    X += y[..., None] * rng.normal(size=(12, 1, 5))
+    shortcut = find_shortcut(LinearDiscriminantAnalysis(tol=3e-3))
+    whole = shortcut.tables(X, y, points, 30)
+    assert 0 < whole.trusted.sum() < 12
+    monkeypatch.setattr(discriminant_removals, "_NUMBERS_AT_ONCE", 12 * 25 * 7)
+    parts = shortcut.tables(X, y, points, 30)
+    np.testing.assert_array_equal(parts.trusted, whole.trusted)
 
 
 def test_smoothing_by_a_variance_that_lost_its_digits() -> None:

@@ -21,6 +21,8 @@ from poise.shortcuts.shortcut import Floats
 
 __all__ = ["Whitened", "remove_each_row_of_classes"]
 
+_NUMBERS_AT_ONCE = 1 << 18  # products of many class means, for many removals, would fill memory
+
 
 class Whitened(NamedTuple):
     """Squared distances of points from class means, and what their rounding depends on."""
@@ -72,21 +74,24 @@ def _clear(
     tolerance: float,
 ) -> NDArray[np.bool_]:
     """Tell in which trials no fit drops a direction; two class means have only one."""
-    if tolerance == 0.0 or moments.sizes.shape[1] <= 2:
-        return np.ones(len(rows), dtype=np.bool_)
+    trials, classes, removals = removed.own.shape
+    if tolerance == 0.0 or classes <= 2:
+        return np.ones(trials, dtype=np.bool_)
     means = (moments.centre - moments.mean) @ whiten
-    along = means @ rows.mT  # (trials, classes, removals)
-    squares = np.vecdot(rows, rows)[:, None]
     between = (means @ means.mT)[:, None]
-    all_rows = directions_are_clear(_weighted(between, moments.prior[:, None]), tolerance)[:, 0]
-    shift = removed.shift.mT
-    cross = shift[..., :, None] * along.mT[..., None, :]
-    products = between + cross + cross.mT
-    products += _outer(shift) * squares.mT[..., None]
-    moved = along.mT + shift * squares.mT
-    products += (removed.factor / gap)[..., None, None] * _outer(moved)
-    prior = removed.left.mT / (moments.apart.shape[1] - 1)
-    return all_rows & directions_are_clear(_weighted(products, prior), tolerance).all(axis=1)
+    clear = directions_are_clear(_weighted(between, moments.prior[:, None]), tolerance)[:, 0]
+    along = (means @ rows.mT).mT  # (trials, removals, classes)
+    shift, prior = removed.shift.mT, removed.left.mT / (moments.apart.shape[1] - 1)
+    squares, inflation = np.vecdot(rows, rows)[..., None], (removed.factor / gap)[..., None, None]
+    step = max(1, _NUMBERS_AT_ONCE // (trials * classes**2))
+    for some in (slice(start, start + step) for start in range(0, removals, step)):
+        cross = shift[:, some, :, None] * along[:, some, None, :]
+        products = between + cross + cross.mT
+        products += _outer(shift[:, some]) * squares[:, some, None]
+        products += inflation[:, some] * _outer(along[:, some] + shift[:, some] * squares[:, some])
+        kept = directions_are_clear(_weighted(products, prior[:, some]), tolerance)
+        clear &= kept.all(axis=1)
+    return np.asarray(clear)
 
 
 def _outer(vectors: Floats) -> Floats:
