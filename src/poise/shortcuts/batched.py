@@ -28,10 +28,11 @@ from poise.protocol.work import NO_SAMPLE, FitByFit, WorkData
 from poise.shortcuts.equal_trials import EqualTrials
 from poise.shortcuts.shortcut import AGREEMENT, Pairs
 
-__all__ = ["FEWEST_TRIALS", "TRIALS_COMPARED", "BatchedWork", "rows_of", "warn_of_disagreement"]
+__all__ = ["FEWEST_TRIALS", "BatchedWork", "compared_trials", "rows_of", "warn_of_disagreement"]
 
-TRIALS_COMPARED = 8  # trials computed both ways before the first answer is used
-FEWEST_TRIALS = 4 * TRIALS_COMPARED  # fewer trials than this are faster fit by fit
+_TRIALS_COMPARED = 8  # trials computed both ways before the first answer is used
+_BYTES_COMPARED = 1 << 25  # of their rows; fewer trials if they are larger, but not less than two
+FEWEST_TRIALS = 4 * _TRIALS_COMPARED  # fewer trials than this are faster fit by fit
 _NO_TERMS = np.empty(0, dtype=np.uint64)
 
 
@@ -260,7 +261,7 @@ class BatchedWork:
         Return False as well if the shortcut is certain of no trial, or if the estimator
         refuses the data.
         """
-        trials = np.linspace(0, len(self.tasks) - 1, TRIALS_COMPARED).astype(int).tolist()
+        trials = compared_trials(self.tasks, rows_of(self.sample.X).shape[1])
         stack = self._stack_of(trials)
         try:
             pairs = self.batch.pairs(stack)
@@ -290,6 +291,14 @@ class BatchedWork:
         finite = bool(np.isfinite(stack.X).all() and np.isfinite(stack.x).all())
         chosen = [self.tasks[trial] for trial in trials]
         return self.fit_by_fit.comparing(chosen, _both, relax=finite)(0, len(chosen))
+
+
+def compared_trials(tasks: EqualTrials, columns: int) -> list[int]:
+    """Return the trials that are computed both ways: a few, from the first to the last."""
+    most = _BYTES_COMPARED // (8 * tasks.n * columns)
+    count = min(_TRIALS_COMPARED, max(2, most))
+    found: list[int] = np.linspace(0, len(tasks) - 1, count).astype(int).tolist()
+    return found
 
 
 @np.errstate(invalid="ignore")

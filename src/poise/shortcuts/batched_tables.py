@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from poise.algorithms.algorithm import BatchAlgorithm, Stack
 from poise.data.tables import as_table
 from poise.protocol.messages import Query
-from poise.shortcuts.batched import TRIALS_COMPARED, BatchedWork, rows_of, warn_of_disagreement
+from poise.shortcuts.batched import BatchedWork, compared_trials, rows_of, warn_of_disagreement
 from poise.shortcuts.equal_trials import EqualTrialsOfPoints
 from poise.shortcuts.shortcut import AGREEMENT, Floats, Pairs, Tables
 
@@ -201,8 +201,8 @@ class BatchedTables(_OfPoints):
 
     def agrees(self) -> bool:
         """Compute one removal of a few trials both ways; warn and return False if one differs."""
-        trials = np.linspace(0, len(self.tasks) - 1, TRIALS_COMPARED).astype(int).tolist()
-        removals = np.linspace(0, self._split.removals - 1, TRIALS_COMPARED).astype(int).tolist()
+        trials = compared_trials(self.tasks, rows_of(self.sample.X).shape[1])
+        removals = np.linspace(0, self._split.removals - 1, len(trials)).astype(int).tolist()
         compared = 0
         for trial, removal in zip(trials, removals, strict=True):
             try:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, cast
 
-import numpy as np
-
 from poise.algorithms.algorithm import BatchAlgorithm
 from poise.running.shuffle.gather import in_this_process
 from poise.running.tasks import ComparisonWork
-from poise.shortcuts.batched import FEWEST_TRIALS, TRIALS_COMPARED, BatchedWork
+from poise.shortcuts.batched import FEWEST_TRIALS, BatchedWork, compared_trials, rows_of
 from poise.shortcuts.equal_trials import EqualTrials
 from poise.shortcuts.fast_path import are_numbers, batched
 
@@ -29,11 +27,12 @@ def batched_anywhere(
         return batched(work, batch, decision_points)
     if not _may_apply(work, batch):
         return None
-    trials = np.linspace(0, len(tasks) - 1, TRIALS_COMPARED).astype(int).tolist()
-    here: Any = work.with_data(*in_this_process(sample, tasks, trials if batch.exact else [0]))
+    trials_elsewhere = cast("EqualTrials", tasks)
+    columns = rows_of(sample.for_checks.X).shape[1]
+    trials = compared_trials(trials_elsewhere, columns) if batch.exact else [0]
+    here: Any = work.with_data(*in_this_process(sample, tasks, trials))
     found = batched(here, batch, decision_points)
     # Workers compute with the rows that they get; here only their columns are needed.
-    trials_elsewhere = cast("EqualTrials", tasks)
     return None if found is None else replace(found, fit_by_fit=work, tasks=trials_elsewhere)
 
 
