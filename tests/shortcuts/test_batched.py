@@ -22,6 +22,7 @@ from poise.errors import AlgorithmError, PoiseWarning
 from poise.procedures.split_of_rows import Split
 from poise.protocol.randomness import Randomness, Shared
 from poise.running.tasks import ComparisonWork
+from poise.shortcuts.batched import compared_trials
 from poise.shortcuts.discriminant_and_naive_bayes import NaiveBayesShortcut
 from poise.shortcuts.fast_path import batched
 from poise.shortcuts.ridge_and_least_squares import RidgeShortcut
@@ -234,3 +235,13 @@ def test_a_block_that_fails_alone_is_not_passed_over_in_silence(monkeypatch) -> 
     with pytest.warns(PoiseWarning, match=r"failed \(MemoryError: no room\); trials 0 to 49 are"):
         answers = list(fast(0, 50))
     assert answers == list(work(0, 50))
+
+
+@pytest.mark.parametrize(
+    ("n", "columns", "expected"),
+    [(50, 5, 8), (100_000, 10, 4), (10**7, 100, 2)],
+)
+def test_fewer_trials_are_computed_both_ways_if_they_are_large(n, columns, expected) -> None:
+    split = Split(n, 40, 40 * (n + 1), 0, Randomness(0), Shared(), False)
+    chosen = compared_trials(split, columns)
+    assert (len(chosen), chosen[0], chosen[-1]) == (expected, 0, 39)
