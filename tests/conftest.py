@@ -72,6 +72,8 @@ LONG = (
     _DEATHS + "every_trial_kills_its_worker",
     _DEATHS + "more_memory_than_there_is[dask",
     _DEATHS + "more_memory_than_there_is[ray",
+    "tests/running/shuffle/test_clusters.py::test_a_trial_that_kills_its_worker",
+    "tests/running/shuffle/test_clusters.py::test_many_shards_take_p2p_or_ray_data[ray",
     "tests/running/test_soak.py",
     "tests/running/transport/test_pickle_by_value.py::test_on_",
     "tests/running/transport/test_shared_files.py",
