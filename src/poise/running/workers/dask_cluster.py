@@ -60,7 +60,13 @@ class DaskCluster:
         self._wait_for_a_worker()
         # In a list, because Dask would split a tuple. hash=False, because data stored under
         # the hash of their content are lost when an earlier run releases the same data.
-        (future,) = self.client.scatter([content], broadcast=True, hash=False)
+        try:
+            (future,) = self.client.scatter([content], broadcast=True, hash=False)
+        except ValueError as error:
+            if "replicate" not in str(error):
+                raise
+            # All workers died between the looking and the sending; another attempt is made.
+            raise ConnectionError(f"no worker took the data: {error}") from error
         return future
 
     def _wait_for_a_worker(self) -> None:
