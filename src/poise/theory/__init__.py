@@ -23,6 +23,7 @@ are first used, so that importing the package stays cheap.
     binomial_law             the Binomial distribution, accurate to ten digits also in its tails
     binomial_test            the Binomial test: p-values and power (section 3.1, Theorem 1)
     bounded_outputs          ceilings on power where the outputs are bounded (Theorem H)
+    clean_trials             the trials that certify δ if none of them shows a large change
     critical_values          critical counts of one-sided Binomial tests, for whole arrays at once
     decimals                 floors and ceilings of decimal numbers that doubles represent inexactly
     decision                 the decision rule: which verdict follows from which count

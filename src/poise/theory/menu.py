@@ -15,9 +15,9 @@ from poise.errors import ArgumentError
 from poise.theory.averaged_planning import trials_for_averaging
 from poise.theory.averaged_power_estimate import SECOND_POINT, averaged_power, planned_spread
 from poise.theory.binomial_test import critical_count
+from poise.theory.clean_trials import clean_trials
 from poise.theory.estimates import delta_hat
 from poise.theory.plan_side_by_side import MOST_POINTS, POINTS_TRIED
-from poise.theory.planning import clean_trials
 from poise.theory.rows_per_trial import RowsPerTrial
 
 __all__ = ["Menu", "MenuRow", "menu"]

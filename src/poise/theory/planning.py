@@ -8,7 +8,6 @@ test is an estimate for an assumed spread of its shares, and is inverted in the 
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from poise.theory.trials_for_power import RandomizedPower
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["SMALLEST_DELTA", "Plan", "clean_trials", "plan", "with_defaults"]
+__all__ = ["SMALLEST_DELTA", "Plan", "plan", "with_defaults"]
 
 _MOST_ROWS = 2**53
 SMALLEST_DELTA = 1e-13  # below, the trials that are needed are too many to be counted exactly
@@ -176,18 +175,6 @@ def plan(
     if unknown != "power":
         _refuse_what_no_data_can_do(wish)
     return _SOLVERS[unknown](wish)
-
-
-@lru_cache(maxsize=256)  # every sentence about a run that was too short asks again
-def clean_trials(delta: float, alpha: float) -> int:
-    """Return how many trials without a large change certify δ at level α.
-
-    Examples
-    --------
-    >>> clean_trials(0.1, 0.05)
-    29
-    """
-    return plan(n=2, delta=delta, alpha=alpha, power=1.0).n_trials
 
 
 def with_defaults(given: dict[str, Any]) -> dict[str, Any]:

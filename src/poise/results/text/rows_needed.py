@@ -29,7 +29,7 @@ def needed(design: Design, delta: float, alpha: float) -> tuple[int, int]:
     >>> needed(Design("x", n=100, n_labeled=300, n_unlabeled=1000), delta=0.1, alpha=0.05)
     (29, 2900)
     """
-    from poise.theory.planning import clean_trials
+    from poise.theory.clean_trials import clean_trials
 
     trials = clean_trials(delta, alpha)
     return trials, _per_trial(design).rows_for(trials, design.n, design.n_unlabeled)

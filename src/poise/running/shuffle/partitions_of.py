@@ -6,6 +6,8 @@ import sys
 from typing import Any
 
 from poise.data.partitioned.partitions import Partitions
+from poise.running.shuffle.dask_partitions import DaskPartitions
+from poise.running.shuffle.ray_partitions import RayPartitions
 
 __all__ = ["partitions_of"]
 
@@ -18,16 +20,11 @@ def partitions_of(rows: Any, address: str | None = None) -> Partitions | None:
     >>> partitions_of([[1.0], [2.0]]) is None
     True
     """
+    if isinstance(rows, DaskPartitions | RayPartitions):  # parts of files
+        return rows
     dask, ray = sys.modules.get("dask.dataframe"), sys.modules.get("ray.data")
     if dask is not None and isinstance(rows, dask.DataFrame):
-        from poise.running.shuffle.dask_partitions import DaskPartitions
-
         return DaskPartitions(rows, address)
     if ray is not None and isinstance(rows, ray.Dataset):
-        from poise.running.shuffle.ray_partitions import RayPartitions
-
         return RayPartitions(rows)
-    if hasattr(rows, "engine") and hasattr(rows, "map"):  # as parts of files have
-        found: Partitions = rows
-        return found
     return None
