@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from fractions import Fraction
 
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+import poise
 from poise.errors import ArgumentError
 from poise.theory import (
     acceptance_probability,
@@ -212,11 +214,13 @@ def test_delta_zero_leaves_a_coin_too():
     assert pvalue_unstable([0, 1], 50, 0.0).tolist() == [1.0, 0.0]
 
 
-def test_the_default_is_the_test_of_theorem_1_and_the_docstring_says_what_plan_means() -> None:
+def test_power_plan_and_stability_test_mean_the_plain_test_unless_told_otherwise() -> None:
+    functions = (power, poise.plan, poise.stability_test)
+    defaults = {inspect.signature(each).parameters["randomized"].default for each in functions}
+    assert defaults == {False}
     for m, delta, truth, alpha in ((10, 0.1, 0.0, 0.05), (100, 0.1, 0.05, 0.05)):
-        assert power(m, delta, truth, alpha) == power(m, delta, truth, alpha, randomized=True)
-    assert power(10, 0.1, 0.0, 0.05) > power(10, 0.1, 0.0, 0.05, randomized=False)
-    assert "give ``randomized=False`` here" in " ".join((power.__doc__ or "").split())
+        assert power(m, delta, truth, alpha) == power(m, delta, truth, alpha, randomized=False)
+    assert power(10, 0.1, 0.0, 0.05) < power(10, 0.1, 0.0, 0.05, randomized=True)
 
 
 def test_enough_trials_certify_perfect_stability_for_sure():

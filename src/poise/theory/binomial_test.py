@@ -152,15 +152,14 @@ def power(
     delta: ArrayLike,
     delta_star: ArrayLike,
     alpha: ArrayLike,
-    randomized: bool = True,
+    randomized: bool = False,
 ) -> FloatOrArray:
     """Compute the probability that the Binomial test declares stability.
 
-    P(Bin(m, δ*) < k*) + a* P(Bin(m, δ*) = k*) for the test of Theorem 1, which tosses a
-    coin; P(Bin(m, δ*) <= c) for the plain test.  By default ``stability_test`` and ``plan``
-    use the plain test, so give ``randomized=False`` here for the power of what they run.
-    Where δ <= 1 - α^(1/m) or δ* = 0 the power with the coin equals min{1, α ((1 - δ*) / (1
-    - δ))^m}.  For δ* > δ it is the probability of error, at most α.
+    P(Bin(m, δ*) <= c) for the plain test, the default here as in ``stability_test`` and
+    ``plan``.  With ``randomized=True`` P(Bin(m, δ*) < k*) + a* P(Bin(m, δ*) = k*) for the
+    test of Theorem 1, which tosses a coin; where δ <= 1 - α^(1/m) or δ* = 0 that equals
+    min{1, α ((1 - δ*) / (1 - δ))^m}.  For δ* > δ it is the probability of error, at most α.
 
     Parameters
     ----------
@@ -172,9 +171,10 @@ def power(
         True probability of a change beyond ε.
     alpha : float or array in (0, 1)
         Level of the test.
-    randomized : bool, default True
-        False for the plain test, which declares stable at B <= c only.  Its power is not
-        monotone in the number of trials: it falls at most steps and jumps at some.
+    randomized : bool, default False
+        True for the test of Theorem 1, which declares stable at B = k* with probability a*.
+        The plain test declares stable at B <= c only; its power is not monotone in the
+        number of trials: it falls at most steps and jumps at some.
 
     Returns
     -------
@@ -184,9 +184,9 @@ def power(
     Examples
     --------
     >>> power(10, delta=0.1, delta_star=0.0, alpha=0.05)
-    0.143398...
-    >>> power(10, delta=0.1, delta_star=0.0, alpha=0.05, randomized=False)
     0.0
+    >>> power(10, delta=0.1, delta_star=0.0, alpha=0.05, randomized=True)
+    0.143398...
     """
     m, p, level = _checked(n_trials, delta, alpha)
     m, p, level, truth = np.broadcast_arrays(
