@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -37,6 +39,28 @@ def test_the_keys_of_rows(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     keys = Randomness(5).keys("order of labelled rows", 0, count)
     ranks = np.unique(np.linspace(0, count - 1, 41).astype(np.int64))
     check(keys, ranks)
+
+
+@pytest.mark.parametrize("most_bytes", [1, 1 << 31])
+def test_many_rows_are_looked_at_in_tasks(most_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ranges that end anywhere, and as few as counts of a given size allow."""
+    monkeypatch.setattr(module, "_KEYS_AT_ONCE", 997)
+    monkeypatch.setattr(module, "_KEYS_IN_A_TASK", 5003)
+    monkeypatch.setattr(module, "_BYTES_OF_ALL_COUNTS", most_bytes)
+    tasks = []
+
+    def elsewhere(function: Any, spans: Any) -> Any:
+        tasks.extend(spans)
+        return [function(*span) for span in spans]
+
+    keys = Randomness(5).keys("order of labelled rows", 0, 70_001)
+    ranks = np.unique(np.linspace(0, 70_000, 41).astype(np.int64))
+    found, rows = keys_at_ranks(lambda a, b: keys[a:b], 70_001, ranks, elsewhere)
+    order = np.argsort(keys, kind="stable")
+    assert (rows.tolist(), found.tolist()) == (order[ranks].tolist(), keys[rows].tolist())
+    # Twice the ranges, for counts and for keys; a range that is alone is looked at here.
+    assert len(tasks) == (0 if most_bytes == 1 else 2 * 14)
+    assert sum(b - a for a, b in tasks) in (0, 2 * 70_001)
 
 
 def test_few_keys_are_held_at_once() -> None:

@@ -27,3 +27,8 @@ class FramesHere:
     ) -> list[Any]:
         where = [0] * len(self.frames) if firsts is None else firsts
         return [function(frame, first) for frame, first in zip(self.frames, where, strict=True)]
+
+    def spread(
+        self, function: Callable[[int, int], Any], spans: Sequence[tuple[int, int]]
+    ) -> list[Any]:
+        return [function(*span) for span in spans]

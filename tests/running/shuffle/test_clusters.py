@@ -19,8 +19,10 @@ from sklearn.tree import DecisionTreeRegressor
 
 import poise
 from poise.errors import ArgumentError, DataError, TrialError
+from poise.protocol import keys_at_ranks
 from poise.running.shuffle import dask_partitions, ray_partitions
 from poise.running.shuffle.dask_partitions import DaskShuffle
+from poise.running.shuffle.partitions_of import partitions_of
 from poise.running.shuffle.ray_partitions import RayShuffle
 
 pytestmark = [
@@ -114,6 +116,62 @@ def test_many_shards_take_p2p_or_ray_data(
     assert np.array_equal(found.changes, expected.changes)
 
 
+@pytest.mark.parametrize("shards", [1, 3])
+def test_shards_share_objects_of_ray(
+    shards: int, ray_here: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ray_partitions, "_shards_in_an_object", lambda size: shards)
+    frame = ray_dataset(ROWS[NUMBERS])
+    found = poise.measure(Ridge(), frame, target="y", n=8, random_state=3)
+    expected = poise.measure(Ridge(), in_memory(frame), target="y", n=8, random_state=3)
+    assert np.array_equal(found.changes, expected.changes)
+
+
+def test_rows_are_not_kept_by_the_process_that_asks(
+    ray_here: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ray keeps results below 100 kB there, and 8 pieces of 8 partitions have 60 kB each."""
+    import ray.data
+    import ray.experimental
+
+    made: list[Any] = []
+    shuffle = RayShuffle.__call__
+
+    def noted(self: Any, *asked: Any) -> Any:
+        found = shuffle(self, *asked)
+        made.extend({ref for (shards,) in found for ref in shards.refs})
+        return found
+
+    monkeypatch.setattr(RayShuffle, "__call__", noted)
+    monkeypatch.setattr(ray_partitions, "_BYTES_CUT_TOGETHER", 1)
+    rows = np.random.default_rng(0).normal(size=(50_000, 10))
+    names = [*"abcdefghi", "y"]
+    frames = [pd.DataFrame(part, columns=names) for part in np.split(rows, 8)]
+    poise.measure(Ridge(), ray.data.from_pandas(frames), target="y", n=100, random_state=0)
+    places = ray.experimental.get_object_locations(made).values()
+    assert len(made) > 8  # several objects for each partition
+    assert all(place["node_ids"] for place in places)
+    assert sum(place["object_size"] for place in places) > rows.nbytes
+
+
+def test_workers_look_at_the_keys_of_many_rows(
+    elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keys_at_ranks, "_KEYS_IN_A_TASK", 100)
+    frame = elsewhere(ROWS[NUMBERS])
+    partitions: Any = partitions_of(frame)
+    who = list(partitions.spread(_process_and_span, [(0, 2), (2, 5), (5, 9)]))
+    assert [span for _, span in who] == [(0, 2), (2, 5), (5, 9)]
+    assert os.getpid() not in {process for process, _ in who}
+    found = poise.measure(Ridge(), frame, target="y", n=8, random_state=3)
+    expected = poise.measure(Ridge(), in_memory(frame), target="y", n=8, random_state=3)
+    assert np.array_equal(found.changes, expected.changes)
+
+
+def _process_and_span(start: int, stop: int) -> tuple[int, tuple[int, int]]:
+    return os.getpid(), (start, stop)
+
+
 @pytest.fixture
 def waves(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Note how many pieces each shuffle brings together."""
@@ -121,9 +179,9 @@ def waves(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     for kind in (DaskShuffle, RayShuffle):
         shuffle = kind.__call__
 
-        def noted(self: Any, cuts: Any, pieces: int, shuffle: Any = shuffle) -> Any:
+        def noted(self: Any, cuts: Any, pieces: int, size: float, shuffle: Any = shuffle) -> Any:
             moved.append(pieces)
-            return shuffle(self, cuts, pieces)
+            return shuffle(self, cuts, pieces, size)
 
         monkeypatch.setattr(kind, "__call__", noted)
     return moved

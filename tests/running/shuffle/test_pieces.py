@@ -93,7 +93,7 @@ def test_a_row_at_a_cut_belongs_to_the_piece_after_it() -> None:
     keys = np.array([5, 5, 5, 1, 9, 5, 5, 1], dtype=np.uint64)
 
     class Tied(NumberPlaces):
-        def at(self, positions: Any) -> Any:
+        def at(self, positions: Any, spread: Any) -> Any:
             order = np.argsort(keys, kind="stable")[positions]
             return keys[order], order
 

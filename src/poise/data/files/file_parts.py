@@ -5,7 +5,7 @@ Only the ends of files are read here, in which the sizes of all parts stand.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -163,17 +163,26 @@ def _groups(file: RowsFile) -> Iterator[tuple[int, int]]:
 
 
 def _together(
-    groups: Iterator[tuple[int, int]], most: int
+    groups: Iterable[tuple[int, int]], most: int
 ) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Put groups that follow each other together, up to so many bytes; leave out empty ones."""
+    """Put groups that follow each other together, up to so many bytes; leave out empty ones.
+
+    Examples
+    --------
+    >>> list(_together([(10, 20)] * 4, most=64))  # two parts of 40 bytes, not of 60 and 20
+    [((0, 1), 20), ((2, 3), 20)]
+    """
+    some = [(number, *group) for number, group in enumerate(groups) if group[0]]
+    whole = sum(size for _, _, size in some)
+    parts = max(1, -(-whole // most))
+    most = -(-whole // parts)
     chosen: list[int] = []
     total = rows = 0
-    for number, (count, size) in enumerate(groups):
+    for number, count, size in some:
         if chosen and total + size > most:
             yield tuple(chosen), rows
             chosen, total, rows = [], 0, 0
-        if count:
-            chosen.append(number)
-            total, rows = total + size, rows + count
+        chosen.append(number)
+        total, rows = total + size, rows + count
     if chosen:
         yield tuple(chosen), rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol, TypeVar
 
 __all__ = ["Partitions"]
@@ -38,4 +38,10 @@ class Partitions(Protocol):
         The function gets the partition as a data frame, and how many rows come before it:
         ``firsts``, or 0 while nobody has counted.
         """
+        ...
+
+    def spread(
+        self, function: Callable[[int, int], Found], spans: Sequence[tuple[int, int]]
+    ) -> Iterable[Found]:
+        """Call a function on ranges of rows in workers, which read no row for that."""
         ...

@@ -21,16 +21,17 @@ Cuts = list[tuple[PartitionedTable, CutPartition]]
 def cut_order(sample: PartitionedSample, plan: MovableTrials, pieces: Sequence[Ranges]) -> Cuts:
     """Say how partitions are cut so that each piece gets the rows at its places.
 
-    The keys of all rows are computed here, some at a time: no row is read for that.
+    The keys of all rows are looked at, those of many rows by the workers: no row is read for
+    that.
     """
-    edges = KeyEdges.of(
-        places := _labeled_places(sample, plan), [each.labeled for each in pieces], plan.n_units
-    )
+    spread = sample.labeled.partitions.spread
+    places = _labeled_places(sample, plan)
+    edges = KeyEdges.of(places, [each.labeled for each in pieces], plan.n_units, spread)
     types = sample.labeled.summary.types
     cuts = [(sample.labeled, CutPartition(places, edges, types, labeled=True))]
     if sample.unlabeled is not None:
         others = _places(plan, OF_UNLABELED, plan.n_unlabeled)
-        edges = KeyEdges.of(others, [each.unlabeled for each in pieces], plan.n_unlabeled)
+        edges = KeyEdges.of(others, [each.unlabeled for each in pieces], plan.n_unlabeled, spread)
         types = sample.unlabeled.summary.types
         cuts.append((sample.unlabeled, CutPartition(others, edges, types, labeled=False)))
     return cuts

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import Any, TypeVar
 
+from poise.protocol.keys_at_ranks import here
 from poise.running.shuffle.assemble import SHARD_COLUMN
 from poise.running.shuffle.cut_order import Cuts
 from poise.running.shuffle.cut_partition import CutPartition
@@ -61,6 +63,20 @@ class DaskPartitions:
             found: list[Found] = client.gather(client.compute(calls))
             return found
 
+    def spread(
+        self, function: Callable[[int, int], Found], spans: Sequence[tuple[int, int]]
+    ) -> Iterator[Found]:
+        """Call a function on ranges of rows in workers; few results are here at a time."""
+        with self._client() as client:
+            if client is None:
+                yield from here(function, spans)
+                return
+            sent = client.scatter(function, broadcast=True, hash=False)
+            starts, stops = zip(*spans, strict=True)
+            futures = deque(client.map(_called, starts, stops, function=sent, pure=False))
+            while futures:
+                yield futures.popleft().result()
+
     def _client(self) -> AbstractContextManager[Any]:
         if self.address is None:
             return nullcontext(present_client())
@@ -80,6 +96,10 @@ def _dask() -> Any:
     return dask
 
 
+def _called(start: int, stop: int, function: Callable[[int, int], Found]) -> Found:
+    return function(start, stop)
+
+
 class DaskShuffle:
     """Brings rows together by Dask's own shuffle: few of them one by one, many by p2p.
 
@@ -92,7 +112,7 @@ class DaskShuffle:
     def __init__(self, client: Any) -> None:
         self.client = client
 
-    def __call__(self, cuts: Cuts, pieces: int) -> list[tuple[Any, ...]]:
+    def __call__(self, cuts: Cuts, pieces: int, piece_bytes: float) -> list[tuple[Any, ...]]:
         """Return a future for each piece: a data frame of packed rows."""
         import dask.dataframe as dd
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.protocol.keys_at_ranks import Spread, here
 from poise.running.shuffle.row_places import RowPlaces
 
 __all__ = ["KeyEdges"]
@@ -42,7 +43,9 @@ class KeyEdges:
     pieces: Numbers
 
     @classmethod
-    def of(cls, places: RowPlaces, ranges: list[Numbers], count: int) -> KeyEdges:
+    def of(
+        cls, places: RowPlaces, ranges: list[Numbers], count: int, spread: Spread = here
+    ) -> KeyEdges:
         """Find the cuts for pieces; of each the ranges of places are given, among so many."""
         every = np.concatenate([np.empty((0, 2), dtype=np.int64), *ranges])
         owners = np.repeat(np.arange(len(ranges)), [len(each) for each in ranges])
@@ -50,7 +53,7 @@ class KeyEdges:
         pieces = np.full(len(positions) + 1, _NO_PIECE, dtype=np.int64)
         pieces[1 + np.searchsorted(positions, every[:, 0])] = owners
         inside = positions < count  # nothing comes after the last row
-        keys, rows = places.at(positions[inside])
+        keys, rows = places.at(positions[inside], spread)
         return cls(keys, rows, pieces[: 1 + int(inside.sum())])
 
     def only(self, first: int, last: int) -> KeyEdges:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,7 +19,8 @@ __all__ = ["RayPartitions", "RayShuffle"]
 Found = TypeVar("Found")
 
 _BYTES_CUT_TOGETHER = 1 << 27  # blocks of one task: fewer and larger shards
-_FEW_SHARDS = 100_000  # that many objects are no trouble; Ray Data takes seconds to begin
+_FEW_SHARDS = 60_000  # objects, of 1.5 kB each in this process; Ray Data takes seconds to begin
+_OBJECT_BYTES = 1 << 17  # Ray keeps results below 100 kB in the memory of the process that asked
 _PIECE = "piece"
 _TASKS_PER_PROCESSOR = 4  # that wait: more would hold blocks in memory
 
@@ -71,30 +73,56 @@ class RayPartitions:
         found: list[Found] = ray.get(refs)
         return found
 
+    def spread(
+        self, function: Callable[[int, int], Found], spans: Sequence[tuple[int, int]]
+    ) -> Iterator[Found]:
+        """Call a function on ranges of rows in tasks; few results are here at a time."""
+        import ray
+
+        task: Any = ray.remote(num_cpus=1)(_called_on_span)
+        put = ray.put(function)
+        refs = deque(task.remote(put, *span) for span in spans)
+        while refs:
+            yield ray.get(refs.popleft())
+
 
 class RayShuffle:
     """Brings rows together by Ray: few shards as objects of its store, many by Ray Data."""
 
-    def __call__(self, cuts: Cuts, pieces: int) -> list[tuple[Any, ...]]:
+    def __call__(self, cuts: Cuts, pieces: int, piece_bytes: float) -> list[tuple[Any, ...]]:
         """Return references to the shards of each piece."""
-        shards = sum(len(table.summary.firsts) for table, _ in cuts) * pieces
-        return (_one_by_one if shards <= _FEW_SHARDS else _by_ray_data)(cuts, pieces)
+        tasks = sum(len(table.summary.firsts) for table, _ in cuts)
+        if tasks * pieces > _FEW_SHARDS:
+            return _by_ray_data(cuts, pieces)
+        return _in_objects(cuts, pieces, _shards_in_an_object(piece_bytes / tasks))
 
     def failed(self, parts: tuple[Any, ...]) -> bool:
         """Tell whether rows could not be read: then Ray raises it when blocks are asked for."""
         return False
 
 
-def _one_by_one(cuts: Cuts, pieces: int) -> list[tuple[Any, ...]]:
-    """Make every shard an object of its own."""
-    found: list[list[Any]] = [[] for _ in range(pieces)]
-    for shards in _begun(_objects, cuts, pieces, num_returns=pieces):
-        for piece, shard in enumerate(shards if pieces > 1 else [shards]):
-            found[piece].append(shard)
+def _shards_in_an_object(shard_bytes: float) -> int:
+    """Return how many shards must share an object so that none is kept in this process.
+
+    Examples
+    --------
+    >>> _shards_in_an_object(1e6), _shards_in_an_object(50_000)
+    (1, 3)
+    """
+    return max(1, math.ceil(_OBJECT_BYTES / max(shard_bytes, 1)))
+
+
+def _in_objects(cuts: Cuts, pieces: int, together: int) -> list[tuple[Any, ...]]:
+    """Make the shards of one piece, or of some that follow each other, an object of the store."""
     import ray
 
+    count = -(-pieces // together)
+    found: list[list[Any]] = [[] for _ in range(count)]
+    for made in _begun(_Objects(pieces, together), cuts, num_returns=count):
+        for objects, each in zip(found, made if count > 1 else [made], strict=True):
+            objects.append(each)
     ray.wait(found[0], num_returns=len(found[0]), fetch_local=False)
-    return [(_Shards(shards),) for shards in found]
+    return [(_Shards(found[piece // together], piece),) for piece in range(pieces)]
 
 
 class _Shards:
@@ -104,15 +132,15 @@ class _Shards:
     while its small arguments are looked up (a check of its reference counter fails).
     """
 
-    def __init__(self, refs: list[Any]) -> None:
-        self.refs = refs
+    def __init__(self, refs: list[Any], piece: int) -> None:
+        self.refs, self.piece = refs, piece
 
     def contents(self) -> list[bytes]:
         """Bring them here."""
         import ray
 
-        found: list[list[bytes]] = ray.get(self.refs)
-        return [shard for shards in found for shard in shards]
+        found: list[dict[int, list[bytes]]] = ray.get(self.refs)
+        return [shard for shards in found for shard in shards.get(self.piece, [])]
 
 
 def _by_ray_data(cuts: Cuts, pieces: int) -> list[tuple[Any, ...]]:
@@ -120,7 +148,7 @@ def _by_ray_data(cuts: Cuts, pieces: int) -> list[tuple[Any, ...]]:
     import ray
 
     data: Any = ray.data
-    shards = data.from_arrow_refs(list(_begun(_table, cuts, pieces)))
+    shards = data.from_arrow_refs(list(_begun(_table, cuts)))
     together = min(pieces, _TASKS_PER_PROCESSOR * count_ray_workers(None))
     groups = shards.groupby(_PIECE, num_partitions=together).map_groups(
         _unchanged, batch_format="pyarrow"
@@ -130,37 +158,47 @@ def _by_ray_data(cuts: Cuts, pieces: int) -> list[tuple[Any, ...]]:
     for bundle in groups.iter_internal_ref_bundles():
         for block, _ in map(_entry, bundle.blocks):
             for piece in ray.get(look.remote(block)):
-                found[piece] = (_Shards([take.remote(block, piece)]),)
+                found[piece] = (_Shards([take.remote(block, piece)], piece),)
     return found
 
 
-def _begun(
-    function: Callable[..., Any], cuts: Cuts, pieces: int, num_returns: int = 1
-) -> Iterator[Any]:
-    """Cut every partition in a task; yield references to what comes out."""
+def _begun(function: Callable[..., Any], cuts: Cuts, num_returns: int = 1) -> Iterator[Any]:
+    """Cut every partition in a task; yield references to what the function makes of its shards."""
     import ray
 
     calls = _Throttle()
-    task = ray.remote(num_cpus=1, num_returns=num_returns)(function)
+    task = ray.remote(num_cpus=1, num_returns=num_returns)(_cut)
     for table, cut in cuts:
         put = ray.put(cut)
         partitions: Any = table.partitions
         for blocks, first in partitions.blocks():
-            made = task.remote(put, pieces, first, *blocks)
+            made = task.remote(function, put, first, *blocks)
             calls.begin(made[0] if num_returns > 1 else made)
             yield made
 
 
-def _objects(cut: CutPartition, pieces: int, first: int, *blocks: Any) -> Any:
-    shards = cut(_frame(blocks, first), first)
-    found = tuple([shards[piece]] if piece in shards else [] for piece in range(pieces))
-    return found if pieces > 1 else found[0]
+def _cut(
+    function: Callable[[dict[int, bytes]], Any], cut: CutPartition, first: int, *blocks: Any
+) -> Any:
+    return function(cut(_frame(blocks, first), first))
 
 
-def _table(cut: CutPartition, _pieces: int, first: int, *blocks: Any) -> Any:
+class _Objects:
+    """Divides the shards of a partition among objects, each of which serves some pieces."""
+
+    def __init__(self, pieces: int, together: int) -> None:
+        self.count, self.together = -(-pieces // together), together
+
+    def __call__(self, shards: dict[int, bytes]) -> Any:
+        found: list[dict[int, list[bytes]]] = [{} for _ in range(self.count)]
+        for piece, shard in shards.items():
+            found[piece // self.together][piece] = [shard]
+        return tuple(found) if self.count > 1 else found[0]
+
+
+def _table(shards: dict[int, bytes]) -> Any:
     import pyarrow as pa
 
-    shards = cut(_frame(blocks, first), first)
     packed = pa.array(list(shards.values()), pa.large_binary())
     return pa.table({_PIECE: pa.array(list(shards), pa.int64()), SHARD_COLUMN: packed})
 
@@ -174,11 +212,10 @@ def _pieces_in(block: Any) -> list[int]:
     return found
 
 
-def _contents_of(block: Any, piece: int) -> list[bytes]:
+def _contents_of(block: Any, piece: int) -> dict[int, list[bytes]]:
     import pyarrow.compute as pc
 
-    contents: list[bytes] = block.filter(pc.equal(block[_PIECE], piece))[SHARD_COLUMN].to_pylist()
-    return contents
+    return {piece: block.filter(pc.equal(block[_PIECE], piece))[SHARD_COLUMN].to_pylist()}
 
 
 class _Throttle:
@@ -199,6 +236,10 @@ class _Throttle:
 
 def _called(function: Callable[[Any, int], Found], first: int, *blocks: Any) -> Found:
     return function(_frame(blocks, first), first)
+
+
+def _called_on_span(function: Callable[[int, int], Found], start: int, stop: int) -> Found:
+    return function(start, stop)
 
 
 def _frame(blocks: Sequence[Any], first: int) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.errors import RecordError
-from poise.protocol.keys_at_ranks import keys_at_ranks
+from poise.protocol.keys_at_ranks import Spread, keys_at_ranks
 from poise.protocol.random_order import KEYS
 from poise.protocol.randomness import Randomness
 
@@ -37,7 +37,7 @@ class RowPlaces(Protocol):
         """Return the keys of the rows of a partition, before which so many others come."""
         ...
 
-    def at(self, positions: Numbers) -> tuple[Words, Numbers]:
+    def at(self, positions: Numbers, spread: Spread) -> tuple[Words, Numbers]:
         """Return the smallest (key, row number) at each of these ascending positions."""
         ...
 
@@ -71,9 +71,9 @@ class KeyPlaces:
         """Return the keys of the rows of a partition."""
         return self.randomness.keys(self.role, first, first + len(partition))
 
-    def at(self, positions: Numbers) -> tuple[Words, Numbers]:
+    def at(self, positions: Numbers, spread: Spread) -> tuple[Words, Numbers]:
         """Return the key and the number of the row at each of these positions."""
-        return keys_at_ranks(self._keys, self.count, positions)
+        return keys_at_ranks(self._keys, self.count, positions, spread)
 
     def _keys(self, start: int, stop: int) -> Words:
         return self.randomness.keys(self.role, start, stop)
@@ -89,7 +89,7 @@ class NumberPlaces:
         """Return the numbers of the rows."""
         return np.arange(first, first + len(partition), dtype=np.uint64)
 
-    def at(self, positions: Numbers) -> tuple[Words, Numbers]:
+    def at(self, positions: Numbers, spread: Spread) -> tuple[Words, Numbers]:
         """Return the positions: they are the numbers."""
         return positions.astype(np.uint64), np.zeros_like(positions)
 
@@ -127,6 +127,6 @@ class GroupPlaces:
         ranks = np.array([self._ranks[label] for label in labels.tolist()], dtype=np.uint64)
         return ranks[codes]
 
-    def at(self, positions: Numbers) -> tuple[Words, Numbers]:
+    def at(self, positions: Numbers, spread: Spread) -> tuple[Words, Numbers]:
         """Return the positions: they are the ranks."""
         return positions.astype(np.uint64), np.zeros_like(positions)

@@ -26,8 +26,11 @@ __all__ = ["Shuffle", "ShuffledWorkers"]
 class Shuffle(Protocol):
     """The shuffle of an engine."""
 
-    def __call__(self, cuts: Cuts, pieces: int) -> list[tuple[Any, ...]]:
-        """Bring the rows of each piece together; return references to where they will be."""
+    def __call__(self, cuts: Cuts, pieces: int, piece_bytes: float) -> list[tuple[Any, ...]]:
+        """Bring the rows of each piece together; return references to where they will be.
+
+        A piece has about ``piece_bytes`` bytes of rows.
+        """
         ...
 
     def failed(self, parts: tuple[Any, ...]) -> bool:
@@ -65,6 +68,7 @@ class ShuffledWorkers(ClusterWorkers):
         per_trial = plan.units_per_trial + getattr(plan, "points", 1)
         size = per_trial * sample.bytes_per_row * sample.n_labeled / plan.n_units
         self.pieces = cut_into_pieces(*span, size, workers)
+        self.piece_bytes = size * (span[1] - span[0]) / len(self.pieces)
         self.ends = [last for _, last in self.pieces]
         self.cuts = cut_order(sample, plan, [ranges_of(plan, [piece]) for piece in self.pieces])
         self.shuffle = shuffle
@@ -122,7 +126,8 @@ class ShuffledWorkers(ClusterWorkers):
         """Bring the rows of the next pieces together."""
         last = min(first + self.wave, len(self.pieces), *(k for k in self.moved if k > first))
         try:
-            found = self.shuffle(only_pieces(self.cuts, first, last), last - first)
+            some = only_pieces(self.cuts, first, last)
+            found = self.shuffle(some, last - first, self.piece_bytes)
         except self.cluster.deaths as error:
             raise WorkerDied from error
         self.moved.update(zip(range(first, last), found, strict=True))
