@@ -41,16 +41,18 @@ def test_the_keys_of_rows(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     check(keys, ranks)
 
 
-@pytest.mark.parametrize("most_bytes", [1, 1 << 31])
-def test_many_rows_are_looked_at_in_tasks(most_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ranges that end anywhere, and as few as counts of a given size allow."""
+@pytest.mark.parametrize(("most", "tasks"), [(1, 1), (5, 5), (32, 14)])
+def test_many_rows_are_looked_at_in_tasks(
+    most: int, tasks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ranges that end anywhere, twice: for counts, and for keys."""
     monkeypatch.setattr(module, "_KEYS_AT_ONCE", 997)
     monkeypatch.setattr(module, "_KEYS_IN_A_TASK", 5003)
-    monkeypatch.setattr(module, "_BYTES_OF_ALL_COUNTS", most_bytes)
-    tasks = []
+    monkeypatch.setattr(module, "_FEW_TASKS", most)
+    asked = []
 
     def elsewhere(function: Any, spans: Any) -> Any:
-        tasks.extend(spans)
+        asked.extend(spans)
         return [function(*span) for span in spans]
 
     keys = Randomness(5).keys("order of labelled rows", 0, 70_001)
@@ -58,9 +60,22 @@ def test_many_rows_are_looked_at_in_tasks(most_bytes: int, monkeypatch: pytest.M
     found, rows = keys_at_ranks(lambda a, b: keys[a:b], 70_001, ranks, elsewhere)
     order = np.argsort(keys, kind="stable")
     assert (rows.tolist(), found.tolist()) == (order[ranks].tolist(), keys[rows].tolist())
-    # Twice the ranges, for counts and for keys; a range that is alone is looked at here.
-    assert len(tasks) == (0 if most_bytes == 1 else 2 * 14)
-    assert sum(b - a for a, b in tasks) in (0, 2 * 70_001)
+    if tasks == 1:
+        assert not asked  # a range that is alone is looked at here
+    else:
+        assert len(asked) == 2 * tasks
+        assert sum(stop - start for start, stop in asked) == 2 * 70_001
+
+
+@pytest.mark.parametrize(
+    ("rows", "tasks"), [(0, 0), (1 << 24, 1), (10**8, 6), (10**10, 69), (10**13, 2183)]
+)
+def test_number_of_tasks(rows: int, tasks: int) -> None:
+    """The keys of 10^13 rows take two minutes to count and as long to send: 2,183 times 64 MB."""
+    spans = module._spans(rows)
+    assert len(spans) == tasks
+    assert [a for a, _ in spans[1:]] == [b for _, b in spans[:-1]]
+    assert not spans or (spans[0][0], spans[-1][1]) == (0, rows)
 
 
 def test_few_keys_are_held_at_once() -> None:

@@ -9,6 +9,7 @@ Both can be done by many machines at once, since a key depends on the number of 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
@@ -27,7 +28,7 @@ _KEYS_AT_ONCE = 1 << 20  # 8 MB
 _KEYS_IN_A_TASK = 1 << 24  # half a second of a core: fewer are not worth a message
 _FEWEST_BITS, _MOST_BITS = 8, 24  # 2**24 counts take 128 MB
 _KEYS_PER_COUNT_BITS = 8  # about 2**8 keys share the upper bits that are counted
-_BYTES_OF_ALL_COUNTS = 1 << 31  # that workers send: so many tasks at most
+_FEW_TASKS = 32  # whose counts take less than a few seconds to send
 
 
 class Spread(Protocol):
@@ -74,7 +75,7 @@ def keys_at_ranks(
     (array([10, 30], dtype=uint64), array([3, 0]))
     """
     bits = _counted_bits(count)
-    spans = _spans(count, bits)
+    spans = _spans(count)
     if len(spans) <= 1:
         spread = here
     sizes = np.zeros(1 << bits, dtype=np.int64)
@@ -94,9 +95,13 @@ def _counted_bits(count: int) -> int:
     return min(max(count.bit_length() - _KEYS_PER_COUNT_BITS, _FEWEST_BITS), _MOST_BITS)
 
 
-def _spans(count: int, bits: int) -> list[Span]:
-    """Cut all rows into ranges, one for each task."""
-    most = max(1, _BYTES_OF_ALL_COUNTS // (4 << bits))
+def _spans(count: int) -> list[Span]:
+    """Cut all rows into ranges, one for each task.
+
+    Every task sends as many counts, so that more tasks count faster and send for longer. With the
+    square root below both take about as long.
+    """
+    most = max(_FEW_TASKS, math.isqrt(count >> 21))
     tasks = min(-(-count // _KEYS_IN_A_TASK), most)
     return [(k * count // tasks, (k + 1) * count // tasks) for k in range(tasks)]
 

@@ -32,8 +32,11 @@ def batched_anywhere(
     trials = compared_trials(trials_elsewhere, columns) if batch.exact else [0]
     here: Any = work.with_data(*in_this_process(sample, tasks, trials))
     found = batched(here, batch, decision_points)
-    # Workers compute with the rows that they get; here only their columns are needed.
-    return None if found is None else replace(found, fit_by_fit=work, tasks=trials_elsewhere)
+    if found is None:
+        return None
+    # Workers compute with the rows that they get. Here only their columns are needed, and the
+    # rows that were compared would stay in memory for the whole run.
+    return replace(found, fit_by_fit=work, sample=sample.for_checks, tasks=trials_elsewhere)
 
 
 def _may_apply(work: ComparisonWork, batch: BatchAlgorithm) -> bool:

@@ -19,7 +19,7 @@ __all__ = ["MovableTrials", "Ranges", "cut_into_pieces", "first_wave", "ranges_o
 
 Numbers = NDArray[np.int64]
 
-_PIECE_BYTES = 1 << 25  # of rows: little to hold, and much for one message
+_PIECE_BYTES = 1 << 26  # of rows: little to hold, and few shards of each partition
 _PIECES_PER_WORKER = 4  # at least, if there are so many trials: no worker waits for another
 _HALVINGS = 4  # the first wave moves a sixteenth of the rows
 
