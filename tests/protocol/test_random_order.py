@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
+from poise.protocol import random_order
 from poise.protocol.random_order import PERMUTATION, order_of_keys, stream_of_keys
 from poise.protocol.randomness import LaterTrials, Randomness, _key
 
@@ -67,6 +68,21 @@ def test_order_of_keys_with_and_without_ties(largest: int, count: int) -> None:
 def test_keys_that_differ_in_their_last_bits() -> None:
     keys = np.arange(4096, dtype=np.uint64)[::-1] + np.uint64(2**63)
     assert order_of_keys(keys).tolist() == list(range(4095, -1, -1))
+
+
+@pytest.mark.parametrize("place", [0, 1022, 1023, 1024, 2046, 2047, 2998])
+def test_two_keys_that_share_their_upper_bits(place: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever they stand in the order, also where one part of it ends and the next begins."""
+    monkeypatch.setattr(random_order, "_KEYS_CACHED", 1024)
+    expected = np.random.default_rng(place).permutation(3000)
+    in_order = np.arange(3000, dtype=np.uint64) << np.uint64(40)
+    in_order[place + 1] = in_order[place] + np.uint64(1)
+    # The later key of the two stands first among the rows.
+    first, second = sorted(expected[[place, place + 1]])
+    expected[[place, place + 1]] = second, first
+    keys = np.empty_like(in_order)
+    keys[expected] = in_order
+    assert order_of_keys(keys).tolist() == expected.tolist()
 
 
 def test_every_order_is_as_likely() -> None:

@@ -29,6 +29,7 @@ ORDERS = (KEYS, PERMUTATION)
 OF_LABELED = "order of labelled rows"
 OF_UNLABELED = "order of unlabelled rows"
 OF_GROUPS = "order of groups"
+_KEYS_CACHED = 1 << 15  # 256 kB: so many stay in the cache of a core
 _WORDS_PER_STEP = 4  # 64-bit words that Philox makes in one step of its counter
 
 
@@ -60,14 +61,37 @@ def order_of_keys(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
     """
     bits = np.uint64(max(len(keys) - 1, 1).bit_length())
     lower = (np.uint64(1) << bits) - np.uint64(1)
-    packed = keys & ~lower
-    packed |= np.arange(len(keys), dtype=np.uint64)
+    packed = _packed(keys, ~lower)
     packed.sort()
-    tied = packed[1:] ^ packed[:-1] <= lower
-    packed &= lower
+    any_tied = _unpack(packed, lower)
     order = packed.view(np.int64)
-    if tied.any():
+    if any_tied:
+        upper = keys[order] & ~lower
+        tied = upper[1:] == upper[:-1]
         among = np.append(tied, False) | np.append(False, tied)
         places_tied = order[among]
         order[among] = places_tied[np.lexsort((places_tied, keys[places_tied]))]
     return order
+
+
+def _packed(keys: NDArray[np.uint64], upper: np.uint64) -> NDArray[np.uint64]:
+    """Return the upper bits of each key with its place, some keys at a time: they stay cached."""
+    packed = np.empty_like(keys)
+    places = np.arange(_KEYS_CACHED, dtype=np.uint64)
+    for start in range(0, len(keys), _KEYS_CACHED):
+        part = packed[start : start + _KEYS_CACHED]
+        np.bitwise_and(keys[start : start + _KEYS_CACHED], upper, out=part)
+        part |= places[: len(part)] + np.uint64(start)
+    return packed
+
+
+def _unpack(packed: NDArray[np.uint64], lower: np.uint64) -> bool:
+    """Keep the places, and tell whether two neighbours have the same upper bits."""
+    any_tied = False
+    differing = np.empty(_KEYS_CACHED, dtype=np.uint64)
+    for start in range(0, len(packed), _KEYS_CACHED):
+        part = packed[start : start + _KEYS_CACHED + 1]
+        bits = np.bitwise_xor(part[1:], part[:-1], out=differing[: len(part) - 1])
+        any_tied |= bool((bits <= lower).any())
+        packed[start : start + _KEYS_CACHED] &= lower
+    return any_tied
