@@ -72,6 +72,7 @@ LONG = (
     _DEATHS + "every_trial_kills_its_worker",
     _DEATHS + "more_memory_than_there_is[dask",
     _DEATHS + "more_memory_than_there_is[ray",
+    "tests/running/shuffle/test_clusters.py::test_a_fit_beyond_its_time",
     "tests/running/shuffle/test_clusters.py::test_a_trial_that_kills_its_worker",
     "tests/running/shuffle/test_clusters.py::test_many_shards_take_p2p_or_ray_data[ray",
     "tests/running/test_soak.py",

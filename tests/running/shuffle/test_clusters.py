@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -249,6 +250,22 @@ def test_a_trial_that_kills_its_worker(ray_here: None) -> None:
     expected = poise.measure(fails_at(doomed), in_memory(frame), **settings)
     assert np.array_equal(found.changes, expected.changes)
     assert "died again with this trial alone" in found.failures[0]
+
+
+def test_a_fit_beyond_its_time(elsewhere: Elsewhere) -> None:
+    late = of_trial(17)
+
+    def fit(X: Any, y: Any, seed: int) -> Any:
+        if (X["a"] == late).any():
+            time.sleep(600)
+        return lambda rows: [float(y.mean())] * len(rows)
+
+    frame = elsewhere(ROWS[NUMBERS])
+    settings = {"target": "y", "n": 8, "random_state": 3}
+    found = poise.measure(fit, frame, timeout=1.0, on_timeout="unstable", **settings)
+    expected = poise.measure(fails_at(late), in_memory(frame), on_error="unstable", **settings)
+    assert np.array_equal(found.changes, expected.changes)
+    assert "a fit took longer than timeout=1.0 seconds" in found.failures[0]
 
 
 @pytest.mark.parametrize(

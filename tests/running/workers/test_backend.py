@@ -16,6 +16,7 @@ from poise.running.workers.backend import Backend, choose_backend
 from poise.running.workers.engine import choose_engine
 from poise.running.workers.parallel import ParallelEngine
 from poise.running.workers.serial import SerialEngine
+from shared.algorithms import mean
 from shared.processes import python
 
 
@@ -144,3 +145,22 @@ def test_a_dask_cluster_started_for_the_run(tmp_path, traces) -> None:
     done = python(str(script), env=left.environment)
     assert done.returncode == 0, done.stderr
     assert left.vanish()
+
+
+def test_workers_that_vanish_while_data_are_sent(dask_client, monkeypatch) -> None:
+    """The scheduler then refuses to copy data to nobody; another attempt is made."""
+    scatter, attempts = dask_client.scatter, []
+
+    def nobody_is_there_at_first(*content, **how):
+        attempts.append(content)
+        if len(attempts) == 1:
+            dask_client.replicate(scatter([0]), n=0)  # raises what the scheduler raises
+        return scatter(*content, **how)
+
+    monkeypatch.setattr(dask_client, "scatter", nobody_is_there_at_first)
+    X = np.arange(30.0).reshape(-1, 1)
+    found = poise.measure(mean, X, X[:, 0], n=4, backend="dask", random_state=0)
+    assert np.array_equal(
+        found.changes, poise.measure(mean, X, X[:, 0], n=4, random_state=0).changes
+    )
+    assert len(attempts) > 1
