@@ -30,11 +30,16 @@ __all__ = [
     "training_size",
 ]
 
+_LARGEST_INT64 = 2**63 - 1
+
 
 def _real(name: str, value: ArrayLike, remedy: str) -> NDArray[np.float64]:
     """Turn numbers into float64; refuse booleans, text, complex numbers and NaN."""
     import numpy as np
 
+    number: object = value
+    if isinstance(number, float) and number == number:  # most calls, dozens for a verdict
+        return np.array(number)
     array = np.asarray(value)
     if array.dtype.kind not in "iuf":
         raise ArgumentError(f"{name} must be a number{remedy}, got {value!r}")
@@ -48,7 +53,7 @@ def _require(name: str, value: ArrayLike, ok: NDArray[np.bool_], rule: str) -> N
     """Raise an error that names the first wrong element, unless ``ok`` is true everywhere."""
     import numpy as np
 
-    if not np.all(ok):
+    if not (ok.all() if ok.ndim else ok):
         array = np.asarray(value)
         offender = array[~ok].flat[0] if array.ndim else array[()]
         raise ArgumentError(f"{name} must be {rule}, got {offender}")
@@ -99,6 +104,8 @@ def count(name: str, value: ArrayLike, minimum: int = 0) -> NDArray[np.int64]:
     """
     import numpy as np
 
+    if type(value) is not bool and isinstance(value, int) and minimum <= value <= _LARGEST_INT64:
+        return np.array(value, dtype=np.int64)
     array = _real(name, value, f", a whole number >= {minimum}")
     ok = np.isfinite(array) & (array == np.floor(array)) & (array >= minimum)
     _require(name, value, ok, f"a whole number >= {minimum}")

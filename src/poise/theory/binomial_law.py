@@ -83,18 +83,32 @@ def _deviance_unit(t: Floats) -> Floats:
 
 def log_pmf(k: Numbers, m: Numbers, p: Numbers) -> Floats:
     """Compute log P(Bin(m, p) = k) for 0 <= k <= m (Loader 2000)."""
-    k, m, p = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (k, m, p)))
+    k, m, p = _of_one_shape(k, m, p)
     inside = (k > 0) & (k < m) & (p > NIL) & (p < 1)
+    if inside.all():
+        return _log_pmf_inside(k, m, p)
     k_, m_, p_ = np.where(inside, k, 1.0), np.where(inside, m, 2.0), np.where(inside, p, 0.5)
-    mean, mean_failures = m_ * p_, m_ * (1 - p_)
+    return np.where(inside, _log_pmf_inside(k_, m_, p_), _log_pmf_at_the_ends(k, m, p))
+
+
+def _of_one_shape(*numbers: Numbers) -> tuple[Floats, ...]:
+    """Turn numbers into floats of one shape."""
+    arrays = [np.asarray(x, dtype=np.float64) for x in numbers]
+    if all(array.shape == arrays[0].shape for array in arrays):  # broadcasting takes longer
+        return tuple(arrays)
+    return np.broadcast_arrays(*arrays)
+
+
+def _log_pmf_inside(k: Floats, m: Floats, p: Floats) -> Floats:
+    """Compute the log-pmf where 0 < k < m and 0 < p < 1."""
+    mean, mean_failures = m * p, m * (1 - p)
     # Both sides use one difference, computed on the rarer side, where rounding matters
     # least.
-    excess = np.where(p_ < 0.5, k_ - mean, mean_failures - (m_ - k_))
+    excess = np.where(p < 0.5, k - mean, mean_failures - (m - k))
     deviance = mean * _deviance_unit(excess / mean)
     deviance += mean_failures * _deviance_unit(-excess / mean_failures)
-    stirling = _stirling_error(m_) - _stirling_error(k_) - _stirling_error(m_ - k_)
-    interior = stirling - deviance - 0.5 * np.log(2 * np.pi * k_ * ((m_ - k_) / m_))
-    return np.where(inside, interior, _log_pmf_at_the_ends(k, m, p))
+    stirling = _stirling_error(m) - _stirling_error(k) - _stirling_error(m - k)
+    return np.asarray(stirling - deviance - 0.5 * np.log(2 * np.pi * k * ((m - k) / m)))
 
 
 def _log_pmf_at_the_ends(k: Floats, m: Floats, p: Floats) -> Floats:
@@ -116,7 +130,7 @@ def cdf(k: Numbers, m: Numbers, p: Numbers) -> Floats:
     """Compute P(Bin(m, p) <= k) for any whole k, also negative or beyond m."""
     from scipy import special
 
-    k, m, p = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (k, m, p)))
+    k, m, p = _of_one_shape(k, m, p)
     inside = (k >= 0) & (k < m)
     tail = special.betaincc(np.where(inside, k + 1, 1.0), np.where(inside, m - k, 1.0), p)
     return np.where(inside, tail, np.where(k < 0, 0.0, 1.0))
@@ -153,6 +167,8 @@ def weighted_cdf(
     """
     # With weight 1 the two terms are one tail, which rounds once instead of three times.
     whole = np.asarray(weight) == 1
+    if whole.ndim == 0 and whole:  # the plain test: no atom is needed
+        return np.minimum(cdf(k, m, p), 1.0)
     atom = pmf(k, m, p) if atom is None else atom
     part = np.where(whole, 0.0, weight * atom)
     return np.minimum(cdf(np.where(whole, k, np.asarray(k) - 1), m, p) + part, 1.0)
@@ -167,7 +183,7 @@ def upper_tail(k: Numbers, m: Numbers, p: Numbers) -> Floats:
     beyond the mean that is not accurate enough, and there a few terms of the sum are
     enough.
     """
-    k, m, p = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (k, m, p)))
+    k, m, p = _of_one_shape(k, m, p)
     inside = (k > 0) & (k <= m) & (p > NIL)
     k_, m_, p_ = np.where(inside, k, 1.0), np.where(inside, m, 1.0), np.where(inside, p, 0.5)
     far = inside & (m_ * p_ * _FAR < k_)
