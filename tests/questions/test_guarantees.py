@@ -7,6 +7,7 @@ whole file raises a false alarm with probability below 1e-6; seeds are fixed.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -29,7 +30,7 @@ class Mean(poise.Algorithm):
         return lambda rows: np.array([y.mean()])
 
 
-def mean_delta_star(epsilon: float, n: int) -> float:
+def mean_delta_star(epsilon, n: int):
     return 2 * stats.norm.sf(epsilon * n / math.sqrt(1 + 1 / (n - 1)))
 
 
@@ -50,22 +51,54 @@ def simulate(algorithm, n: int, trials: int, replications: int, seed: int) -> np
     )
 
 
+def coins(replications: int) -> np.ndarray:
+    return 1 - np.random.default_rng(99).random(replications)
+
+
 def verdicts(changes, epsilon, delta, alpha, randomized) -> list[poise.StabilityResult]:
-    rng = np.random.default_rng(99)
-    results = []
-    for row in changes:
-        m = len(row)
-        design = poise.Design("x", 5, 5 * m, m, zeta=1 - rng.random())
+    m, results = changes.shape[1], []
+    for row, coin in zip(changes, coins(len(changes)).tolist(), strict=True):
+        design = poise.Design("x", 5, 5 * m, m, zeta=coin)
         results.append(poise.Trials(row, design).test(epsilon, delta, alpha, randomized))
     return results
+
+
+class Judged(NamedTuple):
+    """What results say, one element for each of many data sets."""
+
+    stable: np.ndarray
+    pvalue: np.ndarray
+    delta_hat: np.ndarray
+    epsilon_hat: np.ndarray
+
+
+def judged(changes, epsilon, delta, alpha, randomized=True) -> Judged:
+    """All verdicts at once by the functions of theory; the first hundred are those of results.
+
+    A result calls the same functions with one number each, in a thousand times the time.
+    """
+    m, counts = changes.shape[1], (changes > epsilon).sum(axis=1)
+    coin = coins(len(changes)) if randomized else np.ones(len(changes))
+    pvalue = poise.theory.pvalue(counts, m, delta, coin)
+    critical, tie = poise.theory.critical_value(m, delta, alpha)
+    ends = np.full((len(changes), 1), np.inf), np.zeros((len(changes), 1))
+    steps = np.hstack([ends[0], -np.sort(-changes), ends[1]])  # the largest change comes first
+    epsilon_hat = np.where(coin <= tie, steps[:, critical + 1], steps[:, critical])
+    delta_hat = poise.theory.delta_hat(counts, m, alpha, coin)
+    found = Judged(pvalue <= alpha, pvalue, delta_hat, epsilon_hat)
+    results = verdicts(changes[:100], epsilon, delta, alpha, randomized)
+    for field in Judged._fields:
+        said = [getattr(result, field) for result in results]
+        assert said == getattr(found, field)[:100].tolist()
+    return found
 
 
 def plain_verdicts(changes, epsilon, delta, alpha) -> list[poise.StabilityResult]:
     """The plain test decides by the number of larger changes alone: one result per number."""
     counts = (changes > epsilon).sum(axis=1)
     first = {int(count): changes[np.argmax(counts == count)] for count in np.unique(counts)}
-    judged = {c: verdicts([row], epsilon, delta, alpha, False)[0] for c, row in first.items()}
-    return [judged[int(count)] for count in counts]
+    said = {c: verdicts(row[None], epsilon, delta, alpha, False)[0] for c, row in first.items()}
+    return [said[int(count)] for count in counts]
 
 
 @pytest.fixture(scope="module")
@@ -94,19 +127,18 @@ def test_size_is_exactly_alpha_at_the_boundary(neighbours, alpha) -> None:
 
     Kills α halved (0.025 against 0.05), `<` for `≤` in the count, and a tie never accepted.
     """
-    results = verdicts(neighbours, 0.0, 0.2, alpha, randomized=True)
-    assert plausible(sum(r.stable for r in results), REPLICATIONS, alpha)
-    uniform = np.array([r.pvalue for r in results])
+    found = judged(neighbours, 0.0, 0.2, alpha)
+    assert plausible(int(found.stable.sum()), REPLICATIONS, alpha)
     for level in (0.02, 0.1, 0.5, 0.9):
-        assert plausible(int((uniform <= level).sum()), REPLICATIONS, level)
+        assert plausible(int((found.pvalue <= level).sum()), REPLICATIONS, level)
 
 
 def test_level_beyond_the_boundary_and_plain_test_is_conservative(neighbours) -> None:
     plain = plain_verdicts(neighbours, 0.0, 0.2, 0.05)
     exact = stats.binom.cdf(0, 20, 0.2)  # c = 0: P(Bin <= 1) = .069 > .05
     assert plausible(sum(r.stable for r in plain), REPLICATIONS, exact)
-    beyond = verdicts(neighbours, 0.0, 0.15, 0.05, randomized=True)
-    assert stats.binom.cdf(sum(r.stable for r in beyond) - 1, REPLICATIONS, 0.05) < 1 - FALSE_ALARM
+    beyond = int(judged(neighbours, 0.0, 0.15, 0.05).stable.sum())
+    assert stats.binom.cdf(beyond - 1, REPLICATIONS, 0.05) < 1 - FALSE_ALARM
     unstable = stats.binom.sf(7, 20, 0.2)  # smallest u with P(Bin(20, .2) >= u) <= .05 is 8
     assert plausible(sum(r.verdict == "unstable" for r in plain), REPLICATIONS, unstable)
 
@@ -114,13 +146,13 @@ def test_level_beyond_the_boundary_and_plain_test_is_conservative(neighbours) ->
 def test_power_is_what_theory_says(means) -> None:
     epsilon, delta, alpha = 0.55, 0.2, 0.1
     truth = mean_delta_star(epsilon, 4)
-    coin = verdicts(means, epsilon, delta, alpha, randomized=True)
-    for randomized, results in (
-        (True, coin),
-        (False, plain_verdicts(means, epsilon, delta, alpha)),
+    plain = [result.stable for result in plain_verdicts(means, epsilon, delta, alpha)]
+    for randomized, stable in (
+        (True, judged(means, epsilon, delta, alpha).stable),
+        (False, plain),
     ):
         expected = poise.theory.power(25, delta, truth, alpha, randomized=randomized)
-        assert plausible(sum(r.stable for r in results), REPLICATIONS, expected)
+        assert plausible(int(np.sum(stable)), REPLICATIONS, expected)
         assert 0.2 < expected < 0.99
 
 
@@ -129,10 +161,9 @@ def test_estimates_cover(means, randomized) -> None:
     epsilon, delta, alpha = 0.3, 0.2, 0.1
     truth_delta = mean_delta_star(epsilon, 4)
     truth_epsilon = stats.norm.isf(delta / 2) * math.sqrt(1 + 1 / 3) / 4
-    missed_delta = missed_epsilon = 0
-    for result in verdicts(means, epsilon, delta, alpha, randomized):
-        missed_delta += result.delta_hat < truth_delta
-        missed_epsilon += result.epsilon_hat < truth_epsilon
+    found = judged(means, epsilon, delta, alpha, randomized)
+    missed_delta = int((found.delta_hat < truth_delta).sum())
+    missed_epsilon = int((found.epsilon_hat < truth_epsilon).sum())
     for missed in (missed_delta, missed_epsilon):
         assert stats.binom.sf(missed - 1, REPLICATIONS, alpha) > FALSE_ALARM
         if randomized:  # exact up to the jumps of the Binomial
@@ -145,8 +176,7 @@ def test_profiles_cover_every_epsilon_at_once(means, band) -> None:
     for row in means[:1000]:
         trials = poise.Trials.from_changes(row, n=4)
         profile = trials.profile(alpha, band)
-        truth = np.array([mean_delta_star(e, 4) for e in profile.epsilon])
-        missed += bool((profile.delta_hat < truth).any())
+        missed += bool((profile.delta_hat < mean_delta_star(profile.epsilon, 4)).any())
     assert stats.binom.sf(missed - 1, 1000, alpha) > FALSE_ALARM
     if band != "dkw":  # the other two are exact, so they must not be much too wide either
         assert stats.binom.cdf(missed, 1000, alpha) > FALSE_ALARM

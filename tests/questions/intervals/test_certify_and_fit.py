@@ -74,22 +74,22 @@ def test_the_test_needs_rows_of_its_own():
 def test_with_gamma_the_rows_that_are_fitted_are_tested():
     model = poise.JackknifeRegressor(Ridge(), "jackknife", 0.9, random_state=3)
     asked = {"epsilon": 0.8, "delta": 0.05, "alpha": 0.05, "gamma": 0.04}
-    made = certify_and_fit(model, X[:240], y[:240], n=20, asked=asked)
-    assert (made.result.notion, made.result.n, made.result.design.n_fresh) == ("jackknife", 20, 220)
+    made = certify_and_fit(model, X[:240], y[:240], n=40, asked=asked)
+    assert (made.result.notion, made.result.n, made.result.design.n_fresh) == ("jackknife", 40, 200)
     assert made.result.stable
     assert made.model.certificate is made.result
     assert made.model.guarantee_.miss == theory.certified_miss_given_data(0.1, 0.04, 0.05, 0.05)
     assert made.model.guarantee_.widening == 0.8
     assert made.rule == pytest.approx((0.39, 0.39))
-    refused = certify_and_fit(model, X[:240], y[:240], n=20, asked={**asked, "epsilon": 0.0})
+    refused = certify_and_fit(model, X[:240], y[:240], n=40, asked={**asked, "epsilon": 0.0})
     assert not refused.result.stable
     assert refused.model.guarantee_.miss == pytest.approx(0.2)
     with pytest.raises(ArgumentError, match="gamma must be None for method='plus'"):
-        certify_and_fit(model.set_params(method="plus"), X[:240], y[:240], n=20, asked=asked)
+        certify_and_fit(model.set_params(method="plus"), X[:240], y[:240], n=40, asked=asked)
 
 
 def test_what_gamma_could_help_is_said():
     model = poise.JackknifeRegressor(Ridge(), "jackknife", 0.9, random_state=3)
     asked = {"epsilon": 0.8, "delta": 0.05, "alpha": 0.05, "gamma": 0.1}
     with pytest.warns(PoiseWarning, match=r"gamma \+ max\(delta, alpha\) below 0.1"):
-        certify_and_fit(model, X[:240], y[:240], n=20, asked=asked)
+        certify_and_fit(model, X[:240], y[:240], n=40, asked=asked)
