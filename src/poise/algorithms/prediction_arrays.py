@@ -50,6 +50,8 @@ def as_array(predictions: object) -> NDArray[Any]:
     Traceback (most recent call last):
     poise.algorithms.numbers_of_any_type.Undefined: prediction 1 is missing: it is masked
     """
+    if type(predictions) is np.ndarray:
+        return predictions
     if isinstance(predictions, (list, tuple)):
         if any(isinstance(value, np.ma.MaskedArray) and value.mask.any() for value in predictions):
             raise Undefined("a prediction is missing: it is masked")

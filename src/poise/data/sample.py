@@ -109,7 +109,7 @@ class Sample:
     def points(self, rows: Rows) -> Any:
         """Return fresh copies of the features of any rows, labelled or not."""
         if isinstance(rows, SyntheticRows):
-            return rows.copy()[0]
+            return rows.points()
         if isinstance(rows, slice):
             rows = np.arange(rows.start, rows.stop)
         if self.X_unlabeled is None or int(rows.max()) < self.n_labeled:

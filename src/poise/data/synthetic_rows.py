@@ -38,8 +38,12 @@ class SyntheticRows:
 
     def copy(self) -> tuple[Any, Any]:
         """Return fresh copies of the features and responses."""
-        fresh = self.take(0, len(self))
-        return fresh.X, fresh.y
+        y = None if self.y is None else as_table(self.y, "y").take(slice(0, len(self)))
+        return self.points(), y
+
+    def points(self) -> Any:
+        """Return a fresh copy of the features."""
+        return as_table(self.X, "X").take(slice(0, len(self)))
 
 
 Rows = NDArray[np.int64] | slice | SyntheticRows

@@ -58,7 +58,7 @@ class ArrayTable:
         return int(self.native.shape[0])
 
     def take(self, rows: Selection) -> NDArray[Any]:
-        if self._can_change_inside:
+        if self.native.dtype.kind == "O" and self._can_change_inside:
             chosen: NDArray[Any] = own_copy(self.native[rows].copy())
             return chosen
         if isinstance(rows, slice):
@@ -69,7 +69,7 @@ class ArrayTable:
 
     @cached_property
     def _can_change_inside(self) -> bool:
-        return self.native.dtype.kind == "O" and some_can_change(self.native.ravel())
+        return some_can_change(self.native.ravel())
 
     def columns(self) -> int | None:
         return int(self.native.shape[1]) if self.native.ndim > 1 else None
@@ -215,6 +215,8 @@ def as_table(native: Any, name: str) -> Table:
     Traceback (most recent call last):
     poise.errors.DataError: X must be an array, a data frame, ... got str; read a file with ...
     """
+    if type(native) is np.ndarray and native.ndim:  # nothing else that it could be
+        return ArrayTable(native)
     native = _familiar(native)
     if np.ma.is_masked(native):
         raise DataError(f"{name} has masked values; remove those rows, or fill them in")

@@ -103,7 +103,7 @@ class _Ran:
 def _no_mirror(effort: Effort) -> list[Claim]:
     """Read "unstable" off worst labellings: wrong far too often, and never said."""
     test = WorstLabellingTest(3, 0.5, 0.17, 0.1, **_COINS, missing=3)
-    ran, count = _Ran(zoo.nearest_coins(3), (3, 157), 34), effort.count(200)
+    ran, count = _Ran(zoo.nearest_coins(3), (3, 157), 34), effort.count(200, least=40)
     found = [ran(index, test)[0] for index in range(count)]
     misled = sum(theory.pvalue_unstable(f.statistic, f.n_trials, 0.17) <= 0.1 for f in found)
     said = sum(f.verdict == Outcome.UNSTABLE for f in found)

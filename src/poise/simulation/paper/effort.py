@@ -54,6 +54,7 @@ class Effort:
         rows: tuple[int, int],
         usual: int,
         seed: int,
+        least: int = _LEAST,
         **settings: Any,
     ) -> Proportion:
         """Simulate how often a procedure declares a world stable, from this many rows."""
@@ -63,7 +64,7 @@ class Effort:
             place,
             n_labeled=labeled,
             n_unlabeled=unlabeled,
-            replications=self.count(usual),
+            replications=self.count(usual, least),
             confidence=CONFIDENCE,
             random_state=seed,
             n_jobs=self.n_jobs,

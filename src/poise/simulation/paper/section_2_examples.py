@@ -50,8 +50,8 @@ def _heuristics(effort: Effort) -> list[Claim]:
     ceiling = theory.power_bound(_N, *_ROWS, delta=0.1, alpha=0.05)
     rows = []
     for section, (name, test) in _HEURISTICS.items():
-        power = effort.accepted(test, world, _ROWS, 60, seed=6)
-        level = effort.accepted(test, trap, _ROWS, 60, seed=7)
+        power = effort.accepted(test, world, _ROWS, 60, seed=6, least=30)
+        level = effort.accepted(test, trap, _ROWS, 60, seed=7, least=30)
         rows += [
             beyond(section, f"{name}: more power than the ceiling allows", ceiling, power),
             beyond(section, f"{name}: so not valid; its level on the label trap", 0.05, level),

@@ -60,9 +60,8 @@ def _search(n: int, epsilon: float, delta: float, alpha: float) -> ExhaustiveTes
 def _known_support(effort: Effort) -> list[Claim]:
     """Search all data sets: power 1 where black-box tests of R have α/(1−δ), and a level."""
     moved = World(_mean, _COINS, n=3, title="mean of coins")
-    power = effort.accepted(
-        _search(3, 0.34, 0.1, 0.1), moved, (3, 1), 100, seed=9, delta_star=0.0, **_COUNTABLE
-    )
+    search = _search(3, 0.34, 0.1, 0.1)
+    power = effort.accepted(search, moved, (3, 1), 100, 9, least=30, delta_star=0.0, **_COUNTABLE)
     ceiling = theory.power_bound(3, 3, 1, delta=0.1, alpha=0.1)
     unstable = World(_ones, _COINS, n=2, title="count of ones")
     level = effort.accepted(

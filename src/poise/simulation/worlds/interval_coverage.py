@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,7 +67,7 @@ class IntervalMisses:
         share = round(1 - self.level, 12)
         return self._proportion(
             abs(seen.error) > residual_quantile(seen.residuals, share) + widening
-            for seen in self._training_sets()
+            for seen in self.training_sets
         )
 
     def of_plus(self, widening: float = 0.0) -> Proportion:
@@ -75,7 +76,7 @@ class IntervalMisses:
         # Everything is relative to the new response, so the interval has to hold 0.
         ends = (
             jackknife_plus_ends(seen.errors[None], seen.residuals, share)[0]
-            for seen in self._training_sets()
+            for seen in self.training_sets
         )
         return self._proportion(low - widening > 0 or high + widening < 0 for low, high in ends)
 
@@ -85,17 +86,22 @@ class IntervalMisses:
         return simulate(guarantee.widening)
 
     def _proportion(self, missed: Iterator[Any]) -> Proportion:
-        with one_inner_thread():  # matrices are small
-            return Proportion(sum(map(bool, missed)), self.replications, self.confidence)
+        return Proportion(sum(map(bool, missed)), self.replications, self.confidence)
 
-    def _training_sets(self) -> Iterator[Jackknifed]:
+    @cached_property
+    def training_sets(self) -> list[Jackknifed]:
+        """What the models of each training set say: fitted once for all intervals."""
+        with one_inner_thread():  # matrices are small
+            return list(self._fitted())
+
+    def _fitted(self) -> Iterator[Jackknifed]:
         n, fit = self.world.n, self.world.algorithm.fit
         terms = Randomness(self.seed).block("xi", 0, self.replications)[:, 0].tolist()
         rng = np.random.default_rng(self.seed)
+        others = [np.delete(np.arange(n), row) for row in range(n)]
         for xi in terms:
             X, y = self.world.distribution.draw(rng, n + 1)
             new, response = X[n:], y[n]
-            others = [np.delete(np.arange(n), row) for row in range(n)]
             models = [fit(X[rows], y[rows], xi) for rows in others]
             left_out = [model(X[row : row + 1])[0] for row, model in enumerate(models)]
             yield Jackknifed(
