@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
 import poise
-from poise.algorithms.fit_warnings import current_filters
+from poise.algorithms.fit_warnings import WarningFilter, current_filters
 from poise.errors import TrialError
 
 RNG = np.random.default_rng(0)
@@ -121,3 +126,51 @@ def test_a_filter_may_name_several_categories() -> None:
         first, second = current_filters()[:2]
     assert {first.category[1], second.category[1]} == {"FutureWarning", "UserWarning"}
     assert (first.action, second.action) == ("ignore", "ignore")
+
+
+@pytest.fixture
+def rare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """A module with a category of its own, which this process has imported."""
+    code = "class Outer:\n    class Rare(UserWarning):\n        pass\n"
+    (tmp_path / "rare_warnings.py").write_text(code, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield importlib.import_module("rare_warnings")
+    del sys.modules["rare_warnings"]
+
+
+def test_a_filter_imports_nothing_in_workers_and_holds_once_its_category_is_there(rare) -> None:
+    folder = str(Path(rare.__file__).parent)
+
+    def knows(A: Any, b: Any, seed: int) -> Any:
+        known = "rare_warnings" in sys.modules
+        warnings.warn("no category of the module", FutureWarning, stacklevel=1)
+        return lambda rows: [float(known)] * len(rows)
+
+    def imports(A: Any, b: Any, seed: int) -> Any:
+        sys.path.insert(0, folder)
+        outer = importlib.import_module("rare_warnings").Outer
+        sys.path.remove(folder)
+        warnings.warn("seldom", type("Rarer", (outer.Rare,), {}), stacklevel=1)
+        return lambda rows: [0.0] * len(rows)
+
+    def either(full: Any, reduced: Any) -> float:
+        return float(full + reduced)
+
+    settings: Any = {"n": 10, "random_state": 0, "n_jobs": 2, "backend": "loky"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        warnings.simplefilter("error", rare.Outer.Rare)
+        assert not poise.measure(knows, X, Y, distance=either, **settings).changes.any()
+        with pytest.raises(TrialError, match="trial 0 failed: Rarer: seldom"):
+            poise.measure(imports, X, Y, **settings)
+        warnings.simplefilter("ignore", rare.Outer.Rare)
+        assert not poise.measure(imports, X, Y, **settings).changes.any()
+
+
+def test_filters_are_handed_on_from_where_their_category_is_unknown() -> None:
+    elsewhere = WarningFilter("ignore", "", ("nowhere.to_be_found", "Outer.Rare"), "", 0)
+    with warnings.catch_warnings():
+        warnings.resetwarnings()
+        elsewhere.install()
+        WarningFilter("ignore", "", ("builtins", "NoSuchWarning"), "", 0).install()
+        assert current_filters()[:-1] == (elsewhere,)

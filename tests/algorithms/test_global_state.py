@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import random
 import textwrap
 import threading
 
 import numpy as np
 import pytest
+import sklearn
 import torch
 
 import poise
-from poise.algorithms.global_state import GlobalGenerators, one_at_a_time
+from poise.algorithms.global_state import (
+    GlobalGenerators,
+    current_configuration,
+    one_at_a_time,
+)
 from shared.data import linear_rows
 from shared.processes import printed, python
 
@@ -203,3 +209,45 @@ def test_a_fit_that_imports_pytorch_finds_its_generator_set_and_its_threads_limi
 
 def test_poise_does_not_import_pytorch() -> None:
     printed("import sys, poise; poise.stability_test; sys.exit('torch' in sys.modules)")
+
+
+def test_the_configuration_of_scikit_learn_is_sent_with_its_origin(monkeypatch) -> None:
+    monkeypatch.delenv("SKLEARN_ASSUME_FINITE", raising=False)
+    plain = current_configuration()
+    assert plain.as_imported
+    with sklearn.config_context(assume_finite=True):
+        assert not current_configuration().as_imported
+        with plain.in_force():  # it is imported here, and a fit may have changed it
+            assert not sklearn.get_config()["assume_finite"]
+    monkeypatch.setenv("SKLEARN_ASSUME_FINITE", "1")  # of this machine; workers may have another
+    assert not current_configuration().as_imported
+
+
+WITHOUT_SKLEARN = """
+import os
+import sys
+from poise.algorithms.global_state import Configuration
+
+class Refuse:
+    def find_spec(self, name, *rest):
+        if name == "sklearn":
+            raise ImportError("somebody imports it")
+
+def imports(as_imported):
+    try:
+        with Configuration({"assume_finite": False}, as_imported).in_force():
+            return False
+    except ImportError as error:
+        return str(error)
+
+sys.meta_path.insert(0, Refuse())
+print(imports(as_imported=True), imports(as_imported=False))
+os.environ["SKLEARN_ASSUME_FINITE"] = "1"
+print(imports(as_imported=True))
+"""
+
+
+def test_workers_import_scikit_learn_only_if_its_configuration_is_another() -> None:
+    plain = {name: value for name, value in os.environ.items() if "SKLEARN" not in name}
+    said = printed(WITHOUT_SKLEARN, env=plain).splitlines()
+    assert said == ["False somebody imports it", "somebody imports it"]

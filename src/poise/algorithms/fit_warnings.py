@@ -7,10 +7,9 @@ import sys
 import threading
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib import import_module
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from poise.arguments import counted
 
@@ -97,13 +96,38 @@ class WarningFilter:
     def install(self) -> None:
         """Append it to the filters here; unless its category is unknown here."""
         home, name = self.category
-        with suppress(ImportError, AttributeError):
-            category: Any = sys.modules.get(home) or import_module(home)
-            for part in name.split("."):
-                category = getattr(category, part)
+        category = _loaded(home, name) if home in sys.modules else _Unloaded.named(home, name)
+        if category is not None:
             warnings.filterwarnings(
                 self.action, self.message, category, self.module, self.line, append=True
             )
+
+
+def _loaded(home: str, name: str) -> type[Warning] | None:
+    """Return a category if its module has been imported, and has it."""
+    found: Any = sys.modules.get(home)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found if isinstance(found, type) and issubclass(found, Warning) else None
+
+
+class _Unloaded(type):
+    """The type of a category whose module has not been imported here; it need not be.
+
+    Whoever warns of it has imported it. A parent that has imported SciPy or Ray has filters
+    of theirs, and the workers would spend more time with imports than with fits.
+    """
+
+    @classmethod
+    def named(cls, home: str, name: str) -> type[Warning]:
+        """Return a class that stands for the category of this name."""
+        last = name.rpartition(".")[2]
+        stands_for = {"__module__": home, "__qualname__": name}
+        return cast("type[Warning]", cls(last, (Warning,), stands_for))
+
+    def __subclasscheck__(cls, category: type) -> bool:
+        meant = _loaded(cls.__module__, cls.__qualname__)
+        return meant is not None and issubclass(category, meant)
 
 
 def current_filters() -> tuple[WarningFilter, ...]:

@@ -10,11 +10,14 @@ is sent with the work.
 from __future__ import annotations
 
 import functools
+import os
 import random
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -22,7 +25,7 @@ import numpy as np
 
 from poise.algorithms.fit_warnings import fit_begins
 
-__all__ = ["GlobalGenerators", "configured", "current_configuration", "one_at_a_time"]
+__all__ = ["Configuration", "GlobalGenerators", "current_configuration", "one_at_a_time"]
 
 _TURN = threading.RLock()
 
@@ -43,28 +46,61 @@ def one_at_a_time(thread_safe: bool) -> AbstractContextManager[Any]:
     return nullcontext() if thread_safe else _TURN
 
 
-def current_configuration() -> dict[str, Any]:
-    """Return scikit-learn's configuration in this thread; empty if it is not imported."""
-    sklearn = sys.modules.get("sklearn")
-    return {} if sklearn is None else dict(sklearn.get_config())
+@dataclass(frozen=True)
+class Configuration:
+    """The configuration of scikit-learn of a thread, for fits in other threads and processes.
 
-
-def configured(settings: dict[str, Any]) -> AbstractContextManager[Any]:
-    """Context with the configuration of scikit-learn of another thread.
+    Attributes
+    ----------
+    settings : dict
+        Its settings; empty if scikit-learn is not imported.
+    as_imported : bool
+        Whether every process that imports scikit-learn has the same ones from the beginning.
 
     Examples
     --------
     >>> import sklearn
-    >>> with configured({"enable_metadata_routing": True}):
+    >>> with Configuration({"enable_metadata_routing": True}).in_force():
     ...     sklearn.get_config()["enable_metadata_routing"]
     True
     """
-    if not settings:
-        return nullcontext()
+
+    settings: dict[str, Any]
+    as_imported: bool = False
+
+    def in_force(self) -> AbstractContextManager[Any]:
+        """Context with this configuration; it imports scikit-learn only if that matters."""
+        if not self.settings:
+            return nullcontext()
+        if self.as_imported and "sklearn" not in sys.modules and not _set_by_environment():
+            return nullcontext()  # importing it takes a worker longer than many a run
+        import sklearn
+
+        context: AbstractContextManager[Any] = sklearn.config_context(**self.settings)
+        return context
+
+
+def current_configuration() -> Configuration:
+    """Return scikit-learn's configuration in this thread."""
+    sklearn = sys.modules.get("sklearn")
+    if sklearn is None:
+        return Configuration({})
+    settings = dict(sklearn.get_config())
+    return Configuration(settings, not _set_by_environment() and settings == _first_settings())
+
+
+def _set_by_environment() -> bool:
+    """Tell whether variables such as SKLEARN_ASSUME_FINITE may have been read at the import."""
+    return any(name.startswith("SKLEARN_") for name in os.environ)
+
+
+@functools.cache
+def _first_settings() -> dict[str, Any]:
+    """Return the settings that scikit-learn begins with, which a new thread has."""
     import sklearn
 
-    context: AbstractContextManager[Any] = sklearn.config_context(**settings)
-    return context
+    with ThreadPoolExecutor(1) as new_thread:
+        return dict(new_thread.submit(sklearn.get_config).result())
 
 
 class GlobalGenerators:

@@ -16,8 +16,8 @@ from poise.algorithms.algorithm import Algorithm, Predict
 from poise.algorithms.distance import Distance, Undefined, single
 from poise.algorithms.fit_warnings import fit_ends
 from poise.algorithms.global_state import (
+    Configuration,
     GlobalGenerators,
-    configured,
     current_configuration,
     one_at_a_time,
 )
@@ -45,7 +45,7 @@ class FitByFitWork(abc.ABC):
         Looked up by position.
     relax : bool
         Whether checks may be skipped once a first task has passed them.
-    configuration : dict
+    configuration : Configuration
         That of scikit-learn where the work was planned.
     float_errors : dict
         What NumPy did about overflow and the like there.
@@ -55,7 +55,7 @@ class FitByFitWork(abc.ABC):
     sample: Sample
     tasks: Tasks
     relax: bool
-    configuration: dict[str, Any] = field(default_factory=current_configuration, kw_only=True)
+    configuration: Configuration = field(default_factory=current_configuration, kw_only=True)
     float_errors: dict[str, Any] = field(default_factory=lambda: dict(np.geterr()), kw_only=True)
 
     grain: ClassVar[int] = 1
@@ -66,7 +66,7 @@ class FitByFitWork(abc.ABC):
 
     def __call__(self, start: int, stop: int) -> Iterator[Answer]:
         """Yield an answer, or a failure, for each task."""
-        known = configured(self.configuration)
+        known = self.configuration.in_force()
         with GlobalGenerators() as ambient, known, ExitStack() as relaxed:
             for index in range(start, stop):
                 answer = self._attempt(index, ambient)
