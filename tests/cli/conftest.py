@@ -18,15 +18,6 @@ from shared.processes import python
 MODELS = '''
 """Algorithms in a file, as users keep them."""
 import numpy as np
-from sklearn.compose import make_column_transformer
-from sklearn.linear_model import Ridge
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
-
-encode = make_column_transformer(
-    (OneHotEncoder(handle_unknown="ignore"), ["city"]), remainder="passthrough"
-)
-pipeline = make_pipeline(encode, Ridge(alpha=10.0))
 
 def mean(X, y, seed, shift=0.0):
     print("a line that algorithms like to print")
@@ -50,6 +41,18 @@ def far(a, b):
 
 number = 7
 '''
+# In a file of its own: processes that fit a mean need not import scikit-learn.
+PIPELINES = """
+from sklearn.compose import make_column_transformer
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+encode = make_column_transformer(
+    (OneHotEncoder(handle_unknown="ignore"), ["city"]), remainder="passthrough"
+)
+pipeline = make_pipeline(encode, Ridge(alpha=10.0))
+"""
 
 
 @pytest.fixture(scope="session")
@@ -69,6 +72,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     frame.drop(columns=["city"]).to_csv(place / "numbers.csv", index=False)
     frame.head(60).assign(price=np.nan).to_csv(place / "more.csv", index=False)
     (place / "poise_test_models.py").write_text(MODELS, encoding="utf-8")
+    (place / "poise_test_pipelines.py").write_text(PIPELINES, encoding="utf-8")
     return place
 
 

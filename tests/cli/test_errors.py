@@ -15,6 +15,7 @@ from poise.errors import TrialError
 BASE = "test numbers.csv --target price --n 20 --epsilon 0.5 --delta 0.2"
 RIDGE = f"{BASE} --algorithm sklearn.linear_model:Ridge"
 MODELS = f"{BASE} --algorithm poise_test_models.py"
+PIPELINE = f"{BASE} --algorithm poise_test_pipelines.py:pipeline"
 
 WRONG_USE = [
     ("tset", "no command 'tset'; did you mean 'test'? See poise --help"),
@@ -50,7 +51,7 @@ WRONG_USE = [
     (f"{MODELS}:number", "algorithm must be an estimator with fit and predict"),
     (f"{MODELS}:number --param a=1", "expected an estimator or a function, got 7"),
     (f"{MODELS}:mean --param shfit=1", "mean has no parameter 'shfit'; did you mean 'shift'?"),
-    (f"{MODELS}:pipeline --param ridge__gamma=1", "Invalid parameter 'gamma'"),
+    (f"{PIPELINE} --param ridge__gamma=1", "Invalid parameter 'gamma'"),
     (
         "profile numbers.csv --target price --n 20 --algorithm x:y --band wide",
         "'wide' is not one of",

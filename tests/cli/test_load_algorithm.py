@@ -45,11 +45,11 @@ def test_a_class_is_called_with_its_parameters() -> None:
 
 
 def test_an_estimator_is_copied_before_it_is_changed() -> None:
-    original = load_object("poise_test_models.py:pipeline")
-    changed = load_algorithm("poise_test_models.py:pipeline", {"ridge__alpha": 3.0})
+    original = load_object("poise_test_pipelines.py:pipeline")
+    changed = load_algorithm("poise_test_pipelines.py:pipeline", {"ridge__alpha": 3.0})
     assert changed.named_steps["ridge"].alpha == 3.0
     assert original.named_steps["ridge"].alpha == 10.0
-    assert load_algorithm("poise_test_models.py:pipeline", {}) is original
+    assert load_algorithm("poise_test_pipelines.py:pipeline", {}) is original
 
 
 def test_a_function_takes_parameters_as_keywords() -> None:
@@ -60,7 +60,7 @@ def test_a_function_takes_parameters_as_keywords() -> None:
 
 
 def test_a_module_of_the_current_folder_and_a_nested_name() -> None:
-    assert load_object("poise_test_models.py:encode.transformers")[0][0] == "onehotencoder"
+    assert load_object("poise_test_pipelines.py:encode.transformers")[0][0] == "onehotencoder"
 
 
 def test_an_object_that_takes_no_parameters(folder: Path) -> None:

@@ -111,17 +111,18 @@ def test_saved_trials_are_not_replaced_by_their_report(run, folder: Path) -> Non
     assert "--report some.trials would replace another file of this command" in result.stderr
 
 
-MINE = "--save my.trials --report my.html --plot my.{ending}"
-
-
-@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
-def test_files_of_poise_are_replaced_and_others_are_not(run, folder: Path, ending: str) -> None:
-    command = TEST.replace("--journal run.journal", MINE.format(ending=ending))
+@pytest.mark.parametrize(
+    "asked",
+    ["--save my.trials --report my.html --plot my.png", "--plot my.svg", "--plot my.pdf"],
+)
+def test_files_of_poise_are_replaced_and_others_are_not(run, folder: Path, asked: str) -> None:
+    command = TEST.replace("--journal run.journal", asked)
     first = run(command)
     assert first.exit_code in (0, 1), first.stderr
     again = run(command)
     assert again.exit_code == first.exit_code, again.stderr
-    for name in ("my.trials", "my.html", f"my.{ending}"):
+    names = asked.split()[1::2]
+    for name in names:
         mine = (folder / name).read_bytes()
         (folder / name).write_text("my notes of three weeks")
         refused = run(command)
@@ -129,9 +130,11 @@ def test_files_of_poise_are_replaced_and_others_are_not(run, folder: Path, endin
         assert f" {name} exists and was not written by poise; give another" in refused.stderr
         assert (folder / name).read_text() == "my notes of three weeks"
         (folder / name).write_bytes(mine)
-    (folder / "my.html").write_text("my notes of three weeks")
+    for name in names:
+        (folder / name).write_text("my notes of three weeks")
     assert run(f"{command} --force").exit_code == first.exit_code
-    assert b"written by poise" in (folder / "my.html").read_bytes()
+    for name in names:
+        assert b"my notes" not in (folder / name).read_bytes()
 
 
 @pytest.mark.parametrize(

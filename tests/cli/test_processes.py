@@ -124,8 +124,9 @@ def test_programs_find_their_own_neighbours(folder: Path) -> None:
         "open(sys.argv[1], 'w').write(f'{LEVEL}\\n')\n"
     )
     program = f"{sys.executable} train.py {{predictions}} {{train}} {{test}}"
+    few = f"{MEAN.rpartition(' --algorithm')[0]} --n 100 --delta 0.5 --quiet --program".split()
     done = subprocess.run(
-        [sys.executable, "-m", "poise", *MEAN.split()[:-2], "--quiet", "--program", program],
+        [sys.executable, "-m", "poise", *few, program],
         cwd=folder, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (0, "stable\n"), done.stderr

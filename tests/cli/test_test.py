@@ -94,8 +94,8 @@ def test_files_hold_every_trial(run, folder: Path) -> None:
 
 def test_text_columns_reach_a_pipeline_by_name(run) -> None:
     command = (
-        "test rows.csv --target price --drop id --algorithm poise_test_models.py:pipeline --n 20 "
-        "--epsilon 1 --delta 0.2 --seed 0 --quiet"
+        "test rows.csv --target price --drop id --algorithm poise_test_pipelines.py:pipeline "
+        "--n 60 --epsilon 1 --delta 0.3 --seed 0 --quiet"
     )
     assert run(command).output == "stable\n"
     assert run(command, "--param", "ridge__alpha=50.0").output == "stable\n"
@@ -120,8 +120,8 @@ def test_other_kinds_of_file_give_the_same_result(run, folder: Path, ending: str
     "asked",
     [
         "--algorithm sklearn.linear_model:Ridge --drop city",
-        "--algorithm poise_test_models.py:pipeline",
-        "--algorithm poise_test_models.py:pipeline --groups home --n 10",
+        "--algorithm poise_test_pipelines.py:pipeline",
+        "--algorithm poise_test_pipelines.py:pipeline --groups home --n 30",
         "--algorithm sklearn.linear_model:Ridge --drop city --jobs 2 --unlabeled more.{ending}",
     ],
     ids=["array", "frames", "groups", "unlabelled"],
@@ -134,7 +134,7 @@ def test_large_files_stay_on_disk(run, folder: Path, monkeypatch, ending: str, a
     getattr(rest, f"to_{ending}")(folder / f"more.{ending}")
     command = (
         f"test large.{ending} --target price --drop id {asked.format(ending=ending)} "
-        f"{'' if 'home' in asked else '--n 20 --drop home'} --epsilon 1 --delta 0.2 --seed 0 --json"
+        f"{'' if 'home' in asked else '--n 60 --drop home'} --epsilon 1 --delta 0.3 --seed 0 --json"
     )
     expected = run(command)
     opened: list[str] = []
