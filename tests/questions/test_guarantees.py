@@ -195,12 +195,12 @@ def test_stopping_early_never_changes_a_verdict() -> None:
     rng = np.random.default_rng(5)
     n, trials = 4, 30
     stopped = 0
-    for replication in range(150):
+    for replication in range(60):
         rows = trials * (n + 1)
         X, y = rng.normal(size=(rows, 1)), rng.normal(size=rows)
         kwargs = {
             "n": n,
-            "epsilon": float(rng.choice([0.05, 0.3, 0.9])),
+            "epsilon": float(rng.choice([0.05, 0.2, 0.3, 0.4, 0.9])),
             "delta": float(rng.choice([0.1, 0.3, 0.5])),
             "alpha": 0.1,
             "random_state": replication,
@@ -219,4 +219,4 @@ def test_stopping_early_never_changes_a_verdict() -> None:
         assert early.epsilon_hat >= full.epsilon_hat
         assert not early.stable or early.delta_hat <= early.delta
         stopped += early.stopped_early
-    assert stopped > 50
+    assert stopped > 20

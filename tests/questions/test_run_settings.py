@@ -89,13 +89,12 @@ def test_losses_are_compared_at_labelled_rows() -> None:
     assert by_run.n_trials == 40 // 5
 
 
-def slow(X, y, seed):
-    import time
-
-    time.sleep(30)
-
-
 def test_a_call_that_takes_too_long() -> None:
+    def slow(X, y, seed):  # in here, so that workers need not import this file and scikit-learn
+        import time
+
+        time.sleep(30)
+
     tasks = [Query(np.arange(5), np.array([0]), 0)]
     settings = {"n_jobs": 2, "timeout": 0.5}
     with pytest.raises(TrialError, match=r"0\.5"):

@@ -14,7 +14,7 @@ from poise.questions.check.bags_that_change import BAGS
 
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(150, 2)), rng.normal(size=150)
-FOREST = RandomForestRegressor(5)
+FOREST = RandomForestRegressor(1)
 
 
 def said(algorithm, n: int, y=y, **options) -> list[str]:
@@ -30,14 +30,14 @@ def test_the_sizes_at_which_bags_change_are_told(n: int) -> None:
 
 
 def test_ensembles_without_bags_are_left_in_peace() -> None:
-    assert said(ExtraTreesRegressor(5), 33) == []
-    assert said(RandomForestRegressor(5, bootstrap=False), 33) == []
+    assert said(ExtraTreesRegressor(1), 33) == []
+    assert said(RandomForestRegressor(1, bootstrap=False), 33) == []
     assert said(lambda X, y, seed: lambda rows: np.zeros(len(rows)), 33) == []
     assert said(FOREST, 33, groups=np.arange(150) // 2) == []
 
 
 def test_an_ensemble_inside_a_pipeline_is_found() -> None:
-    voting = make_pipeline(StandardScaler(), BaggingClassifier(DecisionTreeClassifier(), 5))
+    voting = make_pipeline(StandardScaler(), BaggingClassifier(DecisionTreeClassifier(), 1))
     [found] = said(voting, 33, y=(y > 0).astype(int))
     assert found.startswith("BaggingClassifier:")
 

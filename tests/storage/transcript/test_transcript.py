@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import cache
 
 import numpy as np
 import pytest
@@ -87,6 +88,12 @@ def run_case(name: str, **options):
     return poise.run(procedure, Ridge(), *data, **arguments)
 
 
+@cache
+def usual(name: str):
+    """The run of a case that several tests look at; none of them changes it."""
+    return run_case(name)
+
+
 @pytest.fixture
 def algorithm_absent(monkeypatch):
     """From when it is called, no one can fit anything."""
@@ -116,14 +123,14 @@ def test_every_procedure_is_among_the_cases() -> None:
 
 @cases
 def test_replay_in_memory(name: str, algorithm_absent) -> None:
-    run = run_case(name)
+    run = usual(name)
     algorithm_absent()
     assert same(poise.replay(run.transcript), run.result)
 
 
 @cases
 def test_replay_from_a_file(name: str, algorithm_absent, tmp_path) -> None:
-    run = run_case(name)
+    run = usual(name)
     run.transcript.save(tmp_path / "run.npz")
     algorithm_absent()
     loaded = Transcript.load(tmp_path / "run.npz")
@@ -140,14 +147,14 @@ def test_replay_from_a_file(name: str, algorithm_absent, tmp_path) -> None:
 
 @cases
 def test_parallel_equals_serial(name: str) -> None:
-    serial, parallel = run_case(name), run_case(name, n_jobs=2)
+    serial, parallel = usual(name), run_case(name, n_jobs=2)
     assert same(serial.result, parallel.result)
     assert serial.counts == parallel.counts
 
 
 @cases
 def test_a_second_seed_is_another_run(name: str) -> None:
-    run, other = run_case(name), run_case(name, random_state=8)
+    run, other = usual(name), run_case(name, random_state=8)
     swapped = dataclasses.replace(run.transcript, seed=other.transcript.seed)
     with pytest.raises(RecordError, match="stage 1"):
         poise.replay(swapped)
@@ -155,7 +162,7 @@ def test_a_second_seed_is_another_run(name: str) -> None:
 
 @cases
 def test_every_result_says_what_it_is_worth(name: str) -> None:
-    result = run_case(name).result
+    result = usual(name).result
     if not isinstance(result, poise.Trials):
         heuristic = {"BootstrapTest", "SimulationTest", "AdaptiveTest"}
         assert result.certifies is (type(CASES[name][0]).__name__ not in heuristic)
