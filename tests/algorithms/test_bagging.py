@@ -170,6 +170,11 @@ def test_members_get_random_states_of_their_own_that_survive_the_removal() -> No
     assert states == [m.steps[0][1].random_state for m in model.fit(X[:-1], y[:-1]).estimators_]
     other = clone(model).set_params(random_state=4).fit(X, y)
     assert states != [m.steps[0][1].random_state for m in other.estimators_]
+    base = ExtraTreeRegressor(max_depth=2)  # made from its parameters, not cloned
+    plain = CoupledBaggingRegressor(base, 4, random_state=3).fit(X, y).estimators_
+    assert [m.random_state for m in plain] == states
+    assert all(m.get_params() | {"random_state": None} == base.get_params() for m in plain)
+    assert base.random_state is None
 
 
 def test_an_empty_bag_stands_for_all_the_rows() -> None:

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from poise.algorithms.seeds_and_threads import plain_parameters
 from poise.protocol.randomness import Randomness, RandomStateLike
 
-__all__ = ["class_votes", "ensemble_seed", "seeded_member"]
+__all__ = ["SeededMembers", "class_votes", "ensemble_seed"]
 
 _WORD = 2**64 - 1
 
@@ -20,15 +21,42 @@ def ensemble_seed(random_state: RandomStateLike) -> int:
     return Randomness.from_state(random_state).root & _WORD
 
 
-def seeded_member(estimator: Any, seed: int, bag: int) -> Any:
-    """Return an unfitted copy of the base estimator whose random states belong to this bag."""
-    member = clone(estimator)
-    names = [n for n in member.get_params() if n.split("__")[-1] == "random_state"]
-    if names:
-        words = Randomness(seed).block(f"member {bag}", 0, len(names))[:, 0]
-        seeds = (int(word) >> 33 for word in words)
-        member.set_params(**dict(zip(sorted(names), seeds, strict=True)))
-    return member
+class SeededMembers:
+    """Makes copies of the base estimator, one for each bag, whose random states are the bag's.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The base estimator, which stays as it is.
+    seed : int
+        That of the ensemble.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeRegressor
+    >>> members = SeededMembers(DecisionTreeRegressor(max_depth=2), seed=0)
+    >>> members.unfitted(bag=7)
+    DecisionTreeRegressor(max_depth=2, random_state=...)
+    """
+
+    def __init__(self, estimator: Any, seed: int) -> None:
+        self.estimator, self.seed = estimator, seed
+        names = estimator.get_params()
+        self.names = sorted(name for name in names if name.split("__")[-1] == "random_state")
+        self.plain = plain_parameters(estimator)  # looked up once: cloning takes as long as a fit
+
+    def unfitted(self, bag: int) -> Any:
+        """Return a new copy."""
+        seeds = self._seeds(bag)
+        if self.plain is not None:
+            return type(self.estimator)(**(self.plain | seeds))
+        return clone(self.estimator).set_params(**seeds)
+
+    def _seeds(self, bag: int) -> dict[str, int]:
+        if not self.names:
+            return {}
+        words = Randomness(self.seed).block(f"member {bag}", 0, len(self.names))[:, 0]
+        return dict(zip(self.names, (int(word) >> 33 for word in words), strict=True))
 
 
 def class_votes(member: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.float64]:

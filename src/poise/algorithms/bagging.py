@@ -45,7 +45,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from poise import arguments
-from poise.algorithms.bag_members import class_votes, ensemble_seed, seeded_member
+from poise.algorithms.bag_members import SeededMembers, class_votes, ensemble_seed
 from poise.algorithms.bags import draw_bag
 from poise.algorithms.wrapper_input import checked_rows, with_input_tags_of
 from poise.data.tables import as_table
@@ -83,8 +83,9 @@ class _CoupledBagging(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         n_bags = int(arguments.count("n_estimators", self.n_estimators, minimum=1))
         seed = ensemble_seed(self.random_state)
         self.bags_ = [self._bag(seed, bag, len(features)) for bag in range(n_bags)]
+        members = SeededMembers(self.estimator, seed)
         self.estimators_ = [
-            seeded_member(self.estimator, seed, bag).fit(features.take(rows), responses.take(rows))
+            members.unfitted(bag).fit(features.take(rows), responses.take(rows))
             for bag, rows in enumerate(self.bags_)
         ]
         return self

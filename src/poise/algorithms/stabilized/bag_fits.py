@@ -10,7 +10,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from poise.algorithms.bag_members import seeded_member
+from poise.algorithms.bag_members import SeededMembers
 from poise.algorithms.bags import draw_subbag
 from poise.data.tables import Table
 
@@ -45,8 +45,9 @@ def _fit_some(
     features: Table,
     responses: NDArray[Any],
 ) -> list[Any]:
+    members = SeededMembers(estimator, seed)
     return [
-        _fit_one(seeded_member(estimator, seed, first + at), features.take(rows), responses[rows])
+        _fit_one(members.unfitted(first + at), features.take(rows), responses[rows])
         for at, rows in enumerate(bags)
     ]
 
