@@ -101,10 +101,10 @@ def failures(band, changes, instability):
     the changes themselves.
     """
     missed = 0
-    for row in changes:
-        epsilons = np.append(row, 0.0)
-        exceedances = (row[:, None] > epsilons).sum(axis=0)
-        missed += (instability(epsilons) > band[exceedances]).any()
+    for rows in np.array_split(changes, 20):
+        epsilons = np.append(rows, np.zeros((len(rows), 1)), axis=1)
+        exceedances = (rows[:, :, None] > epsilons[:, None, :]).sum(axis=1)
+        missed += (instability(epsilons) > band[exceedances]).any(axis=1).sum()
     return int(missed)
 
 

@@ -81,11 +81,11 @@ def test_looking_after_every_trial_keeps_the_level(law: str) -> None:
 
 
 def _best_evidence(shares: np.ndarray, delta: float) -> np.ndarray:
-    """The largest E_t over time, for many runs: on a grid of c, by cumulative sums."""
+    """The largest E_t over time, for many runs: on a grid of c, by cumulative products."""
     x, weights = np.polynomial.legendre.leggauss(24)
     total = np.zeros_like(shares)
     for c, weight in zip((x + 1) / 2, weights / 2, strict=True):
-        total += weight * np.exp(np.cumsum(np.log1p(c * (delta - shares) / (1 - delta)), axis=1))
+        total += weight * np.cumprod(1 + c / (1 - delta) * (delta - shares), axis=1)
     return total.max(axis=1)
 
 

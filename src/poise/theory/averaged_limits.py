@@ -122,8 +122,11 @@ def _narrow(
     for _ in range(_ROUNDS):
         grid = np.minimum(refused + (accepted - refused) * parts, _BELOW_ONE)
         first = int(np.argmax(np.append(accepts(grid), True)))
+        before = refused, accepted
         ends = np.concatenate([[refused], grid, [accepted]])
         refused, accepted = float(ends[first]), float(ends[first + 1])
+        if (refused, accepted) == before:
+            break
     return accepted
 
 

@@ -74,18 +74,25 @@ class OpenEnded:
         """Take in the share of the next trial; their order does not matter."""
         self._counts[float(arguments.probability("share", share))] += 1
 
+    def update_all(self, S: ArrayLike) -> None:
+        """Take in the shares of several trials."""
+        self._counts.update(checked_shares(S))
+
     def log_e_value(self, delta: float) -> float:
         """Compute log E_t(δ), which does not overflow."""
-        p = float(arguments.delta(delta))
+        return self._log_e_value(float(arguments.delta(delta)))
+
+    @np.errstate(divide="ignore", under="ignore")
+    def _log_e_value(self, p: float) -> float:
         if not self._counts:
             return 0.0
         values, counts = np.array([*self._counts.items()]).T
+        moved = 1 - values
 
         def log_integrand(c: Floats) -> Floats:
             # both terms are at least 0, so nothing cancels
-            parts = np.multiply.outer(c, 1 - values) + ((1 - c) * (1 - p))[:, None]
-            with np.errstate(divide="ignore"):
-                return np.asarray(np.log(parts) @ counts)
+            parts = np.multiply.outer(c, moved) + ((1 - c) * (1 - p))[:, None]
+            return np.asarray(np.log(parts) @ counts)
 
         return _log_integral(log_integrand, self.trials) - self.trials * math.log1p(-p)
 
@@ -102,7 +109,7 @@ class OpenEnded:
             middle = (kept + rejected) / 2
             if middle in (kept, rejected):
                 break
-            if reaches(math.exp(min(log_level + self.log_e_value(middle), 1.0))):
+            if reaches(math.exp(min(log_level + self._log_e_value(middle), 1.0))):
                 rejected = middle
             else:
                 kept = middle
@@ -120,14 +127,13 @@ class OpenEnded:
             return self.delta_hat(alpha)
 
         def excess(delta: float) -> float:
-            return log_level + self.log_e_value(delta)
+            return log_level + self._log_e_value(delta)
 
         if excess(limit) <= 0:
             return limit
         return float(brentq(excess, 0.0, limit, xtol=1e-14, rtol=1e-13))
 
 
-@np.errstate(under="ignore")
 def _log_integral(log_integrand: Callable[[Floats], Floats], trials: int) -> float:
     """Integrate exp of a concave function over [0, 1]; a polynomial of degree ``trials``."""
     if trials <= _EXACT:
@@ -146,7 +152,6 @@ def _enough_nodes(trials: int) -> int:
     return max(_FEWEST_NODES, 1 << (trials // 2).bit_length())
 
 
-@np.errstate(under="ignore")
 def _log_gauss_legendre(
     log_integrand: Callable[[Floats], Floats], low: float, high: float, nodes: int
 ) -> float:
@@ -244,5 +249,5 @@ def mixture_delta_hat(S: ArrayLike, alpha: float) -> float:
 
 def _collect(S: ArrayLike) -> OpenEnded:
     evidence = OpenEnded()
-    evidence._counts.update(checked_shares(S))
+    evidence.update_all(S)
     return evidence
