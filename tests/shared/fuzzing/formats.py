@@ -38,10 +38,6 @@ def _all_formats() -> tuple[Format, ...]:
     return (*_json_formats(), *_saved_formats(), *table_formats(), *_other_formats())
 
 
-def _text(path: Path) -> str:
-    return path.read_bytes().decode("utf-8", "replace")
-
-
 def _described(found: Any) -> None:
     """Do with a result whatever a reader may do with it."""
     str(found), repr(found), found.to_json(), found.to_frame()
@@ -49,10 +45,11 @@ def _described(found: Any) -> None:
 
 def _drawn(found: Any) -> None:
     """Draw it, with its words: some names could be read as mathematics. Its card is a drawing."""
-    found._repr_html_()
+    card = found._card()
+    card.html()
     if isinstance(found, poise.ConditionalTrials):
         found.plot(0.5).draw_without_rendering()
-    elif hasattr(found, "plot"):
+    elif hasattr(found, "plot") and card.draw != found.plot:  # which the card has just drawn
         found.plot().draw_without_rendering()
 
 
@@ -85,7 +82,11 @@ def _profile_used(profile: poise.Profile) -> None:
 def _json(name: str, samples: list[Any], read: Any, use: Any = _described) -> Format:
     texts = tuple(sample.to_json().encode() for sample in samples)
     damages = (damage_json, damage_json, damage_bytes)
-    return Format(name, ".json", texts, lambda path: read(_text(path)), damages, use, _drawn)
+
+    def read_bytes(content: bytes) -> Any:
+        return read(content.decode("utf-8", "replace"))
+
+    return Format(name, ".json", texts, read_bytes, damages, use, _drawn, takes_bytes=True)
 
 
 def _json_formats() -> list[Format]:
@@ -329,7 +330,12 @@ def _other_formats() -> list[Format]:
             (damage_bytes,),
         ),
         Format(
-            "program's answer", ".json", answers, _reply, (damage_json, damage_json, damage_bytes)
+            "program's answer",
+            ".json",
+            answers,
+            _reply,
+            (damage_json, damage_json, damage_bytes),
+            takes_bytes=True,
         ),
     ]
 
@@ -338,5 +344,5 @@ def _asked(path: Path) -> Any:
     return read_config(path)
 
 
-def _reply(path: Path) -> Any:
-    return serving.read_reply(serving.parse(path.read_bytes(), 4), expected=4)
+def _reply(content: bytes) -> Any:
+    return serving.read_reply(serving.parse(content, 4), expected=4)

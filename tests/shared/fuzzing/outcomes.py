@@ -72,12 +72,11 @@ def _read(
     tally: Tally,
     uses: Sequence[Callable[[Any], object]],
 ) -> None:
-    path.write_bytes(content)
     began = time.process_time()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found: Any = kind.read(path)
+            found: Any = kind.read_content(content, path)
             for use in uses:
                 use(found)
     except _REFUSED:
