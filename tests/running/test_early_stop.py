@@ -1,4 +1,4 @@
-"""Stopping early saves what theory says it saves: every sequence of eight trials, really run."""
+"""Stopping early saves what theory says it saves: every sequence of seven trials, really run."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ import pytest
 import poise
 from poise.theory.early_stopping import WORTH_SAVING, expected_fraction
 
-M, N = 8, 2
-QUESTION = {"n": N, "epsilon": 0.5, "delta": 0.3, "alpha": 0.2}
+M, N = 7, 2
+# Stable with one change beyond epsilon at most, unstable with five at least.
+QUESTION = {"n": N, "epsilon": 0.5, "delta": 0.4, "alpha": 0.2}
 
 
 def jumps(A, b, seed):
@@ -42,7 +43,7 @@ def test_the_expected_fraction_of_fits_is_exact(stop_early, scope) -> None:
     for p in (0.0, 0.05, 0.3, 0.5, 0.9, 1.0):
         weights = [p ** sum(sequence) * (1 - p) ** (M - sum(sequence)) for sequence in sequences]
         mean = fsum(w * t for w, t in zip(weights, looked_at, strict=True)) / M
-        expected = expected_fraction(M, 0.3, p, 0.2, scope, worth_saving=WORTH_SAVING)
+        expected = expected_fraction(M, 0.4, p, 0.2, scope, worth_saving=WORTH_SAVING)
         assert mean == pytest.approx(expected, abs=1e-12)
 
 
