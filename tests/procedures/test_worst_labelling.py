@@ -169,7 +169,7 @@ def test_the_level_where_labels_do_not_matter_is_that_of_more_trials() -> None:
 def test_the_power_is_that_of_the_proxy() -> None:
     """One nearest neighbour on coins: without its response a row moves 1/n, not 1/2n."""
     test = WorstLabellingTest(5, 0.5, 0.4, 0.1, responses=COINS, missing=2, randomized=True)
-    found = accepted(test, zoo.nearest_coins(5), 30, 30, 300)
+    found = accepted(test, zoo.nearest_coins(5), 30, 30, 200)
     assert not found.accepted.excludes(power(10, 0.4, 1 / 5, 0.1, randomized=True))
     assert found.accepted.excludes(power(10, 0.4, 1 / 10, 0.1, randomized=True))
 
@@ -177,7 +177,7 @@ def test_the_power_is_that_of_the_proxy() -> None:
 def test_more_power_than_unknown_responses_would_allow_and_no_more_than_known_ones() -> None:
     world = World(Memorising(0.02), UniformCoins(), 4, zoo.memorising(4, 0.02).law)
     test = WorstLabellingTest(4, 0.5, 0.2, 0.1, responses=COINS, missing=4, randomized=True)
-    found = accepted(test, world, 8, 42, 150)
+    found = accepted(test, world, 8, 42, 100)
     unknown = power_bound(4, 8, 42, delta=0.2, delta_star=0.02, alpha=0.1)
     known = power_bound(4, 8, 42, delta=0.2, delta_star=0.02, alpha=0.1, response="countable")
     assert found.accepted.low > unknown  # .15: the responses are no secret

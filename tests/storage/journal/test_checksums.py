@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import zlib
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +40,21 @@ def test_every_line_ends_with_the_crc_32_of_what_is_before_it(journal) -> None:
         assert f"{zlib.crc32(json.dumps(entry).encode()):08x}" == found
 
 
+@contextmanager
+def flipped(journal: Path, place: int) -> Iterator[None]:
+    """One bit of a file is flipped in its place: to write the file anew takes ten times as long."""
+    with journal.open("r+b", buffering=0) as file:
+        file.seek(place // 8)
+        [byte] = file.read(1)
+        file.seek(place // 8)
+        file.write(bytes([byte ^ 1 << place % 8]))
+        try:
+            yield
+        finally:
+            file.seek(place // 8)
+            file.write(bytes([byte]))
+
+
 def test_every_flipped_bit_is_noticed(journal) -> None:
     """Also those of the header, and of the ends of lines."""
     write(journal, CHANGES)
@@ -45,11 +62,9 @@ def test_every_flipped_bit_is_noticed(journal) -> None:
     header = read_journal(journal).header
     found = Counter()
     for place in range(8 * len(whole)):
-        damaged = bytearray(whole)
-        damaged[place // 8] ^= 1 << place % 8
-        journal.write_bytes(damaged)
         try:
-            content = read_journal(journal)
+            with flipped(journal, place):
+                content = read_journal(journal)
         except RecordError:
             found["refused"] += 1
             continue
@@ -58,6 +73,7 @@ def test_every_flipped_bit_is_noticed(journal) -> None:
         assert content.header == header
         assert content.trials.n_observed < len(CHANGES)
         assert content.trials.changes.tolist() == CHANGES[: content.trials.n_observed].tolist()
+    assert journal.read_bytes() == whole
     last = len(whole.splitlines()[-1]) + 1
     assert found["torn"] <= 8 * (last + 1)
     assert found["refused"] >= 8 * (len(whole) - last - 1)
