@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 import pytest
+from sklearn.utils import all_estimators
 from starlette.testclient import TestClient
 
 from poise.cli.test import command as poise_test
@@ -68,6 +69,11 @@ def test_the_form_offers_what_the_folder_and_scikit_learn_have(here) -> None:
     assert here.get("/new/names?of=models.py").json() == {"names": ["fit"]}
     piece = here.get("/new/parameters?of=sklearn.linear_model:Ridge").json()["pieces"]["parameters"]
     assert 'name="param:alpha" placeholder="1.0"' in piece
+
+
+def test_the_list_of_estimators_is_scikit_learns_own() -> None:
+    own = [kind for _, kind in all_estimators() if hasattr(kind, "predict")]
+    assert list(estimators().values()) == own
 
 
 def test_every_place_of_an_estimator_is_one_that_the_command_line_finds() -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
+from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 from poise.arguments import did_you_mean
@@ -22,12 +25,30 @@ def estimators() -> dict[str, Any]:
     >>> "sklearn.linear_model:Ridge" in estimators()
     True
     """
-    from sklearn.utils.discovery import all_estimators
+    found = {_place(kind): kind for kind in _public_classes() if hasattr(kind, "predict")}
+    return dict(sorted(found.items(), key=lambda item: item[1].__name__))
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = all_estimators()
-    return {_place(kind): kind for _, kind in found if hasattr(kind, "predict")}
+
+def _public_classes() -> Iterator[Any]:
+    """Yield the estimators of every public module.
+
+    ``sklearn.utils.discovery.all_estimators`` imports PyTorch and Dask too, where they are
+    installed, and that takes longer than all the rest of the first page.
+    """
+    import sklearn
+
+    for name in sklearn.__all__:
+        with warnings.catch_warnings(), suppress(ImportError):  # of a function, such as clone
+            warnings.simplefilter("ignore")
+            module = import_module(f"sklearn.{name}")
+            yield from filter(_is_estimator, vars(module).values())
+
+
+def _is_estimator(kind: Any) -> bool:
+    from sklearn.base import BaseEstimator
+
+    usable = inspect.isclass(kind) and issubclass(kind, BaseEstimator)
+    return usable and not inspect.isabstract(kind) and not kind.__name__.startswith("_")
 
 
 def _place(kind: Any) -> str:
