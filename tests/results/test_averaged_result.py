@@ -25,7 +25,7 @@ def _run(rng: np.random.Generator) -> Trials:
 def test_verdict_and_limits_say_the_same_wherever_a_run_stops(randomized: bool) -> None:
     rng = np.random.default_rng(5)
     verdicts = set()
-    for _ in range(400):
+    for _ in range(200):
         trials = _run(rng)
         epsilon, delta = float(rng.uniform(0, 2)), float(rng.choice([0.05, 0.2, 0.5]))
         r = trials.test(epsilon, delta, 0.1, randomized)
