@@ -46,7 +46,7 @@ LONGEST_FIRST = (
     "tests/test_fuzz.py",
     "tests/cli/ui/test_in_a_browser.py",
     "tests/questions/test_guarantees.py",
-    "tests/simulation/paper/test_planted_errors.py",
+    "tests/simulation/paper/test_reproduce.py",
     "tests/shortcuts/test_last_digits.py",
 )
 # What `make test-long` runs and `make test` does not: what takes long, and claims that `make test`
