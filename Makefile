@@ -9,6 +9,8 @@ export JAX_COMPILATION_CACHE_DIR := $(CURDIR)/.venv/cache/jax
 export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS := 0
 # Hundreds of tests start processes of their own: none of them shall compile poise again.
 unexport PYTHONDONTWRITEBYTECODE
+# More threads than cores: one that waits shall not keep a core busy while it does.
+export OMP_WAIT_POLICY := PASSIVE
 EXTRAS := plot,data,gbm,jax,dask,ray,ui,sign
 
 .PHONY: demo test test-long lint suite docs clean
