@@ -70,6 +70,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     frame["price"] = 2 * frame["size"] + rng.normal(size=660)
     frame.to_csv(place / "rows.csv", index=False)
     frame.drop(columns=["city"]).to_csv(place / "numbers.csv", index=False)
+    # The same rows for processes that need not import pandas.
+    np.savez(place / "numbers.npz", X=frame[["id", "size"]], y=frame["price"])
     frame.head(60).assign(price=np.nan).to_csv(place / "more.csv", index=False)
     (place / "poise_test_models.py").write_text(MODELS, encoding="utf-8")
     (place / "poise_test_pipelines.py").write_text(PIPELINES, encoding="utf-8")

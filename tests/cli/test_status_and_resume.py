@@ -37,6 +37,8 @@ MODELS = textwrap.dedent("""
 """)
 TEST = ["test", "rows.csv", "--target", "y", "--n", "10", "--seed", "1"]
 DRIFT = [*TEST, "--algorithm", "models.py:drift", "--epsilon", "0.9", "--delta", "0.4"]
+# The same rows for processes that need not import pandas.
+ARRAYS = ["test", "rows.npz", *DRIFT[4:]]
 
 
 @pytest.fixture
@@ -44,6 +46,7 @@ def folder(tmp_path) -> Path:
     (tmp_path / "models.py").write_text(MODELS)
     rows = "\n".join(f"{i * 7 % 331},{i}" for i in range(330))
     (tmp_path / "rows.csv").write_text(f"x,y\n{rows}\n")
+    np.savez(tmp_path / "rows.npz", X=[[i * 7 % 331] for i in range(330)], y=np.arange(330))
     return tmp_path
 
 
@@ -192,7 +195,7 @@ def test_a_failed_fit_says_how_to_go_on(run) -> None:
 
 
 def test_a_full_disk_ends_with_the_verdict_so_far(run, folder) -> None:
-    run(*DRIFT, "--journal", "run.jsonl", "--quiet")
+    run(*ARRAYS, "--journal", "run.jsonl", "--quiet")
     shorten(folder / "run.jsonl", 7)
     room = (folder / "run.jsonl").stat().st_size + 5
 
@@ -222,7 +225,7 @@ def test_interrupted(jobs, number, folder) -> None:
     journal = folder / "run.jsonl"
     options = ["--param", "pause=0.05", "--jobs", jobs, "--journal", "run.jsonl"]
     with subprocess.Popen(
-        [*POISE, *DRIFT, *options],
+        [*POISE, *ARRAYS, *options],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
