@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -85,11 +86,14 @@ def _with_packages(name: str, others: set[str]) -> set[str]:
     return (others | (around - _packages(name))) - {name}
 
 
-IMPORTS = {
-    name: _with_packages(name, set(_imported(path)))
-    for name, path in NAMES.items()
-    if path.parent != ROOT or path.stem != "__init__"
-}
+BELOW_THE_TOP = [
+    name for name, path in NAMES.items() if path.parent != ROOT or path.stem != "__init__"
+]
+
+
+@cache  # not when this file is imported: every process of a run does that
+def _imports() -> dict[str, set[str]]:
+    return {name: _with_packages(name, set(_imported(NAMES[name]))) for name in BELOW_THE_TOP}
 
 
 def _through_doorway(name: str, other: str) -> bool:
@@ -104,10 +108,10 @@ def test_there_are_a_dozen_rooms() -> None:
     assert len(entries) <= 14
 
 
-@pytest.mark.parametrize("name", IMPORTS)
+@pytest.mark.parametrize("name", BELOW_THE_TOP)
 def test_imports_only_from_rows_above(name: str) -> None:
     room = name.split("/")[0]
-    below = {other for other in IMPORTS[name] if RANK[other.split("/")[0]] > RANK[room]}
+    below = {other for other in _imports()[name] if RANK[other.split("/")[0]] > RANK[room]}
     if name == PLAN:
         below -= {ITS_PICTURE, *_packages(ITS_PICTURE)}
     assert not below
@@ -117,7 +121,7 @@ def test_no_file_imports_itself_by_a_detour() -> None:
     """There is no cycle, also among files that are imported when they are first needed."""
     open_edges = {
         name: {other for other in others if not _through_doorway(name, other)}
-        for name, others in IMPORTS.items()
+        for name, others in _imports().items()
     }
     done: set[str] = set()
 
