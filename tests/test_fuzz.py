@@ -47,9 +47,9 @@ def test_there_are_20_000_inputs_of_every_format() -> None:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_valid_object_or_an_error_of_poise(name, tmp_path) -> None:
+def test_a_valid_object_or_an_error_of_poise(name, temporary) -> None:
     before = megabytes()
-    tally = fuzzed(FORMATS[name], inputs_of(name), seed=0, folder=tmp_path, thorough=10)
+    tally = fuzzed(FORMATS[name], inputs_of(name), seed=0, folder=temporary, thorough=10)
     assert not tally.raw, tally.raw.most_common()
     assert min(tally.accepted, tally.refused) > inputs_of(name) // 50
     assert tally.slowest < MOST_SECONDS

@@ -51,6 +51,7 @@ class Format:
         """Read what such a file holds; ``path`` is where it is put if there must be a file."""
         if self.takes_bytes:
             return self.read(content)
+        path.unlink(missing_ok=True)  # a file written over is put on the disk at once: that waits
         path.write_bytes(content)
         return self.read(path)
 
