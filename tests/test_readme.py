@@ -5,12 +5,14 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
+import sys
 import tomllib
 
 import pytest
+from click.testing import CliRunner
 
+from poise.cli import main
 from shared.paths import ROOT
-from shared.processes import python
 
 README = ROOT / "README.md"
 COMMANDS = re.findall(r"^\$ poise (.*)$", README.read_text(encoding="utf-8"), flags=re.MULTILINE)
@@ -25,9 +27,11 @@ def test_python_examples() -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.split()[0])
-def test_commands(command) -> None:
-    done = python("-m", "poise", *shlex.split(command), cwd=ROOT)
-    assert done.returncode == 0, done.stderr
+def test_commands(command, monkeypatch) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(sys, "path", list(sys.path))  # the folder of the data is put there
+    done = CliRunner().invoke(main, shlex.split(command), prog_name="poise")
+    assert done.exit_code == 0, done.output
     assert done.stdout
 
 
