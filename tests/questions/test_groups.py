@@ -126,10 +126,15 @@ def test_labels_may_be_anything(kind) -> None:
 
 
 def test_two_workers_see_the_same_groups() -> None:
+    def weighted(A, b, seed):  # every row and its place matter, and workers import nothing
+        level = float(np.arange(1, len(b) + 1) @ (A[:, 0] + b)) / len(b)
+        return lambda rows: level * rows[:, 1]
+
     settings = {"n": 7, "groups": patients, "random_state": 0}
-    one = poise.measure(Ridge(), X, y, **settings)
-    two = poise.measure(Ridge(), X, y, n_jobs=2, **settings)
+    one = poise.measure(weighted, X, y, **settings)
+    two = poise.measure(weighted, X, y, n_jobs=2, **settings)
     assert one.changes.tolist() == two.changes.tolist()
+    assert len(set(one.changes)) == one.n_trials
 
 
 def test_the_result_says_what_was_counted() -> None:
