@@ -191,11 +191,16 @@ def test_nothing_begins_once_the_verdict_is_forced(backend, rows, tmp_path) -> N
 
 
 def test_a_long_fit_is_not_waited_for(process_backend, rows, tmp_path) -> None:
-    """The verdict is forced after 7 trials; the fits after them take long, and mark their end."""
+    """The verdict is forced after 7 trials; the fits after them take long, and mark their end.
+
+    A trial of a tenth of a second is a chunk of its own, and the seventh takes longer than a
+    next run would need to start new workers.
+    """
     slow, ended = set(rows[0][70:600:10, 0].tolist()), str(tmp_path / "ended")
+    seventh = float(rows[0][60, 0])
 
     def fit(A, b, seed):
-        time.sleep(0.6)
+        time.sleep(0.6 if A[0, 0] == seventh else 0.06)
         if A[0, 0] in slow:
             time.sleep(8)
             open(ended, "w").close()
