@@ -191,7 +191,7 @@ def test_a_warning_of_every_fit_is_one_line(shell, folder: Path, jobs: int) -> N
         "    warnings.warn('no convergence')\n"
         "    return lambda rows: [0.0] * len(rows)\n"
     )
-    asked = "test numbers.csv --target price --n 20 --epsilon 1 --delta 0.2 --no-stop-early"
+    asked = "test numbers.npz --n 20 --epsilon 1 --delta 0.2 --no-stop-early"  # without pandas
     done = shell(f"{asked} --seed 0 --jobs {jobs} --algorithm poise_test_warns.py:fit")
     warned = [line for line in done.stderr.splitlines() if "no convergence" in line]
     assert warned == ["poise: warning: no convergence (in 62 of 62 fits)"]
