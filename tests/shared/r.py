@@ -17,9 +17,11 @@ _IS_INSTALLED = "cat(nzchar(system.file(package = commandArgs(TRUE))))"
 
 def needs_r(*packages: str) -> pytest.MarkDecorator:
     """Mark a test that runs R with these packages."""
+    if os.environ.get("CI"):  # to ask R takes a second in every process of a run
+        return pytest.mark.skipif(False, reason="nothing is skipped here")
     missing = [name for name in ("R", *packages) if not _installed(name)]
     reason = f"not installed: {', '.join(missing)} (Debian: see .ci/apt-packages)"
-    return pytest.mark.skipif(bool(missing) and not os.environ.get("CI"), reason=reason)
+    return pytest.mark.skipif(bool(missing), reason=reason)
 
 
 @cache

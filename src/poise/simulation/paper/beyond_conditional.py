@@ -28,14 +28,14 @@ def claims(effort: Effort) -> list[Claim]:
 def _average_over_training_sets(effort: Effort, notion: str) -> Claim:
     """Average δ_D over training sets: the paper's δ* at the size of the larger fit."""
     size, epsilon, runs = _SIZE_OF[notion], 0.25, effort.count(1000, 150)
-    rng = np.random.default_rng(5)
+    rng, algorithm = np.random.default_rng(5), zoo.mean_response(n=5).algorithm
     moved = 0
     for seed in range(runs):
         rows = zoo.mean_response(n=5).draw(rng, 7)
         data = np.asarray(rows.X.native), np.asarray(rows.y.native)
         D, fresh = [part[:5] for part in data], [part[5:] for part in data]
         record = measure_conditional(
-            zoo.mean_response(n=5).algorithm, *D, *fresh, notion=notion, random_state=seed
+            algorithm, *D, *fresh, notion=notion, random_state=seed, progress=False
         )
         # One change of each training set: all have the same law.
         moved += bool(record.changes[0, 0] > epsilon)
@@ -65,9 +65,8 @@ def _asked(world: World, seed: int) -> ConditionalResult:
     rows = world.draw(np.random.default_rng([9, seed]), 5, 40)
     assert rows.X_unlabeled is not None
     data = rows.X.native, rows.y.native, rows.X_unlabeled.native
-    return conditional_test(
-        world.algorithm, *data, epsilon=0.5, delta=_ALLOWED, gamma=0.0, random_state=seed
-    )
+    ask = partial(conditional_test, epsilon=0.5, delta=_ALLOWED, gamma=0.0, progress=False)
+    return ask(world.algorithm, *data, random_state=seed)
 
 
 def _level(effort: Effort) -> list[Claim]:
