@@ -13,14 +13,23 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 
-def _fit_twice(estimator: Any, X: Any, y: Any, x: Any) -> tuple[list[Any], list[Any]]:
-    """Predict at x from all rows and from all rows but the last; None where a fit fails."""
+def _fit_twice(
+    estimator: Any, X: Any, y: Any, x: Any, where: Any = None
+) -> tuple[list[Any], list[Any]]:
+    """Predict at x from all rows and from all rows but the last.
+
+    None where a fit fails, and in trials that are not to be compared: where ``where`` is False.
+    """
     full, reduced = [], []
     estimator = clone(estimator)
     with warnings.catch_warnings(), sklearn.config_context(skip_parameter_validation=True):
         warnings.simplefilter("ignore")
-        for rows, responses, point in zip(X, y, x, strict=True):
+        compared = np.ones(len(X), bool) if where is None else where
+        for rows, responses, point, needed in zip(X, y, x, compared, strict=True):
             for answers, stop in ((full, len(rows)), (reduced, len(rows) - 1)):
+                if not needed:
+                    answers.append(None)
+                    continue
                 try:
                     model = estimator.fit(rows[:stop].copy(), responses[:stop].copy())
                     answers.append(model.predict(point[None].copy())[0])

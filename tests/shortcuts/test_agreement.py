@@ -214,7 +214,7 @@ def test_trusted_predictions_agree(fit_twice, make, problem, response, magnitude
         y = RESPONSES[response](rng, X)
     estimator = make(magnitude)
     pairs = _find(estimator).pairs(X, y, x)
-    full, reduced = fit_twice(estimator, X, y, x)
+    full, reduced = fit_twice(estimator, X, y, x, pairs.trusted)
     for trial in np.flatnonzero(pairs.trusted):
         size = max(abs(full[trial]), abs(reduced[trial]))
         assert abs(pairs.full[trial] - full[trial]) <= 1e-9 * size
@@ -235,7 +235,7 @@ def test_trusted_labels_agree(fit_twice, make, problem, classes, magnitude) -> N
         X = X + 0.5 * y[:, :, None] * np.abs(X).max()
     estimator = make(magnitude)
     pairs = _find(estimator).pairs(X, y, x)
-    full, reduced = fit_twice(estimator, X, y, x)
+    full, reduced = fit_twice(estimator, X, y, x, pairs.trusted)
     for trial in np.flatnonzero(pairs.trusted):
         assert pairs.full[trial] == full[trial]
         assert pairs.reduced[trial] == reduced[trial]

@@ -33,9 +33,9 @@ def random_changes(rng: np.random.Generator, m: int) -> np.ndarray:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_stable_is_what_the_limits_say_at_any_stopping_time(seed) -> None:
-    """3000 random runs a seed, 18,000 in all: stopped where forced, or anywhere before."""
+    """1500 random runs a seed, 9,000 in all: stopped where forced, or anywhere before."""
     rng, found = np.random.default_rng([77, seed]), {"stable": 0, "unstable": 0, "inconclusive": 0}
-    for _ in range(3000):
+    for _ in range(1500):
         m, delta = int(rng.integers(0, 14)), float(rng.choice([0.05, 0.2, 0.4, 0.6]))
         alpha, epsilon = float(rng.choice([0.05, 0.2, 0.4])), float(rng.choice(EPSILONS))
         changes, coin = random_changes(rng, m), bool(rng.random() < 0.5)
@@ -52,7 +52,7 @@ def test_stable_is_what_the_limits_say_at_any_stopping_time(seed) -> None:
         delta_hat = delta_hat_common(exceeding[:seen], delta, alpha, **plan)
         epsilon_hat = epsilon_hat_common(changes[:seen], epsilon, delta, alpha, **plan)
         assert (verdict == "stable") == (delta_hat <= delta) == (epsilon_hat <= epsilon)
-    assert min(found.values()) > 200
+    assert min(found.values()) > 100
 
 
 def test_limits_fall_when_shares_do_and_keep_to_the_plan() -> None:

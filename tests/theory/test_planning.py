@@ -63,7 +63,7 @@ def steep(delta, delta_star, wanted):
 @example(steep(0.9375, 0.87890625, 0.9375), 2, 0)
 @example(steep(0.953125, 0.92333984375, 0.953125), 2, 0)
 @given(st.sampled_from(QUESTIONS), st.integers(2, 12), st.integers(0, 300))
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_n_labeled_by_brute_force(question, n, n_unlabeled):
     good = met(question)
     rows = np.arange(MANY * n)
