@@ -207,6 +207,19 @@ def test_large_answers_are_locally_exact(delta, delta_star, alpha, wanted):
     assert ramp.first <= first
 
 
+@pytest.mark.parametrize(
+    ("delta", "delta_star", "wanted"), [(0.1, 0.05, 0.5), (0.3, 0.1, 0.9), (0.5, 0.45, 0.3)]
+)
+def test_the_next_number_of_trials_that_meets_or_misses_from_anywhere(delta, delta_star, wanted):
+    curve = Sawtooth(delta, delta_star, 0.05, wanted)
+    count = curve.steady + 3
+    met = power(np.arange(count), delta, delta_star, 0.05, randomized=False) >= wanted
+    for m in range(count):
+        later = np.flatnonzero(~met[m:])
+        assert curve.next_met(m) == m + int(met[m:].argmax())
+        assert curve.next_missed(m) == (m + int(later[0]) if later.size else None)
+
+
 @pytest.mark.parametrize(("delta", "alpha"), [(0.5, 0.5), (0.5, 0.05), (0.1, 0.05), (0.97, 1e-9)])
 def test_teeth_start_where_the_critical_count_changes(delta, alpha):
     starts = Teeth(delta, 0.0, alpha).starts(np.arange(40))
