@@ -116,10 +116,10 @@ def _in_objects(cuts: Cuts, pieces: int, together: int) -> list[tuple[Any, ...]]
     """Make the shards of one piece, or of some that follow each other, an object of the store."""
     import ray
 
-    count = -(-pieces // together)
-    found: list[list[Any]] = [[] for _ in range(count)]
-    for made in _begun(_Objects(pieces, together), cuts, num_returns=count):
-        for objects, each in zip(found, made if count > 1 else [made], strict=True):
+    divide = _Objects(pieces, together)
+    found: list[list[Any]] = [[] for _ in range(divide.count)]
+    for made in _begun(divide, cuts, num_returns=divide.count):
+        for objects, each in zip(found, made if divide.count > 1 else [made], strict=True):
             objects.append(each)
     ray.wait(found[0], num_returns=len(found[0]), fetch_local=False)
     return [(_Shards(found[piece // together], piece),) for piece in range(pieces)]
