@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import gc
+import inspect
 import os
 import signal
+import sys
 import tempfile
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -24,6 +27,11 @@ settings.load_profile("poise")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 for name in ("FORCE_COLOR", "NO_COLOR", "PYTHON_COLORS", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
     os.environ.pop(name, None)
+
+# scikit-learn asks of every array whether it is a data frame; the answer takes 40 % of a small fit
+# until Python 3.12, which remembers what it has found out about a class. So does the suite.
+if sys.version_info < (3, 12):
+    inspect._shadowed_dict = functools.lru_cache(maxsize=256)(inspect._shadowed_dict)
 
 # All tests of a file run in one process, and so do the files that share what is dear to start:
 # a Dask and a Ray cluster, programs compiled by JAX.
@@ -91,11 +99,13 @@ LONG = (
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Collect tests without a search for garbage: modules and tests stay, none of it is any."""
+    """Collect tests without a search for garbage, and never search what is there by then."""
     gc.disable()
     try:
         return (yield)
     finally:
+        gc.freeze()  # modules and tests stay to the end
+        gc.set_threshold(20_000, 20, 20)
         gc.enable()
 
 

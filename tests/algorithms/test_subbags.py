@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from poise.algorithms.bags import draw_subbag
+from poise.algorithms.coupled_bags import draw_subbag
 
 
 @given(

@@ -10,7 +10,7 @@ import pytest
 
 from poise import CompareResult, Trials
 from poise.cli.screen import print_facts, print_paragraphs, print_result, print_table
-from poise.cli.tables import print_comparison, print_words
+from poise.cli.terminal_tables import print_comparison, print_words
 
 
 class Terminal(io.StringIO):

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 import poise
 from poise.cli.ui.app import make_app
-from poise.cli.ui.folder import Folder
+from poise.cli.ui.results_folder import Folder
 from poise.cli.ui.security import Access
 from poise.cli.ui.site import Site
 from poise.results.certificate import Certificate

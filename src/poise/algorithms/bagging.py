@@ -46,7 +46,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from poise import arguments
 from poise.algorithms.bag_members import SeededMembers, class_votes, ensemble_seed
-from poise.algorithms.bags import draw_bag
+from poise.algorithms.coupled_bags import draw_bag
 from poise.algorithms.wrapper_input import checked_rows, with_input_tags_of
 from poise.data.tables import as_table
 from poise.protocol.randomness import RandomStateLike

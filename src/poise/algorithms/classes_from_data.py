@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from poise.algorithms.algorithm import Algorithm, Predict
-from poise.algorithms.all_at_once import AllAtOnce
+from poise.algorithms.batched_algorithm import AllAtOnce
 from poise.algorithms.class_codes import Labels
 from poise.algorithms.sklearn_suitability import objection_to_fractions
 from poise.data.sample import Sample

@@ -16,6 +16,7 @@ from poise.algorithms import seeds_and_threads
 from poise.algorithms.algorithm import Algorithm, BatchAlgorithm, Predict, Stack
 from poise.algorithms.code_digest import class_digest
 from poise.algorithms.function import seed_from
+from poise.algorithms.order_invariant import ignores_row_order
 from poise.algorithms.response_method import (
     AlignedResponse,
     Classes,
@@ -24,7 +25,6 @@ from poise.algorithms.response_method import (
     require_response,
 )
 from poise.algorithms.river_seeds import reseeded, river_models
-from poise.algorithms.row_order import ignores_row_order
 from poise.algorithms.sklearn_suitability import require_arguments, require_suitable
 from poise.algorithms.user_code import blamed_on_user_code
 from poise.arguments import without_addresses

@@ -10,8 +10,8 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
     combine          ``poise combine``: the evidence of several records together
     compare          ``poise compare``: several algorithms on the same trials, with one error level
     curve            ``poise curve``: stability at several training sizes
-    deployed         ``poise deployed``: whether the model of exactly these rows is stable
     demo             ``poise demo``: three algorithms on example data, with all three verdicts
+    deployed         ``poise deployed``: whether the model of exactly these rows is stable
     exit_status      the exit status of every command, and of every kind of error
     fit_options      the options of every command that fits: algorithm, rows and settings
     fresh_rows       training rows and fresh rows, for questions about one training set
@@ -41,7 +41,7 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
     stabilize        ``poise stabilize``: a stable version of an estimator, and its guarantee
     status           ``poise status``: how far a run is, from its journal
     stderr           messages on stderr: one line per warning, and the output of fits
-    tables           tables on the terminal: comparisons, checks and questions of a TOML file
+    terminal_tables  tables on the terminal: comparisons, checks and questions of a TOML file
     test             ``poise test``: a verdict on the rows of a file
     ui/              ``poise ui``: the results of a folder, in the browser
     verify           ``poise verify``: check a certificate, also by computing trials again

@@ -91,7 +91,7 @@ def _tell(advice: Advice, fit: FitOptions, output: Output) -> None:
     elif output.quiet:
         click.echo("none" if advice.menu.largest is None else advice.menu.largest.n)
     else:
-        from poise.cli.tables import print_advice
+        from poise.cli.terminal_tables import print_advice
 
         print_advice(advice)
 

@@ -66,6 +66,6 @@ def _tell(report: CheckReport, output: Output) -> None:
     elif output.quiet:
         click.echo("ok" if report.ok else "fail")
     else:
-        from poise.cli.tables import print_findings
+        from poise.cli.terminal_tables import print_findings
 
         print_findings(report)

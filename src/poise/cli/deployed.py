@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from poise.results.conditional_result import ConditionalResult
     from poise.results.conditional_trials import ConditionalTrials
     from poise.results.influence import Influence
+    from poise.storage.journal import Journal
 
 __all__ = ["command"]
 
@@ -145,7 +146,7 @@ def _seed(fit: FitOptions) -> int | None:
 
 
 def _tested(
-    given: dict[str, Any], asked: dict[str, Any], journal: Any, output: Output
+    given: dict[str, Any], asked: dict[str, Any], journal: Journal | None, output: Output
 ) -> tuple[ConditionalTrials, ConditionalResult]:
     """Measure and judge; every trial is run if the changes are written to a file."""
     from poise.questions.conditional.conditional_test import measured_for

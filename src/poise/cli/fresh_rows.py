@@ -52,7 +52,9 @@ class FreshRows:
         if self.hold_out is not None and not 0 < self.hold_out < 1:
             raise ArgumentError(f"--hold-out must be in (0, 1), got {self.hold_out}")
 
-    def read(self, source: RowSource, algorithm: Any, seed: Any) -> tuple[dict[str, Any], Line]:
+    def read(
+        self, source: RowSource, algorithm: Any, seed: int | None
+    ) -> tuple[dict[str, Any], Line]:
         """Read X, y, X_fresh and y_fresh, and how to name a training row."""
         if self.file is None:
             return self._read_all(source, algorithm, seed)
@@ -66,7 +68,7 @@ class FreshRows:
         return rows | {"y_fresh": answers}, file.place
 
     def _read_all(
-        self, source: RowSource, algorithm: Any, seed: Any
+        self, source: RowSource, algorithm: Any, seed: int | None
     ) -> tuple[dict[str, Any], Line]:
         """Read one file and hold out some rows; the lines of both parts are those of the file."""
         file = read_rows(source)
@@ -89,7 +91,7 @@ class FreshRows:
         note_places(lambda row: file.place(row) if row < n else fresh(row - n), file.columns, fresh)
 
     def _held_out(
-        self, read: dict[str, Any], seed: Any
+        self, read: dict[str, Any], seed: int | None
     ) -> tuple[dict[str, Any], NDArray[np.int64], NDArray[np.int64]]:
         """Leave out a share of the rows at random, which are the fresh ones; number both parts."""
         import numpy as np

@@ -162,8 +162,8 @@ def _refuse_labels(y: Any) -> None:
 def _warn_of_known_rows(X: Any, points: Any, new: Path | str) -> None:
     """Say that the guarantee is about new rows if the file of new rows holds others."""
     from poise.arguments import counted
-    from poise.data.row_digests import equal_rows
     from poise.data.tables import as_table
+    from poise.data.used_rows import equal_rows
     from poise.errors import warn_of_validity
 
     found, by_chance = equal_rows([as_table(X, "X")], [as_table(points, "X")])

@@ -93,7 +93,7 @@ def _tell(ledger: Ledger, output: Output) -> None:
             click.echo("\t".join(row))
     else:
         from poise.cli.screen import print_paragraphs
-        from poise.cli.tables import print_words
+        from poise.cli.terminal_tables import print_words
 
         print_paragraphs(ledger.headline() + "\n")
         table = ledger.table()

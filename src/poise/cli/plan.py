@@ -172,7 +172,7 @@ def _print_menu(ctx: click.Context, rows: int, wishes: dict[str, Any], output: O
     elif output.quiet:
         click.echo("none" if found.largest is None else found.largest.n)
     else:
-        from poise.cli.tables import print_menu
+        from poise.cli.terminal_tables import print_menu
 
         print_menu(found)
     return 0

@@ -104,7 +104,7 @@ def rows_for_trials(source: RowSource, backend: str | None) -> FileRows:
     Then they must see the files under the same names, and nothing is read here but the ends of
     the files.
     """
-    from poise.data.files.file_table import FileTable
+    from poise.data.files.unread_rows import FileTable
     from poise.data.on_disk.file_set import FileSet, rows_place
     from poise.running.shuffle.file_partitions import CLUSTERS
 

@@ -290,7 +290,7 @@ def _tell(config: Config, answers: list[_Answer], output: Output) -> None:
             asked = answer.question
             click.echo(printable(f"{answer.verdict}\t{asked.algorithm}\t{asked.name}"))
     else:
-        from poise.cli.tables import print_words
+        from poise.cli.terminal_tables import print_words
 
         noted = any(_note(answer) for answer in answers)
         columns = [*_COLUMNS, "together"] if noted else _COLUMNS

@@ -16,6 +16,7 @@ from poise.cli.output_files import check_files
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
 
 if TYPE_CHECKING:
+    from poise.algorithms.stabilized.ensemble import Stabilized
     from poise.algorithms.stabilized.guarantee import StabilityGuarantee
     from poise.questions.cost_of_stability import CostOfStability
     from poise.results import CompareResult
@@ -127,7 +128,9 @@ def _labels(given: tuple[str, ...], y: Any) -> Any:
         return given
 
 
-def _cost(stable: Any, rows: dict[str, Any], splits: int, seed: int | None) -> Any:
+def _cost(
+    stable: Stabilized, rows: dict[str, Any], splits: int, seed: int | None
+) -> CostOfStability | None:
     from poise.questions.cost_of_stability import cost_of_stability
 
     if not splits:
@@ -135,7 +138,7 @@ def _cost(stable: Any, rows: dict[str, Any], splits: int, seed: int | None) -> A
     return cost_of_stability(stable, **rows, splits=splits, random_state=seed)
 
 
-def _compared(stable: Any, rows: dict[str, Any], settings: dict[str, Any]) -> CompareResult:
+def _compared(stable: Stabilized, rows: dict[str, Any], settings: dict[str, Any]) -> CompareResult:
     """Test original and stabilised on the same trials, in the units of the guarantee."""
     import numpy as np
 
@@ -158,7 +161,7 @@ def _compared(stable: Any, rows: dict[str, Any], settings: dict[str, Any]) -> Co
 
 
 def _tell(
-    stable: Any, cost: CostOfStability | None, compared: CompareResult | None, output: Output
+    stable: Stabilized, cost: CostOfStability | None, compared: CompareResult | None, output: Output
 ) -> None:
     if output.plot is not None and compared is not None:
         from poise.results.plots import save_figure
@@ -173,7 +176,7 @@ def _tell(
 
 
 def _as_json(
-    stable: Any, cost: CostOfStability | None, compared: CompareResult | None
+    stable: Stabilized, cost: CostOfStability | None, compared: CompareResult | None
 ) -> dict[str, Any]:
     promise = stable.guarantee
     return {
@@ -188,14 +191,15 @@ def _as_json(
     }
 
 
-def _print_guarantee(stable: Any) -> None:
+def _print_guarantee(stable: Stabilized) -> None:
     from poise.cli.screen import print_paragraphs, print_table
 
     print_paragraphs(stable.guarantee.sentence + "\n")
     print_paragraphs("Bags that give the guarantee, cheapest first:\n")
     choices = stable.trade_off()
     # The bags that were asked for may be none of the list.
-    listed = {(c.bag_size, c.n_bags): c for c in (*choices, stable.guarantee)}
+    bags: tuple[BagChoice | StabilityGuarantee, ...] = (*choices, stable.guarantee)
+    listed = {(c.bag_size, c.n_bags): c for c in bags}
     in_order = sorted(listed.values(), key=lambda c: (c.n_bags, c.bag_size))
     print_table(_BAG_COLUMNS, [_bag_row(choice, stable) for choice in in_order])
     print_paragraphs(
@@ -207,7 +211,7 @@ def _print_guarantee(stable: Any) -> None:
 _BAG_COLUMNS = ["rows in a bag", "bags", "rows fitted", "by", ""]
 
 
-def _bag_row(bags: BagChoice | StabilityGuarantee, stable: Any) -> tuple[str, ...]:
+def _bag_row(bags: BagChoice | StabilityGuarantee, stable: Stabilized) -> tuple[str, ...]:
     chosen = (bags.bag_size, bags.n_bags) == (stable.bag_size, stable.n_bags)
     numbers = (bags.bag_size, bags.n_bags, bags.bag_size * bags.n_bags)
     return (
@@ -219,7 +223,7 @@ def _bag_row(bags: BagChoice | StabilityGuarantee, stable: Any) -> tuple[str, ..
 
 def _print_cost(cost: CostOfStability | None, compared: CompareResult | None) -> None:
     from poise.cli.screen import print_paragraphs
-    from poise.cli.tables import print_comparison
+    from poise.cli.terminal_tables import print_comparison
 
     if cost is not None:
         print_paragraphs("\n" + cost.sentence)

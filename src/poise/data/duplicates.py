@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from poise.data.on_disk import StoredTable
 from poise.data.partitioned.partitioned_sample import PartitionedSample
-from poise.data.partitioned.row_sketch import RowSketch
+from poise.data.partitioned.smallest_hashes import RowSketch
 from poise.data.row_hashes import Words, column_words, number_words, row_words
 from poise.data.sample import Sample
 from poise.data.tables import FrameTable, ListTable, Table, array_of, as_table

@@ -5,7 +5,7 @@ not pay for the others.
 
 ::
 
-    adaptive             A test that learns from earlier stages where the algorithm is least stable
+    adaptive             a test that learns from earlier stages where the algorithm is least stable
     averaged             the averaged test as a black-box procedure: trials that answer with a share
     binomial             the Binomial test (Example 1, Theorem 1) as a black-box procedure
     bootstrap            the bootstrapped-sample test (Example 2)
@@ -17,7 +17,7 @@ not pay for the others.
     exhaustive           exhaustive search of a finite, known support (sections 4.2 and 5.1)
     exploration          random comparisons that find the rows and regions of large changes
     explore_then_test    explore some of the data, test on the rest: adaptive and still valid
-    linear_smoother      A test with unlabelled training rows, if predictions are linear in Y
+    linear_smoother      a test with unlabelled training rows, if predictions are linear in Y
     missing_responses    the split into trials whose training rows may lack their response
     part_of_sample       run a procedure on some of the rows, and keep the others for other uses
     search_space         every training set that a finite, known support allows, as queries
@@ -26,9 +26,9 @@ not pay for the others.
     split_of_groups      the split for groups, for the removal of several rows, and for replacement
     split_of_removals    the split of the averaged test: several removals and test points per trial
     split_of_rows        the paper's split: as many trials as possible that share no row
-    transparent          A test that reads the fitted models, for linear models (Definition 3)
+    transparent          a test that reads the fitted models, for linear models (Definition 3)
     trial_setup          what one trial is: how many rows it trains on, and how its two fits differ
-    worst_labelling      A test with unlabelled training rows, if Y is finite and known
+    worst_labelling      a test with unlabelled training rows, if Y is finite and known
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from poise.procedures.split_of_rows import Split
 from poise.protocol.messages import Answers, Batch, Failure, Query
 from poise.protocol.randomness import Coupling, Randomness, as_coupling
 from poise.results import ProcedureResult
-from poise.theory.trials import n_trials
+from poise.theory.number_of_trials import n_trials
 
 __all__ = ["TransparentLinearTest"]
 

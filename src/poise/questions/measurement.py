@@ -12,8 +12,8 @@ from typing import Any
 from poise.algorithms.distance import needs_response
 from poise.algorithms.largest_change import largest_change, require_reachable
 from poise.data.duplicates import about_copies, warn_of_copies
-from poise.data.row_digests import RowDigests
 from poise.data.sample import Sample
+from poise.data.used_rows import RowDigests
 from poise.errors import RecordError, TrialError, collected_validity_warnings
 from poise.procedures.averaged import AveragedTest
 from poise.procedures.binomial import BinomialTest, MeasureChanges, refuse_averages

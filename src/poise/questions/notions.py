@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from poise.algorithms.bags import draw_bag
+from poise.algorithms.coupled_bags import draw_bag
 from poise.algorithms.couplings import Antithetic, Mixed, Rotated
 from poise.algorithms.symmetrized import Symmetrized
 from poise.questions.check.symmetry import SymmetryReport, check_symmetry

@@ -14,7 +14,7 @@ from typing import Any, TypedDict, TypeVar
 
 from poise.algorithms.distance import Distance
 from poise.arguments import did_you_mean
-from poise.data.files.file_table import FileTable, read_files
+from poise.data.files.unread_rows import FileTable, read_files
 from poise.data.partitioned.column_roles import named_columns
 from poise.data.partitioned.partitioned_sample import PartitionedSample
 from poise.data.partitioned.partitions import Partitions

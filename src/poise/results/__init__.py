@@ -6,7 +6,7 @@
     averaged_result     what the averaged test found: a share per trial, and the course of a bet
     canonical_json      JSON in one form only, so that equal contents have equal bytes (RFC 8785)
     certificate         what a verdict "stable" states, and weaker statements that follow
-    certificate_file    A certificate that somebody else can check: one JSON file
+    certificate_file    a certificate that somebody else can check: one JSON file
     certified_result    the result that follows from the changes in a certificate
     change_arrays       arrays of changes: what may stand in them, and how they are written
     combined_evidence   the evidence of several records together: one distribution, or several

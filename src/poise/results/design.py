@@ -21,7 +21,7 @@ from poise.arguments.typed_fields import read_object
 from poise.errors import RecordError
 from poise.protocol.random_order import ORDERS, PERMUTATION
 from poise.theory.averaged_design import fits_per_trial, spare_points, trials
-from poise.theory.trials import kappa
+from poise.theory.number_of_trials import kappa
 
 __all__ = ["Design"]
 

@@ -20,7 +20,7 @@ from poise.results.verdict import Outcome
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from poise.data.row_digests import RowDigests
+    from poise.data.used_rows import RowDigests
     from poise.results.certificate_file import CertificateFile
     from poise.results.text.summary import Summary
     from poise.results.trials import Trials

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from poise.algorithms.distance import Undefined
 from poise.algorithms.global_state import GlobalGenerators
@@ -29,7 +30,7 @@ _NINE_DIGITS = 1e-9  # of the size of the predictions: sums in another order dif
 class ChangeTable:
     """The changes of one trial, nan where there is none, and the first reason for one."""
 
-    changes: Any
+    changes: NDArray[np.float64]
     reason: BaseException | None = field(default=None)
 
     def attempt(self, compute: Any) -> Any:
@@ -79,7 +80,7 @@ class RemovalsWork(ComparisonWork):
 
     def predictions(self, queries: Sequence[Query]) -> list[Any] | None:
         """Return the predictions of these fits, an array each; None if one fails."""
-        table = ChangeTable(None)
+        table = ChangeTable(np.empty(0))
         with GlobalGenerators() as ambient:
             found = [table.attempt(lambda q=q: self._predictions(q, ambient)) for q in queries]
         return found if table.reason is None else None

@@ -31,7 +31,7 @@ are first used, so that importing the package stays cheap.
     e_values                 several tests at once by their e-values
     early_stopping           early stopping that keeps the guarantee (curtailment)
     estimates                estimates δ̂ for a given ε and ε̂ for a given δ (section 4.1)
-    evidence_portfolio       A mixture of the hedge with a fixed horizon and an open-ended process
+    evidence_portfolio       a mixture of the hedge with a fixed horizon and an open-ended process
     exceedance_shares        shares of changes beyond ε: what the averaged test reads off each trial
     finite_responses         finite responses: training rows may lack their response (Theorem G)
     holm_correction          several tests at once: Holm's adjusted p-values
@@ -42,9 +42,10 @@ are first used, so that importing the package stays cheap.
     menu                     which questions a number of rows can answer, at many training sizes
     near_ties                critical values where the level almost equals a value of the cdf
     number_of_bags           how many random bags are enough, by Theorem K
+    number_of_trials         how many independent trials the data hold
     online_levels            tests that are made one after the other, for as long as one likes
-    open_ended               evidence without a horizon: the open-ended process on shares
-    open_ended_test          A three-way verdict without a horizon, however often one looks
+    open_ended_process       evidence without a horizon: the open-ended process on shares
+    open_ended_test          a three-way verdict without a horizon, however often one looks
     order_statistics         order statistics of very many changes, without a copy of them
     plan_request             the arguments of a plan, checked, and what follows from them
     plan_result              the result of planning: what a test needs, and its power
@@ -56,12 +57,11 @@ are first used, so that importing the package stays cheap.
     power_curve              the plain test's power as a function of the number of trials
     random_splits            several random splits of the same rows, and one verdict
     repeated_testing         the true level of a fixed-size test that is repeated
-    restricted_profile       A band for the curve ε ↦ δ̂_ε that is computed only where δ̂ is small
+    restricted_profile       a band for the curve ε ↦ δ̂_ε that is computed only where δ̂ is small
     rows_per_trial           how many rows one trial uses, also in variants of the paper's setting
     scalars                  functions that take scalars or arrays, and treat long arrays in pieces
     subbagging               how stable an average over bags is, whatever is bagged (Theorems K, L)
     tolerated_share          trials that may exceed ε in a tolerated share γ of their changes
-    trials                   how many independent trials the data hold
     trials_for_power         numbers of trials at which the power of a test meets a requirement
 """
 
@@ -329,7 +329,7 @@ if TYPE_CHECKING:
         finite_bag_delta as finite_bag_delta,
     )
     from poise.theory.online_levels import online_fallback as online_fallback
-    from poise.theory.open_ended import (
+    from poise.theory.open_ended_process import (
         OpenEnded as OpenEnded,
         mixture as mixture,
         mixture_delta_hat as mixture_delta_hat,
@@ -358,7 +358,7 @@ if TYPE_CHECKING:
         largest_bag as largest_bag,
         probability_width as probability_width,
     )
-    from poise.theory.trials import kappa as kappa, n_trials as n_trials
+    from poise.theory.number_of_trials import kappa as kappa, n_trials as n_trials
 
 
 def __getattr__(name: str) -> Any:

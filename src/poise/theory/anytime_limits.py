@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.theory.betting_process import checked_shares
-from poise.theory.open_ended import OpenEnded
+from poise.theory.open_ended_process import OpenEnded
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

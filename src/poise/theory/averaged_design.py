@@ -14,8 +14,8 @@ import numpy as np
 
 from poise import arguments
 from poise.errors import ArgumentError
+from poise.theory.number_of_trials import n_trials
 from poise.theory.scalars import plain
-from poise.theory.trials import n_trials
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

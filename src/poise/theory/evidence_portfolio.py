@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from poise import arguments
 from poise.theory.betting_process import Hedge, checked_shares, reaches
-from poise.theory.open_ended import OpenEnded
+from poise.theory.open_ended_process import OpenEnded
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -1,7 +1,7 @@
 """A three-way verdict without a horizon, valid however often one looks.
 
 Two open-ended processes run side by side on the shares of the trials.  One bets that they
-are small; its evidence E_t(δ) is that of :mod:`poise.theory.open_ended`.  The other bets
+are small; its evidence E_t(δ) is that of :mod:`poise.theory.open_ended_process`.  The other bets
 that they are large,
 
     E'_t(δ) = ∫_0^1 Π_{k≤t} (c S_k + (1 − c) δ) / δ dc,
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from poise import arguments
 from poise.errors import ArgumentError
 from poise.theory.betting_process import checked_shares, reaches
-from poise.theory.open_ended import OpenEnded
+from poise.theory.open_ended_process import OpenEnded
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

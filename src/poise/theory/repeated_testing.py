@@ -2,7 +2,7 @@
 
 The Binomial test is valid for a number of trials fixed beforehand.  A user who tests,
 collects more rows and tests again on all of them has several chances to be wrong, and the
-chances add up.  Use one e-process instead: :mod:`poise.theory.open_ended`.
+chances add up.  Use one e-process instead: :mod:`poise.theory.open_ended_process`.
 """
 
 from __future__ import annotations

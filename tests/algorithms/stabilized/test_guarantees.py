@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import poise
 from poise import theory
-from poise.algorithms.bags import draw_subbag
+from poise.algorithms.coupled_bags import draw_subbag
 
 FALSE_ALARM = 1e-7
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from poise.cli.ui.folder import Folder
+from poise.cli.ui.results_folder import Folder
 from shared.ui import site_client, write_results
 
 

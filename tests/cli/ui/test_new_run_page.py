@@ -17,8 +17,8 @@ from starlette.testclient import TestClient
 from poise.cli.test import command as poise_test
 from poise.cli.ui.data_files import names_in
 from poise.cli.ui.estimators import estimators, parameters
-from poise.cli.ui.folder import Folder
 from poise.cli.ui.new_run_page import NewRun
+from poise.cli.ui.results_folder import Folder
 from poise.cli.ui.started_runs import StartedRuns
 from shared.processes import until
 from shared.ui import ADDRESS, site_client

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import poise
-from poise.cli.ui.answers import Answer, Question, without_verdict
-from poise.cli.ui.folder import Folder
 from poise.cli.ui.record import Record
 from poise.cli.ui.record_kind import RecordKind
+from poise.cli.ui.results_folder import Folder
+from poise.cli.ui.slider_answers import Answer, Question, without_verdict
 from poise.questions.monitor.record_status import status_of
 from poise.results.conditional_design import ConditionalDesign
 from poise.results.text.describe_provenance import facts_of_provenance

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import poise
-from poise.cli.ui.folder import Folder
+from poise.cli.ui.results_folder import Folder
 from poise.cli.ui.run_index import RunIndex
 from poise.data.file_lock import lock
 from shared.ui import HOSTILE, site_client

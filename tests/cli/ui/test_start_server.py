@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from poise.cli.ui.folder import Folder
+from poise.cli.ui.results_folder import Folder
 from shared.processes import POISE
 
 
@@ -66,5 +66,5 @@ def test_without_the_extra_it_says_what_to_install(run, tmp_path, monkeypatch) -
 def test_a_folder_that_was_given_by_mistake_is_not_read_to_its_end(tmp_path, monkeypatch) -> None:
     for number in range(5):
         (tmp_path / f"{number}.txt").touch()
-    monkeypatch.setattr("poise.cli.ui.folder._MOST_FILES", 3)
+    monkeypatch.setattr("poise.cli.ui.results_folder._MOST_FILES", 3)
     assert len(list(Folder(tmp_path).files())) == 3

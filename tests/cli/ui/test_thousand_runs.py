@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from poise.cli.ui.folder import Folder
 from poise.cli.ui.record_kind import RecordKind
+from poise.cli.ui.results_folder import Folder
 from poise.cli.ui.run_index import RunIndex
 from shared.ui import site_client
 

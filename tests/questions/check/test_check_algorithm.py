@@ -22,7 +22,7 @@ import poise
 from poise.data.sample import Sample
 from poise.errors import AlgorithmError, ArgumentError, DataError
 from poise.questions.check import Severity
-from poise.questions.check.checks import (
+from poise.questions.check.algorithm_checks import (
     CAREFUL,
     CHECKS,
     DETERMINISTIC,

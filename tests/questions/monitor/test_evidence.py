@@ -37,7 +37,7 @@ def test_it_says_what_the_theory_says_of_its_shares(begin, record) -> None:
 
 def test_its_changes_are_those_of_the_trials_it_names(begin, record) -> None:
     """|last − last but one| of the rows that the record lists for each trial, in its order."""
-    from poise.data.row_identities import RowKey, row_identities
+    from poise.data.keyed_row_hashes import RowKey, row_identities
     from poise.data.tables import as_table
 
     X, y = rows(30)

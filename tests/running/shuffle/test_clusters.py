@@ -47,7 +47,7 @@ ROWS, MORE = make_rows(500, 1), make_rows(90, 2)
 NUMBERS = ["a", "b", "w", "y"]
 
 
-@pytest.fixture(params=["dask", "ray"], scope="session")
+@pytest.fixture(params=["dask", "ray"])
 def elsewhere(request: pytest.FixtureRequest) -> Elsewhere:
     """Return what makes a frame of each engine: partitions of unequal size."""
     if request.param == "dask":

@@ -16,7 +16,7 @@ from sklearn.linear_model import Ridge
 import poise
 from poise.cli import main
 from poise.data.files.file_parts import FilePart, file_parts
-from poise.data.files.file_table import FileTable
+from poise.data.files.unread_rows import FileTable
 from poise.errors import ArgumentError, DataError
 from poise.running.shuffle.cut_partition import CutPartition, unpacked
 from poise.running.shuffle.file_partitions import file_partitions
@@ -34,7 +34,7 @@ ROWS = pd.DataFrame(RNG.normal(size=(330, 2)), columns=["a", "b"]).assign(
 )
 
 
-@pytest.fixture(params=["dask", "ray"], scope="session")
+@pytest.fixture(params=["dask", "ray"])
 def engine(request: pytest.FixtureRequest) -> str:
     request.getfixturevalue("dask_client" if request.param == "dask" else "ray_here")
     return str(request.param)

@@ -27,7 +27,7 @@ from poise.protocol.randomness import Independent, Randomness
 from poise.simulation.audit import AuditResult, audit, audit_with_traps
 from poise.simulation.worlds import zoo
 from poise.theory import power
-from poise.theory.trials import n_trials
+from poise.theory.number_of_trials import n_trials
 from poise.world import World
 
 # A valid procedure is found invalid, or a true claim refuted, with probability at most

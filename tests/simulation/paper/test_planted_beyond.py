@@ -16,7 +16,7 @@ from poise.simulation.paper import beyond_averaged as averaged
 from poise.simulation.paper import beyond_finite_responses as finite
 from poise.simulation.paper.claim import Claim
 from poise.simulation.paper.effort import Effort
-from poise.theory import binomial_test, open_ended, repeated_testing
+from poise.theory import binomial_test, open_ended_process, repeated_testing
 from poise.theory.betting_process import Hedge, Mirror
 
 SMALL, SOME = Effort(share=0.02), Effort(share=0.2)
@@ -72,7 +72,7 @@ def growing(self: Any, delta: float) -> float:
     return _right_evidence(self, delta) + 0.1 * self.trials * delta
 
 
-_right_evidence = open_ended.OpenEnded.log_e_value
+_right_evidence = open_ended_process.OpenEnded.log_e_value
 
 
 ERRORS: dict[str, tuple[Any, str, Any, Row, str]] = {
@@ -103,7 +103,7 @@ ERRORS: dict[str, tuple[Any, str, Any, Row, str]] = {
         partial(averaged._one_process, SMALL), "six looks at the Binomial test"
     ),
     "evidence that grows by itself": (
-        open_ended.OpenEnded, "log_e_value", growing,
+        open_ended_process.OpenEnded, "log_e_value", growing,
         partial(averaged._one_process, SMALL), "six looks at one e-process"
     ),
     "one trial too many": (

@@ -40,7 +40,7 @@ class Planted:
 
 ERRORS = {
     "kappa off by one": Planted(
-        "theory/trials.py",
+        "theory/number_of_trials.py",
         "rows // (size + 1)",
         "rows // (size + 2)",
         "2",

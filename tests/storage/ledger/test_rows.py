@@ -10,7 +10,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from poise.data.files.read_table import read_table
-from poise.data.row_identities import RowKey
+from poise.data.keyed_row_hashes import RowKey
 from poise.data.sample import Sample
 from poise.errors import RecordError
 from poise.storage.ledger.families import families_of

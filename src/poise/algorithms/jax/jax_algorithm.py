@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.algorithms.algorithm import Stack
-from poise.algorithms.all_at_once import AllAtOnce
+from poise.algorithms.batched_algorithm import AllAtOnce
 from poise.algorithms.class_codes import Labels
 from poise.algorithms.code_digest import code_digest
 from poise.algorithms.jax.jax_programs import Compiled, FitPredict, import_jax, key_data, platform

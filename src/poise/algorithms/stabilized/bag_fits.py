@@ -11,7 +11,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from poise.algorithms.bag_members import SeededMembers
-from poise.algorithms.bags import draw_subbag
+from poise.algorithms.coupled_bags import draw_subbag
 from poise.data.tables import Table
 
 __all__ = ["average", "draw_bags", "fit_bags"]

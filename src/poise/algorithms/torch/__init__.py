@@ -8,9 +8,9 @@
     repeated_steps    repeat one training step; on a GPU it is recorded once and played back
     saved_memory      the memory that one copy of a module needs while it is trained
     seeded_dropout    dropout whose masks come from ξ
-    single_output     A linear layer with one output, as products and sums that a compiler can fuse
+    single_output     a linear layer with one output, as products and sums that a compiler can fuse
     step_schedule     what differs between steps: the rows of minibatches, the seeds of dropout
-    torch_algorithm   A ``torch.nn.Module`` and its training as an algorithm
+    torch_algorithm   a ``torch.nn.Module`` and its training as an algorithm
     torch_library     import PyTorch when it is first needed, and choose its device
     torch_programs    train one module, or both modules of thousands of trials, and predict
     torch_settings    the arguments of ``poise.torch_algorithm``, checked

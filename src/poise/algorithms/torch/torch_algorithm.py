@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from poise import arguments
 from poise.algorithms.algorithm import Algorithm, BatchAlgorithm, Stack
-from poise.algorithms.all_at_once import AllAtOnce
+from poise.algorithms.batched_algorithm import AllAtOnce
 from poise.algorithms.class_codes import Labels
 from poise.algorithms.classes_from_data import ClassesFromData
 from poise.algorithms.torch.torch_library import import_torch

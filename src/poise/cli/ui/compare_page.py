@@ -10,11 +10,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from poise.cli.ui.answers import Answer, Question
-from poise.cli.ui.figures import curve_figure, profiles_figure
+from poise.cli.ui.browser_figures import curve_figure, profiles_figure
 from poise.cli.ui.run_index import RunLine
 from poise.cli.ui.run_page import sliders
 from poise.cli.ui.site import Site, pieces
+from poise.cli.ui.slider_answers import Answer, Question
 from poise.results.curve_result import StabilityCurve
 from poise.results.stability_result import StabilityResult
 from poise.results.text.numbers import at_most, number

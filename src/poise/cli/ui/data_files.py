@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from poise.cli.ui.folder import Folder
+from poise.cli.ui.results_folder import Folder
 from poise.errors import DataError
 
 __all__ = ["algorithm_files", "columns_of", "is_table", "names_in", "tables"]

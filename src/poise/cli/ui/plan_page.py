@@ -10,7 +10,7 @@ import numpy as np
 from starlette.requests import Request
 from starlette.responses import Response
 
-from poise.cli.ui.figures import Figure, line_trace, plan_figure
+from poise.cli.ui.browser_figures import Figure, line_trace, plan_figure
 from poise.cli.ui.site import Site, pieces
 from poise.errors import ArgumentError
 from poise.results.plots.power import power_lines

@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from poise.cli.load_algorithm import parse_parameters, place_and_parameters
-from poise.cli.ui.answers import Question
 from poise.cli.ui.record import Record
 from poise.cli.ui.record_kind import RecordKind
+from poise.cli.ui.slider_answers import Question
 from poise.errors import PoiseError
 from poise.protocol.random_order import PERMUTATION
 from poise.results.design import Design

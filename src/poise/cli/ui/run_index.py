@@ -9,12 +9,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from poise.cli.ui.folder import FileSeen, Folder
 from poise.cli.ui.record import OPEN, Record, open_record
 from poise.cli.ui.record_kind import RecordKind, kind_of
+from poise.cli.ui.results_folder import FileSeen, Folder
 from poise.data.file_lock import is_locked
 from poise.errors import PoiseError, in_one_line
-from poise.storage.journal.folder import header_of
+from poise.storage.journal.journal_folder import header_of
 from poise.storage.journal.whole_lines import WholeLines
 
 __all__ = ["RunIndex", "RunLine"]

@@ -9,12 +9,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from poise.cli.ui.answers import SYMBOLS, Answer, Question, without_verdict
 from poise.cli.ui.record import Record
 from poise.cli.ui.record_kind import RecordKind
 from poise.cli.ui.repeat import as_command, as_python
 from poise.cli.ui.run_index import RunLine
 from poise.cli.ui.site import Site, pieces
+from poise.cli.ui.slider_answers import SYMBOLS, Answer, Question, without_verdict
 from poise.errors import ArgumentError
 from poise.results.conditional_result import ConditionalResult
 from poise.results.monitor_status import MonitorStatus

@@ -17,11 +17,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from poise import __version__
-from poise.cli.ui.answers import Bands
-from poise.cli.ui.folder import Folder
 from poise.cli.ui.record import Record
 from poise.cli.ui.record_kind import RecordKind
+from poise.cli.ui.results_folder import Folder
 from poise.cli.ui.run_index import RunIndex, RunLine
+from poise.cli.ui.slider_answers import Bands
 from poise.cli.ui.started_runs import StartedRuns
 from poise.errors import PoiseError
 from poise.results.text.duration import duration

@@ -57,7 +57,7 @@ def command(folder: Path, port: int, host: str, opened: bool) -> int:
 
         from poise.cli.ui.app import make_app
         from poise.cli.ui.estimators import estimators
-        from poise.cli.ui.folder import Folder
+        from poise.cli.ui.results_folder import Folder
         from poise.cli.ui.security import Access
         from poise.cli.ui.site import Site
     except ImportError as error:

@@ -11,7 +11,7 @@ import sys
 import threading
 from pathlib import Path
 
-from poise.cli.ui.folder import Folder
+from poise.cli.ui.results_folder import Folder
 from poise.errors import ArgumentError, RecordError
 
 __all__ = ["StartedRuns"]

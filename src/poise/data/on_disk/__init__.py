@@ -15,7 +15,7 @@ temporary folder, with the numbers of each row side by side.
     row_copy       copy a Parquet or Feather file: numbers row by row, the rest in columns
     rows_file      one file with rows: on a disk of this machine, or at an address
     set_pieces     the files of one table, read one after another, piece by piece
-    stored_table   A table in a Parquet or Feather file; rows are read as data frames
+    stored_table   a table in a Parquet or Feather file; rows are read as data frames
 """
 
 from __future__ import annotations

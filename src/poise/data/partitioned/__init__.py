@@ -8,7 +8,7 @@
     partitioned_sample  the data of a question whose rows lie elsewhere
     partitions          the interface of rows in partitions that workers read
     row_fingerprint     a fingerprint of rows that does not depend on how they are partitioned
-    row_sketch          the rows with the smallest hashes, among which copies are found
+    smallest_hashes     the rows with the smallest hashes, among which copies are found
     table_summary       what is known of rows that lie elsewhere: one small part per partition
     witness_rows        the few rows of a frame on which every check before the first fit turns
 """

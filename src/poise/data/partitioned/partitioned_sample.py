@@ -20,7 +20,7 @@ from poise.data.partitioned.group_sizes import GroupSizes
 from poise.data.partitioned.partition_types import with_types
 from poise.data.partitioned.partitions import Partitions
 from poise.data.partitioned.row_fingerprint import fingerprint_of_part
-from poise.data.partitioned.row_sketch import RowsBelow
+from poise.data.partitioned.smallest_hashes import RowsBelow
 from poise.data.partitioned.table_summary import Summarize, TableSummary
 from poise.data.sample import Sample
 from poise.data.tables import as_table

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from poise.data.partitioned.column_roles import ColumnRoles
 from poise.data.partitioned.partition_types import common_types, with_types
-from poise.data.partitioned.row_sketch import RowSketch
+from poise.data.partitioned.smallest_hashes import RowSketch
 from poise.data.partitioned.witness_rows import (
     MOST_CLASSES,
     different_responses,

@@ -17,9 +17,9 @@ from poise.data.sample import Sample
 from poise.errors import ArgumentError, in_one_line
 from poise.procedures.binomial import MeasureChanges
 from poise.protocol.randomness import Randomness, RandomStateLike
+from poise.questions.check.algorithm_checks import CHECKS, FITS, Subject
 from poise.questions.check.bags_that_change import bags_that_change
 from poise.questions.check.check_report import CheckReport, Finding, Severity
-from poise.questions.check.checks import CHECKS, FITS, Subject
 from poise.questions.check.probe import OutOfTime, Probe
 from poise.questions.check.rare_classes import RARE, rare_classes
 from poise.results import Design

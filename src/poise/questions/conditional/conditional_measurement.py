@@ -15,8 +15,8 @@ from poise.algorithms.distance import absolute, euclidean, needs_response
 from poise.algorithms.function import seed_from
 from poise.algorithms.largest_change import largest_change, require_reachable
 from poise.algorithms.losses import as_change
-from poise.data.row_digests import digest_of_rows
 from poise.data.sample import Sample
+from poise.data.used_rows import digest_of_rows
 from poise.errors import (
     AlgorithmError,
     ArgumentError,

@@ -151,7 +151,7 @@ def conditional_test(
 
 
 def measured_for(
-    given: Mapping[str, Any], asked: Mapping[str, Any], journal: Any = None
+    given: Mapping[str, Any], asked: Mapping[str, Any], journal: str | Path | Journal | None = None
 ) -> tuple[ConditionalTrials, ConditionalResult]:
     """Measure for one question, and judge; return the record too.
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from poise.arguments import counted
 from poise.data.duplicates import find_copies
-from poise.data.row_digests import equal_rows
 from poise.data.sample import Sample
 from poise.data.tables import as_table, concatenate
+from poise.data.used_rows import equal_rows
 from poise.errors import ArgumentError, DataError, warn_of_validity
 
 __all__ = ["sample_with_fresh", "warn_of_copied_points"]

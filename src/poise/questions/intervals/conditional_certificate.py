@@ -6,8 +6,8 @@ import warnings
 
 from poise.algorithms.algorithm import Algorithm
 from poise.arguments import without_addresses
-from poise.data.row_digests import digest_of_rows
 from poise.data.sample import Sample
+from poise.data.used_rows import digest_of_rows
 from poise.errors import ArgumentError, PoiseWarning
 from poise.results.conditional_result import ConditionalResult
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,13 @@ from poise.data.tables import as_table
 from poise.errors import ArgumentError, DataError, PoiseWarning
 from poise.questions.conditional.conditional_measurement import shared_term
 from poise.questions.intervals.conditional_certificate import require_same_training_set
-from poise.questions.intervals.leave_one_out import LeaveOneOutFits
+from poise.questions.intervals.leave_one_out_models import LeaveOneOutFits
 from poise.questions.intervals.usable_certificate import UsableCertificate
 from poise.results.conditional_result import ConditionalResult
 from poise.results.coverage import CoverageGuarantee
 from poise.results.stability_result import StabilityResult
 from poise.running.execution import Execution
+from poise.storage.journal import Journal
 from poise.theory.jackknife_coverage import jackknife_plus_ends, residual_quantile
 
 __all__ = ["JackknifeRegressor"]
@@ -118,7 +120,7 @@ class JackknifeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         random_state: Any = None,
         n_jobs: int | None = None,
         fast: bool = True,
-        journal: Any = None,
+        journal: str | Path | Journal | None = None,
     ) -> None:
         self.estimator = estimator
         self.method = method

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from poise.questions.monitor.fresh_rows import FreshRows
+from poise.questions.monitor.new_rows import FreshRows
 from poise.storage.monitor_record import RecordContent
 from poise.storage.monitor_record.leftover_rows import (
     leftovers_path,

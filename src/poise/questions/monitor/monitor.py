@@ -15,11 +15,11 @@ from poise import arguments
 from poise.algorithms.distance import Distance
 from poise.arguments import counted
 from poise.arguments.notebook_card import Card, ShownAsCard
-from poise.data.row_identities import RowKey
+from poise.data.keyed_row_hashes import RowKey
 from poise.errors import ArgumentError, DataError, RecordError
 from poise.protocol.randomness import Coupling, RandomStateLike
 from poise.questions.monitor.carried_rows import CarriedRows
-from poise.questions.monitor.fresh_rows import FreshRows, Positions
+from poise.questions.monitor.new_rows import FreshRows, Positions
 from poise.questions.monitor.record_actions import abandon_call, begin_epoch
 from poise.questions.monitor.record_settings import RecordSettings
 from poise.questions.monitor.record_status import status_of

@@ -17,7 +17,7 @@ from poise.protocol.messages import Failure
 from poise.protocol.procedure import converse
 from poise.protocol.randomness import LaterTrials, Randomness
 from poise.questions.measurement import Measurement
-from poise.questions.monitor.fresh_rows import FreshRows, Positions
+from poise.questions.monitor.new_rows import FreshRows, Positions
 from poise.questions.monitor.record_settings import RecordSettings
 from poise.running.repeat_check import RepeatCheck
 from poise.storage.journal.lines import Answer, as_entry

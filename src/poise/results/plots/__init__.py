@@ -16,7 +16,7 @@ no figure is kept after the caller drops it.
     evidence             the evidence of several records, one bar each, and of all of them together
     extrapolated         limits at training sizes that were not measured, dashed because assumed
     influence            the most influential training rows, as bars
-    inline_svg           A picture as SVG inside of a page: it takes its ink from the text around it
+    inline_svg           a picture as SVG inside of a page: it takes its ink from the text around it
     intervals            prediction intervals as bars, and the responses that they should contain
     menu                 the smallest δ that can be certified, against the training size
     power                the power of a planned test against the true probability of a larger change
@@ -24,7 +24,7 @@ no figure is kept after the caller drops it.
     rates                measured shares with their intervals, each beside its limit
     record_picture       the picture of a measurement and, if there is one, its verdict
     shares               the shares of larger changes, one per fresh row
-    shown_figure         A figure that a notebook shows, also without pyplot
+    shown_figure         a figure that a notebook shows, also without pyplot
     trajectory           the course of the averaged test: two bets, and the line that decides
     verdict              the plot of one verdict: the number of larger changes, and what decides
 """

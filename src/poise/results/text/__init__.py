@@ -18,6 +18,6 @@
     next_step              the line "Next: …" of a summary: what to do after a verdict
     numbers                numbers as text: few digits; limits are rounded to the safe side
     rows_needed            the trials and rows that a run without large changes needs
-    summary                A summary: one headline and a few paragraphs
+    summary                a summary: one headline and a few paragraphs
     table                  rows under headings, for people: as text and as HTML
 """

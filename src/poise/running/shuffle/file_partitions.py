@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from poise.data.files.file_parts import FilePart, file_parts
-from poise.data.files.file_table import FileTable
+from poise.data.files.unread_rows import FileTable
 from poise.data.partitioned.partitions import Partitions
 from poise.running.shuffle.cut_partition import CutPartition
 from poise.running.shuffle.dask_partitions import DaskPartitions

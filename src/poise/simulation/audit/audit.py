@@ -13,8 +13,8 @@ from poise.simulation.traps import Trap
 from poise.simulation.worlds import Proportion, World
 from poise.simulation.worlds.replication import declares_stable, replicate, run_once
 from poise.theory.binomial_test import power
+from poise.theory.number_of_trials import n_trials
 from poise.theory.power_bounds import power_bound
-from poise.theory.trials import n_trials
 
 __all__ = ["audit"]
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from poise import arguments
 from poise.errors import ArgumentError
+from poise.protocol.procedure import Procedure
 from poise.protocol.randomness import as_coupling
 from poise.results.certificate import NOTIONS
 from poise.simulation.traps import Trap
@@ -30,7 +30,7 @@ class Question:
     @classmethod
     def of(
         cls,
-        procedure: Any,
+        procedure: Procedure,
         place: World | Trap,
         epsilon: float | None,
         delta: float | None,
@@ -61,7 +61,7 @@ class Question:
         return "power" if self.most <= self.delta else "either"
 
 
-def _own(procedure: Any, name: str, given: float | None) -> float:
+def _own(procedure: Procedure, name: str, given: float | None) -> float:
     value = getattr(procedure, name, None) if given is None else given
     if value is None:
         raise ArgumentError(
@@ -70,7 +70,7 @@ def _own(procedure: Any, name: str, given: float | None) -> float:
     return float(value)
 
 
-def _check_size(procedure: Any, world: World) -> None:
+def _check_size(procedure: Procedure, world: World) -> None:
     n = getattr(procedure, "n", world.n)
     if n != world.n:
         raise ArgumentError(
@@ -78,7 +78,7 @@ def _check_size(procedure: Any, world: World) -> None:
         )
 
 
-def _notion(procedure: Any, notion: str | None) -> str:
+def _notion(procedure: Procedure, notion: str | None) -> str:
     """Return the notion; a test under a coupling of its own is one of the coupled notion."""
     if notion is not None:
         return arguments.choice("notion", notion, NOTIONS)

@@ -3,9 +3,9 @@
 ::
 
     constructions      set a trap in any world: the constructions of Appendices B, D and E
-    linear_models      A raised model that is still linear (Theorem 4, condition 4.8)
+    linear_models      a raised model that is still linear (Theorem 4, condition 4.8)
     proof_claims       the claims on which the proof rests, as simulations (Appendix B)
-    trap               A trap: a stable triple, and an unstable one that looks the same
+    trap               a trap: a stable triple, and an unstable one that looks the same
     trapped_algorithm  the algorithm A′ and the distribution P′ of a trap
     triggers           what triggers a trap: a response or a feature vector that P never shows
 """

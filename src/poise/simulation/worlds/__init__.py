@@ -6,10 +6,10 @@
     change_laws        laws of the change Δ in closed form
     distributions      distributions P of one row (X, Y), from which simulations draw
     interval_coverage  how often jackknife intervals miss in a world, by simulation
-    proportion         A probability that was simulated, with an exact interval
+    proportion         a probability that was simulated, with an exact interval
     replication        run a procedure on many data sets drawn from a world
     simple_algorithms  small algorithms whose stability can be worked out on paper
-    world              A world: an algorithm, a distribution and a training size
+    world              a world: an algorithm, a distribution and a training size
     zoo                ready-made worlds whose stability has a closed form
 """
 

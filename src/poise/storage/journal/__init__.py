@@ -6,10 +6,10 @@ leaves a journal that is complete up to its last line.
 
 ::
 
-    append_only_file  A file that only grows, line by line, for one process at a time
-    folder            A folder of journals, one file for each measurement of a comparison or curve
+    append_only_file  a file that only grows, line by line, for one process at a time
     header            the first line of a journal: what is measured, and by which versions
     journal           the journal of a run: it writes each trial, and continues an earlier run
+    journal_folder    a folder of journals, one file for each measurement of a comparison or curve
     lines             how a trial is written as a line of a journal, and read back bit for bit
     read_journal      read a journal, finished or not, without changing it
     whole_lines       the complete lines of a file that only grows, each checked
@@ -17,9 +17,9 @@ leaves a journal that is complete up to its last line.
 
 from __future__ import annotations
 
-from poise.storage.journal.folder import JournalFolder, journals_of
 from poise.storage.journal.header import Header, OtherLines, begun_randomness
 from poise.storage.journal.journal import Journal
+from poise.storage.journal.journal_folder import JournalFolder, journals_of
 from poise.storage.journal.read_journal import JournalContent, begun_design, read_journal
 
 __all__ = [

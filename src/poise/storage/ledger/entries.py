@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 from poise import arguments
 from poise.arguments.typed_fields import read_object
-from poise.data.row_identities import RowKey
+from poise.data.keyed_row_hashes import RowKey
 from poise.errors import ArgumentError
 
 __all__ = ["RULES", "AskedQuestion", "LedgerAnswer", "LedgerHeader", "Rule", "Stake"]

@@ -16,7 +16,7 @@ def families_of(sets: Mapping[str, RowSet]) -> dict[str, str]:
 
     Examples
     --------
-    >>> from poise.data.row_identities import RowKey
+    >>> from poise.data.keyed_row_hashes import RowKey
     >>> from poise.data.sample import Sample
     >>> X = np.random.default_rng(0).normal(size=(90, 2))
     >>> pieces = [slice(0, 30), slice(20, 50), slice(60, 90)]

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 
 from poise import arguments
 from poise.arguments.notebook_card import Card, ShownAsCard
-from poise.data.row_identities import RowKey
+from poise.data.keyed_row_hashes import RowKey
 from poise.data.sample import Sample
 from poise.errors import ArgumentError, RecordError, warn_of_validity
 from poise.results import CompareResult, StabilityCurve, StabilityResult, Trials

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.data.row_identities import RowKey
+from poise.data.keyed_row_hashes import RowKey
 from poise.data.sample import Sample, fingerprint
 from poise.errors import RecordError
 from poise.storage.ledger.row_sketch import RowSketch, row_hashes

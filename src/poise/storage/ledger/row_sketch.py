@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.data.keyed_row_hashes import RowKey, row_identities
 from poise.data.on_disk import StoredTable
-from poise.data.row_identities import RowKey, row_identities
 from poise.data.tables import Table, as_table
 from poise.errors import RecordError
 

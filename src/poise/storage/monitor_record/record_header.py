@@ -15,7 +15,7 @@ from poise.arguments.field_rules import (
     TrainingSize,
 )
 from poise.arguments.typed_fields import read_object
-from poise.data.row_identities import RowKey
+from poise.data.keyed_row_hashes import RowKey
 from poise.errors import ArgumentError, RecordError, warn_of_validity
 from poise.results.json_encoding import plain
 from poise.storage.journal.header import current_versions

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
@@ -146,7 +147,7 @@ class LeaveOneOutFits:
     execution: Execution
     random_state: Any
     shared: bool
-    journal: Any = None
+    journal: str | Path | Journal | None = None
     xi: int | None = None
 
     def run(self, keep_models: bool) -> LeaveOneOut:

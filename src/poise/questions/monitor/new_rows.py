@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.data.row_identities import RowKey, row_identities
+from poise.data.keyed_row_hashes import RowKey, row_identities
 from poise.data.sample import Sample
 from poise.data.tables import as_table, concatenate
 from poise.errors import DataError

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 import scipy.sparse
 
-from poise.data.row_identities import RowKey, row_identities
+from poise.data.keyed_row_hashes import RowKey, row_identities
 from poise.data.tables import as_table
 from poise.errors import ArgumentError
 from shared.processes import printed
@@ -54,7 +54,7 @@ def test_the_response_is_part_of_a_labelled_row() -> None:
 
 def test_another_process_finds_the_same_and_another_key_does_not() -> None:
     code = (
-        "from poise.data.row_identities import RowKey, row_identities\n"
+        "from poise.data.keyed_row_hashes import RowKey, row_identities\n"
         "from poise.data.tables import as_table\n"
         "import pandas as pd\n"
         "rows = as_table(pd.DataFrame({'town': ['Ely', 'Bath']}), 'X')\n"

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from poise.data.row_digests import RowDigests, digest_of_rows
 from poise.data.sample import Sample
 from poise.data.tables import as_table
+from poise.data.used_rows import RowDigests, digest_of_rows
 from shared.processes import printed
 
 rng = np.random.default_rng(0)
@@ -44,7 +44,7 @@ def test_weights_and_equal_rows_are_noted():
 
 def test_the_digest_of_rows_is_the_same_in_every_process_and_container() -> None:
     code = (
-        "from poise.data.row_digests import digest_of_rows as d; from poise.data.tables import "
+        "from poise.data.used_rows import digest_of_rows as d; from poise.data.tables import "
         "as_table as t; import pandas as pd; "
         "X = pd.DataFrame({'town': ['Ely', 'Bath'], 'size': [1.0, 2.0]}); "
         "print(d(t(X, 'X'), t([5, 6], 'y')), d(t(X[::-1], 'X'), t([6, 5], 'y')))"

@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 from poise.data.duplicates import about_copies, copies_elsewhere, find_copies
-from poise.data.partitioned import row_sketch
+from poise.data.partitioned import smallest_hashes
 from poise.data.partitioned.column_roles import named_columns
 from poise.data.partitioned.partitioned_sample import PartitionedSample
-from poise.data.partitioned.row_sketch import RowSketch
+from poise.data.partitioned.smallest_hashes import RowSketch
 from poise.data.sample import Sample
 from shared.partitions import FramesHere
 
@@ -83,7 +83,7 @@ def test_unlabelled_rows_are_compared_with_labelled_ones() -> None:
 
 
 def test_few_rows_are_brought_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(row_sketch, "_MOST_ROWS", 40)
+    monkeypatch.setattr(smallest_hashes, "_MOST_ROWS", 40)
     frame = with_copies(make_rows(150), 150).drop(columns="who")
     found = copies_elsewhere(elsewhere(frame, 3))
     assert found.looked_at == found.rows == 40

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from poise import arguments
-from poise.cli.ui.figures import Figure, changes_figure, profile_figure
+from poise.cli.ui.browser_figures import Figure, changes_figure, profile_figure
 from poise.cli.ui.record import Record
 from poise.errors import ArgumentError
 from poise.results.conditional_result import ConditionalResult
