@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -26,6 +27,8 @@ _QUIET = {
     "distributed.worker.profile.enabled": False,
     # Or else a worker that is down a quarter of a minute after it was killed is given up.
     "distributed.deploy.lost-worker-timeout": "1 day",
+    # A test may have a folder of its own, which ends with it.
+    "temporary-directory": tempfile.gettempdir(),
 }
 
 
@@ -35,10 +38,11 @@ def _dask() -> Iterator[Any]:
     from distributed import Client, LocalCluster
 
     dask.config.set(_QUIET)
-    cluster = LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
-    )
-    with cluster, Client(cluster) as client:
+    workers = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
+    with (
+        LocalCluster(**workers, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
         yield client
 
 

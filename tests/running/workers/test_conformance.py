@@ -190,30 +190,6 @@ def test_nothing_begins_once_the_verdict_is_forced(backend, rows, tmp_path) -> N
     assert (begun > forced[0]).sum() <= (0 if backend["n_jobs"] == 1 else 2)
 
 
-def test_a_long_fit_is_not_waited_for(process_backend, rows, tmp_path) -> None:
-    """The verdict is forced after 7 trials; the fits after them take long, and mark their end.
-
-    A trial of a tenth of a second is a chunk of its own, and the seventh takes longer than a
-    next run would need to start new workers.
-    """
-    slow, ended = set(rows[0][70:600:10, 0].tolist()), str(tmp_path / "ended")
-    seventh = float(rows[0][60, 0])
-
-    def fit(A, b, seed):
-        time.sleep(0.6 if A[0, 0] == seventh else 0.06)
-        if A[0, 0] in slow:
-            time.sleep(8)
-            open(ended, "w").close()
-        return lambda new: [float(len(b))]
-
-    result = poise.stability_test(
-        fit, *rows, n=10, epsilon=0.5, delta=0.05, shuffle=False, check=False, **process_backend
-    )
-    assert result.verdict == "unstable"
-    assert result.n_observed == 7
-    assert not (tmp_path / "ended").exists()
-
-
 def test_an_algorithm_that_cannot_be_packed(process_backend, rows) -> None:
     lock = threading.Lock()
 
@@ -269,3 +245,28 @@ def test_failures_say_their_kind(backend, rows, tmp_path) -> None:
     [failure] = read_journal(journal).failures
     assert failure == Failure(3, "ZeroDivisionError: a singular matrix", kind="error")
     assert Shared().name == read_journal(journal).header.design.coupling
+
+
+def test_a_long_fit_is_not_waited_for(process_backend, rows, tmp_path) -> None:
+    """The verdict is forced after 7 trials; the fits after them take long, and mark their end.
+
+    A trial of a tenth of a second is a chunk of its own, and the seventh takes longer than a
+    next run would need to start new workers. This test is the last: a worker of a cluster is
+    busy after it.
+    """
+    slow, ended = set(rows[0][70:600:10, 0].tolist()), str(tmp_path / "ended")
+    seventh = float(rows[0][60, 0])
+
+    def fit(A, b, seed):
+        time.sleep(0.6 if A[0, 0] == seventh else 0.06)
+        if A[0, 0] in slow:
+            time.sleep(8)
+            open(ended, "w").close()
+        return lambda new: [float(len(b))]
+
+    result = poise.stability_test(
+        fit, *rows, n=10, epsilon=0.5, delta=0.05, shuffle=False, check=False, **process_backend
+    )
+    assert result.verdict == "unstable"
+    assert result.n_observed == 7
+    assert not (tmp_path / "ended").exists()
