@@ -104,7 +104,7 @@ def pytest_collection() -> Generator[None, object, object]:
     try:
         return (yield)
     finally:
-        gc.set_threshold(20_000, 20, 20)  # of a million objects that stay
+        gc.set_threshold(20_000, 20, 20)  # a million objects stay: look at them less often
         gc.enable()
 
 

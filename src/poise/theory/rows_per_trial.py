@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from poise.theory import averaged_design
-from poise.theory.number_of_trials import kappa as _kappa
+from poise.theory.number_of_trials import kappa
 from poise.theory.power_bounds import power_bound
 
 __all__ = ["RowsPerTrial"]
@@ -72,7 +72,7 @@ class RowsPerTrial:
         """Compute the number of trials before it is rounded down."""
         more = self._unlabeled(n_unlabeled)
         by_points = Fraction(int(n_labeled) + int(more), n + self.fresh + self.points)
-        return min(_kappa(n + self.fresh, n_labeled, more), by_points)
+        return min(kappa(n + self.fresh, n_labeled, more), by_points)
 
     def rows_for(self, count: int, n: int, n_unlabeled: int = 0) -> int:
         """Compute the fewest labelled units that hold this many trials."""

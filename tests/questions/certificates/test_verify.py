@@ -19,9 +19,9 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import poise
 from poise.errors import ArgumentError, PoiseError, RecordError
-from poise.results.canonical_json import sha256_of
 from poise.results.certificate_file import CertificateFile
 from poise.results.verification import NOT_REPEATED, VERIFIED, WRONG
+from shared.forgery import altered, at, leaves, redigested
 
 RNG = np.random.default_rng(8)
 X = RNG.normal(size=(420, 2))
@@ -119,43 +119,6 @@ def test_every_kind_of_run_is_repeated_bit_for_bit(kind) -> None:
     some = poise.verify(file, algorithm, **rows, trials=5)
     assert some.outcome == VERIFIED, some.summary()
     assert some.n_repeated == 5
-
-
-def leaves(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the place of everything in a JSON value that is no container."""
-    if isinstance(value, (dict, list)):
-        keys = value if isinstance(value, dict) else range(len(value))
-        for key in keys:
-            yield from leaves(value[key], (*place, key))
-    else:
-        yield place
-
-
-def changed(value: Any) -> Any:
-    if isinstance(value, bool):
-        return not value
-    if isinstance(value, str):
-        return value[:-1] + ("0" if value[-1:] != "0" else "1")
-    return 1 if value is None else value + 1
-
-
-def at(content: Any, place: tuple[Any, ...]) -> Any:
-    for key in place:
-        content = content[key]
-    return content
-
-
-def altered(certificate: CertificateFile, place: tuple[Any, ...]) -> CertificateFile:
-    content = copy.deepcopy(certificate.content)
-    holder = at(content, place[:-1])
-    holder[place[-1]] = changed(holder[place[-1]])
-    return CertificateFile(content)
-
-
-def redigested(certificate: CertificateFile) -> CertificateFile:
-    """What a forger does: compute the digest of the altered content."""
-    content = certificate.without("digest")
-    return CertificateFile({**content, "digest": sha256_of(content)})
 
 
 def outcome(certificate: CertificateFile, *given: Any, **settings: Any) -> str:
