@@ -62,3 +62,10 @@ def test_total_variations_of_several_responses_add_up() -> None:
 def test_numbers_have_no_limit() -> None:
     result = poise.stability_test(Ridge(), X, X[:, 0], epsilon=1e6, **QUESTION)
     assert result.verdict == "stable"
+
+
+@pytest.mark.parametrize("test", ["binomial", "averaged"])
+def test_an_infinite_epsilon_is_no_question_of_probabilities(test) -> None:
+    trials = poise.Trials.from_changes([0.1] * 40, n=5)
+    with pytest.raises(ArgumentError, match="epsilon must be a finite number >= 0"):
+        trials.test(float("inf"), 0.1, test=test)

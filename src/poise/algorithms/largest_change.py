@@ -11,15 +11,15 @@ __all__ = ["largest_change", "require_reachable"]
 _LABELS = ("label", "change of zero_one loss")
 
 
-def largest_change(distance: str, outputs: int = 1) -> float:
+def largest_change(distance: str, outputs: float = 1) -> float:
     """Return the largest value of this distance; inf if there is no limit.
 
     Parameters
     ----------
     distance : str
         Name of the distance, as in a design; probabilities are bounded.
-    outputs : int
-        Number of responses, whose total variations add up.
+    outputs : int or math.inf
+        Number of responses, whose total variations add up; infinite if it is not known.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def require_reachable(epsilon: float, distance: str, largest: float) -> None:
     Traceback (most recent call last):
     poise.errors.ArgumentError: epsilon must be below 1 where predictions are labels, got 1.0: ...
     """
-    if not epsilon >= largest:
+    if math.isinf(largest) or not epsilon >= largest:
         return
     labels = distance in _LABELS
     what = "predictions are labels" if labels else "predictions are probabilities"

@@ -6,6 +6,7 @@ Nothing here fits a model: a saved measurement can be judged again with another
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -260,10 +261,8 @@ class Trials(PresentedTrials):
         """Refuse an ε that no change of labels can exceed; other limits depend on the responses."""
         from poise.algorithms.largest_change import largest_change, require_reachable
 
-        name = self.design.distance
-        of_several = name == "total_variation" or name.endswith("of probabilities")
-        if not of_several:  # distances of several responses add up
-            require_reachable(epsilon, name, largest_change(name))
+        name = self.design.distance  # nobody has noted the number of responses, which add up
+        require_reachable(epsilon, name, largest_change(name, math.inf))
 
     def delta_hat(self, epsilon: float, alpha: float = 0.05, randomized: bool = False) -> float:
         """Upper limit for δ*_ε: P(δ̂ ≥ δ*_ε) ≥ 1 − α for one ε fixed beforehand (Prop. 1).
