@@ -65,3 +65,10 @@ def test_one_removal_is_a_pair_whatever_was_declared() -> None:
     trials = poise.measure(median, X, y, n=N, removals=1, random_state=0)
     assert median.fits == Counter({N: TRIALS + 1, N - 1: TRIALS + 1})
     assert trials.n_fits == 2 * TRIALS
+
+
+def test_all_removals_may_be_one_block_of_rows() -> None:
+    block = {"n": 3, "remove": 2, "random_state": 0}
+    every = poise.measure(Median(True), X, y, **block, removals="all")  # 3 // 2 = 1
+    np.testing.assert_array_equal(every.changes, poise.measure(Median(True), X, y, **block).changes)
+    assert not every.design.one_full_fit

@@ -37,15 +37,23 @@ def largest_change(distance: str, outputs: float = 1) -> float:
     return math.inf
 
 
-def require_reachable(epsilon: float, distance: str, largest: float) -> None:
+def require_reachable(epsilon: float, distance: str, outputs: float) -> None:
     """Refuse an ε that no change can exceed: every algorithm would pass.
+
+    Parameters
+    ----------
+    epsilon : float
+        The allowed change.
+    distance, outputs
+        As in :func:`largest_change`.
 
     Examples
     --------
-    >>> require_reachable(1.0, "label", 1.0)
+    >>> require_reachable(1.0, "label", outputs=1)
     Traceback (most recent call last):
     poise.errors.ArgumentError: epsilon must be below 1 where predictions are labels, got 1.0: ...
     """
+    largest = largest_change(distance, outputs)
     if math.isinf(largest) or not epsilon >= largest:
         return
     labels = distance in _LABELS

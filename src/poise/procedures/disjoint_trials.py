@@ -75,16 +75,22 @@ class DisjointTrials(TrialSetup):
                 f"n must be at most the number of {_units(design)} ({design.n_units}), got {n}; "
                 "ask about a smaller training size"
             )
+        return self.with_averages(design)
+
+    def with_averages(self, design: Design) -> Design:
+        """Return a design of one change a trial with as many changes as are wanted here."""
         if not self.averages:
             return design
         return replace(
             design,
-            removals=n // design.remove if self.removals == "all" else int(self.removals),
+            removals=design.n // design.remove if self.removals == "all" else int(self.removals),
             points=design.most_points if self.points == "spare" else int(self.points or 1),
             one_full_fit=self.one_full_fit,
         )
 
-    def trials(self, sample: Sample, randomness: Randomness) -> Any:
+    def trials(
+        self, sample: Sample, randomness: Randomness
+    ) -> TrialSequence[Comparison] | TrialSequence[Removals]:
         """Return all trials by number, each made when it is looked up."""
         return self.split(self.design(sample, randomness), sample, randomness)
 

@@ -113,10 +113,7 @@ def compare(
     # Each algorithm is tested at its share of the level.
     level = arguments.alpha(arguments.scalar("alpha", alpha)) / len(named)
     question = StabilityQuestion(n, epsilon, delta, float(level), randomized, test=test)
-    measurements = {
-        name: replace(common, algorithm=each, setup=_titled(common.setup, name, each))
-        for name, each in named.items()
-    }
+    measurements = {name: _about(common, name, each) for name, each in named.items()}
     one, *others = measurements.values()
     for other in others:
         other.refuse(question)
@@ -125,7 +122,7 @@ def compare(
     folder.expect(len(named), "algorithm")
     journals = {name: folder.journal(name) for name in named}
     chosen = _chosen(measurements, question, journals)
-    ready = {name: _with_trials_of(each, chosen) for name, each in measurements.items()}
+    ready = {name: each.with_choice(chosen) for name, each in measurements.items()}
     book = Ledger.of(ledger)
     put = None if book is None else _put(book, list(ready.values()), replace(question, alpha=alpha))
     trials = {name: _measured(name, each, journals[name]) for name, each in ready.items()}
@@ -160,9 +157,10 @@ def _chosen(
     return choice
 
 
-def _with_trials_of(measurement: Measurement, choice: Choice) -> Measurement:
-    setup = replace(measurement.setup, removals=choice.removals, points=choice.points)
-    return replace(measurement, setup=setup, choice=choice)
+def _about(common: Measurement, name: str, algorithm: Any) -> Measurement:
+    """Return the measurement of one algorithm; all algorithms have the same trials."""
+    setup = _titled(common.setup, name, algorithm)
+    return replace(common, algorithm=algorithm, setup=setup, known_design=common.one_change)
 
 
 def _titled(setup: Setup, name: str, algorithm: Any) -> Setup:

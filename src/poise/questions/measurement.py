@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import KW_ONLY, asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from poise.algorithms.distance import needs_response
-from poise.algorithms.largest_change import largest_change, require_reachable
+from poise.algorithms.largest_change import require_reachable
+from poise.algorithms.losses import as_change
 from poise.data.duplicates import about_copies, warn_of_copies
 from poise.data.sample import Sample
 from poise.data.used_rows import RowDigests
@@ -55,6 +56,8 @@ class Measurement:
         The other settings that the changes depend on.
     execution : Execution
         How the fits are run.
+    randomness : Randomness
+        The source of random numbers; a journal keeps the seed of the earlier run.
     spread : float, optional
         The spread of the responses, if ε is a share of it.
     set_aside : Sample, optional
@@ -63,12 +66,16 @@ class Measurement:
         The test that these trials are for; None if it is not chosen yet.
     certified : bool
         Whether a certificate is wanted: rows are then digested however many there are.
+    known_oracle : Oracle, optional
+        The oracle of a measurement of the same algorithm, rows and execution.
+    known_design : Design, optional
+        What :attr:`one_change` is, if a measurement of the same rows and trials computed it.
 
     Examples
     --------
     >>> sample = Sample([[0.0]] * 33, [1.0] * 33)
     >>> mean = lambda X, y, seed: lambda rows: [sum(y) / len(y)] * len(rows)
-    >>> measurement = Measurement(mean, sample, Setup(10, random_state=0), Execution())
+    >>> measurement = Measurement(mean, sample, Setup(10), Execution(), Randomness(0))
     >>> measurement.design.n_trials
     3
     >>> measurement.run().changes.tolist()
@@ -79,29 +86,31 @@ class Measurement:
     sample: Sample
     setup: Setup
     execution: Execution
+    randomness: Randomness
+    _: KW_ONLY
     spread: float | None = None
     set_aside: Sample | None = None
     choice: Choice | None = None
     certified: bool = False
+    known_oracle: Oracle | None = None
+    known_design: Design | None = None
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Measurement:
         """Split the keywords of a public function into the parts of a measurement."""
         setup, execution = from_settings(Setup, settings), from_settings(Execution, settings)
         sample = sample_of(settings)
-        return cls(settings["algorithm"], sample, setup, execution.where_rows_are(sample))
+        how = execution.where_rows_are(sample), Randomness.from_state(setup.random_state)
+        return cls(settings["algorithm"], sample, setup, *how)
 
     @cached_property
     def oracle(self) -> Oracle:
         """The object that runs the fits: algorithm, distance and workers, checked."""
+        if self.known_oracle is not None:
+            return self.known_oracle
         setup = self.setup
         about = (self.algorithm, self.sample, setup.distance, setup.response)
         return Oracle.about(*about, self.execution)
-
-    @cached_property
-    def randomness(self) -> Randomness:
-        """The source of random numbers; a journal keeps the seed of the earlier run."""
-        return Randomness.from_state(self.setup.random_state)
 
     @cached_property
     def trials(self) -> MeasureChanges:
@@ -109,22 +118,36 @@ class Measurement:
         return MeasureChanges(**self._of_a_trial)
 
     @cached_property
+    def one_change(self) -> Design:
+        """The design with one change a trial, for any algorithm: its names are unknown."""
+        if self.known_design is not None:
+            return self.known_design
+        single = {**self._of_any_trial, "removals": 1, "points": None}
+        return MeasureChanges(**single).design(self.sample, self.randomness)
+
+    @cached_property
     def design(self) -> Design:
         """What is known before the first fit."""
-        bare = self.trials.design(self.sample, self.randomness)
-        named = Names(*self.oracle.names).on_design(bare)
+        names = Names(*self.oracle.names)
+        named = names.on_design(self.trials.with_averages(self.one_change))
         name = self.setup.name or ""
         aside = 0 if self.set_aside is None else self.set_aside.n_labeled
         return replace(named, name=name, spread=self.spread, set_aside=aside)
 
+    @property
+    def _of_any_trial(self) -> dict[str, Any]:
+        labeled_test = needs_response(as_change(self.setup.distance))
+        return {**self.setup.of_a_trial, "labeled_test": labeled_test}
+
     @cached_property
     def _of_a_trial(self) -> dict[str, Any]:
-        labeled_test = needs_response(self.oracle.distance)
-        settings = {**self.setup.of_a_trial, "labeled_test": labeled_test}
+        settings = self._of_any_trial
         if self.setup.removals == 1 or not self.oracle.algorithm.ignores_row_order:
             return settings
         # If the algorithm declares it and the first trial confirms it, one full fit is enough.
-        trials = MeasureChanges(**settings).trials(self.sample, self.randomness)
+        measure = MeasureChanges(**settings)
+        design = measure.with_averages(self.one_change)
+        trials = measure.split(design, self.sample, self.randomness)
         same = len(trials) > 0 and self.oracle.ignores_row_order(trials)
         return {**settings, "one_full_fit": same}
 
@@ -139,16 +162,20 @@ class Measurement:
         if self.choice is not None:
             return self
         begun = None if journal is None else begun_design(journal)
-        choice = self._chosen(question, begun, alone)
-        setup = replace(self.setup, removals=choice.removals, points=choice.points)
-        same = replace(self, setup=setup, choice=choice)
-        # The seed is drawn once: a generator given by the user would give another one.
-        same.__dict__.update(oracle=self.oracle, randomness=self.randomness)
-        return same
+        return self.with_choice(self._chosen(question, begun, alone))
+
+    def with_choice(self, choice: Choice) -> Measurement:
+        """Return the same measurement with the trials of a test that was chosen."""
+        return replace(
+            self,
+            setup=replace(self.setup, removals=choice.removals, points=choice.points),
+            choice=choice,
+            known_oracle=self.oracle,
+            known_design=self.one_change,
+        )
 
     def _chosen(self, question: StabilityQuestion, begun: Design | None, alone: bool) -> Choice:
-        one_change = {**self._of_a_trial, "removals": 1, "points": None, "one_full_fit": False}
-        paper = MeasureChanges(**one_change).design(self.sample, self.randomness)
+        paper = self.one_change
         free = alone and question.test == "auto" and self._removals_cost_no_fits(paper)
         return choose_test(question, self.setup, paper, begun, free_removals=free)
 
@@ -165,8 +192,7 @@ class Measurement:
         """
         if question is not None:
             distance = self.design.distance
-            largest = largest_change(distance, self.sample.n_responses)
-            require_reachable(question.epsilon, distance, largest)
+            require_reachable(question.epsilon, distance, self.sample.n_responses)
         return self.design
 
     def check(self, question: StabilityQuestion | None = None, algorithms: int = 1) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from poise.algorithms.distance import Distance, needs_response
 from poise.algorithms.fit_warnings import counted_fit_warnings
-from poise.algorithms.largest_change import largest_change, require_reachable
+from poise.algorithms.largest_change import require_reachable
 from poise.data.duplicates import warn_of_copies
 from poise.errors import ArgumentError, collected_validity_warnings
 from poise.protocol.budget import Budget, Counts
@@ -182,7 +182,7 @@ def _require_reachable(procedure: object, oracle: Oracle) -> None:
     """Refuse a question whose ε no change can exceed."""
     epsilon, name = getattr(procedure, "epsilon", None), oracle.names[1]
     if isinstance(epsilon, numbers.Real):
-        require_reachable(float(epsilon), name, largest_change(name, oracle.sample.n_responses))
+        require_reachable(float(epsilon), name, oracle.sample.n_responses)
 
 
 def _check_procedure(procedure: object, groups: Any) -> None:

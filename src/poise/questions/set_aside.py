@@ -13,7 +13,7 @@ from poise.data.on_disk import StoredTable
 from poise.data.sample import Sample
 from poise.errors import ArgumentError
 from poise.questions.measurement import Measurement
-from poise.results.relative_epsilon import Relative, in_units, read_epsilon
+from poise.results.relative_epsilon import Relative, read_epsilon
 
 __all__ = ["resolved"]
 
@@ -28,11 +28,12 @@ def resolved(measurement: Measurement, epsilon: Any) -> tuple[Measurement, float
 
     Examples
     --------
+    >>> from poise.protocol.randomness import Randomness
     >>> from poise.questions.setup import Setup
     >>> from poise.running.execution import Execution
     >>> sample = Sample([[0.0]] * 100, [1.0, 3.0] * 50)
     >>> mean = lambda X, y, seed: lambda rows: [sum(y) / len(y)] * len(rows)
-    >>> whole = Measurement(mean, sample, Setup(10), Execution())
+    >>> whole = Measurement(mean, sample, Setup(10), Execution(), Randomness(0))
     >>> rest, epsilon = resolved(whole, Relative(0.1, rows=20))
     >>> rest.sample.n_labeled, round(epsilon, 3)
     (80, 0.103)
@@ -50,7 +51,7 @@ def resolved(measurement: Measurement, epsilon: Any) -> tuple[Measurement, float
         spread=spread,
         set_aside=measurement.sample.only(chosen),
     )
-    return kept, in_units(asked, kept.design)
+    return kept, asked.share * spread
 
 
 def _refuse_other_units(measurement: Measurement) -> None:

@@ -259,10 +259,10 @@ class Trials(PresentedTrials):
 
     def _require_reachable(self, epsilon: float) -> None:
         """Refuse an ε that no change of labels can exceed; other limits depend on the responses."""
-        from poise.algorithms.largest_change import largest_change, require_reachable
+        from poise.algorithms.largest_change import require_reachable
 
-        name = self.design.distance  # nobody has noted the number of responses, which add up
-        require_reachable(epsilon, name, largest_change(name, math.inf))
+        # Nobody has noted the number of responses, which add up.
+        require_reachable(epsilon, self.design.distance, outputs=math.inf)
 
     def delta_hat(self, epsilon: float, alpha: float = 0.05, randomized: bool = False) -> float:
         """Upper limit for δ*_ε: P(δ̂ ≥ δ*_ε) ≥ 1 − α for one ε fixed beforehand (Prop. 1).

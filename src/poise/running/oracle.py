@@ -39,6 +39,7 @@ from poise.protocol.messages import (
     Failure,
     Removals,
     Reply,
+    Tasks,
     first_query,
 )
 from poise.protocol.work import Work
@@ -239,16 +240,19 @@ class Oracle:
             return KnownWork(*about, batch.known)
         return LossRemovalsWork(*about) if needs_response(self.distance) else RemovalsWork(*about)
 
-    def ignores_row_order(self, trials: Sequence[Removals]) -> bool:
+    def ignores_row_order(self, trials: Tasks) -> bool:
         """See on the first trial whether the order of the rows matters, for one random term.
 
         Predictions of three full fits, each with another row moved last, are compared to nine
-        digits. A fit that fails settles nothing, and so allows nothing.
+        digits. A fit that fails settles nothing, and so allows nothing; nor does a trial of
+        one removal at one point, which has one full fit.
         """
         from poise.running.removals_work import same_predictions
 
         sample, tasks = in_this_process(self.sample, trials, [0])
-        trial: Any = tasks[0]
+        trial = tasks[0]
+        if not isinstance(trial, Removals):
+            return False
         work = replace(self, sample=sample)._removals(Batch([trial]), relax=False)
         with one_inner_thread():
             return same_predictions(work, [*trial.full[:2], trial.full[-1]])

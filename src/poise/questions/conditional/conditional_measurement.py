@@ -13,7 +13,7 @@ import numpy as np
 from poise import arguments
 from poise.algorithms.distance import absolute, euclidean, needs_response
 from poise.algorithms.function import seed_from
-from poise.algorithms.largest_change import largest_change, require_reachable
+from poise.algorithms.largest_change import require_reachable
 from poise.algorithms.losses import as_change
 from poise.data.sample import Sample
 from poise.data.used_rows import digest_of_rows
@@ -182,8 +182,7 @@ class ConditionalMeasurement:
         """Before the first fit, refuse what cannot be measured or answered."""
         design = self.design
         if question is not None:
-            largest = largest_change(design.distance, self.sample.n_responses)
-            require_reachable(question.epsilon, design.distance, largest)
+            require_reachable(question.epsilon, design.distance, self.sample.n_responses)
             question.require_fresh_rows(design)
         if self.notion == "jackknife":
             self._refuse_asymmetry()

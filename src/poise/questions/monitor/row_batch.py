@@ -81,9 +81,8 @@ def _chosen(
 
 def _measurement(settings: RecordSettings, sample: Sample, seed: int, first: int) -> Measurement:
     """Return the measurement of one batch; random terms depend on the number of a trial."""
-    made = Measurement(settings.algorithm, sample, settings.setup, settings.execution)
-    made.__dict__["randomness"] = LaterTrials(seed, first=first)
-    return made
+    how = settings.setup, settings.execution, LaterTrials(seed, first=first)
+    return Measurement(settings.algorithm, sample, *how)
 
 
 def _require_same_distance(file: RecordFile, batch: RowBatch) -> None:

@@ -105,13 +105,13 @@ class _TimeLimit(AbstractContextManager[None]):
 
 
 def check_timeout(timeout: float, backend: Backend) -> None:
-    """Refuse a time limit that is not positive, or that these workers cannot have.
+    """Refuse a time limit that these workers cannot have.
 
     Examples
     --------
     >>> check_timeout(60.0, Backend("loky", 2))
     """
-    if not (timeout > 0 and backend.processes):
+    if not backend.processes:
         raise ArgumentError(
             f"timeout needs a number of seconds > 0 and worker processes (n_jobs=2 or more), "
             f"got timeout={timeout!r} with {backend.workers} {backend.name} worker(s)"
