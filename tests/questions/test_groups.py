@@ -14,7 +14,8 @@ from sklearn.linear_model import Ridge
 import poise
 from poise.data.groups import Groups
 from poise.errors import ArgumentError, DataError, PowerWarning
-from poise.procedures.split_of_groups import UnitSplit
+from poise.procedures.split_of_groups import RemovedUnits, UnitSplit
+from poise.procedures.split_of_rows import TrialSizes
 from poise.protocol.budget import cost
 from poise.protocol.randomness import Randomness, Shared
 from shared.algorithms import Spy
@@ -98,7 +99,8 @@ def test_changes_equal_a_loop_by_hand() -> None:
 def test_every_row_of_a_test_group_is_as_likely_as_the_others() -> None:
     """1,000 draws among 4 rows: each count is Binomial(1000, 1/4), sd 13.7; 6 sd are 82."""
     groups = Groups(np.repeat(np.arange(3000), 4), 12000)
-    split = UnitSplit(2, 1000, 12000, 0, Randomness(1), Shared(), False, groups=groups)
+    sizes, removed = TrialSizes(2, 1000, 12000, 0), RemovedUnits(groups=groups)
+    split = UnitSplit(sizes, Randomness(1), Shared(), shuffle=False, removed=removed)
     counts = np.bincount([split.test_row(k) % 4 for k in range(1000)], minlength=4)
     assert (abs(counts - 250) < 82).all()
 
@@ -192,18 +194,9 @@ def test_units_are_used_once(sizes, n, remove, replace, n_unlabeled, shuffle) ->
     design = poise.Design(
         "", n, len(labels), n_unlabeled, remove=remove, replace=replace, n_groups=len(sizes)
     )
-    split = UnitSplit(
-        n,
-        design.n_trials,
-        len(labels),
-        n_unlabeled,
-        Randomness(0),
-        Shared(),
-        shuffle,
-        remove,
-        replace,
-        Groups(labels, len(labels)),
-    )
+    sizes = TrialSizes(n, design.n_trials, len(labels), n_unlabeled)
+    removed = RemovedUnits(remove, replace, Groups(labels, len(labels)))
+    split = UnitSplit(sizes, Randomness(0), Shared(), shuffle, removed)
     used: list[int] = []
     for trial in split:
         full, reduced = trial.full.train, trial.reduced.train

@@ -9,7 +9,8 @@ import pytest
 
 import poise
 from poise.data.groups import Groups
-from poise.procedures.split_of_groups import UnitSplit
+from poise.procedures.split_of_groups import RemovedUnits, UnitSplit
+from poise.procedures.split_of_rows import TrialSizes
 from poise.protocol.randomness import Randomness, Shared
 from shared.algorithms import Spy
 
@@ -44,16 +45,16 @@ def test_pairs_stay_together(shuffle, remove, replace) -> None:
 
 def test_either_row_of_a_pair_may_be_the_test_point() -> None:
     """Each with probability 1/2: fewer than 60 of 200 have probability 3e-9."""
-    groups = Groups(np.repeat(np.arange(400), 2), 800)
-    split = UnitSplit(1, 200, 800, 0, Randomness(0), Shared(), shuffle=False, groups=groups)
+    removed = RemovedUnits(groups=Groups(np.repeat(np.arange(400), 2), 800))
+    split = UnitSplit(TrialSizes(1, 200, 800, 0), Randomness(0), Shared(), False, removed)
     rows = [split.test_row(trial) for trial in range(200)]
     assert [row // 2 for row in rows] == list(range(200, 400))
     assert 60 <= sum(row % 2 for row in rows) <= 140
 
 
 def test_the_split_itself_without_an_order() -> None:
-    groups = Groups(PAIRS, len(PAIRS))
-    split = UnitSplit(N, 6, 2 * N_GROUPS, 0, Randomness(0), Shared(), shuffle=False, groups=groups)
+    removed = RemovedUnits(groups=Groups(PAIRS, len(PAIRS)))
+    split = UnitSplit(TrialSizes(N, 6, 2 * N_GROUPS, 0), Randomness(0), Shared(), False, removed)
     first = split[0]
     assert np.asarray(first.full.train).tolist() == list(range(10))
     assert np.asarray(first.reduced.train).tolist() == list(range(8))

@@ -99,10 +99,10 @@ def test_the_number_of_trials_is_the_most_that_fit(
 def test_shared_randomness_and_rows_stay_as_they_are() -> None:
     """One removed row of the general split is the paper's split."""
     from poise.procedures.split_of_groups import UnitSplit
-    from poise.procedures.split_of_rows import Split
+    from poise.procedures.split_of_rows import Split, TrialSizes
     from poise.protocol.randomness import Shared
 
-    settings = (5, 20, 110, 12, Randomness(3), Shared(), True)
+    settings = (TrialSizes(5, 20, 110, 12), Randomness(3), Shared(), True)
     for a, b in zip(Split(*settings), UnitSplit(*settings), strict=True):
         for first, second in ((a.full, b.full), (a.reduced, b.reduced)):
             assert first.train.tolist() == second.train.tolist()

@@ -8,7 +8,7 @@ import pytest
 import poise
 from poise import Batch, Budget, Comparison, Query
 from poise.errors import ArgumentError, BudgetError
-from poise.procedures.split_of_rows import Split
+from poise.procedures.split_of_rows import Split, TrialSizes
 from poise.protocol.budget import Counts, cost
 from poise.protocol.randomness import Randomness, Shared
 from shared.algorithms import CountsFits, mean
@@ -68,7 +68,7 @@ def test_a_procedure_may_adapt_to_its_budget() -> None:
 
 
 def test_a_split_knows_its_cost_without_being_made() -> None:
-    split = Split(5, 6, 33, 4, Randomness(0), Shared())
+    split = Split(TrialSizes(5, 6, 33, 4), Randomness(0), Shared())
     assert split.cost(6) == cost(list(split), 6)
     assert split.cost(2) == cost(list(split), 2)
 

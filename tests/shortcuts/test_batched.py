@@ -19,7 +19,7 @@ from poise.algorithms.distance import DISTANCES
 from poise.algorithms.estimator import EstimatorAlgorithm
 from poise.data.sample import Sample
 from poise.errors import AlgorithmError, PoiseWarning
-from poise.procedures.split_of_rows import Split
+from poise.procedures.split_of_rows import Split, TrialSizes
 from poise.protocol.randomness import Randomness, Shared
 from poise.running.tasks import ComparisonWork
 from poise.shortcuts.batched import compared_trials
@@ -175,7 +175,7 @@ def _batched(decision_points=(0.0,), shuffle=True):
     X, y = _data()
     sample = Sample(X, y)
     algorithm = EstimatorAlgorithm(Ridge()).prepared(sample)
-    tasks = Split(20, 50, 1100, 0, Randomness(0), Shared(), shuffle)
+    tasks = Split(TrialSizes(20, 50, 1100, 0), Randomness(0), Shared(), shuffle)
     work = ComparisonWork(algorithm, sample, tasks, False, DISTANCES["absolute"])
     return work, batched(work, algorithm.batch(), decision_points)
 
@@ -242,6 +242,6 @@ def test_a_block_that_fails_alone_is_not_passed_over_in_silence(monkeypatch) -> 
     [(50, 5, 8), (100_000, 10, 4), (10**7, 100, 2)],
 )
 def test_fewer_trials_are_computed_both_ways_if_they_are_large(n, columns, expected) -> None:
-    split = Split(n, 40, 40 * (n + 1), 0, Randomness(0), Shared(), False)
+    split = Split(TrialSizes(n, 40, 40 * (n + 1), 0), Randomness(0), Shared(), False)
     chosen = compared_trials(split, columns)
     assert (len(chosen), chosen[0], chosen[-1]) == (expected, 0, 39)

@@ -11,9 +11,9 @@ import numpy as np
 from poise.data.sample import Sample
 from poise.errors import ArgumentError, RecordError, TrialError
 from poise.procedures.split_of_blocks import BlockSplit
-from poise.procedures.split_of_groups import UnitSplit
-from poise.procedures.split_of_removals import RemovalSplit
-from poise.procedures.split_of_rows import Split, TrialSequence
+from poise.procedures.split_of_groups import RemovedUnits, UnitSplit
+from poise.procedures.split_of_removals import RemovalSplit, TrialChanges
+from poise.procedures.split_of_rows import Split, TrialSequence, TrialSizes
 from poise.procedures.trial_setup import TrialSetup
 from poise.protocol.messages import Answers, Batch, Comparison, Removals
 from poise.protocol.randomness import Randomness, as_coupling
@@ -121,25 +121,18 @@ class DisjointTrials(TrialSetup):
         self, design: Design, sample: Sample, randomness: Randomness
     ) -> TrialSequence[Comparison] | TrialSequence[Removals]:
         """Return the trials by number, each made when it is looked up."""
-        common = (
-            design.n,
-            design.n_trials,
-            design.n_labeled,
-            design.n_unlabeled,
-            randomness,
-            as_coupling(self.coupling),
-            self.shuffle,
-        )
-        several = design.removals, design.points, design.one_full_fit
+        sizes = TrialSizes(design.n, design.n_trials, design.n_labeled, design.n_unlabeled)
+        common = sizes, randomness, as_coupling(self.coupling), self.shuffle
+        changes = TrialChanges(design.removals, design.points, design.one_full_fit)
         elsewhere = sample.rows_elsewhere
         if design.remove == 1 and not design.replace and sample.groups is None:
             if design.shape:
-                return RemovalSplit(*common, *several, rows_elsewhere=elsewhere)
+                return RemovalSplit(*common, changes, rows_elsewhere=elsewhere)
             return Split(*common, rows_elsewhere=elsewhere)
-        units = design.remove, design.replace, sample.groups
+        removed = RemovedUnits(design.remove, design.replace, sample.groups)
         if design.shape:
-            return BlockSplit(*common, *units, *several, rows_elsewhere=elsewhere)
-        return UnitSplit(*common, *units, rows_elsewhere=elsewhere)
+            return BlockSplit(*common, changes, removed, rows_elsewhere=elsewhere)
+        return UnitSplit(*common, removed, rows_elsewhere=elsewhere)
 
 
 def _units(design: Design) -> str:

@@ -10,8 +10,8 @@ first, then unlabelled rows, each of which is a unit of its own.
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
-from typing import Self, cast
+from dataclasses import dataclass, field
+from typing import NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,22 +22,16 @@ from poise.protocol.budget import Counts
 from poise.protocol.messages import Comparison, Query
 from poise.protocol.random_order import OF_GROUPS, OF_LABELED
 
-__all__ = ["UnitSplit", "UnitTrials"]
+__all__ = ["RemovedUnits", "UnitSplit", "UnitTrials"]
 
 Rows = NDArray[np.int64]
 
 
-@dataclass
-class UnitTrials(TrialSequence[Trial]):
-    """Trials whose fits differ in whole units, and which share none.
+class RemovedUnits(NamedTuple):
+    """What is removed from a trial.
 
-    The test row of a labelled group is drawn from it uniformly, by a random
-    number of the trial's own.
-
-    Parameters
+    Attributes
     ----------
-    n, n_trials, n_labeled, n_unlabeled, randomness, coupling, shuffle
-        As in :class:`TrialSequence`; n counts units.
     remove : int
         How many of the n units the second fit goes without.
     replace : bool
@@ -50,11 +44,30 @@ class UnitTrials(TrialSequence[Trial]):
     replace: bool = False
     groups: Groups | None = None
 
+
+@dataclass
+class UnitTrials(TrialSequence[Trial]):
+    """Trials whose fits differ in whole units, and which share none.
+
+    The test row of a labelled group is drawn from it uniformly, by a random
+    number of the trial's own.
+
+    Parameters
+    ----------
+    sizes, randomness, coupling, shuffle
+        As in :class:`TrialSequence`; n counts units.
+    removed : RemovedUnits
+        How many units are removed, and which rows form a unit.
+    """
+
+    removed: RemovedUnits = field(default_factory=RemovedUnits)
+
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.groups is not None:
-            order = self.randomness.order(OF_GROUPS, len(self.groups)) if self.shuffle else None
-            self.units = self.groups.layout(order)
+        self.remove, self.replace, groups = self.removed
+        if groups is not None:
+            order = self.randomness.order(OF_GROUPS, len(groups)) if self.shuffle else None
+            self.units = groups.layout(order)
         elif self.rows_elsewhere:
             several = WholeNumbers(self.n_labeled), WholeNumbers(self.n_labeled + 1)
             self.units = Layout(*cast("tuple[Rows, Rows]", several))
@@ -115,7 +128,7 @@ class UnitTrials(TrialSequence[Trial]):
         draw = self.randomness.uniform("row of the test group", place) if len(rows) > 1 else 0.0
         return int(rows[int(draw * len(rows))])
 
-    def sizes(self, stop: int, removal: int = 0) -> tuple[int, int]:
+    def training_rows(self, stop: int, removal: int = 0) -> tuple[int, int]:
         """Count the rows of all full fits, and of all reduced fits, of the first trials."""
         starts, first = self.units.starts, np.arange(stop) * self.units_per_trial
         last = first + self.n
@@ -133,8 +146,10 @@ class UnitSplit(UnitTrials[Comparison]):
 
     Examples
     --------
+    >>> from poise.procedures.split_of_rows import TrialSizes
     >>> from poise.protocol.randomness import Randomness, Shared
-    >>> split = UnitSplit(3, 2, 10, 0, Randomness(0), Shared(), False, remove=1, replace=True)
+    >>> sizes, removed = TrialSizes(3, 2, 10, 0), RemovedUnits(remove=1, replace=True)
+    >>> split = UnitSplit(sizes, Randomness(0), Shared(), shuffle=False, removed=removed)
     >>> split[1].full.train, split[1].reduced.train, split[1].full.evaluate
     (array([4, 5, 6]), array([4, 5, 7]), array([9]))
     """
@@ -147,4 +162,4 @@ class UnitSplit(UnitTrials[Comparison]):
 
     def cost(self, stop: int) -> Counts:
         """Return what the first ``stop`` trials ask for: two fits each, one point each."""
-        return Counts(2 * stop, sum(self.sizes(stop)), 2 * stop)
+        return Counts(2 * stop, sum(self.training_rows(stop)), 2 * stop)

@@ -11,7 +11,7 @@ import abc
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self, TypeVar, overload
+from typing import Any, NamedTuple, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +21,30 @@ from poise.protocol.messages import Comparison, Query, Removals
 from poise.protocol.random_order import OF_LABELED, OF_UNLABELED
 from poise.protocol.randomness import Coupling, Randomness
 
-__all__ = ["RowTrials", "Split", "Trial", "TrialSequence"]
+__all__ = ["RowTrials", "Split", "Trial", "TrialSequence", "TrialSizes"]
 
 Trial = TypeVar("Trial", Comparison, Removals)
 
 _TERMS_AT_ONCE = 1024  # random terms are made in blocks; a single one costs as much
+
+
+class TrialSizes(NamedTuple):
+    """How many trials there are, and of how many rows.
+
+    Workers get these numbers rather than a design, for which they would import all results.
+
+    Attributes
+    ----------
+    n, n_trials : int
+        Training size and number of trials.
+    n_labeled, n_unlabeled : int
+        Rows available.
+    """
+
+    n: int
+    n_trials: int
+    n_labeled: int
+    n_unlabeled: int
 
 
 @dataclass
@@ -34,10 +53,8 @@ class TrialSequence(Sequence[Trial]):
 
     Parameters
     ----------
-    n, n_trials : int
-        Training size and number of trials.
-    n_labeled, n_unlabeled : int
-        Rows available.
+    sizes : TrialSizes
+        How many trials there are, and of how many rows.
     randomness, coupling : Randomness, Coupling
         Where (ξ, ξ′) of each trial come from.
     shuffle : bool
@@ -49,10 +66,7 @@ class TrialSequence(Sequence[Trial]):
         Whether the first trials may be all that are needed: their rows are then brought first.
     """
 
-    n: int
-    n_trials: int
-    n_labeled: int
-    n_unlabeled: int
+    sizes: TrialSizes
     randomness: Randomness
     coupling: Coupling
     shuffle: bool = True
@@ -60,6 +74,7 @@ class TrialSequence(Sequence[Trial]):
     in_waves: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
+        self.n, self.n_trials, self.n_labeled, self.n_unlabeled = self.sizes
         self._block = -1
         self._xi = self._xi_reduced = np.empty(0, dtype=np.uint64)
         self.unlabeled = self._order(OF_UNLABELED, self.n_unlabeled)
@@ -67,6 +82,10 @@ class TrialSequence(Sequence[Trial]):
     @abc.abstractmethod
     def trial(self, index: int, xi: int, xi_reduced: int) -> Trial:
         """Return the queries of one trial."""
+
+    @abc.abstractmethod
+    def test_row(self, trial: int, point: int = 0) -> int:
+        """Return the row at which this trial is evaluated; there may be several of them."""
 
     @abc.abstractmethod
     def cost(self, stop: int) -> Counts:
@@ -93,6 +112,11 @@ class TrialSequence(Sequence[Trial]):
     @abc.abstractmethod
     def first_rows(self, units: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return how many labelled rows come before each of these units in reading order."""
+
+    @property
+    def points(self) -> int:
+        """At how many points a trial is evaluated."""
+        return 1
 
     def _order(self, role: str, count: int) -> NDArray[np.int64] | None:
         """Return a random order, or None if things stay where they are."""
@@ -196,7 +220,7 @@ class Split(RowTrials[Comparison]):
     Examples
     --------
     >>> from poise.protocol.randomness import Shared
-    >>> split = Split(3, 2, 8, 0, Randomness(0), Shared(), shuffle=False)
+    >>> split = Split(TrialSizes(3, 2, 8, 0), Randomness(0), Shared(), shuffle=False)
     >>> split[1].full.train, split[1].reduced.train, split[1].full.evaluate
     (slice(3, 6, None), slice(3, 5, None), array([7]))
     """

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from poise.data.sample import Sample
 from poise.errors import AlgorithmError, ArgumentError, DataError
 from poise.procedures.checked_question import Question
-from poise.procedures.split_of_rows import Split
+from poise.procedures.split_of_rows import Split, TrialSizes
 from poise.protocol.messages import Answers, Batch, Failure, Query
 from poise.protocol.randomness import Coupling, Randomness, as_coupling
 from poise.results import ProcedureResult
@@ -127,7 +127,7 @@ class TransparentLinearTest(Question):
             spare = sample.n_labeled  # test points do not come from the rows: any number of them
         m = int(n_trials(self.n, sample.n_labeled, spare))
         coupling = as_coupling(self.coupling)
-        return Split(self.n, m, sample.n_labeled, spare, randomness, coupling)
+        return Split(TrialSizes(self.n, m, sample.n_labeled, spare), randomness, coupling)
 
     def _points(self, sample: Sample, split: Split, randomness: Randomness) -> Floats | None:
         """Return one fresh point per block, or None where the ball replaces them."""

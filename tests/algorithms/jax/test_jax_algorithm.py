@@ -13,7 +13,7 @@ import poise
 from poise.algorithms.distance import DISTANCES
 from poise.data.sample import Sample
 from poise.errors import AlgorithmError, ArgumentError, TrialError
-from poise.procedures.split_of_rows import Split
+from poise.procedures.split_of_rows import Split, TrialSizes
 from poise.protocol.randomness import Randomness, Shared
 from poise.running.tasks import ComparisonWork
 from poise.shortcuts.fast_path import batched
@@ -49,7 +49,7 @@ def fails_sometimes(X, y, x, key):
 def batched_work(algorithm, n):
     sample = Sample(X, y)
     m = len(X) // (n + 1)
-    split = Split(n, m, len(X), 0, Randomness(5), Shared())
+    split = Split(TrialSizes(n, m, len(X), 0), Randomness(5), Shared())
     work = ComparisonWork(algorithm, sample, split, True, DISTANCES["euclidean"])
     return batched(work, algorithm.batch(), (0.0,))
 

@@ -18,7 +18,7 @@ from poise.algorithms.torch.initial_weights import drawn_weights
 from poise.algorithms.torch.random_numbers import RandomNumbers, uniform
 from poise.data.sample import Sample
 from poise.errors import AlgorithmError, ArgumentError, DataError, PoiseWarning
-from poise.procedures.split_of_rows import Split
+from poise.procedures.split_of_rows import Split, TrialSizes
 from poise.protocol.randomness import Randomness, Shared
 from poise.running.tasks import ComparisonWork
 from poise.shortcuts.fast_path import batched
@@ -93,7 +93,7 @@ def test_dropout_and_minibatches_are_the_same_together_and_alone(algorithm) -> N
 def test_bits_do_not_depend_on_which_trials_are_computed_together() -> None:
     algorithm = poise.torch_algorithm(perceptron, **SETTINGS, batch_size=4, memory=20_000)
     sample, n = Sample(X, y), 11
-    split = Split(n, len(X) // (n + 1), len(X), 0, Randomness(5), Shared())
+    split = Split(TrialSizes(n, len(X) // (n + 1), len(X), 0), Randomness(5), Shared())
     plain = ComparisonWork(algorithm, sample, split, True, DISTANCES["euclidean"])
     work = batched(plain, algorithm.batch(), (0.0,))
     count = len(work.tasks)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from poise.procedures.split_of_blocks import BlockSplit
-from poise.procedures.split_of_groups import UnitSplit
-from poise.procedures.split_of_removals import RemovalSplit
-from poise.procedures.split_of_rows import Split
+from poise.procedures.split_of_groups import RemovedUnits, UnitSplit
+from poise.procedures.split_of_removals import RemovalSplit, TrialChanges
+from poise.procedures.split_of_rows import Split, TrialSizes
 from poise.protocol.messages import queries_of
 from poise.protocol.randomness import Randomness, Shared
 from poise.running.shuffle.key_edges import KeyEdges
@@ -24,13 +24,13 @@ def plans(**more: Any) -> list[Any]:
     """Return plans of each kind: points that are labelled, unlabelled, and some of both."""
     settings = Randomness(3), Shared(), True
     return [
-        Split(4, 6, 30, 0, *settings, **more),
-        Split(4, 6, 27, 9, *settings, **more),
-        Split(4, 6, 24, 9, *settings, **more),
-        RemovalSplit(4, 6, 40, 5, *settings, removals=2, points=3, **more),
-        RemovalSplit(4, 6, 26, 17, *settings, removals=4, points=3, **more),
-        UnitSplit(4, 5, 32, 4, *settings, remove=2, replace=True, **more),
-        BlockSplit(4, 6, 30, 9, *settings, remove=2, removals=2, points=2, **more),
+        Split(TrialSizes(4, 6, 30, 0), *settings, **more),
+        Split(TrialSizes(4, 6, 27, 9), *settings, **more),
+        Split(TrialSizes(4, 6, 24, 9), *settings, **more),
+        RemovalSplit(TrialSizes(4, 6, 40, 5), *settings, TrialChanges(2, 3), **more),
+        RemovalSplit(TrialSizes(4, 6, 26, 17), *settings, TrialChanges(4, 3), **more),
+        UnitSplit(TrialSizes(4, 5, 32, 4), *settings, RemovedUnits(2, replace=True), **more),
+        BlockSplit(TrialSizes(4, 6, 30, 9), *settings, TrialChanges(2, 2), RemovedUnits(2), **more),
     ]
 
 

@@ -15,7 +15,7 @@ import scipy.sparse
 import poise
 from poise.data.on_disk import StoredTable
 from poise.data.sample import Sample
-from poise.procedures.split_of_rows import Split
+from poise.procedures.split_of_rows import Split, TrialSizes
 from poise.protocol.randomness import Randomness, Shared
 from poise.running.transport.memmap import Rearranged, release_pages, write_mapped
 from poise.running.transport.row_order import RangesOfFile, arranged
@@ -256,11 +256,11 @@ def test_shortcuts_read_ranges_too(monkeypatch) -> None:
 
 def test_memory_maps_and_frames_stay_as_they_are(file, monkeypatch) -> None:
     monkeypatch.setattr("poise.running.transport.memmap._LARGE_BYTES", 0)
-    tasks = Split(20, 10, 6000, 0, Randomness(0), Shared())
+    tasks = Split(TrialSizes(20, 10, 6000, 0), Randomness(0), Shared())
     for X in (np.load(file, mmap_mode="r"), pd.DataFrame(ROWS)):
         sample = Sample(X, ROWS[:, 0])
         assert arranged(sample, tasks) == (sample, tasks)
-    in_order = Split(20, 10, 6000, 0, Randomness(0), Shared(), shuffle=False)
+    in_order = Split(TrialSizes(20, 10, 6000, 0), Randomness(0), Shared(), shuffle=False)
     sample = Sample(ROWS, ROWS[:, 0])
     assert arranged(sample, in_order) == (sample, in_order)
     moved, split = arranged(sample, tasks)

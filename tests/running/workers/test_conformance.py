@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeRegressor
 import poise
 from poise.data.sample import Sample
 from poise.errors import AlgorithmError, TrialError
-from poise.procedures.split_of_rows import Split
+from poise.procedures.split_of_rows import Split, TrialSizes
 from poise.protocol.messages import Failure
 from poise.protocol.randomness import Randomness, Shared
 from poise.running.tasks import ComparisonWork
@@ -120,7 +120,7 @@ def test_plan_order_whatever_finishes_first(backend, rows) -> None:
 
 def test_the_engine_begins_where_it_is_told(backend, rows) -> None:
     sample = Sample(*rows)
-    tasks = Split(10, 60, 660, 0, Randomness(7), Shared())
+    tasks = Split(TrialSizes(10, 60, 660, 0), Randomness(7), Shared())
     work = ComparisonWork(
         poise.as_algorithm(noisy), sample, tasks, False, lambda a, b: abs(float(a) - float(b))
     )

@@ -15,7 +15,7 @@ from poise import theory
 from poise.algorithms.algorithm import Algorithm, Predict
 from poise.algorithms.symmetrized import Symmetrized
 from poise.procedures import AdaptiveTest, BinomialTest, BootstrapTest, SimulationTest
-from poise.procedures.split_of_rows import Split
+from poise.procedures.split_of_rows import Split, TrialSizes
 from poise.protocol.procedure import Procedure
 from poise.protocol.randomness import Randomness, Shared
 from poise.questions.run import Run, run
@@ -185,7 +185,7 @@ def _no_row_twice() -> Claim:
     wrong = 0
     for n, labeled, unlabeled in _SIZES:
         m = _most_sets(n, labeled, unlabeled)
-        split = Split(n, m, labeled, unlabeled, Randomness(1), Shared())
+        split = Split(TrialSizes(n, m, labeled, unlabeled), Randomness(1), Shared())
         used = [row for k in range(m) for row in _rows_of(split, k)]
         wrong += len(set(used)) != m * (n + 1)
     return holds("2.3, Example 1", "the trials share no row", len(_SIZES), wrong)
