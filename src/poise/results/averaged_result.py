@@ -209,7 +209,7 @@ def averaged_result(
     hedge, mirror = test.hedge, _mirror(test)
     count, tie = binomial_test.critical_value(trials.n_trials, delta, alpha)
     return AveragedResult(
-        verdict=_verdict(test, zeta),
+        verdict=Outcome(test.verdict_of_run(zeta)),
         epsilon=epsilon,
         delta=delta,
         alpha=alpha,
@@ -267,10 +267,3 @@ def pvalue_of_bet(process: Any, zeta: float, tossed: bool) -> float:
     if not tossed:
         return float(process.pvalue)
     return min(1.0, process.alpha * zeta / process.value) if process.value else 1.0
-
-
-def _verdict(test: AveragedTest, zeta: float) -> Outcome:
-    if test.forced:
-        return Outcome(test.decide(zeta))
-    hopeless = test.hedge.dead if test.randomized else test.hedge.hopeless
-    return Outcome.NOT_CERTIFIED if hopeless else Outcome.INCONCLUSIVE

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from poise import arguments
 from poise.errors import ArgumentError
 from poise.theory.betting_process import checked_shares, reaches
+from poise.theory.decision import FullVerdict, three_way
 from poise.theory.open_ended_process import OpenEnded
 
 if TYPE_CHECKING:
@@ -149,12 +150,11 @@ class OpenEndedTest:
         return _exp(self._unstable.log_e_value)
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> FullVerdict:
         """The verdict of the first process to reach 1/α; both at one trial: stable."""
         stable, unstable = self._stable.reached_at, self._unstable.reached_at
-        if stable is not None and (unstable is None or stable <= unstable):
-            return "stable"
-        return "inconclusive" if unstable is None else "unstable"
+        stable_first = stable is not None and (unstable is None or stable <= unstable)
+        return three_way(stable_first, unstable is not None)
 
     @property
     def decided_at(self) -> int | None:
