@@ -19,6 +19,7 @@ from poise.results.text.describe_design import allowed_change
 from poise.results.text.numbers import at_most, confidence, exactly, larger_of, number
 from poise.results.text.summary import distinct_warnings, in_words
 from poise.results.text.table import Table
+from poise.results.text.verdict_cells import LARGER, LIMITS
 from poise.results.trials import Trials
 from poise.results.verdict import Outcome
 
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["CompareResult", "Compared"]
 
 _MARK = "*"  # beside a limit that the verdict seems to contradict
-_LARGER, _SHARES = "larger changes", "mean share"
-_COLUMNS = ["algorithm", "verdict", _LARGER, "p, adjusted", "delta at most", "epsilon at most"]
+_SHARES = "mean share"
+_COLUMNS = ["algorithm", "verdict", LARGER, "p, adjusted", *LIMITS]
 
 
 @dataclass(frozen=True)
@@ -210,7 +211,7 @@ class CompareResult(PresentedTable):
             ]
             for row in self.rows
         ]
-        columns = [_SHARES if self.test == "averaged" and c == _LARGER else c for c in _COLUMNS]
+        columns = [_SHARES if self.test == "averaged" and c == LARGER else c for c in _COLUMNS]
         return Table(columns, rows, "\n".join([self.headline(), *in_words(self.warnings)]))
 
     def headline(self) -> str:

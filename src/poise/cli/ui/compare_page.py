@@ -18,6 +18,7 @@ from poise.cli.ui.slider_answers import Answer, Question
 from poise.results.curve_result import StabilityCurve
 from poise.results.judged_together import JudgedTogether, judged_together
 from poise.results.text.numbers import at_most, number
+from poise.results.text.verdict_cells import LARGER, LIMITS, limits
 from poise.results.trials import Trials
 
 __all__ = ["answer_compared", "answer_profiles", "compare_page"]
@@ -65,16 +66,16 @@ class Compared:
     def rows(self) -> list[tuple[str, list[str]]]:
         """Return what the table shows, a row for each quantity."""
         alone = [answer.result for answer in self.answers]
+        upper = zip(LIMITS, zip(*map(limits, alone), strict=True), strict=True)
         return [
             ("n", [f"{a.record.n:,}" for a in self.answers]),
             ("trials", [f"{t.n_observed:,} of {t.n_trials:,}" for t in self.trials]),
-            ("larger changes", [number(r.n_moved) for r in alone]),
+            (LARGER, [number(r.n_moved) for r in alone]),
             ("verdict, alone", [r.verdict.value for r in alone]),
             ("p-value", [number(r.pvalue) for r in alone]),
             ("p-value, all together (Holm)", [number(each.adjusted) for each in self.together]),
             ("all together", [each.verdict.value for each in self.together]),
-            ("delta at most", [at_most(r.printed_delta_hat) for r in alone]),
-            ("epsilon at most", [at_most(r.epsilon_hat) for r in alone]),
+            *((name, list(cells)) for name, cells in upper),
         ]  # fmt: skip
 
     @property
