@@ -120,9 +120,9 @@ class AveragedResult(StabilityResult):
 
     def declares(self, pvalue: float, level: float) -> bool:
         """Say whether a p-value is small enough, with the rounding that bets are granted."""
-        from poise.theory.betting_fraction import TOLERANCE
+        from poise.theory.rounding import less_rounding
 
-        return pvalue * (1 - TOLERANCE) <= level
+        return less_rounding(pvalue) <= level
 
     @property
     def printed_delta_hat(self) -> float:

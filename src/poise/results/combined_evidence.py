@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from poise.results.design import Design
 from poise.results.presented import DrawnVerdict
 from poise.results.verdict import Outcome
-from poise.theory.betting_process import reaches
 from poise.theory.decision import unless_both
 from poise.theory.e_values import multiply_e_values
+from poise.theory.rounding import reaches
 
 if TYPE_CHECKING:
     from poise.results.text.summary import Summary

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from poise import arguments
 from poise.errors import ArgumentError
-from poise.theory.betting_process import Hedge, Mirror, checked_shares, planned, reaches
+from poise.theory.betting_process import Hedge, Mirror, checked_shares, planned
 from poise.theory.decision import FullVerdict, Scope, Verdict, of_stopped_run, three_way
+from poise.theory.rounding import reaches
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
