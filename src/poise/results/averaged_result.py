@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from poise.results.text.summary import Summary
     from poise.results.trials import Trials
     from poise.theory.averaged_test import AveragedTest
+    from poise.theory.betting_process import Hedge, Mirror
 
 __all__ = ["AveragedResult", "averaged_result", "followed", "pvalue_of_bet"]
 
@@ -257,13 +258,13 @@ def _limits(trials: Trials, test: AveragedTest, epsilon: float, zeta: float) -> 
     }
 
 
-def _mirror(test: AveragedTest) -> Any:
+def _mirror(test: AveragedTest) -> Mirror:
     assert test.mirror is not None
     return test.mirror
 
 
-def pvalue_of_bet(process: Any, zeta: float, tossed: bool) -> float:
+def pvalue_of_bet(process: Hedge, zeta: float, tossed: bool) -> float:
     """Return α / max u; with the coin αζ / u, which has P(p ≤ t) ≤ t because E u ≤ α."""
     if not tossed:
-        return float(process.pvalue)
+        return process.pvalue
     return min(1.0, process.alpha * zeta / process.value) if process.value else 1.0

@@ -47,4 +47,4 @@ def vote(acceptance: ArrayLike, level_used: float, alpha: float) -> bool:
     if chances.ndim != 1 or not chances.size:
         raise ArgumentError(f"acceptance must be a list of at least one, got {acceptance!r}")
     used = float(arguments.alpha(level_used, "level_used"))
-    return reaches(np.mean(chances) * float(arguments.alpha(alpha)), used)
+    return reaches(float(np.mean(chances)) * float(arguments.alpha(alpha)), used)
