@@ -49,3 +49,13 @@ def test_the_tour_goes_on_without_matplotlib(
     assert result.stderr == "poise: plots need matplotlib: pip install 'poise[plot]'\n"
     assert not (tmp_path / "changes.png").exists()
     assert "<img" not in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_table_counts_a_failed_trial_as_failed(capsys) -> None:
+    from poise import Trials
+    from poise.cli.demo import _tabulate
+    from poise.results.report.html_report import Section
+
+    trials = Trials.from_changes([0.1] * 29 + [float("inf")], n=5, failures=["no fit"])
+    _tabulate([Section(trials.test(epsilon=0.2, delta=0.1))])
+    assert "0 of 30, 1 failed" in capsys.readouterr().out

@@ -44,6 +44,11 @@ def test_the_help_lists_them() -> None:
 
 def test_no_command_spells_a_status_of_its_own() -> None:
     folder = Path(poise.__file__).parent / "cli"
-    for path in folder.glob("*.py"):
+    for path in folder.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
-        assert not re.search(r"return (\d+ if|[1-9]\d*$)", text, re.MULTILINE), path.name
+        assert not re.search(r"return ([1-9]\d* if|\d+$)", text, re.MULTILINE), path.name
+
+
+def test_done_is_not_a_verdict_of_its_own() -> None:
+    assert ExitStatus.DONE is ExitStatus.STABLE  # a shell knows one 0
+    assert len(ExitStatus) == len({int(status) for status in ExitStatus})

@@ -138,3 +138,15 @@ def test_evidence_against_each_other_is_inconclusive() -> None:
     torn = CombinedEvidence(("a", "b"), (900.0, 1.0), (1.0, 900.0), (9, 9), design, 1, 0.1, 0.05)
     assert torn.verdict == "inconclusive"
     assert "have both reached the threshold" in torn.summary()
+
+
+def test_the_words_grant_the_rounding_that_the_verdict_grants() -> None:
+    from poise import CombinedEvidence, Design
+
+    design = Design("Ridge()", n=20, n_labeled=100)
+    almost = 20 * (1 - 1e-10)  # 1/alpha, apart from rounding
+    assert almost * 0.05 < 1
+    torn = CombinedEvidence(("a",), (almost,), (900.0,), (9,), design, 1, 0.1, 0.05)
+    assert torn.verdict == "inconclusive"
+    assert torn.contradicted
+    assert "have both reached the threshold" in torn.summary()

@@ -10,7 +10,7 @@ from scipy import stats
 
 import poise
 from poise.errors import ArgumentError
-from poise.theory.decision import DecisionRule, cut_offs, three_way
+from poise.theory.decision import DecisionRule, cut_offs, three_way, unless_both
 
 M = 7
 KINDS = ("still", "moved", "failed")
@@ -94,6 +94,13 @@ def test_stable_comes_first_and_cut_offs_are_checked() -> None:
         DecisionRule(9, 2, 2)
     with pytest.raises(ArgumentError, match="scope must be one of 'verdict', 'stable'"):
         DecisionRule(9, 2, 4).is_settled(1, 3, scope="both")  # type: ignore[arg-type]
+
+
+def test_declarations_in_no_order_cancel_each_other() -> None:
+    for stable, unstable in itertools.product((True, False), repeat=2):
+        both = stable and unstable
+        expected = "inconclusive" if both else three_way(stable, unstable)
+        assert unless_both(stable, unstable) == expected
 
 
 def test_whole_arrays_of_states() -> None:

@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 
 from poise.algorithms.numbers_of_any_type import Undefined, objection_to
 
-__all__ = ["Category", "as_array", "require_predictions"]
+__all__ = ["REORDERED_SUMS", "Category", "as_array", "require_predictions"]
+
+REORDERED_SUMS = 1e-9
+"""Relative difference that predictions may have because sums were taken in another order."""
 
 
 class Category(str):

@@ -75,7 +75,7 @@ def command(fit: FitOptions, output: Output, **goal: Any) -> int:
         # Tables, not plain arrays: remarks about columns need their names.
         advice = advise(**read.tables, algorithm=algorithm, **fit.settings(), **goal)
     _tell(advice, fit, output)
-    return ExitStatus.STABLE
+    return ExitStatus.DONE
 
 
 def _tell(advice: Advice, fit: FitOptions, output: Output) -> None:

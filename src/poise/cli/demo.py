@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from poise.cli.exit_status import ExitStatus
 from poise.cli.output_files import check_folder
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings, say
 from poise.errors import PoiseError
@@ -67,7 +68,7 @@ def command(output: Path, opened: bool) -> int:
     print_paragraphs("\nWritten: " + ", ".join(str(path) for path in written) + "\n")
     click.echo(NEXT)
     _show(output / _FILES[1], opened)
-    return 0
+    return ExitStatus.DONE
 
 
 def _show(report: Path, opened: bool) -> None:
@@ -104,29 +105,25 @@ def _visit(algorithm: Any, note: str) -> Section:
     from poise.cli.screen import print_headline, print_paragraphs
     from poise.questions.stability_test import measure
     from poise.results.report.html_report import Section
+    from poise.results.text.verdict_cells import larger_changes
 
     X, y = load_diabetes(return_X_y=True)
     with fits_print_to_stderr():
         trials = measure(algorithm, X, y, n=N, random_state=SEED)
     result = trials.test(EPSILON, DELTA, ALPHA)
     print_headline(result)
-    print_paragraphs(
-        f"{note} The prediction moved by more than {EPSILON:g} in {result.statistic} of "
-        f"{result.n_trials} trials.\n"
-    )
+    seen = larger_changes(result)
+    print_paragraphs(f"{note} The prediction moved by more than {EPSILON:g} in {seen} trials.\n")
     return Section(result, trials, note)
 
 
 def _tabulate(sections: list[Section]) -> None:
     from poise.cli.screen import print_table
+    from poise.results.text.verdict_cells import LARGER, larger_changes
 
-    print_table(
-        ["algorithm", "larger changes", "verdict"],
-        (
-            [r.design.algorithm, f"{r.statistic} of {r.n_trials}", r.verdict.value]
-            for r in (section.result for section in sections)
-        ),
-    )
+    results = [section.result for section in sections]
+    rows = [[r.design.algorithm, larger_changes(r), r.verdict.value] for r in results]
+    print_table(["algorithm", LARGER, "verdict"], rows)
 
 
 def _write(sections: list[Section], folder: Path) -> list[Path]:

@@ -26,7 +26,8 @@ class ExitStatus(IntEnum):
     3
     """
 
-    STABLE = 0  # or nothing was asked, or every check passed
+    STABLE = 0  # or every check passed
+    DONE = 0  # no verdict was asked for
     NOT_STABLE = 1  # unstable, inconclusive or not certified stable; a check failed
     USAGE = 2  # wrong usage, or data that cannot be used
     FIT_FAILED = 3

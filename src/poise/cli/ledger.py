@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from poise.cli.exit_status import ExitStatus
 from poise.cli.json_output import print_json
 from poise.cli.options import FILE, Output, output_options
 
@@ -82,7 +83,7 @@ def command(
     if merge:
         ledger.merge(*merge)
     _tell(ledger, output)
-    return 0
+    return ExitStatus.DONE
 
 
 def _tell(ledger: Ledger, output: Output) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from poise.cli.exit_status import ExitStatus
 from poise.cli.json_output import print_json
 from poise.cli.options import Output, WholeNumber, output_options
 from poise.cli.output_files import check_files
@@ -131,7 +132,7 @@ def command(ctx: click.Context, /, output: Output, rows: int | None, **wishes: A
         click.echo(getattr(answer, answer.solved_for))
     else:
         _print_plan(answer)
-    return 0
+    return ExitStatus.DONE
 
 
 def _print_plan(answer: Plan) -> None:
@@ -175,7 +176,7 @@ def _print_menu(ctx: click.Context, rows: int, wishes: dict[str, Any], output: O
         from poise.cli.terminal_tables import print_menu
 
         print_menu(found)
-    return 0
+    return ExitStatus.DONE
 
 
 def _check_one_left_out(ctx: click.Context, wishes: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from poise import arguments
+from poise.cli.exit_status import ExitStatus
 from poise.cli.fit_options import FitOptions, fit_options
 from poise.cli.help_sections import SectionedCommand
 from poise.cli.json_output import print_json
@@ -79,7 +80,7 @@ def command(
         profile = trials.profile(alpha, band, delta_max=delta_max)
         write_files(output, trials, alpha=alpha)
     _tell(profile, trials, output, epsilon)
-    return 0
+    return ExitStatus.DONE
 
 
 def _tell(profile: Profile, trials: Trials, output: Output, wanted: tuple[float, ...]) -> None:

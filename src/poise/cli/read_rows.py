@@ -135,20 +135,9 @@ def read_rows(source: RowSource) -> FileRows:
     A missing column is reported before any library is imported. If one table is large and in
     Parquet or Feather files, both stay on disk.
     """
-    from poise.data.files.decode_text import STDIN
-    from poise.data.files.read_table import worth_leaving
-    from poise.data.files.table_file import open_table
-    from poise.data.on_disk.file_set import FileSet, rows_place
     from poise.data.tables import as_table
 
-    if source.file == source.unlabeled == STDIN:
-        raise ArgumentError("standard input holds one table; give the other one as a file")
-    files = [rows_place(file) for file in (source.file, source.unlabeled) if file is not None]
-    for file in files:
-        note_input(*(file.files if isinstance(file, FileSet) else [file]))
-    on_disk = any(worth_leaving(file) for file in files)
-    opened = [open_table(file, on_disk=on_disk, form=source.form) for file in files]
-    table = opened[0]
+    table, *unlabeled = _opened(source)
     table.require(*source.left_out)
     tables: dict[str, Any] = {}
     tables["X"], tables["y"] = table.labelled(source.target, source.left_out)
@@ -157,7 +146,7 @@ def read_rows(source: RowSource) -> FileRows:
     _check_complete(tables["y"], name)
     columns = as_table(tables["X"], "X").columns()
     names = columns if isinstance(columns, tuple) else None
-    for other in opened[1:]:
+    for other in unlabeled:
         tables["X_unlabeled"] = other.features(names)
     if source.groups is not None:
         tables["groups"] = table.labels(source.groups)
@@ -165,8 +154,24 @@ def read_rows(source: RowSource) -> FileRows:
         tables["fit_params"] = {
             name: _checked_column(table, column) for name, column in source.fit_params.items()
         }
-    others = [other.columns.place for other in opened[1:]]
+    others = [other.columns.place for other in unlabeled]
     return FileRows(tables, table.columns.place, names or (), *others)
+
+
+def _opened(source: RowSource) -> list[TableFile]:
+    """Open the file of the labelled rows and, if there is one, that of the unlabelled rows."""
+    from poise.data.files.decode_text import STDIN
+    from poise.data.files.read_table import worth_leaving
+    from poise.data.files.table_file import open_table
+    from poise.data.on_disk.file_set import FileSet, rows_place
+
+    if source.file == source.unlabeled == STDIN:
+        raise ArgumentError("standard input holds one table; give the other one as a file")
+    files = [rows_place(file) for file in (source.file, source.unlabeled) if file is not None]
+    for file in files:
+        note_input(*(file.files if isinstance(file, FileSet) else [file]))
+    on_disk = any(worth_leaving(file) for file in files)
+    return [open_table(file, on_disk=on_disk, form=source.form) for file in files]
 
 
 def _checked_column(table: TableFile, name: str) -> Any:

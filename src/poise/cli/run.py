@@ -291,9 +291,10 @@ def _tell(config: Config, answers: list[_Answer], output: Output) -> None:
             click.echo(printable(f"{answer.verdict}\t{asked.algorithm}\t{asked.name}"))
     else:
         from poise.cli.terminal_tables import print_words
+        from poise.results.text.verdict_cells import LARGER, LIMITS
 
-        noted = any(_note(answer) for answer in answers)
-        columns = [*_COLUMNS, "together"] if noted else _COLUMNS
+        columns = ["question", "algorithm", "verdict", "n", LARGER, *LIMITS]
+        columns += ["together"] if any(_note(answer) for answer in answers) else []
         rows = [[*_row(answer), _note(answer)][: len(columns)] for answer in answers]
         print_words(columns, rows)
 
@@ -304,16 +305,11 @@ def _note(answer: _Answer) -> str:
     return "" if note is None else str(note.fact())
 
 
-_LIMITS = ["delta at most", "epsilon at most"]
-_COLUMNS = ["question", "algorithm", "verdict", "n", "larger changes", *_LIMITS]
-
-
 def _row(answer: _Answer) -> list[str]:
-    from poise.results.text.numbers import at_most, larger_of
+    from poise.results.text.verdict_cells import larger_changes, limits
 
     about = [answer.question.name, answer.question.algorithm, answer.verdict]
     r = answer.result
     if r is None:
         return [*about, "", "", "", ""]
-    seen = larger_of(r.n_moved, r.n_observed, r.n_failures)
-    return [*about, f"{r.n:,}", seen, at_most(r.printed_delta_hat), at_most(r.epsilon_hat)]
+    return [*about, f"{r.n:,}", larger_changes(r), *limits(r)]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from poise.cli.exit_status import ExitStatus
 from poise.cli.json_output import print_json
 from poise.cli.options import Output, gamma_option, output_options, question_options
 from poise.cli.output_files import check_files, write_files
@@ -80,7 +81,7 @@ def command(
         _tell_limits({"epsilon_hat": limit, "delta": delta}, trials, output, alpha)
     else:
         _tell_content(trials, output, alpha)
-    return 0
+    return ExitStatus.DONE
 
 
 def _show_training_set(
@@ -99,7 +100,7 @@ def _show_training_set(
             print_json(record.to_dict())
         else:
             click.echo(record.summary())
-        return 0
+        return ExitStatus.DONE
     if not isinstance(epsilon, float) or delta is None or asked["randomized"]:
         raise click.UsageError(
             "trials of `poise deployed` need --epsilon as a number and --delta, and have no coin.",

@@ -55,7 +55,7 @@ def _make_key(path: Path) -> int:
 
     public = new_key(path)
     click.echo(f"{path} is the private key: keep it to yourself. Give {public} to others.")
-    return ExitStatus.STABLE
+    return ExitStatus.DONE
 
 
 def _sign(file: Path, key: Path) -> int:
@@ -70,4 +70,4 @@ def _sign(file: Path, key: Path) -> int:
         return ExitStatus.of_verification(verified=False, wrong=True)
     signed(certificate, key).save(file)
     click.echo(f"{file} is signed with {key}")
-    return ExitStatus.STABLE
+    return ExitStatus.DONE

@@ -115,7 +115,7 @@ def command(
             settings = {"alpha": alpha, "random_state": seed, "progress": output.progress}
             compared = _compared(stable, rows, settings)
     _tell(stable, cost, compared, output)
-    return ExitStatus.STABLE
+    return ExitStatus.DONE
 
 
 def _labels(given: tuple[str, ...], y: Any) -> Any:

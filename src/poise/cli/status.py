@@ -57,7 +57,7 @@ def command(journal: Path, as_json: bool, quiet: bool, asked: dict[str, Any]) ->
             _print(content, known)
     for message in damaged:
         say(message)
-    return ExitStatus.USAGE if damaged else ExitStatus.STABLE
+    return ExitStatus.USAGE if damaged else ExitStatus.DONE
 
 
 def _read_all(paths: list[Path]) -> tuple[list[tuple[Path, JournalContent]], list[str]]:

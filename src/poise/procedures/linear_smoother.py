@@ -22,7 +22,7 @@ __all__ = ["LinearSmootherTest"]
 
 Floats = NDArray[np.float64]
 
-_ROUNDING = 1e-9  # of the largest prediction: how exactly a fit must be linear
+_LINEAR_UP_TO = 1e-9  # of the largest prediction: how exactly a fit must be linear
 _REASON = (
     "Valid for algorithms whose predictions are linear in the responses, as was declared and "
     "checked on one set of responses per fit, and for responses in the range given: the largest "
@@ -145,7 +145,7 @@ class LinearSmootherTest(MissingResponses):
         if not np.isfinite(said).all():
             return math.inf
         full, reduced = said[: self.n + 2], said[self.n + 2 :]
-        rounding = _ROUNDING * float(np.abs(said).max())
+        rounding = _LINEAR_UP_TO * float(np.abs(said).max())
         weights = _weights(full, check, rounding)
         weights[:-1] -= _weights(reduced, check[:-1], rounding)
         offset = float(full[0] - reduced[0] + trial.known @ weights[: len(trial.known)])

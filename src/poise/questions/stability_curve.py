@@ -23,6 +23,7 @@ from poise.results import StabilityCurve, Trials
 from poise.results.relative_epsilon import Relative
 from poise.storage.journal import Journal, JournalFolder
 from poise.storage.ledger import AnyLedger, Ledger
+from poise.theory.decision import three_way
 
 __all__ = ["check_curve_question", "stability_curve"]
 
@@ -215,6 +216,6 @@ def _put(
 
 def _noted(curve: StabilityCurve, put: PutQuestions) -> StabilityCurve:
     """Write the answers into the ledger, and its note into the curve."""
-    said = ["stable" if size in curve.certified else "inconclusive" for size in curve.n]
+    said = [three_way(size in curve.certified, says_unstable=False) for size in curve.n]
     put.answer(said, curve.trials, (curve.epsilon or 0.0, curve.delta or 0.0))
     return put.noted(curve)

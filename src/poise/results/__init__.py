@@ -22,6 +22,7 @@
     influence           which training rows matter: how many predictions move without each
     json_encoding       numbers to JSON and back without loss: infinities and fractions included
     judged              what every result with a verdict has: enough to print it
+    judged_together     several tests with one error level for all: Holm's method, in one place
     ledger_note         what a ledger says about a verdict: how many questions, and what holds
     monitor_status      where a growing record stands: verdict, evidence and limits
     packed_changes      changes as text: base64 of zlib of little-endian float64, bit for bit

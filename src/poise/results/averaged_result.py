@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from poise.results.text.summary import Summary
     from poise.results.trials import Trials
     from poise.theory.averaged_test import AveragedTest
+    from poise.theory.betting_process import Hedge, Mirror
 
 __all__ = ["AveragedResult", "averaged_result", "followed", "pvalue_of_bet"]
 
@@ -120,9 +121,9 @@ class AveragedResult(StabilityResult):
 
     def declares(self, pvalue: float, level: float) -> bool:
         """Say whether a p-value is small enough, with the rounding that bets are granted."""
-        from poise.theory.betting_fraction import TOLERANCE
+        from poise.theory.rounding import less_rounding
 
-        return pvalue * (1 - TOLERANCE) <= level
+        return less_rounding(pvalue) <= level
 
     @property
     def printed_delta_hat(self) -> float:
@@ -209,7 +210,7 @@ def averaged_result(
     hedge, mirror = test.hedge, _mirror(test)
     count, tie = binomial_test.critical_value(trials.n_trials, delta, alpha)
     return AveragedResult(
-        verdict=_verdict(test, zeta),
+        verdict=Outcome(test.verdict_of_run(zeta)),
         epsilon=epsilon,
         delta=delta,
         alpha=alpha,
@@ -257,20 +258,13 @@ def _limits(trials: Trials, test: AveragedTest, epsilon: float, zeta: float) -> 
     }
 
 
-def _mirror(test: AveragedTest) -> Any:
+def _mirror(test: AveragedTest) -> Mirror:
     assert test.mirror is not None
     return test.mirror
 
 
-def pvalue_of_bet(process: Any, zeta: float, tossed: bool) -> float:
+def pvalue_of_bet(process: Hedge, zeta: float, tossed: bool) -> float:
     """Return α / max u; with the coin αζ / u, which has P(p ≤ t) ≤ t because E u ≤ α."""
     if not tossed:
-        return float(process.pvalue)
+        return process.pvalue
     return min(1.0, process.alpha * zeta / process.value) if process.value else 1.0
-
-
-def _verdict(test: AveragedTest, zeta: float) -> Outcome:
-    if test.forced:
-        return Outcome(test.decide(zeta))
-    hopeless = test.hedge.dead if test.randomized else test.hedge.hopeless
-    return Outcome.NOT_CERTIFIED if hopeless else Outcome.INCONCLUSIVE

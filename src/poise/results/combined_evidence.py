@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from poise.results.design import Design
 from poise.results.presented import DrawnVerdict
 from poise.results.verdict import Outcome
-from poise.theory.betting_process import reaches
+from poise.theory.decision import unless_both
 from poise.theory.e_values import multiply_e_values
+from poise.theory.rounding import reaches
 
 if TYPE_CHECKING:
     from poise.results.text.summary import Summary
@@ -81,12 +82,16 @@ class CombinedEvidence(DrawnVerdict):
     @property
     def verdict(self) -> Outcome:
         """The verdict whose evidence has reached 1/α; "inconclusive" if both or none have."""
-        stable, unstable = (
-            reaches(value * self.alpha) for value in (self.e_value, self.e_value_unstable)
-        )
-        if stable == unstable:
-            return Outcome.INCONCLUSIVE
-        return Outcome.STABLE if stable else Outcome.UNSTABLE
+        return Outcome(unless_both(*self._reached))
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether the evidence for "stable" and that for "unstable" have both reached 1/α."""
+        return all(self._reached)
+
+    @property
+    def _reached(self) -> tuple[bool, bool]:
+        return reaches(self.e_value * self.alpha), reaches(self.e_value_unstable * self.alpha)
 
     def describe(self) -> Summary:
         """Return headline and paragraphs."""

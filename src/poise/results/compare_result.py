@@ -8,18 +8,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from poise import arguments
 from poise.arguments import did_you_mean, shortened
 from poise.errors import ArgumentError
 from poise.results.averaged_result import AveragedResult
 from poise.results.json_encoding import plain, to_json
+from poise.results.judged_together import JudgedTogether, judged_together
 from poise.results.ledger_note import LedgerNote
 from poise.results.presented import PresentedTable
-from poise.results.stability_result import StabilityResult
 from poise.results.text.describe_design import allowed_change
 from poise.results.text.numbers import at_most, confidence, exactly, larger_of, number
 from poise.results.text.summary import distinct_warnings, in_words
 from poise.results.text.table import Table
+from poise.results.text.verdict_cells import LARGER, LIMITS
 from poise.results.trials import Trials
 from poise.results.verdict import Outcome
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["CompareResult", "Compared"]
 
 _MARK = "*"  # beside a limit that the verdict seems to contradict
-_LARGER, _SHARES = "larger changes", "mean share"
-_COLUMNS = ["algorithm", "verdict", _LARGER, "p, adjusted", "delta at most", "epsilon at most"]
+_SHARES = "mean share"
+_COLUMNS = ["algorithm", "verdict", LARGER, "p, adjusted", *LIMITS]
 
 
 @dataclass(frozen=True)
@@ -156,14 +156,14 @@ class CompareResult(PresentedTable):
         ``test`` is that of :meth:`poise.Trials.test`, and ``why`` says why it was chosen.
         """
         _check_comparable(trials)
-        level = float(arguments.alpha(alpha)) / len(trials)
-        results = [t.test(epsilon, delta, level, randomized, test) for t in trials.values()]
+        several = judged_together(trials.values(), epsilon, delta, alpha, randomized, test)
+        first = several[0].result
         return cls(
-            rows=_rows(list(trials), results, alpha),
+            rows=tuple(_row(*each) for each in zip(trials, several, strict=True)),
             trials=tuple(trials.values()),
-            n=results[0].n,
-            epsilon=results[0].epsilon,
-            delta=results[0].delta,
+            n=first.n,
+            epsilon=first.epsilon,
+            delta=first.delta,
             alpha=alpha,
             randomized=randomized,
             why=why,
@@ -211,7 +211,7 @@ class CompareResult(PresentedTable):
             ]
             for row in self.rows
         ]
-        columns = [_SHARES if self.test == "averaged" and c == _LARGER else c for c in _COLUMNS]
+        columns = [_SHARES if self.test == "averaged" and c == LARGER else c for c in _COLUMNS]
         return Table(columns, rows, "\n".join([self.headline(), *in_words(self.warnings)]))
 
     def headline(self) -> str:
@@ -310,31 +310,23 @@ def _larger(row: Compared) -> str:
     return number(row.n_moved / max(1, row.n_trials)) + failed
 
 
-def _rows(names: list[str], results: list[StabilityResult], alpha: float) -> tuple[Compared, ...]:
-    from poise.theory.decision import three_way
-    from poise.theory.holm_correction import holm
-
-    adjusted = holm([r.pvalue for r in results]).tolist()
-    unstable = holm([r.pvalue_unstable for r in results]).tolist()
-    return tuple(
-        Compared(
-            name=name,
-            # Both p-values of one algorithm add up to at least 1: at most one of them is small.
-            verdict=Outcome(three_way(r.declares(p, alpha), r.declares(q, alpha))),
-            statistic=r.statistic,
-            n_trials=r.n_trials,
-            pvalue=r.pvalue,
-            pvalue_unstable=r.pvalue_unstable,
-            adjusted=p,
-            adjusted_unstable=q,
-            delta_hat=r.printed_delta_hat,
-            epsilon_hat=r.epsilon_hat,
-            n_fits=r.n_fits,
-            path=r.design.path,
-            n_moved=r.n_moved,
-            n_failures=r.n_failures,
-            test=r.test,
-            e_value=r.e_value if isinstance(r, AveragedResult) else None,
-        )
-        for name, r, p, q in zip(names, results, adjusted, unstable, strict=True)
+def _row(name: str, judged: JudgedTogether) -> Compared:
+    r = judged.result
+    return Compared(
+        name=name,
+        verdict=judged.verdict,
+        statistic=r.statistic,
+        n_trials=r.n_trials,
+        pvalue=r.pvalue,
+        pvalue_unstable=r.pvalue_unstable,
+        adjusted=judged.adjusted,
+        adjusted_unstable=judged.adjusted_unstable,
+        delta_hat=r.printed_delta_hat,
+        epsilon_hat=r.epsilon_hat,
+        n_fits=r.n_fits,
+        path=r.design.path,
+        n_moved=r.n_moved,
+        n_failures=r.n_failures,
+        test=r.test,
+        e_value=r.e_value if isinstance(r, AveragedResult) else None,
     )

@@ -21,9 +21,9 @@ from poise.results.extrapolation import (
     shrinkage_seen,
 )
 from poise.results.json_encoding import plain, to_json
+from poise.results.judged_together import JudgedTogether, judged_together
 from poise.results.ledger_note import LedgerNote
 from poise.results.presented import PresentedTable
-from poise.results.stability_result import StabilityResult
 from poise.results.text.describe_design import allowed_change
 from poise.results.text.numbers import at_most, confidence, exactly, number
 from poise.results.text.summary import distinct_warnings, in_words
@@ -149,18 +149,13 @@ class StabilityCurve(PresentedTable):
 
         Each test aims at α divided by the number of sizes.
         """
-        if self._results is None:
-            return None
-        from poise.theory.holm_correction import holm
-
-        return tuple(holm([r.pvalue for r in self._results]).tolist())
+        return None if self._judged is None else tuple(each.adjusted for each in self._judged)
 
     @cached_property
-    def _results(self) -> list[StabilityResult] | None:
+    def _judged(self) -> list[JudgedTogether] | None:
         if self.epsilon is None or self.delta is None:
             return None
-        level = self.alpha / len(self.trials)
-        return [t.test(self.epsilon, self.delta, level) for t in self.trials]
+        return judged_together(self.trials, self.epsilon, self.delta, self.alpha)
 
     @property
     def certified(self) -> tuple[int, ...]:
@@ -168,10 +163,9 @@ class StabilityCurve(PresentedTable):
 
         Holm's method declares more than the limits show, which hold for all sizes at once.
         """
-        if self.adjusted is None or self._results is None:
+        if self._judged is None:
             return ()
-        found = zip(self.n, self._results, self.adjusted, strict=True)
-        return tuple(n for n, r, p in found if r.declares(p, self.alpha))
+        return tuple(n for n, each in zip(self.n, self._judged, strict=True) if each.stable)
 
     @cached_property
     def shrinkage_seen(self) -> tuple[float, float] | None:

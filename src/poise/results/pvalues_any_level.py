@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from poise.results.averaged_result import followed, pvalue_of_bet
-from poise.theory.betting_fraction import TOLERANCE
+from poise.theory.rounding import less_rounding
 
 if TYPE_CHECKING:
     from poise.results.trials import Trials
@@ -61,7 +61,7 @@ def pvalues_at_any_level(
         for side, pvalue in enumerate(_at(trials, asked, level, randomized)):
             if going[side]:
                 best[side] = min(above, pvalue)
-                going[side] = pvalue * (1 - TOLERANCE) <= level
+                going[side] = less_rounding(pvalue) <= level
         if not any(going):
             break
         above, level = level, level / 2

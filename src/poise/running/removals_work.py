@@ -16,14 +16,12 @@ from numpy.typing import NDArray
 
 from poise.algorithms.distance import Undefined
 from poise.algorithms.global_state import GlobalGenerators
-from poise.algorithms.prediction_arrays import as_array
+from poise.algorithms.prediction_arrays import REORDERED_SUMS, as_array
 from poise.errors import TrialError, in_one_line
 from poise.protocol.messages import Failure, Query, Removals
 from poise.running.tasks import ComparisonWork, portable
 
 __all__ = ["ChangeTable", "LossRemovalsWork", "RemovalsWork", "failure_of", "same_predictions"]
-
-_NINE_DIGITS = 1e-9  # of the size of the predictions: sums in another order differ by less
 
 
 @dataclass
@@ -126,5 +124,5 @@ def same_predictions(work: RemovalsWork, queries: Sequence[Query]) -> bool:
     first = found[0]
     if first.dtype.kind not in "fiu":
         return all(np.array_equal(first, other) for other in found)
-    slack = _NINE_DIGITS * float(np.abs(first).max(initial=0.0))
+    slack = REORDERED_SUMS * float(np.abs(first).max(initial=0.0))
     return all(bool((np.abs(other - first) <= slack).all()) for other in found)

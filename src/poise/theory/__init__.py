@@ -58,6 +58,7 @@ are first used, so that importing the package stays cheap.
     random_splits            several random splits of the same rows, and one verdict
     repeated_testing         the true level of a fixed-size test that is repeated
     restricted_profile       a band for the curve ε ↦ δ̂_ε that is computed only where δ̂ is small
+    rounding                 how much rounding comparisons grant, and when it decides nothing
     rows_per_trial           how many rows one trial uses, also in variants of the paper's setting
     scalars                  functions that take scalars or arrays, and treat long arrays in pieces
     subbagging               how stable an average over bags is, whatever is bagged (Theorems K, L)

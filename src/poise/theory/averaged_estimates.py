@@ -18,9 +18,10 @@ import numpy as np
 
 from poise import arguments
 from poise.errors import ArgumentError
-from poise.theory.betting_process import checked_shares, reaches
+from poise.theory.betting_process import checked_shares
 from poise.theory.exceedance_shares import TrialChanges
 from poise.theory.many_hedges import hedge_side_by_side
+from poise.theory.rounding import reaches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

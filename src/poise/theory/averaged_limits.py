@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise import arguments
-from poise.theory.betting_fraction import TOLERANCE
 from poise.theory.betting_process import Hedge, checked_shares, growth, planned
 from poise.theory.exceedance_shares import TrialChanges
+from poise.theory.rounding import less_rounding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -111,7 +111,7 @@ def _accepts(factors: Floats, alpha: float, coin: float) -> NDArray[np.bool_]:
         u = np.multiply.accumulate(np.hstack([start, np.maximum(factors, 0.0)]), axis=1)
     # inf · 0 is nan where floats overflow: u is 0 from there on
     reached = np.fmax.reduce(u, axis=1) if coin == 1 else u[:, -1]
-    return np.asarray(reached >= (1 - TOLERANCE) * coin)
+    return np.asarray(reached >= less_rounding(coin))
 
 
 def _narrow(

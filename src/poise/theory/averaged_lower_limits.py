@@ -19,10 +19,10 @@ import numpy as np
 
 from poise import arguments
 from poise.theory.averaged_limits import delta_hat_common
-from poise.theory.betting_fraction import TOLERANCE
 from poise.theory.betting_process import Mirror, checked_shares, mirror_growth, planned
 from poise.theory.exceedance_shares import TrialChanges
 from poise.theory.many_hedges import hedge_side_by_side
+from poise.theory.rounding import reaches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,7 +105,7 @@ def _accepts(staked: tuple[Floats, Floats], delta: float, alpha: float) -> bool:
 def _reached(factors: Floats, alpha: float) -> bool:
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         u = alpha * np.multiply.accumulate(np.maximum(factors, 0.0))
-    return bool(np.fmax.reduce(u, initial=alpha) >= 1 - TOLERANCE)
+    return reaches(np.fmax.reduce(u, initial=alpha))
 
 
 def delta_interval_common(

@@ -6,19 +6,18 @@ reach 1 decides.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from poise import arguments
 from poise.errors import ArgumentError
-from poise.theory.betting_process import Hedge, Mirror, checked_shares, planned, reaches
+from poise.theory.betting_process import Hedge, Mirror, checked_shares, planned
+from poise.theory.decision import FullVerdict, Scope, Verdict, of_stopped_run, three_way
+from poise.theory.rounding import reaches
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 __all__ = ["AveragedTest", "StoppedVerdict", "verdict"]
-
-Scope: TypeAlias = Literal["verdict", "stable"]
-Verdict: TypeAlias = Literal["stable", "unstable", "inconclusive"]
 
 
 class AveragedTest:
@@ -74,7 +73,7 @@ class AveragedTest:
         self.randomized = arguments.flag("randomized", randomized)
         self.hedge = Hedge(n_trials, delta, alpha)
         self.mirror = Mirror(n_trials, delta, alpha) if scope == "verdict" else None
-        self._decided: Verdict | None = None
+        self._decided: FullVerdict | None = None
 
     @property
     def trials(self) -> int:
@@ -100,9 +99,11 @@ class AveragedTest:
         """Whether the run may stop here without any loss: no later trial changes the outcome."""
         if self.reached or self._decided or self.trials == self.n_trials:
             return True
-        if self.randomized:
-            return all(process.dead for process in self._processes)
-        return all(process.hopeless for process in self._processes)
+        return all(self._cannot_declare(process) for process in self._processes)
+
+    def _cannot_declare(self, process: Hedge) -> bool:
+        """Say whether no later trial can bring a process to 1, or to what the coin may be."""
+        return process.dead if self.randomized else process.hopeless
 
     def update(self, share: float, share_unstable: float | None = None) -> bool:
         """Take in the next trial, in plan order; return whether the outcome is forced now.
@@ -120,7 +121,7 @@ class AveragedTest:
         return self.forced
 
     @property
-    def verdict(self) -> Verdict | None:
+    def verdict(self) -> FullVerdict | None:
         """The verdict; None while it is open, or while the coin has not been tossed."""
         if self._decided is not None or not self.forced:
             return self._decided
@@ -128,7 +129,7 @@ class AveragedTest:
             return None  # the coin may still say "stable", also where the mirror reached 1
         return self._verdict_at(1.0)
 
-    def decide(self, zeta: float = 1.0) -> Verdict:
+    def decide(self, zeta: float = 1.0) -> FullVerdict:
         """Stop here for good and give the verdict, comparing the coin ζ this one time."""
         coin = float(arguments.probability("zeta", zeta))
         if coin < 1 and not self.randomized:
@@ -137,12 +138,19 @@ class AveragedTest:
             self._decided = self._verdict_at(coin)
         return self._decided
 
-    def _verdict_at(self, coin: float) -> Verdict:
-        if reaches(self.hedge.value, coin):
-            return "stable"
-        if self.mirror is not None and reaches(self.mirror.value, coin):
-            return "unstable"
-        return "inconclusive"
+    def verdict_of_run(self, zeta: float = 1.0) -> Verdict:
+        """Give the verdict of a run that ends here, complete or stopped.
+
+        The coin may be compared only once, so it is compared only if the outcome is forced.
+        """
+        forced = self.forced
+        said: FullVerdict = self.decide(zeta) if forced else "inconclusive"
+        return of_stopped_run(said, forced, self._cannot_declare(self.hedge))
+
+    def _verdict_at(self, coin: float) -> FullVerdict:
+        mirror = self.mirror
+        unstable = mirror is not None and reaches(mirror.value, coin)
+        return three_way(reaches(self.hedge.value, coin), unstable)
 
 
 class StoppedVerdict(NamedTuple):
@@ -156,7 +164,7 @@ class StoppedVerdict(NamedTuple):
     """
 
     trials_used: int
-    verdict: Verdict
+    verdict: FullVerdict
 
 
 def verdict(

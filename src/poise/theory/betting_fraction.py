@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from poise import arguments
+from poise.theory.rounding import less_rounding
 from poise.theory.scalars import plain
 
 if TYPE_CHECKING:
@@ -33,10 +34,7 @@ if TYPE_CHECKING:
     from poise.theory.binomial_law import Floats
     from poise.theory.scalars import FloatOrArray
 
-__all__ = ["TOLERANCE", "fraction", "mirror_fraction"]
-
-# Every comparison of u with 1 tolerates this much rounding; it multiplies α by 1 + 1e-9.
-TOLERANCE = 1e-9
+__all__ = ["fraction", "mirror_fraction"]
 
 # The spread v starts from five imaginary trials whose share is 0 or 1.  With fewer of them,
 # power is lost if a share of 1 is rare but possible.  With more, the test learns too late
@@ -149,7 +147,7 @@ def fraction_of_one(
     """Compute one fraction from checked floats; thousands of trials need it fast."""
     if u >= 1:
         return 0.0
-    if delta == 0 or u * (1 - TOLERANCE) <= (delta if mirror else 1 - delta) ** left:
+    if delta == 0 or less_rounding(u) <= (delta if mirror else 1 - delta) ** left:
         return 1.0
     v = (_PRETENDED_TRIALS * delta + s2) / (_PRETENDED_TRIALS * delta + s1)
     if v <= delta:
@@ -225,7 +223,7 @@ def fraction_of_many(
 ) -> Floats:
     """Compute many fractions at once, for the estimates that run many processes side by side."""
     c, won = np.where(u >= 1, 0.0, 1.0), delta if mirror else 1 - delta
-    at = np.nonzero((u < 1) & (delta > 0) & (u * (1 - TOLERANCE) > won**left))
+    at = np.nonzero((u < 1) & (delta > 0) & (less_rounding(u) > won**left))
     if not at[0].size:
         return c
     u, left, s1, s2, delta, won = (x[at] for x in (u, left, s1, s2, delta, won))

@@ -26,7 +26,8 @@ import numpy as np
 
 from poise import arguments
 from poise.errors import ArgumentError
-from poise.theory.betting_fraction import TOLERANCE, fraction_of_one
+from poise.theory.betting_fraction import fraction_of_one
+from poise.theory.rounding import reaches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,11 +58,6 @@ def growth(fractions: Any, shares: Any, delta: Any) -> Any:
 def mirror_growth(fractions: Any, shares: Any, delta: Any) -> Any:
     """Compute the mirror's factors 1 + c (S − δ) / δ for δ > 0, for floats or arrays alike."""
     return 1 + fractions * (shares - delta) / delta
-
-
-def reaches(value: float, threshold: float = 1.0) -> bool:
-    """Say whether a value reaches 1 (or the coin ζ), apart from rounding."""
-    return bool(value >= (1 - TOLERANCE) * threshold)
 
 
 class Hedge:
@@ -131,8 +127,8 @@ class Hedge:
         be compared with the last u.
         """
         gain = self.delta if self._is_mirror else 1 - self.delta
-        reachable = (1 - TOLERANCE) * gain ** (self.n_trials - self.trials)
-        return self.value == 0 or self.value < reachable
+        reachable = gain ** (self.n_trials - self.trials)
+        return self.value == 0 or not reaches(self.value, reachable)
 
     @property
     def dead(self) -> bool:

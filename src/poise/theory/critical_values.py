@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.theory import binomial_law, near_ties
+from poise.theory.rounding import CLEARLY_APART
 from poise.theory.scalars import pieces
 
 if TYPE_CHECKING:
@@ -32,9 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["EXCEEDANCES", "FAILURES", "Counted", "critical"]
 
-# Up to this many trials the quick tail decides, unless it is as close as this to the level.
+# Up to this many trials the quick tail decides, unless it is very close to the level.
 _FEW_TRIALS = 1e4
-_CLEAR = 1e-9
 # The tie probability is a difference: where it cancels two digits the tail is computed
 # with care, and where it cancels six in decimal arithmetic.
 _CLOSE = 1e-2
@@ -169,8 +169,8 @@ class _Bracket:
     ) -> None:
         """Move one end to k, and the other next to it where a single atom settles it."""
         above = reached >= level
-        is_k = above & (reached - atom + _CLEAR * reached < level)
-        is_next = ~above & (reached + next_atom > level * (1 + _CLEAR))
+        is_k = above & (reached - atom + CLEARLY_APART * reached < level)
+        is_next = ~above & (reached + next_atom > level * (1 + CLEARLY_APART))
         self.low[at] = np.where(is_k, k - 1, np.where(above, self.low[at], k))
         self.high[at] = np.where(is_next, k + 1, np.where(above, k, self.high[at]))
         below = np.where(above, self.below[at], reached)
@@ -182,7 +182,7 @@ class _Bracket:
 def _tail(what: Counted, k: Floats, m: Floats, p: Floats, level: Floats) -> Floats:
     """Compute P(count <= k) quickly, and again with care where that might decide wrongly."""
     reached = what.quick_cdf(k, m, p)
-    careful = np.flatnonzero((m > _FEW_TRIALS) | (np.abs(reached - level) < _CLEAR * level))
+    careful = np.flatnonzero((m > _FEW_TRIALS) | (np.abs(reached - level) < CLEARLY_APART * level))
     reached[careful] = what.cdf(k[careful], m[careful], p[careful])
     return reached
 

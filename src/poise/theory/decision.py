@@ -9,6 +9,9 @@ for "unstable", where it shows no change at all. The test declares
 
 and everything else is inconclusive. All code that stops early, judges, compares or draws
 uses this rule, so that the verdict of a stopped run is the verdict of the full run.
+
+Tests that bet instead of counting end here too: :func:`three_way` and :func:`unless_both`
+say what two declarations come to, and :func:`of_stopped_run` what a stopped run may say.
 """
 
 from __future__ import annotations
@@ -20,17 +23,28 @@ from poise import arguments
 from poise.errors import ArgumentError
 from poise.theory import binomial_test
 
-__all__ = ["DecisionRule", "Scope", "Verdict", "cut_offs", "three_way"]
+__all__ = [
+    "DecisionRule",
+    "FullVerdict",
+    "Scope",
+    "Verdict",
+    "cut_offs",
+    "of_stopped_run",
+    "three_way",
+    "unless_both",
+]
 
 Scope: TypeAlias = Literal["verdict", "stable"]
-Verdict: TypeAlias = Literal["stable", "unstable", "inconclusive", "not certified stable"]
+FullVerdict: TypeAlias = Literal["stable", "unstable", "inconclusive"]
+Verdict: TypeAlias = FullVerdict | Literal["not certified stable"]
 
 
-def three_way(says_stable: bool, says_unstable: bool) -> Verdict:
+def three_way(says_stable: bool, says_unstable: bool) -> FullVerdict:
     """Return the verdict of a test and its mirror image; "stable" if both declare.
 
-    Both can declare only at levels above 1/2. If each errs with probability at most α and
-    the two null hypotheses exclude each other, the verdict errs with probability at most α.
+    Tests of one count both declare only at levels above 1/2; two bets both declare if the
+    coin is small. If each errs with probability at most α and the two null hypotheses exclude
+    each other, the verdict errs with probability at most α.
 
     Parameters
     ----------
@@ -45,6 +59,50 @@ def three_way(says_stable: bool, says_unstable: bool) -> Verdict:
     if says_stable:
         return "stable"
     return "unstable" if says_unstable else "inconclusive"
+
+
+def unless_both(says_stable: bool, says_unstable: bool) -> FullVerdict:
+    """Return the verdict of two declarations that came in no order; none if both declare.
+
+    Evidence of several records is multiplied afterwards, so neither side was first. If all
+    rows come from one distribution, both reach 1/α with probability at most α, and then one
+    of them is wrong, nobody knows which: the rows are suspect. The verdict errs at most as
+    often as that of :func:`three_way`.
+
+    Parameters
+    ----------
+    says_stable, says_unstable : bool
+        Whether the evidence for stability, and that for instability, is large enough.
+
+    Examples
+    --------
+    >>> unless_both(True, True), unless_both(True, False)
+    ('inconclusive', 'stable')
+    """
+    both = says_stable and says_unstable
+    return three_way(says_stable and not both, says_unstable and not both)
+
+
+def of_stopped_run(said: FullVerdict, settled: bool, not_stable: bool) -> Verdict:
+    """Return the verdict of a run, complete or stopped, from what its trials say.
+
+    Parameters
+    ----------
+    said : {"stable", "unstable", "inconclusive"}
+        The verdict if no further trial is run.
+    settled : bool
+        Whether no further trial could change it.
+    not_stable : bool
+        Whether no further trial could make it "stable".
+
+    Examples
+    --------
+    >>> of_stopped_run("inconclusive", settled=False, not_stable=True)
+    'not certified stable'
+    """
+    if said == "inconclusive" and not settled and not_stable:
+        return "not certified stable"
+    return said
 
 
 def cut_offs(n_trials: int, delta: float, alpha: float, zeta: float = 1.0) -> tuple[int, int]:
@@ -155,7 +213,5 @@ class DecisionRule:
         """
         worst = moved + failed + self.n_trials - trials
         said = three_way(worst <= self.stable_at_most, moved >= self.unstable_at_least)
-        if said != "inconclusive" or self.is_settled(moved, trials, failed):
-            return said
-        ruled_out = self.is_settled(moved, trials, failed, scope="stable")
-        return "not certified stable" if ruled_out else "inconclusive"
+        settled = self.is_settled(moved, trials, failed)
+        return of_stopped_run(said, settled, moved + failed > self.stable_at_most)

@@ -15,7 +15,7 @@ import numpy as np
 from poise import arguments
 from poise.errors import ArgumentError
 from poise.theory import holm_correction
-from poise.theory.betting_fraction import TOLERANCE
+from poise.theory.rounding import less_rounding, reaches
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -68,7 +68,7 @@ def e_bh(values: ArrayLike, alpha: float) -> list[int]:
     e, level = _checked_e_values(values), float(arguments.alpha(alpha))
     order = np.argsort(-e, kind="stable")
     rank = np.arange(1, e.size + 1)
-    enough = np.flatnonzero(e[order] * rank * level >= (1 - TOLERANCE) * e.size)
+    enough = np.flatnonzero(e[order] * rank * level >= less_rounding(e.size))
     rejected = order[: int(enough[-1]) + 1] if enough.size else order[:0]
     return sorted(rejected.tolist())
 
@@ -98,7 +98,7 @@ def holm(pvalues: ArrayLike, alpha: float) -> list[int]:
     [0]
     """
     adjusted = holm_correction.holm(pvalues)
-    chosen = np.flatnonzero(adjusted * (1 - TOLERANCE) <= float(arguments.alpha(alpha)))
+    chosen = np.flatnonzero(less_rounding(adjusted) <= float(arguments.alpha(alpha)))
     return [int(i) for i in chosen]
 
 
@@ -154,7 +154,7 @@ def in_fixed_order(pvalues: ArrayLike, alpha: float) -> list[int]:
     [0, 1]
     """
     p = arguments.probability("pvalues", pvalues) if np.size(pvalues) else np.empty(0)
-    failed = np.flatnonzero(p * (1 - TOLERANCE) > float(arguments.alpha(alpha)))
+    failed = np.flatnonzero(less_rounding(p) > float(arguments.alpha(alpha)))
     return list(range(int(failed[0]) if failed.size else p.size))
 
 
@@ -232,4 +232,4 @@ def stable_on_all(values: ArrayLike, alpha: float) -> bool:
     (True, False)
     """
     e = _checked_e_values(values)
-    return bool(e.size) and bool((e * float(arguments.alpha(alpha)) >= 1 - TOLERANCE).all())
+    return bool(e.size) and reaches((e * float(arguments.alpha(alpha))).min())

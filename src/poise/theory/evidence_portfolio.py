@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from poise import arguments
-from poise.theory.betting_process import Hedge, checked_shares, reaches
+from poise.theory.betting_process import Hedge, checked_shares
 from poise.theory.open_ended_process import OpenEnded
+from poise.theory.rounding import reaches
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from poise.theory.betting_fraction import TOLERANCE, fraction_of_many
+from poise.theory.betting_fraction import fraction_of_many
 from poise.theory.betting_process import growth, mirror_growth
+from poise.theory.rounding import less_rounding
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,7 +69,7 @@ def hedge_side_by_side(
     s1, s2 = np.zeros(runs), np.zeros(runs)
     going = np.arange(runs)
     for k in range(m):
-        going = going[(u[going] > 0) & (u[going] < 1 - TOLERANCE)]
+        going = going[(u[going] > 0) & (u[going] < less_rounding(1.0))]
         if not going.size:
             break
         now, share, at = u[going], shares[going, k], p[going]
@@ -78,4 +79,4 @@ def hedge_side_by_side(
         u[going] = now * np.maximum(factor, 0.0)
         s1[going] += share
         s2[going] += share * share
-    return Runs(u >= 1 - TOLERANCE, u)
+    return Runs(u >= less_rounding(1.0), u)

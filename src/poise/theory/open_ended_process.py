@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise import arguments
-from poise.theory.betting_process import checked_shares, reaches
+from poise.theory.betting_process import checked_shares
+from poise.theory.rounding import reaches
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING
 
 from poise import arguments
 from poise.errors import ArgumentError
-from poise.theory.betting_process import checked_shares, reaches
+from poise.theory.betting_process import checked_shares
+from poise.theory.decision import FullVerdict, three_way
 from poise.theory.open_ended_process import OpenEnded
+from poise.theory.rounding import less_rounding, reaches
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -49,7 +51,7 @@ class _EvidenceForStable:
             self.reached_at = self._shares.trials
             return
         steps = missing / self._most_growth if self._most_growth else math.inf
-        self._look_at = self._shares.trials + max(1, math.floor(min(steps * (1 - 1e-9), 1e9)))
+        self._look_at = self._shares.trials + max(1, math.floor(min(less_rounding(steps), 1e9)))
 
     @property
     def log_e_value(self) -> float:
@@ -149,12 +151,11 @@ class OpenEndedTest:
         return _exp(self._unstable.log_e_value)
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> FullVerdict:
         """The verdict of the first process to reach 1/α; both at one trial: stable."""
         stable, unstable = self._stable.reached_at, self._unstable.reached_at
-        if stable is not None and (unstable is None or stable <= unstable):
-            return "stable"
-        return "inconclusive" if unstable is None else "unstable"
+        stable_first = stable is not None and (unstable is None or stable <= unstable)
+        return three_way(stable_first, unstable is not None)
 
     @property
     def decided_at(self) -> int | None:

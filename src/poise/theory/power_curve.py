@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.theory import binomial_law, binomial_test
+from poise.theory.rounding import CLEARLY_APART
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 __all__ = ["LARGEST", "Teeth"]
 
 LARGEST = 2**53  # beyond it floats skip whole numbers
-# If the level and the cdf differ by more than this, rounding cannot change the answer.
-_CLEAR = 1e-9
 _NEWTON_ROUNDS = 12  # three or four are enough, unless rounding errors go in a circle
 # Where counts vary as much as this, one trial changes the power as much as the next one.
 _LARGE_VARIANCE = 1e5
@@ -171,7 +170,9 @@ class Teeth:
         )
         atom_before = atom * ((m - counts) / (m * (1 - self.delta)))
         tail_before = tail + self.delta * atom_before
-        settled = (tail < self.alpha * (1 - _CLEAR)) & (tail_before > self.alpha * (1 + _CLEAR))
+        settled = (tail < self.alpha * (1 - CLEARLY_APART)) & (
+            tail_before > self.alpha * (1 + CLEARLY_APART)
+        )
         slope = np.log1p(-self.delta * atom / tail)
         proposal = np.ceil(m - (np.log(tail) - np.log(self.alpha)) / slope)
         return np.where(settled, m, np.clip(proposal, counts + 1, LARGEST)), settled

@@ -8,7 +8,7 @@ import numpy as np
 
 from poise import arguments
 from poise.errors import ArgumentError
-from poise.theory.betting_fraction import TOLERANCE
+from poise.theory.rounding import reaches
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -47,4 +47,4 @@ def vote(acceptance: ArrayLike, level_used: float, alpha: float) -> bool:
     if chances.ndim != 1 or not chances.size:
         raise ArgumentError(f"acceptance must be a list of at least one, got {acceptance!r}")
     used = float(arguments.alpha(level_used, "level_used"))
-    return bool(np.mean(chances) * float(arguments.alpha(alpha)) >= used * (1 - TOLERANCE))
+    return reaches(float(np.mean(chances)) * float(arguments.alpha(alpha)), used)

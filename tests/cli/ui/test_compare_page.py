@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from poise.results import StabilityCurve, Trials
+from poise.results import CompareResult, StabilityCurve, Trials
 from poise.results.text.numbers import at_most, number
 from poise.storage.journal import read_journal
+from poise.theory.decision import three_way
 from poise.theory.holm_correction import holm
 
 
@@ -42,9 +43,19 @@ def test_runs_stand_side_by_side_with_one_level_for_all(client, chosen, results)
     assert shown["delta at most"] == [at_most(r.delta_hat) for r in alone]
     adjusted = holm([r.pvalue for r in alone])
     assert shown["p-value, all together (Holm)"] == [number(p) for p in adjusted]
-    together = ["stable" if p <= 0.05 else "not declared stable" for p in adjusted]
+    unstable = holm([r.pvalue_unstable for r in alone])
+    together = [three_way(p <= 0.05, q <= 0.05) for p, q in zip(adjusted, unstable, strict=True)]
     assert shown["all together"] == together
     assert len(set(together)) == 2
+
+
+def test_all_together_has_the_verdicts_of_a_comparison(client, keys, results) -> None:
+    trials = Trials.load(results / "mean.trials")
+    judged = CompareResult.judge({"mean": trials}, epsilon=0.01, delta=0.1)
+    assert judged["mean"].verdict == "unstable"
+    piece = _judge(client, [keys["mean.trials"]], epsilon=0.01, delta=0.1)["pieces"]["compared"]
+    assert _table(piece)["all together"] == ["unstable"]
+    assert "“unstable” likewise" in html.unescape(piece)
 
 
 def test_the_curve_over_n_is_the_librarys(client, chosen, results) -> None:

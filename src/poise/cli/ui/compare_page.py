@@ -16,10 +16,10 @@ from poise.cli.ui.run_page import sliders
 from poise.cli.ui.site import Site, pieces
 from poise.cli.ui.slider_answers import Answer, Question
 from poise.results.curve_result import StabilityCurve
-from poise.results.stability_result import StabilityResult
+from poise.results.judged_together import JudgedTogether, judged_together
 from poise.results.text.numbers import at_most, number
+from poise.results.text.verdict_cells import LARGER, LIMITS, limits
 from poise.results.trials import Trials
-from poise.theory.holm_correction import holm
 
 __all__ = ["answer_compared", "answer_profiles", "compare_page"]
 
@@ -58,29 +58,24 @@ class Compared:
                 for a, line in zip(self.answers, self.lines, strict=True)]  # fmt: skip
 
     @cached_property
-    def at_shared_level(self) -> list[StabilityResult]:
-        """Each run tested at α divided by their number, as Holm's first step needs."""
+    def together(self) -> list[JudgedTogether]:
+        """The verdict on each run, with one error level for all."""
         asked = self.question
-        level = asked.alpha / len(self.trials)
-        return [trials.test(asked.epsilon, asked.delta, level) for trials in self.trials]
+        return judged_together(self.trials, asked.epsilon, asked.delta, asked.alpha)
 
     def rows(self) -> list[tuple[str, list[str]]]:
         """Return what the table shows, a row for each quantity."""
-        adjusted = holm([r.pvalue for r in self.at_shared_level]).tolist()
-        alpha = self.question.alpha
-        both = list(zip(self.at_shared_level, adjusted, strict=True))
         alone = [answer.result for answer in self.answers]
+        upper = zip(LIMITS, zip(*map(limits, alone), strict=True), strict=True)
         return [
             ("n", [f"{a.record.n:,}" for a in self.answers]),
             ("trials", [f"{t.n_observed:,} of {t.n_trials:,}" for t in self.trials]),
-            ("larger changes", [number(r.n_moved) for r in self.at_shared_level]),
+            (LARGER, [number(r.n_moved) for r in alone]),
             ("verdict, alone", [r.verdict.value for r in alone]),
             ("p-value", [number(r.pvalue) for r in alone]),
-            ("p-value, all together (Holm)", [number(p) for p in adjusted]),
-            ("all together", ["stable" if r.declares(p, alpha) else "not declared stable"
-                              for r, p in both]),
-            ("delta at most", [at_most(r.printed_delta_hat) for r in alone]),
-            ("epsilon at most", [at_most(r.epsilon_hat) for r in alone]),
+            ("p-value, all together (Holm)", [number(each.adjusted) for each in self.together]),
+            ("all together", [each.verdict.value for each in self.together]),
+            *((name, list(cells)) for name, cells in upper),
         ]  # fmt: skip
 
     @property
@@ -98,9 +93,10 @@ class Compared:
     def looking(self) -> str:
         """What may be said about all of them together."""
         return (
-            f"“All together” errs with probability at most {at_most(self.question.alpha)} about "
-            f"any of these {len(self.trials)} runs, if the question and the choice of runs were "
-            "fixed before anyone looked at the changes."
+            "“All together” says “stable” wrongly of any of these "
+            f"{len(self.trials)} runs with probability at most {at_most(self.question.alpha)}, and "
+            "“unstable” likewise, if the question and the choice of runs were fixed before anyone "
+            "looked at the changes."
         )
 
 

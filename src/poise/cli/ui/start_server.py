@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from poise.cli.exit_status import ExitStatus
 from poise.cli.open_browser import open_browser
 from poise.cli.stderr import say
 from poise.errors import ArgumentError, PoiseError
@@ -82,7 +83,7 @@ def command(folder: Path, port: int, host: str, opened: bool) -> int:
     if opened:
         open_browser(access.address)
     server.run(sockets=[listening])
-    return 0
+    return ExitStatus.DONE
 
 
 def _listening(host: str, port: int) -> socket.socket:

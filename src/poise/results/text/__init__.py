@@ -20,4 +20,5 @@
     rows_needed            the trials and rows that a run without large changes needs
     summary                a summary: one headline and a few paragraphs
     table                  rows under headings, for people: as text and as HTML
+    verdict_cells          what tables of several verdicts show of each: headings and cells
 """

@@ -8,7 +8,6 @@ from poise.arguments import counted
 from poise.results.text.describe_result import headline
 from poise.results.text.numbers import at_most, number
 from poise.results.text.summary import Summary
-from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
     from poise.results.combined_evidence import CombinedEvidence
@@ -57,7 +56,7 @@ def describe_combined(r: CombinedEvidence) -> Summary:
     parts = [found, _SEVERAL if r.different else _ONE]
     if not (r.compared or r.different):
         parts.append(_DECLARED)
-    if r.verdict == Outcome.INCONCLUSIVE and r.e_value * r.alpha >= 1:
+    if r.contradicted:
         parts.append(_BOTH)
     return Summary(headline(r), (*parts, r.verdict.not_meant), r.warnings)
 

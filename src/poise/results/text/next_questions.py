@@ -21,36 +21,19 @@ def as_calls(menu: Menu, epsilon: str = "...") -> dict[str, str]:
     >>> as_calls(menu(3000))["Is it stable at n = 102?"]
     'poise.stability_test(algorithm, X, y, n=102, epsilon=..., delta=0.1)'
     """
-    n = _size(menu)
-    return {
-        f"Is it stable at n = {n:,}?": (
-            f"poise.stability_test(algorithm, X, y, n={n}, epsilon={epsilon}, "
-            f"delta={number(menu.delta)})"
-        ),
-        "How likely is a larger change, for every epsilon at once?": (
-            f"poise.measure(algorithm, X, y, n={n}).profile()"
-        ),
-        "Which of several algorithms are stable?": (
-            f"poise.compare({{'name': algorithm}}, X, y, n={n}, epsilon={epsilon}, "
-            f"delta={number(menu.delta)})"
-        ),
-        "How does stability depend on n?": (
-            f"poise.stability_curve(algorithm, X, y, n=[{n // 4 or 2}, {n // 2 or 2}, {n}], "
-            f"epsilon={epsilon})"
-        ),
-        f"Is the model of exactly these {menu.n_labeled:,} rows stable, at fresh rows?": (
-            f"poise.conditional_test(algorithm, X, y, X_fresh, epsilon={epsilon}, "
-            f"delta={number(menu.delta)})"
-        ),
-        f"Can it be made stable at n = {menu.n_labeled:,}, by a theorem?": (
-            f"poise.stabilize(algorithm, n={menu.n_labeled}, epsilon=..., "
-            f"delta={number(menu.delta)})"
-        ),
-        "May the algorithm be tested at all?": f"poise.check_algorithm(algorithm, X, y, n={n})",
-        "How many rows would another n or delta need?": (
-            f"poise.plan(n=..., delta={number(menu.delta)})"
-        ),
-    }
+    n, delta, rows = _size(menu), number(menu.delta), "algorithm, X, y"
+    allowed = f"epsilon={epsilon}, delta={delta}"
+    calls = [
+        f"stability_test({rows}, n={n}, {allowed})",
+        f"measure({rows}, n={n}).profile()",
+        f"compare({{'name': algorithm}}, X, y, n={n}, {allowed})",
+        f"stability_curve({rows}, n={_sizes(n)}, epsilon={epsilon})",
+        f"conditional_test({rows}, X_fresh, {allowed})",
+        f"stabilize(algorithm, n={menu.n_labeled}, epsilon=..., delta={delta})",
+        f"check_algorithm({rows}, n={n})",
+        f"plan(n=..., delta={delta})",
+    ]
+    return _by_question(menu, [f"poise.{call}" for call in calls])
 
 
 class CommandParts(NamedTuple):
@@ -90,34 +73,39 @@ def as_commands(menu: Menu, parts: CommandParts) -> dict[str, str]:
     n, delta, everything = _size(menu), number(menu.delta), menu.n_labeled
     file, algorithm, fits, trial, epsilon = parts
     allowed = f"--epsilon {epsilon} --delta {delta}"
-    several, sizes = "--algorithm A --algorithm B", f"--n {n // 4 or 2} --n {n // 2 or 2} --n {n}"
-    commands = {
-        f"Is it stable at n = {n:,}?": ("test", file, algorithm, fits, trial, f"--n {n}", allowed),
-        "How likely is a larger change, for every epsilon at once?": (
-            *("profile", file, algorithm, fits, trial),
-            f"--n {n}",
-        ),
-        "Which of several algorithms are stable?": (
-            *("compare", file, several, fits, trial),
-            *(f"--n {n}", allowed),
-        ),
-        "How does stability depend on n?": (
-            *("curve", file, algorithm, fits, trial),
-            *(sizes, f"--epsilon {epsilon}"),
-        ),
+    sizes = " ".join(f"--n {size}" for size in _sizes(n))
+    commands = [
+        ("test", file, algorithm, fits, trial, f"--n {n}", allowed),
+        ("profile", file, algorithm, fits, trial, f"--n {n}"),
+        ("compare", file, "--algorithm A --algorithm B", fits, trial, f"--n {n}", allowed),
+        ("curve", file, algorithm, fits, trial, sizes, f"--epsilon {epsilon}"),
         # These two are about all rows as they are; the second is about probabilities of classes.
-        f"Is the model of exactly these {everything:,} rows stable, at fresh rows?": (
-            *("deployed", file, algorithm),
-            *("--fresh FILE", allowed),
-        ),
-        f"Can it be made stable at n = {everything:,}, by a theorem?": (
-            *("stabilize", file, algorithm),
-            f"--n {everything} --epsilon E --delta {delta}",
-        ),
-        "May the algorithm be tested at all?": ("check", file, algorithm, fits, f"--n {n}"),
-        "How many rows would another n or delta need?": ("plan", f"--n N --delta {delta}"),
-    }
-    return {q: " ".join(("poise", *filter(None, words))) for q, words in commands.items()}
+        ("deployed", file, algorithm, "--fresh FILE", allowed),
+        ("stabilize", file, algorithm, f"--n {everything} --epsilon E --delta {delta}"),
+        ("check", file, algorithm, fits, f"--n {n}"),
+        ("plan", f"--n N --delta {delta}"),
+    ]
+    return _by_question(menu, [" ".join(("poise", *filter(None, words))) for words in commands])
+
+
+def _by_question(menu: Menu, answers: list[str]) -> dict[str, str]:
+    """Put each call or command under the question that it answers."""
+    questions = [
+        f"Is it stable at n = {_size(menu):,}?",
+        "How likely is a larger change, for every epsilon at once?",
+        "Which of several algorithms are stable?",
+        "How does stability depend on n?",
+        f"Is the model of exactly these {menu.n_labeled:,} rows stable, at fresh rows?",
+        f"Can it be made stable at n = {menu.n_labeled:,}, by a theorem?",
+        "May the algorithm be tested at all?",
+        "How many rows would another n or delta need?",
+    ]
+    return dict(zip(questions, answers, strict=True))
+
+
+def _sizes(n: int) -> list[int]:
+    """Return training sizes for a curve that ends at n."""
+    return [n // 4 or 2, n // 2 or 2, n]
 
 
 def _size(menu: Menu) -> int:

@@ -13,12 +13,11 @@ from poise.results.text.numbers import number
 from poise.storage.ledger.entries import AskedQuestion, LedgerAnswer, Stake
 from poise.storage.ledger.row_set import RowSet
 from poise.theory.alpha_investing_levels import Invested, invested
-from poise.theory.betting_fraction import TOLERANCE
+from poise.theory.rounding import CLEARLY_APART, less_rounding
 
 __all__ = ["Accounts", "accounts_of", "refuse_used_rows", "with_stakes"]
 
 _NO_STAKE = Stake(0.0, 0.0, 0)
-_ROUNDING = 1 + 1e-9
 
 
 @dataclass(frozen=True)
@@ -45,8 +44,9 @@ class Accounts:
     def lowered(self) -> int:
         """How many questions were given more than was left, because copies were merged."""
         levels = zip(self.given, self.stable.levels, self.unstable.levels, strict=True)
+        more = 1 + CLEARLY_APART
         return sum(
-            given.level > stable * _ROUNDING or given.level_unstable > unstable * _ROUNDING
+            given.level > stable * more or given.level_unstable > unstable * more
             for given, stable, unstable in levels
         )
 
@@ -90,7 +90,7 @@ def accounts_of(
         (1.0, 1.0) if answer is None or bad else (answer.pvalue, answer.pvalue_unstable)
         for (_, answer), bad in zip(asked, spoilt, strict=True)
     ]
-    stable, unstable = (np.array(pairs).reshape(-1, 2) * (1 - TOLERANCE)).T.tolist()
+    stable, unstable = less_rounding(np.array(pairs).reshape(-1, 2)).T.tolist()
     return Accounts(
         invested(alpha, [each.level for each in stakes], stable),
         invested(alpha, [each.level_unstable for each in stakes], unstable),

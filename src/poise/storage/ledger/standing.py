@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from poise.storage.ledger.entries import AskedQuestion, LedgerAnswer, LedgerHeader
 from poise.storage.ledger.investing import accounts_of
-from poise.theory.betting_fraction import TOLERANCE
 from poise.theory.decision import three_way
 from poise.theory.holm_correction import holm
 from poise.theory.online_levels import online_fallback
+from poise.theory.rounding import less_rounding
 
 __all__ = ["Standing", "invested_standings", "standings"]
 
@@ -124,7 +124,7 @@ def _alone(alpha: float, answer: LedgerAnswer | None) -> str:
 
 def _rounded(pvalues: list[float]) -> NDArray[np.float64]:
     """Grant the rounding that the bets of the averaged test are granted."""
-    return np.asarray(pvalues) * (1 - TOLERANCE)
+    return less_rounding(np.asarray(pvalues))
 
 
 def _kept(header: LedgerHeader, pvalues: NDArray[np.float64]) -> NDArray[np.bool_]:
