@@ -14,5 +14,6 @@ paths         where the documentation and the examples are
 procedures    procedures that several tests run
 processes     Python in a process of its own, and what it leaves behind
 r             R and its packages, which not every machine has
+row_trace     one row of a CSV file, followed through the files of poise
 ui            folders with one result of every kind, and clients of a server
 """
