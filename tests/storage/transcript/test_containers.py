@@ -18,6 +18,7 @@ from poise.storage.transcript import Transcript, replay
 from poise.storage.transcript.array_pool import ArrayPool
 from poise.storage.transcript.containers import read_container, write_container
 from poise.storage.transcript.replay import identical
+from shared.algorithms import mean
 
 
 def kept(native):
@@ -93,11 +94,6 @@ class AsksMadeUpRows:
         y = np.array([0.0, 2.0, 4.0])
         answers = yield Batch([Query(poise.Made(rows, y), poise.Made(rows[:1]), 0)])
         return bool(np.isfinite(answers.predictions[0]).all())
-
-
-def mean(X, y, seed):
-    level = float(np.mean(y))
-    return lambda rows: np.full(len(rows), level)
 
 
 @pytest.fixture
