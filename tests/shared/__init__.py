@@ -17,6 +17,7 @@ processes      Python in a process of its own, and what it leaves behind
 r              R and its packages, which not every machine has
 row_trace      one row of a CSV file, followed through the files of poise
 shortcut_rows  rows that are hard for a shortcut
+table_files    one column of a table in a file
 ui             folders with one result of every kind, and clients of a server
 zip_files      zip files in memory
 """
