@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from poise.results.judged import Judged
 
 __all__ = [
+    "VERDICT_STYLES",
     "print_columns",
     "print_facts",
     "print_paragraphs",
@@ -35,7 +36,7 @@ __all__ = [
 ]
 
 _NO_TERMINAL = 1_000_000  # characters in a line, if there is no terminal
-_STYLES = {
+VERDICT_STYLES = {
     "stable": "bold green",
     "unstable": "bold red",
     "inconclusive": "bold yellow",
@@ -85,7 +86,7 @@ def _in_options(paragraph: str) -> str:
 def print_headline(result: Judged | ConditionalResult) -> None:
     """Print the verdict in one sentence."""
     headline = Text(result.describe().headline)  # without control characters
-    headline.stylize(_STYLES[result.verdict.value], 0, len(result.verdict.value))
+    headline.stylize(VERDICT_STYLES[result.verdict.value], 0, len(result.verdict.value))
     screen().print(headline)
 
 

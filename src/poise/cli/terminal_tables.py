@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from poise.cli.option_words import in_options
-from poise.cli.screen import print_columns, print_paragraphs, print_table, screen
+from poise.cli.screen import (
+    VERDICT_STYLES,
+    print_columns,
+    print_paragraphs,
+    print_table,
+    screen,
+)
 from poise.errors import printable
 
 if TYPE_CHECKING:
@@ -20,10 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["print_advice", "print_comparison", "print_findings", "print_menu", "print_words"]
 
 _STYLES = {
-    "stable": "bold green",
-    "unstable": "bold red",
-    "inconclusive": "bold yellow",
-    "not certified stable": "bold yellow",
+    **VERDICT_STYLES,
     "failed": "bold red",
     "ok": "green",
     "warn": "bold yellow",
