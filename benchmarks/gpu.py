@@ -35,6 +35,7 @@ from gpu_torch import torch_rows
 from poise.algorithms.jax.jax_programs import key_data
 from poise.networks import mlp_regressor
 from poise.protocol.randomness import Randomness
+from poise.shortcuts.centred_moments import Moments
 from poise.shortcuts.linear_narrow import narrow_pairs, remove_row
 from side_by_side import table
 
@@ -130,7 +131,7 @@ def networks(pairs: int, sweep: bool, rates: dict[str, float]) -> list[Work]:
 
 @jax.jit
 def ridge_pairs(X: Any, y: Any, x: Any) -> tuple[Any, Any]:
-    found = remove_row(X, y[:, None, :], x, PENALTY, True)
+    found = remove_row(Moments.of(X, y[:, None, :], True), x, PENALTY)
     return found.full[:, 0], found.reduced[:, 0]
 
 

@@ -31,7 +31,8 @@ os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
 import numpy as np
 
 import poise
-from poise.data.files.read_table import as_numbers, read_features, read_labels
+from poise.data.files.read_table import as_numbers, read_features
+from poise.data.files.table_file import open_table
 from side_by_side import table
 
 D, N, BLOCK = 50, 2000, 100_000
@@ -91,7 +92,7 @@ def opened(kind: str, path: str):
         X = np.load(path, mmap_mode="r")
         return X, np.array(X[:, 0])
     X = read_features(path, NAMES, on_disk=True)
-    return X, np.array(read_labels(path, "c0", on_disk=True))
+    return X, np.array(open_table(path, on_disk=True).labels("c0"))
 
 
 def by_poise(X, y, n_jobs: int) -> float:

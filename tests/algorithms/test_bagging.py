@@ -22,6 +22,7 @@ import poise
 from poise.algorithms.as_algorithm import as_algorithm
 from poise.errors import ArgumentError
 from poise.notions import CoupledBaggingClassifier, CoupledBaggingRegressor, draw_bag
+from shared.data import linear_rows
 
 SEEDS = st.integers(0, 2**64 - 1)
 
@@ -106,9 +107,7 @@ def test_bags_refuse_what_they_cannot_draw() -> None:
 
 
 def data(n: int = 25, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 3))
-    return X, X @ [1.0, -2.0, 0.5] + rng.normal(size=n)
+    return linear_rows(n, [1.0, -2.0, 0.5], seed)
 
 
 SCHEMES = [("poisson", None), ("erase", 25), ("redraw", None)]

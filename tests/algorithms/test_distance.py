@@ -22,6 +22,7 @@ from poise.algorithms.distance import (
 )
 from poise.algorithms.losses import LOSSES, LossChange
 from poise.errors import ArgumentError, TrialError
+from shared.algorithms import mean
 from shared.data import linear_rows
 
 numbers = st.floats(allow_nan=False, width=32)
@@ -198,9 +199,6 @@ def test_log_loss_of_probabilities_knows_the_classes() -> None:
 def test_a_loss_of_ones_own_and_of_a_function() -> None:
     def pinball(y, prediction):
         return max(0.9 * (y - prediction), 0.1 * (prediction - y))
-
-    def mean(X, y, seed):
-        return lambda rows: [y.mean()]
 
     trials = poise.measure(mean, X, y, n=10, distance=LossChange(pinball), shuffle=False)
     full, reduced, truth = y[:10].mean(), y[:9].mean(), y[10 * trials.n_trials]

@@ -14,7 +14,7 @@ from poise.procedures import ExhaustiveTest
 from poise.simulation.audit import audit
 from poise.simulation.worlds import EmpiricalRows, World
 from poise.theory import power_bound
-from shared.algorithms import mean
+from shared.algorithms import majority, mean
 
 X = np.array([[0.0], [1.0], [1.0], [0.0]])
 y = np.array([0.0, 1.0, 0.0, 1.0])
@@ -248,10 +248,6 @@ def test_failed_fits_are_infinite_changes() -> None:
 
 
 def test_classes_and_words() -> None:
-    def majority(X, y, seed):
-        labels, counts = np.unique(y, return_counts=True)
-        return lambda rows: np.full(len(rows), labels[np.argmax(counts)])
-
     support = {"support_X": [[0], [0]], "support_y": ["no", "yes"], "deterministic": True}
     run = poise.run(ExhaustiveTest(3, 0.5, 0.1, **support), majority, [[0], [0]] * 2, ["no"] * 4)
     assert run.result.details["worst_change"] == 1.0

@@ -10,6 +10,7 @@ import pytest
 import poise
 from poise.procedures import MeasureChanges
 from poise.protocol.messages import Removals
+from shared.algorithms import mean
 
 KINDS: dict[str, tuple[int, dict[str, Any], dict[str, Any]]] = {
     # rows per unit, how trials are formed, and what is averaged
@@ -110,9 +111,6 @@ def test_the_verdict_on_groups_and_losses_is_that_of_the_averaged_test() -> None
     X = rng.normal(size=(900, 2))
     y = X.sum(axis=1) + rng.normal(size=900)
     asked: dict[str, Any] = {"n": 8, "epsilon": 1.5, "delta": 0.3, "random_state": 0}
-
-    def mean(X: Any, y: Any, seed: int) -> Any:
-        return lambda rows: np.full(len(rows), np.mean(y))
 
     groups = np.arange(900) // 2
     by_group = poise.stability_test(mean, X, y, groups=groups, points=3, removals=2, **asked)

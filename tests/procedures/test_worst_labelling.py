@@ -19,7 +19,7 @@ from poise.simulation.worlds import UniformCoins, World, zoo
 from poise.simulation.worlds.replication import run_once
 from poise.simulation.worlds.simple_algorithms import Memorising
 from poise.theory import power, power_bound
-from shared.algorithms import mean
+from shared.algorithms import majority, mean
 
 COINS = (0.0, 1.0)
 RNG = np.random.default_rng(5)
@@ -205,10 +205,6 @@ def test_a_labelling_that_cannot_be_fitted_counts_against_stable() -> None:
 
 def test_words_are_labels() -> None:
     words = np.where(Y == 1, "spam", "ham")
-
-    def majority(X, y, seed):
-        labels, counts = np.unique(y, return_counts=True)
-        return lambda rows: np.full(len(rows), labels[np.argmax(counts)])
 
     test = WorstLabellingTest(3, 0.5, 0.3, responses=("ham", "spam"), missing=3)
     result = poise.run(test, majority, X, words, X_unlabeled=EXTRA, random_state=0).result

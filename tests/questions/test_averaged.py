@@ -30,10 +30,20 @@ def _data(rows: int, columns: int = 2, seed: int = 0) -> tuple[Floats, Floats]:
     return X, X.sum(axis=1) + rng.normal(size=rows)
 
 
-def _weighted(X: Any, y: Any, seed: int) -> Any:
-    """Fit something that depends on the order of its rows, and on nothing else."""
-    level = float(np.dot(np.arange(1, len(y) + 1), y)) / len(y)
-    return lambda rows: level * np.asarray(rows)[:, 0]
+def _order_dependent() -> Any:
+    """Return an algorithm that depends on the order of its rows, and on nothing else.
+
+    It is defined in a function, so that workers need not import this file.
+    """
+
+    def weighted(X: Any, y: Any, seed: int) -> Any:
+        level = float(np.dot(np.arange(1, len(y) + 1), y)) / len(y)
+        return lambda rows: level * np.asarray(rows)[:, 0]
+
+    return weighted
+
+
+_weighted = _order_dependent()
 
 
 def test_the_changes_are_those_of_the_definition() -> None:
@@ -221,14 +231,10 @@ def test_a_transcript_is_replayed(tmp_path: Path) -> None:
 
 
 def test_workers_give_the_same_changes() -> None:
-    def weighted(X: Any, y: Any, seed: int) -> Any:  # in here: workers need not import this file
-        level = float(np.dot(np.arange(1, len(y) + 1), y)) / len(y)
-        return lambda rows: level * np.asarray(rows)[:, 0]
-
     X, y = _data(120)
     settings: dict[str, Any] = {"n": 6, "removals": 2, "points": 2, "random_state": 5}
-    alone = poise.measure(weighted, X, y, **settings)
-    assert poise.measure(weighted, X, y, **settings, n_jobs=2, backend="loky") == alone
+    alone = poise.measure(_weighted, X, y, **settings)
+    assert poise.measure(_weighted, X, y, **settings, n_jobs=2, backend="loky") == alone
 
 
 # The test

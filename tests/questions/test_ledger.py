@@ -16,6 +16,7 @@ from poise.results import StabilityResult
 from poise.results.ledger_note import LedgerNote, LedgerVerdict, holds, passes
 from poise.results.report.html_report import Section, render_report
 from poise.testing import assert_stable
+from shared.ledgers import asked_questions
 from shared.monitors import last_row
 
 RNG = np.random.default_rng(3)
@@ -34,10 +35,6 @@ def middle(X, y, seed):
 @pytest.fixture
 def ledger(tmp_path) -> poise.Ledger:
     return poise.Ledger(tmp_path / "stability.ledger")
-
-
-def _asked(ledger) -> list[dict]:
-    return [each for some in ledger.to_dict()["data_sets"] for each in some]
 
 
 def test_the_verdict_is_that_of_the_question_by_itself(ledger) -> None:
@@ -191,7 +188,7 @@ def test_a_comparison_is_as_many_questions_as_algorithms(ledger) -> None:
 def test_a_curve_is_as_many_questions_as_sizes(ledger) -> None:
     asked = {"epsilon": 1.9, "delta": 0.1, "random_state": 0, "ledger": ledger}
     curve = poise.stability_curve(last_row, X, Y, n=[4, 6, 12], **asked)
-    found = _asked(ledger)
+    found = asked_questions(ledger)
     assert [each["asked"]["n"] for each in found] == [4, 6, 12]
     assert [each["said"] for each in found] == [
         "stable" if n in curve.certified else "inconclusive" for n in curve.n
@@ -209,7 +206,7 @@ def test_a_run_that_fails_has_put_its_question(ledger) -> None:
 
     with pytest.raises(poise.errors.TrialError):
         poise.stability_test(failing, X, Y, **EASY, ledger=ledger)
-    assert [each["verdict"] for each in _asked(ledger)] == ["unanswered"]
+    assert [each["verdict"] for each in asked_questions(ledger)] == ["unanswered"]
     noted = poise.stability_test(last_row, X, Y, **EASY, ledger=ledger)
     assert noted.ledger.n_questions == 2
 
@@ -282,7 +279,7 @@ def test_a_verdict_above_its_level_does_not_hold(investing) -> None:
     assert result.stable
     assert result.pvalue == pytest.approx(0.0338, abs=1e-4)
     assert not passes(result)
-    (noted,) = _asked(investing)
+    (noted,) = asked_questions(investing)
     assert noted["holds"] is False
 
 
@@ -335,7 +332,7 @@ def test_trials_that_were_measured_before_are_refused(investing, tmp_path) -> No
     poise.stability_test(last_row, X[:200], Y[:200], **FRESH, journal=log)
     with pytest.raises(RecordError, match="was begun before the question was put"):
         poise.stability_test(last_row, X[:200], Y[:200], **FRESH, journal=log, ledger=investing)
-    assert _asked(investing) == []
+    assert asked_questions(investing) == []
 
 
 def test_a_run_that_fails_has_spent_its_level_and_may_be_repeated(investing) -> None:

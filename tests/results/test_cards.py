@@ -15,6 +15,7 @@ from sklearn.dummy import DummyRegressor
 import poise
 from poise.algorithms.stabilized.guarantee import StabilityGuarantee
 from poise.arguments.notebook_card import COLOURS, Card, ShownAsCard
+from poise.arguments.verdict_colours import VERDICT_COLOURS
 from poise.questions.check.check_report import CheckReport, Finding, Severity
 from poise.questions.check.symmetry import SymmetryReport
 from poise.questions.cost_of_stability import CostOfStability
@@ -25,6 +26,7 @@ from poise.results.coverage import CoverageGuarantee
 from poise.results.ledger_note import LedgerNote, LedgerVerdict
 from poise.results.monitor_status import MonitorStatus
 from poise.results.plots.inline_svg import inline_svg
+from poise.results.report.html_report import render_report
 from poise.results.verdict import Outcome
 from poise.simulation.audit.audit_result import AuditResult
 from poise.simulation.audit.with_traps import AuditSuite
@@ -222,6 +224,18 @@ def test_colours_are_seen_on_white_and_on_black() -> None:
     for colour in COLOURS.values():
         assert min(contrast(colour, ground) for ground in ("#ffffff", "#111111")) >= 3
         assert contrast(colour, "#ffffff") >= 4.5  # of the words on it
+
+
+def test_pages_have_the_colours_of_the_cards() -> None:
+    style = (Path(poise.__file__).parent / "cli" / "ui" / "static" / "ui.css").read_text()
+    light, dark = style.split("prefers-color-scheme: dark")
+    page = render_report([])
+    names = {"stable": "stable", "unstable": "unstable", "open": "inconclusive"}
+    for name, verdict in names.items():
+        assert f"--{name}: {VERDICT_COLOURS[verdict]};" in light
+        assert f"--{verdict}: {VERDICT_COLOURS[verdict]};" in page
+        [brighter] = re.findall(rf"--{name}: (#\w+);", dark)
+        assert contrast(brighter, "#171c22") >= 4.5 > contrast(VERDICT_COLOURS[verdict], "#171c22")
 
 
 def test_a_picture_takes_its_ink_from_the_page_and_keeps_to_itself() -> None:

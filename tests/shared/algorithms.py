@@ -22,6 +22,12 @@ def mean(X: Any, y: Any, seed: int) -> Callable[[Any], np.ndarray]:
     return constant(np.mean(y))
 
 
+def majority(X: Any, y: Any, seed: int) -> Callable[[Any], np.ndarray]:
+    """Predict the most frequent label."""
+    labels, counts = np.unique(y, return_counts=True)
+    return lambda rows: np.full(len(rows), labels[np.argmax(counts)])
+
+
 def drift(X: Any, y: Any, seed: int) -> Callable[[Any], np.ndarray]:
     """Changes between 0 and 1, uniform, whatever the rows."""
     return constant(np.random.default_rng(seed).uniform() * len(y))

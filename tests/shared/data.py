@@ -1,4 +1,4 @@
-"""Rows drawn from a linear model."""
+"""Rows drawn from a linear model, and shares that are 0 or 1."""
 
 from __future__ import annotations
 
@@ -14,3 +14,8 @@ def linear_rows(
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(count, len(weights)))
     return X, X @ weights + rng.normal(size=count)
+
+
+def zeros_and_ones(seed: int, m: int, p: float) -> np.ndarray:
+    """Shares of which each is 1 with probability p, else 0."""
+    return (np.random.default_rng(seed).random(m) < p).astype(float)

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier, DummyRegressor
-from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import (
     RBF,
     ConstantKernel,
@@ -29,13 +28,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from poise.shortcuts.find_shortcut import find_shortcut
+from shared.shortcut_rows import constant_column, gp, huge, plain, unequal_scales
 
 TRIALS = 3
 Rng = np.random.Generator
-
-
-def _gp(kernel: Any, **parameters: Any) -> GaussianProcessRegressor:
-    return GaussianProcessRegressor(kernel, optimizer=None, **parameters)
 
 
 # Each takes a magnitude that Hypothesis draws over several orders, for a penalty or a scale.
@@ -67,13 +63,13 @@ REGRESSORS: dict[str, Callable[[float], Any]] = {
     "kernel-gaussian-scaled": lambda a: KernelRidge(alpha=0.1, kernel="rbf", gamma=a),
     "kernel-polynomial": lambda a: KernelRidge(alpha=a, kernel="poly", degree=2, coef0=0.5),
     "kernel-laplacian": lambda a: KernelRidge(alpha=a, kernel="laplacian"),
-    "gp-default": lambda a: _gp(None, alpha=a),
-    "gp-noiseless": lambda a: _gp(RBF(a)),
-    "gp-normalised": lambda a: _gp(2.0 * RBF() + WhiteKernel(a), normalize_y=True),
-    "gp-linear": lambda a: _gp(DotProduct(a) + ConstantKernel(0.5), alpha=0.1, normalize_y=True),
-    "gp-matern": lambda a: _gp(Matern(a, nu=1.5) * 3, alpha=1e-3),
-    "gp-composed": lambda a: _gp(RationalQuadratic() * DotProduct() ** 2 + WhiteKernel(a)),
-    "gp-periodic": lambda a: _gp(ExpSineSquared(a), alpha=0.01),
+    "gp-default": lambda a: gp(None, alpha=a),
+    "gp-noiseless": lambda a: gp(RBF(a)),
+    "gp-normalised": lambda a: gp(2.0 * RBF() + WhiteKernel(a), normalize_y=True),
+    "gp-linear": lambda a: gp(DotProduct(a) + ConstantKernel(0.5), alpha=0.1, normalize_y=True),
+    "gp-matern": lambda a: gp(Matern(a, nu=1.5) * 3, alpha=1e-3),
+    "gp-composed": lambda a: gp(RationalQuadratic() * DotProduct() ** 2 + WhiteKernel(a)),
+    "gp-periodic": lambda a: gp(ExpSineSquared(a), alpha=0.01),
     "scaled-ridge": lambda a: make_pipeline(StandardScaler(), Ridge(alpha=a)),
     "scaled-ridge-through-origin": lambda a: make_pipeline(
         StandardScaler(), Ridge(alpha=a, fit_intercept=False)
@@ -85,7 +81,7 @@ REGRESSORS: dict[str, Callable[[float], Any]] = {
     ),
     "scaled-neighbours": lambda a: make_pipeline(StandardScaler(), KNeighborsRegressor(3)),
     "scaled-kernel": lambda a: make_pipeline(StandardScaler(), KernelRidge(alpha=a, kernel="rbf")),
-    "scaled-gp": lambda a: make_pipeline(StandardScaler(), _gp(RBF(a), alpha=0.1)),
+    "scaled-gp": lambda a: make_pipeline(StandardScaler(), gp(RBF(a), alpha=0.1)),
 }
 
 CLASSIFIERS: dict[str, Callable[[float], Any]] = {
@@ -107,16 +103,6 @@ CLASSIFIERS: dict[str, Callable[[float], Any]] = {
     "scaled-ridge": lambda a: make_pipeline(StandardScaler(), RidgeClassifier(alpha=a)),
     "scaled-discriminant": lambda a: make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()),
 }
-
-
-def _plain(rng: Rng, X: Any, x: Any) -> None:
-    """Standard normal columns."""
-
-
-def _unequal_scales(rng: Rng, X: Any, x: Any) -> None:
-    scales = 10.0 ** rng.uniform(-5, 5, size=X.shape[2])
-    X *= scales
-    x *= scales
 
 
 def _far_from_origin(rng: Rng, X: Any, x: Any) -> None:
@@ -153,26 +139,17 @@ def _outlying_row(rng: Rng, X: Any, x: Any) -> None:
     X[:, -1] *= 10.0 ** rng.uniform(0, 8)
 
 
-def _constant_column(rng: Rng, X: Any, x: Any) -> None:
-    X[..., 0] = rng.choice([0.0, 1 / 3, 1e8])
-
-
-def _huge(rng: Rng, X: Any, x: Any) -> None:
-    """Squares overflow, or underflow."""
-    X *= 10.0 ** rng.choice([-200, -160, 150, 200])
-
-
 FAMILIES = (
-    _plain,
-    _unequal_scales,
+    plain,
+    unequal_scales,
     _far_from_origin,
     _collinear,
     _duplicated,
     _discrete,
     _outlying_point,
     _outlying_row,
-    _constant_column,
-    _huge,
+    constant_column,
+    huge,
 )
 
 RESPONSES: dict[str, Callable[[Rng, Any], Any]] = {

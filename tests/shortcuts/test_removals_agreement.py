@@ -12,7 +12,6 @@ import sklearn
 from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier, DummyRegressor
-from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, DotProduct, Matern, WhiteKernel
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
@@ -20,13 +19,10 @@ from sklearn.naive_bayes import GaussianNB
 
 from poise.shortcuts import discriminant_removals
 from poise.shortcuts.find_shortcut import find_shortcut
+from shared.shortcut_rows import constant_column, gp, huge, plain, unequal_scales
 
 TRIALS, POINTS = 2, 2
 Rng = np.random.Generator
-
-
-def _gp(kernel: Any, **parameters: Any) -> GaussianProcessRegressor:
-    return GaussianProcessRegressor(kernel, optimizer=None, **parameters)
 
 
 DUMMIES = [
@@ -43,26 +39,16 @@ REGRESSORS = [
     KernelRidge(alpha=1e-3, kernel="rbf"),
     KernelRidge(kernel="poly", degree=2, coef0=0.5),
     KernelRidge(kernel="laplacian"),
-    _gp(2.0 * RBF() + WhiteKernel(0.01), normalize_y=True),
-    _gp(DotProduct(1.0) ** 2, alpha=0.1, normalize_y=True),
-    _gp(Matern(1.0, nu=1.5), alpha=1e-6),
+    gp(2.0 * RBF() + WhiteKernel(0.01), normalize_y=True),
+    gp(DotProduct(1.0) ** 2, alpha=0.1, normalize_y=True),
+    gp(Matern(1.0, nu=1.5), alpha=1e-6),
 ]
-
-
-def _plain(rng: Rng, X: Any, x: Any) -> None:
-    """Standard normal columns."""
 
 
 def _far(rng: Rng, X: Any, x: Any) -> None:
     offsets = 10.0 ** rng.uniform(0, 7, size=X.shape[2])
     X += offsets
     x += offsets
-
-
-def _unequal(rng: Rng, X: Any, x: Any) -> None:
-    scales = 10.0 ** rng.uniform(-5, 5, size=X.shape[2])
-    X *= scales
-    x *= scales
 
 
 def _dependent(rng: Rng, X: Any, x: Any) -> None:
@@ -83,16 +69,8 @@ def _outlying(rng: Rng, X: Any, x: Any) -> None:
     x[:, -1] *= 10.0 ** rng.uniform(0, 4)
 
 
-def _constant(rng: Rng, X: Any, x: Any) -> None:
-    X[..., 0] = rng.choice([0.0, 1 / 3, 1e8])
-
-
 def _nearly_constant(rng: Rng, X: Any, x: Any) -> None:
     X[..., 0] = 1.0 + 10.0 ** rng.uniform(-16, -6) * X[..., 0]
-
-
-def _huge(rng: Rng, X: Any, x: Any) -> None:
-    X *= 10.0 ** rng.choice([-200, -160, 150, 200])
 
 
 CLASSIFIERS = [
@@ -106,7 +84,16 @@ CLASSIFIERS = [
     GaussianNB(var_smoothing=0.5),
 ]
 COUNTING = [DummyClassifier(), DummyClassifier(strategy="most_frequent")]
-NASTY = (_far, _unequal, _dependent, _tied, _outlying, _constant, _nearly_constant, _huge)
+NASTY = (
+    _far,
+    unequal_scales,
+    _dependent,
+    _tied,
+    _outlying,
+    constant_column,
+    _nearly_constant,
+    huge,
+)
 RESPONSES: tuple[Callable[[Rng, Any], Any], ...] = (
     lambda rng, X: X[..., 0] + rng.normal(size=X.shape[:2]),
     lambda rng, X: 1e6 + rng.normal(size=X.shape[:2]),
@@ -135,7 +122,7 @@ def _fits(estimator, X, y, points) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("estimator", [*REGRESSORS, *DUMMIES], ids=str)
-@pytest.mark.parametrize("nasty", [_plain, *NASTY])
+@pytest.mark.parametrize("nasty", [plain, *NASTY])
 def test_trusted_numbers_are_within_the_bound(estimator, nasty) -> None:
     for seed, respond in enumerate(RESPONSES):
         rng, X, points = _problem(nasty, seed)
@@ -188,7 +175,7 @@ def test_statistics_of_the_responses_are_those_of_the_fits(estimator, n) -> None
 
 
 @pytest.mark.parametrize("estimator", [*CLASSIFIERS, *COUNTING], ids=str)
-@pytest.mark.parametrize("nasty", [_plain, *NASTY])
+@pytest.mark.parametrize("nasty", [plain, *NASTY])
 def test_trusted_labels_are_those_of_the_fits(estimator, nasty) -> None:
     """Classes are of any size: of one row, too, which leaves with it."""
     trusted = 0
@@ -204,7 +191,7 @@ def test_trusted_labels_are_those_of_the_fits(estimator, nasty) -> None:
             full, reduced = _fits(estimator, X[trial], y[trial], points[trial])
             np.testing.assert_array_equal(found.full[trial], full)
             np.testing.assert_array_equal(found.reduced[trial], reduced)
-    assert trusted or nasty is not _plain
+    assert trusted or nasty is not plain
 
 
 @pytest.mark.parametrize("estimator", [*CLASSIFIERS, *COUNTING], ids=str)

@@ -31,6 +31,7 @@ from poise.storage.transcript.array_pool import ArrayPool
 from poise.storage.transcript.containers import read_container, write_container
 from shared.fuzzing.formats import formats
 from shared.memory import little_memory
+from shared.zip_files import zipped
 
 READERS = {
     "trials": poise.Trials.load,
@@ -76,15 +77,13 @@ def test_a_text_file_of_zeros_is_refused_after_its_first_piece(tmp_path) -> None
         read_table(path, "y")
 
 
-def zipped(content: bytes) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("rows.csv", content)
-    return buffer.getvalue()
-
-
 @pytest.mark.parametrize(
-    ("ending", "pack"), [("gz", gzip.compress), ("xz", lzma.compress), ("zip", zipped)]
+    ("ending", "pack"),
+    [
+        ("gz", gzip.compress),
+        ("xz", lzma.compress),
+        ("zip", lambda content: zipped(content, "rows.csv")),
+    ],
 )
 def test_packed_text_that_unpacks_to_too_much_is_refused(
     ending, pack, tmp_path, monkeypatch

@@ -20,10 +20,7 @@ from poise.theory import (
     hedge,
     verdict,
 )
-
-
-def zeros_and_ones(seed: int, m: int, p: float) -> np.ndarray:
-    return (np.random.default_rng(seed).random(m) < p).astype(float)
+from shared.data import zeros_and_ones
 
 
 def test_it_stops_where_nothing_can_change_any_more() -> None:

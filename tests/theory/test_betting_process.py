@@ -32,13 +32,10 @@ from poise.theory import (
 from poise.theory import power as binomial_power
 from poise.theory.critical_values import FAILURES, critical
 from poise.theory.many_hedges import hedge_side_by_side
+from shared.data import zeros_and_ones
 
 levels = st.sampled_from([0.01, 0.05, 0.1, 0.2, 0.3])
 deltas = st.sampled_from([0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8])
-
-
-def zeros_and_ones(seed: int, m: int, p: float) -> np.ndarray:
-    return (np.random.default_rng(seed).random(m) < p).astype(float)
 
 
 # --- on 0/1 shares ------------------------------------------------------------------------

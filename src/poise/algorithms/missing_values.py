@@ -17,6 +17,7 @@ from poise.algorithms.numbers_of_any_type import is_missing
 from poise.algorithms.seeds_and_threads import plain_parameters
 from poise.data.on_disk import StoredTable
 from poise.data.sample import Sample
+from poise.data.tables import is_sparse
 
 __all__ = ["wants_complete_rows"]
 
@@ -96,7 +97,7 @@ def _first_not_finite(native: Any) -> tuple[Any, int, Any] | None:
     """Return the column, row and value of the first entry that is not a finite number."""
     if isinstance(native, StoredTable):
         return None  # a large file is not read to its end for this
-    if hasattr(native, "indptr"):
+    if is_sparse(native):
         return _first_in_sparse(native)
     if isinstance(native, (list, tuple)):
         native = np.asarray(native, dtype=object) if _even(native) else np.empty((0, 0))

@@ -16,7 +16,7 @@ from poise.algorithms.seeds_and_threads import plain_parameters
 from poise.arguments import counted, listed, reads_as_number, shortened
 from poise.data.on_disk import StoredTable
 from poise.data.sample import Sample
-from poise.data.tables import Table
+from poise.data.tables import Table, is_sparse
 
 __all__ = ["wants_numbers", "wants_numeric_responses", "wants_rows_and_columns"]
 
@@ -144,7 +144,7 @@ def _columns(native: Any) -> Iterator[tuple[Any, Iterable[Any]]]:
             yield from enumerate(native.T)
     elif isinstance(native, (list, tuple)):
         yield from enumerate(zip(*native, strict=True))
-    elif not hasattr(native, "indptr"):
+    elif not is_sparse(native):
         yield from _frame_columns(native)
 
 

@@ -2,12 +2,13 @@
 
 ::
 
-    checks         checks of arguments: the error names the argument, its value and the remedy
-    field_rules    what the fields of a file may hold beyond their type: ranges, and digests
-    json_text      JSON that others may have written: whatever is wrong with it is a ValueError
-    notebook_card  a card that a notebook shows: verdict, sentence, picture, and more on request
-    typed_fields   objects read from a file, checked against the types of their fields
-    words          the words of messages about arguments: counts, lists, names probably meant
+    checks           checks of arguments: the error names the argument, its value and the remedy
+    field_rules      what the fields of a file may hold beyond their type: ranges, and digests
+    json_text        JSON that others may have written: whatever is wrong with it is a ValueError
+    notebook_card    a card that a notebook shows: verdict, sentence, picture, and more on request
+    typed_fields     objects read from a file, checked against the types of their fields
+    verdict_colours  the colours of verdicts in notebooks, pictures, reports and pages
+    words            the words of messages about arguments: counts, lists, names probably meant
 """
 
 from __future__ import annotations

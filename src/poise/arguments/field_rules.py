@@ -18,7 +18,6 @@ __all__ = [
     "Digest",
     "Epsilon",
     "ErrorLevel",
-    "Finite",
     "Matching",
     "Positive",
     "Probability",
@@ -115,5 +114,4 @@ ErrorLevel = Annotated[float, Between(0.0, 1.0, open_low=True, open_high=True)]
 Share = Annotated[float, Between(0.0, 1.0, open_high=True)]  # δ, γ: 1 would say nothing
 Epsilon = Annotated[float, Between(0.0, _LARGEST)]
 Size = Annotated[float, Between(0.0, float("inf"))]  # a limit for ε may be infinite
-Finite = Annotated[float, Between(-_LARGEST, _LARGEST)]
 Digest = Annotated[str, Matching("[0-9a-f]*")]  # "" where nothing is known

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Protocol
 
+from poise.arguments.verdict_colours import VERDICT_COLOURS
 from poise.errors import PoiseError, printable
 
 __all__ = ["COLOURS", "Card", "ShownAsCard"]
@@ -21,9 +22,9 @@ __all__ = ["COLOURS", "Card", "ShownAsCard"]
 # Each has a contrast of 3 at least with white and with the black of dark themes, and of 4.5 with
 # the white words on it.
 COLOURS = {
-    "good": "#2a7f62",
-    "bad": "#b8442f",
-    "open": "#946b12",
+    "good": VERDICT_COLOURS["stable"],
+    "bad": VERDICT_COLOURS["unstable"],
+    "open": VERDICT_COLOURS["inconclusive"],
     "plain": "#64707f",
 }
 _TONES = {

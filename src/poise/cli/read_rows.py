@@ -106,7 +106,7 @@ def rows_for_trials(source: RowSource, backend: str | None) -> FileRows:
     """
     from poise.data.files.unread_rows import FileTable
     from poise.data.on_disk.file_set import FileSet, rows_place
-    from poise.running.shuffle.file_partitions import CLUSTERS
+    from poise.running.workers.backend import CLUSTERS
 
     place = rows_place(source.file)
     if backend not in CLUSTERS or not isinstance(place, FileSet) or source.target is None:

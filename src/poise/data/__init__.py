@@ -3,7 +3,7 @@
 ::
 
     column_remarks    columns that may be identifiers, times or groups, or have missing values
-    damaged_file      whatever a file holds that its reader cannot use is an error that names it
+    damaged_file      turn any error in reading a damaged file into one that names the file
     deep_copies       deep copies of the user's rows, so that a fit cannot alter them
     duplicates        equal rows: copies of one observation are not independent of each other
     file_lock         a lock on a file, which ends when its process ends, also if that is killed
@@ -11,7 +11,7 @@
     fit_params        arguments of ``fit`` that belong to the rows, such as sample weights
     groups            groups: rows that belong together, such as those of one patient or one day
     keyed_row_hashes  keyed hashes that identify rows in a file, without revealing them
-    known_values      how many values a response or a point can take, if all could be tried
+    known_values      how many values a response or a point can take, if they are few
     on_disk/          tables that stay on disk: the rows of a trial are read when it needs them
     ordinary_files    only ordinary files are read: no pipe, which waits, and no endless device
     partitioned/      rows in partitions that lie elsewhere: only workers read them

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arguments import counted
-from poise.data.tables import Table
+from poise.data.tables import Table, is_sparse
 
 __all__ = ["ColumnRemark", "suspicious_columns"]
 
@@ -71,7 +71,7 @@ def suspicious_columns(table: Table) -> tuple[ColumnRemark, ...]:
 
 
 def _columns(table: Table) -> Iterator[tuple[Any, NDArray[Any]]]:
-    if hasattr(table.native, "indptr") or isinstance(table.native, (list, tuple)):
+    if is_sparse(table.native) or isinstance(table.native, (list, tuple)):
         return
     rows: Any = table.take(slice(0, min(len(table), _ROWS_LOOKED_AT)))
     if isinstance(rows, np.ndarray):

@@ -1,4 +1,4 @@
-"""Whatever a file holds that its reader cannot use is an error that names the file."""
+"""Turn any error in reading a damaged file into one that names the file."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.data.on_disk import StoredTable
-from poise.data.tables import Table, array_of, as_table
+from poise.data.tables import Table, array_of, as_table, is_sparse
 from poise.errors import ArgumentError, DataError
 
 __all__ = ["RowKey", "row_identities"]
@@ -93,7 +93,7 @@ def _contents(table: Table) -> Iterator[bytes]:
     array = array_of(table)
     if array is not None and array.dtype.kind in "iufb":
         return (row.tobytes() for row in _canonical(array.reshape(len(array), -1)))
-    if hasattr(table.native, "indptr"):
+    if is_sparse(table.native):
         return _sparse_rows(table.native)
     columns = [_column(values) for values in _columns(table.native)]
     return (b"\x1f".join(values) for values in zip(*columns, strict=True))

@@ -1,4 +1,4 @@
-"""How many values a response or a point can take, if all could be tried.
+"""How many values a response or a point can take, if they are few enough to try all.
 
 A test that can try every value is not limited by a trap at a value nobody has seen
 (section 4.2 of the paper). Labels, whole numbers and numbers of few values are counted
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.data.tables import Table
+from poise.data.tables import Table, is_sparse
 
 __all__ = ["n_known_among", "n_known_points", "n_known_responses"]
 
@@ -75,7 +75,7 @@ def n_known_points(X: Table) -> int | None:
     >>> n_known_points(as_table([[i, i / 7] for i in range(99)], "X")) is None
     True
     """
-    if hasattr(X.native, "indptr"):  # sparse: words, of which there is no end
+    if is_sparse(X.native):  # sparse: words, of which there is no end
         return None
     first = _n_points_among(X, _FIRST_ROWS)  # cheap, also where rows stay on disk
     return None if first is None else _n_points_among(X, _ENOUGH_ROWS)

@@ -1,4 +1,4 @@
-"""Files that somebody named: only ordinary ones are read, and no more of them than is asked for.
+"""Read the files that users name: only ordinary files, and at most as many bytes as asked for.
 
 A named pipe waits for a writer for ever, and a device may have no end.
 """

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.data.tables import Table
+from poise.data.tables import Table, is_sparse
 from poise.errors import DataError
 
 __all__ = ["check_responses", "holds_labels"]
@@ -32,7 +32,7 @@ def check_responses(y: Table, name: str = "y") -> None:
     Traceback (most recent call last):
     poise.errors.DataError: y must not hold missing or infinite values, got inf in row 1 ...
     """
-    if hasattr(y.native, "indptr"):
+    if is_sparse(y.native):
         raise DataError(f"{name} must not be sparse; give y.toarray(), one column per response")
     values = np.asarray(y.native)
     if values.dtype.kind == "c":

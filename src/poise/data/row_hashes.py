@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.data.on_disk import StoredTable
-from poise.data.tables import Table
+from poise.data.tables import Table, is_sparse
 
 __all__ = ["Words", "column_words", "number_words", "row_words"]
 
@@ -44,7 +44,7 @@ def _words_of(native: Any) -> Words:
     if isinstance(native, np.ndarray) and native.dtype.kind in _FAMILIAR:
         # Not -1: it says nothing where there are no rows.
         return _array_words(native.reshape(len(native), int(np.prod(native.shape[1:]))))
-    keys = np.zeros(len(native) if not hasattr(native, "indptr") else native.shape[0], np.uint64)
+    keys = np.zeros(len(native) if not is_sparse(native) else native.shape[0], np.uint64)
     for column in _columns(native):
         keys = mixed(keys * _GOLDEN + column)
     return keys
@@ -77,7 +77,7 @@ def _native(table: Table, chosen: NDArray[np.int64] | None) -> Any:
 
 
 def _columns(native: Any) -> Iterator[Words]:
-    if hasattr(native, "indptr"):
+    if is_sparse(native):
         yield _sparse_words(native)
     elif isinstance(native, np.ndarray):
         yield from (_words(column) for column in native.reshape(len(native), -1).T)

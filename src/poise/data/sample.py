@@ -17,7 +17,7 @@ from poise.data.known_values import n_known_points, n_known_responses
 from poise.data.on_disk import StoredTable
 from poise.data.responses import check_responses, holds_labels
 from poise.data.synthetic_rows import Rows, SyntheticRows
-from poise.data.tables import FrameTable, Table, as_table, concatenate
+from poise.data.tables import FrameTable, Table, as_table, concatenate, is_sparse
 from poise.errors import DataError
 
 __all__ = ["Sample", "fingerprint"]
@@ -265,7 +265,7 @@ def _feed(state: Any, native: Any) -> None:
     elif isinstance(native, StoredTable):
         for frame in native.blocks():
             _feed(state, frame)
-    elif hasattr(native, "indptr"):
+    elif is_sparse(native):
         for part in (native.data, native.indices, native.indptr):
             _feed(state, np.asarray(part))
     elif isinstance(native, (list, tuple, np.ndarray)):

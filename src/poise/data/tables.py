@@ -20,7 +20,7 @@ from poise.data.deep_copies import own_copy, row_copier, some_can_change
 from poise.data.on_disk import StoredTable
 from poise.errors import DataError
 
-__all__ = ["Table", "array_of", "as_table", "concatenate"]
+__all__ = ["Table", "array_of", "as_table", "concatenate", "is_sparse"]
 
 Selection = NDArray[np.int64] | slice
 
@@ -224,7 +224,7 @@ def as_table(native: Any, name: str) -> Table:
         return ArrayTable(native)
     if isinstance(native, (list, tuple)):
         return ListTable(native)
-    if _is_sparse(native):
+    if is_sparse(native):
         return SparseTable(native)
     if isinstance(native, StoredTable):
         return native
@@ -256,8 +256,15 @@ def _familiar(native: Any) -> Any:
     return native
 
 
-def _is_sparse(native: Any) -> bool:
-    """Tell whether this is a sparse container of SciPy, without importing SciPy."""
+def is_sparse(native: Any) -> bool:
+    """Tell whether this is a sparse container of SciPy, without importing SciPy.
+
+    Examples
+    --------
+    >>> import scipy.sparse
+    >>> is_sparse(scipy.sparse.coo_array([[0, 1]])), is_sparse([[0, 1]])
+    (True, False)
+    """
     sparse = sys.modules.get("scipy.sparse")
     return sparse is not None and bool(sparse.issparse(native))
 
@@ -276,7 +283,7 @@ def concatenate(first: Any, second: Any) -> Any:
         return np.concatenate([first, np.asarray(second)])
     if isinstance(first, list):
         return first + list(second)
-    if _is_sparse(first):
+    if is_sparse(first):
         import scipy.sparse
 
         return scipy.sparse.vstack([first, second], format="csr")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from poise.data.on_disk import StoredTable
 from poise.data.row_hashes import Words, row_words
 from poise.data.sample import Sample
-from poise.data.tables import Table, array_of, as_table
+from poise.data.tables import Table, array_of, as_table, is_sparse
 
 __all__ = ["RowDigests", "digest_of_rows", "equal_rows"]
 
@@ -121,7 +121,7 @@ def digest_of_rows(X: Table, y: Table) -> str:
 
 def _as_numbers(table: Table) -> Table | None:
     """Return a table of numbers, in whatever container they came; None if there are others."""
-    if hasattr(table.native, "indptr"):
+    if is_sparse(table.native):
         return table
     array = array_of(table)
     if isinstance(table.native, list):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from poise.data.sample import Sample
 from poise.data.synthetic_rows import SyntheticRows
+from poise.data.tables import is_sparse
 from poise.errors import ArgumentError, DataError
 from poise.protocol.messages import Query
 
@@ -94,7 +95,7 @@ class SearchSpace:
 
 def _tuples(rows: object, name: str) -> Sequence[Any]:
     """Return rows as plain values that can be compared and looked up."""
-    if hasattr(rows, "indptr"):
+    if is_sparse(rows):
         raise DataError(f"{name} must be dense to be searched exhaustively, got a sparse matrix")
     values = np.asarray(rows).tolist()
     return tuple(tuple(row) if isinstance(row, list) else row for row in values)

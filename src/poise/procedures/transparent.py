@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.data.sample import Sample
+from poise.data.tables import is_sparse
 from poise.errors import AlgorithmError, ArgumentError, DataError
 from poise.procedures.checked_question import Question
 from poise.procedures.split_of_rows import Split, TrialSizes
@@ -182,7 +183,7 @@ def _queries(split: Split) -> list[Query]:
 
 def _features(sample: Sample, rows: NDArray[np.int64]) -> Floats:
     points = sample.points(rows)
-    dense = points.toarray() if hasattr(points, "toarray") else points
+    dense = points.toarray() if is_sparse(points) else points
     try:
         return np.asarray(dense, dtype=np.float64).reshape(len(rows), -1)
     except (TypeError, ValueError):

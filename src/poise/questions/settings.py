@@ -21,8 +21,9 @@ from poise.data.partitioned.partitions import Partitions
 from poise.data.sample import Sample
 from poise.errors import ArgumentError, DataError
 from poise.protocol.randomness import Coupling
-from poise.running.shuffle.file_partitions import CLUSTERS, file_partitions
+from poise.running.shuffle.file_partitions import file_partitions
 from poise.running.shuffle.partitions_of import partitions_of
+from poise.running.workers.backend import CLUSTERS
 from poise.storage.journal import Journal
 from poise.storage.ledger import AnyLedger
 

@@ -1,4 +1,4 @@
-"""P-values that may be compared with any level, also of a test that aims at one."""
+"""P-values that may be compared with any level, also of a test that was made for one level."""
 
 from __future__ import annotations
 

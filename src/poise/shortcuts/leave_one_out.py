@@ -22,7 +22,10 @@ from poise.shortcuts.kernel_ridge import KernelRidgeShortcut, find_kernel_ridge
 from poise.shortcuts.ridge_and_least_squares import find_least_squares, find_ridge
 from poise.shortcuts.shortcut import Floats
 
-__all__ = ["LeftOutModels", "find_left_out"]
+__all__ = ["FEWEST_ROWS", "ROWS_COMPARED", "LeftOutModels", "find_left_out"]
+
+ROWS_COMPARED = 8  # fits that check a closed form
+FEWEST_ROWS = 4 * ROWS_COMPARED  # with fewer rows, n fits are faster than the check
 
 _LARGEST_AMPLIFICATION = 1e5
 """Rounding grows by the condition number over the smallest 1 - h; beyond this, fit instead."""

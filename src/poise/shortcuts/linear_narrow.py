@@ -61,9 +61,20 @@ class RowRemoval(NamedTuple):
 
 
 def narrow_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: bool) -> LinearPairs:
-    """Fit with and without the last row; arguments as in :func:`remove_row`."""
+    """Fit ``Y`` on ``X`` with and without the last row and predict at ``x``.
+
+    Parameters
+    ----------
+    X : array of shape (trials, n, d)
+    Y : array of shape (trials, responses, n)
+    x : array of shape (trials, d)
+    penalty : float >= 0
+        λ; with 0, least squares, both fits must have full rank.
+    intercept : bool
+        Whether an unpenalised constant is fitted.
+    """
     data = Moments.of(X, Y, intercept)
-    found = _by_cholesky(data, x, penalty)
+    found = remove_row(data, x, penalty)
     smallest, condition = conditioning(found)
     error = _error(found, data, x, 1.0 / smallest)
     return LinearPairs(found.full, found.reduced, error, condition)
@@ -77,23 +88,8 @@ def orthogonal_pairs(X: Floats, Y: Floats, x: Floats, intercept: bool) -> Linear
     return LinearPairs(found.full, found.reduced, error, condition)
 
 
-def remove_row(X: Array, Y: Array, x: Array, penalty: float, intercept: bool) -> RowRemoval:
-    """Fit ``Y`` on ``X`` with and without the last row and predict at ``x``.
-
-    Parameters
-    ----------
-    X : array of shape (trials, n, d)
-    Y : array of shape (trials, responses, n)
-    x : array of shape (trials, d)
-    penalty : float >= 0
-        λ; with 0, least squares, both fits must have full rank.
-    intercept : bool
-        Whether an unpenalised constant is fitted.
-    """
-    return _by_cholesky(Moments.of(X, Y, intercept), x, penalty)
-
-
-def _by_cholesky(data: Moments, x: Array, penalty: float) -> RowRemoval:
+def remove_row(data: Moments, x: Array, penalty: float) -> RowRemoval:
+    """Apply the formula to the moments of rows and responses; they may be JAX arrays."""
     xp, d = data.gram.__array_namespace__(), data.gram.shape[2]
     gram = data.gram + penalty * xp.eye(d, dtype=data.gram.dtype)
     vectors = [data.last, x[:, None, :] - data.mean, data.cross]

@@ -24,7 +24,7 @@ __all__ = ["wide_pairs"]
 def wide_pairs(X: Floats, Y: Floats, x: Floats, penalty: float, intercept: bool) -> LinearPairs:
     """Fit ``Y`` on ``X`` with and without the last row and predict at ``x``.
 
-    Arguments as in :func:`poise.shortcuts.linear_narrow.remove_row`; ``penalty=0`` gives
+    Arguments as in :func:`poise.shortcuts.linear_narrow.narrow_pairs`; ``penalty=0`` gives
     the interpolating fit of least norm.
     """
     n = X.shape[1]

@@ -5,7 +5,7 @@ are first used, so that importing the package stays cheap.
 
 ::
 
-    alpha_investing_levels   tests of fresh rows, one after the other, paid for by what was declared
+    alpha_investing_levels   levels of successive tests on fresh rows; verdicts pay for later ones
     anytime_limits           limits for δ* that hold at all times together, for a growing record
     averaged_design          the averaged test's design: which rows and fits each trial gets
     averaged_estimates       estimates δ̂ and ε̂ by the averaged test, and its profile
@@ -43,7 +43,7 @@ are first used, so that importing the package stays cheap.
     near_ties                critical values where the level almost equals a value of the cdf
     number_of_bags           how many random bags are enough, by Theorem K
     number_of_trials         how many independent trials the data hold
-    online_levels            tests that are made one after the other, for as long as one likes
+    online_levels            levels of tests that are made one after the other, without a last one
     open_ended_process       evidence without a horizon: the open-ended process on shares
     open_ended_test          a three-way verdict without a horizon, however often one looks
     order_statistics         order statistics of very many changes, without a copy of them

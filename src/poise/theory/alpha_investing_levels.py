@@ -1,4 +1,4 @@
-"""Alpha-investing: tests of fresh rows, one after the other, paid for by what was declared."""
+"""Alpha-investing: levels of successive tests on fresh rows; each "stable" pays for later ones."""
 
 from __future__ import annotations
 

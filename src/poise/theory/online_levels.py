@@ -1,4 +1,4 @@
-"""Tests that are made one after the other, for as long as one likes: online fallback."""
+"""Online fallback: levels of tests that are made one after the other, without a last one."""
 
 from __future__ import annotations
 

@@ -22,12 +22,11 @@ from sklearn.utils.estimator_checks import check_estimator
 import poise
 from poise import theory
 from poise.errors import ArgumentError
+from shared.data import linear_rows
 
 
 def data(n=40, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 3))
-    return X, X @ [1.0, -2.0, 0.5] + rng.normal(size=n)
+    return linear_rows(n, [1.0, -2.0, 0.5], seed)
 
 
 def stable_tree(**changes):

@@ -13,8 +13,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from poise.data.files.read_table import read_features, read_labels, read_table
+from poise.data.files.read_table import read_features, read_table
 from poise.errors import DataError
+from shared.table_files import read_labels
 
 FRAME = pd.DataFrame(
     {

@@ -7,7 +7,6 @@ import gzip
 import importlib.util
 import io
 import lzma
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,6 +21,7 @@ from poise.data.files.row_source import RowSource
 from poise.data.files.table_file import open_table
 from poise.data.files.text_format import TextFormat
 from poise.errors import ArgumentError, DataError
+from shared.zip_files import zipped
 
 FRAME = pd.DataFrame(
     {"age": [30.5, -2.0, 52.0], "city": ["Ávila", "Rome", "Köln"], "price": [2.5, 3.25, 4.0]}
@@ -43,15 +43,6 @@ def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 def written(path: Path, content: str | bytes) -> Path:
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
-
-
-def zipped(content: bytes, *names: str) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        archive.mkdir("folder")
-        for name in names:
-            archive.writestr(name, content)
-    return buffer.getvalue()
 
 
 PACKED: dict[str, Callable[[bytes], bytes]] = {

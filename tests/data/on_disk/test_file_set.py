@@ -22,11 +22,12 @@ from sklearn.linear_model import Ridge
 
 import poise
 from poise.data.files.file_parts import file_parts
-from poise.data.files.read_table import as_numbers, read_features, read_labels, read_table
+from poise.data.files.read_table import as_numbers, read_features, read_table
 from poise.data.on_disk import StoredTable
 from poise.data.on_disk.file_set import file_set
 from poise.data.on_disk.set_pieces import SetSource
 from poise.errors import DataError
+from shared.table_files import read_labels
 
 N = 400
 RNG = np.random.default_rng(0)

@@ -20,11 +20,12 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeRegressor
 
 import poise
-from poise.data.files.read_table import as_numbers, read_features, read_labels, read_table
+from poise.data.files.read_table import as_numbers, read_features, read_table
 from poise.data.on_disk import StoredTable, stored_array
 from poise.data.sample import Sample
 from poise.errors import DataError, RecordError
 from shared.processes import python
+from shared.table_files import read_labels
 
 N = 3000
 

@@ -11,7 +11,7 @@ import pytest
 import poise
 from poise import theory
 from poise.storage.monitor_record import read_record
-from shared.algorithms import Spy
+from shared.algorithms import Spy, mean
 from shared.monitors import last_row, rows
 
 
@@ -118,9 +118,6 @@ def test_two_objects_see_each_other(begin) -> None:
 
 
 def test_verdicts_are_reached_and_kept(begin, tmp_path) -> None:
-    def mean(X, y, seed):
-        return lambda points: np.full(len(points), float(np.mean(y)))
-
     stable = begin(mean)
     status = stable.add(*rows(400))
     first = next(t for t in range(99) if theory.e_value(0, t, 0.2) >= 20)

@@ -321,7 +321,7 @@ def _other_formats() -> list[Format]:
     )
     lines = (b"1.5\nNA\n-3e-5\n7\n", b'"prediction"\n1.5\nNA\n-3e-5\n7\n')
     return [
-        Format("toml", ".toml", (TOML,), _asked, (damage_bytes,)),
+        Format("toml", ".toml", (TOML,), read_config, (damage_bytes,)),
         Format(
             "program's file",
             ".csv",
@@ -338,10 +338,6 @@ def _other_formats() -> list[Format]:
             takes_bytes=True,
         ),
     ]
-
-
-def _asked(path: Path) -> Any:
-    return read_config(path)
 
 
 def _reply(content: bytes) -> Any:

@@ -23,6 +23,7 @@ from poise.storage.ledger import AskedQuestion, Ledger, LedgerAnswer, RowSet
 from poise.storage.ledger.entries import LedgerHeader
 from poise.storage.ledger.ledger_content import LedgerContent
 from poise.storage.ledger.ledger_file import entries_of
+from shared.ledgers import asked_questions
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(40, 2)), RNG.normal(size=40)
@@ -51,11 +52,7 @@ def _lines(ledger: Ledger) -> list[bytes]:
 
 
 def _said(ledger: Ledger) -> list[tuple]:
-    return [(each["question"], each["verdict"], each["holds"]) for each in _asked(ledger)]
-
-
-def _asked(ledger: Ledger) -> list[dict]:
-    return [each for some in ledger.to_dict()["data_sets"] for each in some]
+    return [(each["question"], each["verdict"], each["holds"]) for each in asked_questions(ledger)]
 
 
 def test_it_only_grows(ledger) -> None:
@@ -79,7 +76,7 @@ def test_the_same_question_is_written_once(ledger) -> None:
 
 def test_of_two_answers_the_larger_p_value_counts(ledger) -> None:
     ask(ledger, "ridge", 0.04)
-    (ridge, _) = _asked(ledger)
+    (ridge, _) = asked_questions(ledger)
     assert (ridge["pvalue"], ridge["said"], ridge["verdict"]) == (0.04, "stable", "stable")
 
 
@@ -200,7 +197,11 @@ def test_git_itself_merges_two_branches(branches, tmp_path) -> None:
     ours, base, theirs = (str(tmp_path / name) for name in ("one", "base", "two"))
     command = ["git", "merge-file", "--union", ours, base, theirs]
     assert subprocess.run(command, check=False).returncode == 0
-    assert {each["question"] for each in _asked(branches[0])} == {"ridge", "tree", "forest"}
+    assert {each["question"] for each in asked_questions(branches[0])} == {
+        "ridge",
+        "tree",
+        "forest",
+    }
 
 
 def test_a_ledger_that_was_begun_by_itself_is_no_copy(ledger, tmp_path) -> None:
@@ -247,7 +248,7 @@ def test_processes_write_at_once_and_one_is_killed(tmp_path) -> None:
     assert [each.wait(120) for each in several] == [0, 0, -signal.SIGKILL]
     for each in several:
         each.communicate()
-    found = [each["question"] for each in _asked(Ledger(path))]
+    found = [each["question"] for each in asked_questions(Ledger(path))]
     assert len(set(found)) == len(found)
     assert [each for each in found if each.startswith("one")] == [f"one {k}" for k in range(12)]
     assert [each for each in found if each.startswith("two")] == [f"two {k}" for k in range(12)]

@@ -17,6 +17,7 @@ from poise.storage.ledger.entries import LedgerHeader, Stake
 from poise.storage.ledger.ledger_content import LedgerContent
 from poise.storage.ledger.new_questions import lines_of_new_questions
 from poise.theory import alpha_investing
+from shared.ledgers import asked_questions
 
 ALPHA = 0.05
 BEGIN = ALPHA * (1 - ALPHA)
@@ -49,17 +50,16 @@ def answer(ledger: Ledger, asked: AskedQuestion, pvalue: float, unstable: float 
     ledger.answer([LedgerAnswer(asked.id, "stable", pvalue, unstable)])
 
 
-def _asked(ledger: Ledger) -> list[dict]:
-    found = [each for some in ledger.to_dict()["data_sets"] for each in some]
-    return sorted(found, key=lambda each: each["time"])
+def _in_order(ledger: Ledger) -> list[dict]:
+    return sorted(asked_questions(ledger), key=lambda each: each["time"])
 
 
 def _levels(ledger: Ledger) -> list[float]:
-    return [each["level"] for each in _asked(ledger)]
+    return [each["level"] for each in _in_order(ledger)]
 
 
 def _holds(ledger: Ledger) -> list[bool | None]:
-    return [each["holds"] for each in _asked(ledger)]
+    return [each["holds"] for each in _in_order(ledger)]
 
 
 def _wealth(ledger: Ledger) -> float:
@@ -89,7 +89,7 @@ def test_both_sides_have_a_wealth_of_their_own(ledger) -> None:
     ledger.answer([LedgerAnswer(put(ledger, 0).id, "unstable", 1.0, 0.001)])
     wealth = ledger.to_dict()["wealth"]
     assert wealth == pytest.approx({"stable": BEGIN / 2, "unstable": BEGIN + ALPHA})
-    assert _asked(ledger)[0]["level"] == pytest.approx(0.023199, abs=1e-6)
+    assert _in_order(ledger)[0]["level"] == pytest.approx(0.023199, abs=1e-6)
     assert _holds(ledger) == [True]
 
 
@@ -194,7 +194,7 @@ def test_of_several_sets_all_are_asked_or_none(ledger) -> None:
         ledger.ask_several(asked)
     assert ledger.to_dict()["data_sets"] == []
     ledger.ask_several(asked[:1])
-    assert len(_asked(ledger)) == 1
+    assert len(_in_order(ledger)) == 1
 
 
 def test_a_question_without_a_chance_costs_nothing(ledger) -> None:
@@ -295,7 +295,7 @@ def test_copies_that_spent_more_than_there_was_are_judged_again(ledger, copies) 
     assert "what each of them promised does not hold for both" in ledger.meaning()
     assert "because less was left: 1." in ledger.meaning()
     assert _wealth(ledger) == 0.0
-    doubt = ledger.note([_asked(ledger)[2]["id"]]).doubt()
+    doubt = ledger.note([_in_order(ledger)[2]["id"]]).doubt()
     assert "its p-value is above the level 0 that alpha-investing gives it" in doubt
 
 
@@ -312,7 +312,7 @@ def test_of_two_copies_that_used_the_same_rows_the_later_is_void(ledger, copies,
     assert _holds(ledger) == [None, False]
     assert _wealth(ledger) == pytest.approx(0.0, abs=1e-12)  # both stakes are lost
     assert "had used the rows or the seed: 1." in ledger.meaning()
-    note = ledger.note([_asked(ledger)[1]["id"]])
+    note = ledger.note([_in_order(ledger)[1]["id"]])
     what = "rows" if shared == "rows" else "the random seed"
     assert f'shares {what} with the earlier question "model 0"' in note.doubt()
     assert not note.holds
@@ -349,5 +349,5 @@ def test_other_rules_write_no_stake(tmp_path) -> None:
     ledger = Ledger(tmp_path / "holm.ledger")
     put(ledger, 0)
     assert b"stake" not in ledger.path.read_bytes()
-    assert "level" not in _asked(ledger)[0]
+    assert "level" not in _in_order(ledger)[0]
     assert "wealth" not in ledger.to_dict()

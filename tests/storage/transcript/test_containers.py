@@ -18,6 +18,7 @@ from poise.storage.transcript import Transcript, replay
 from poise.storage.transcript.array_pool import ArrayPool
 from poise.storage.transcript.containers import read_container, write_container
 from poise.storage.transcript.replay import identical
+from shared.algorithms import mean
 
 
 def kept(native):
@@ -35,9 +36,11 @@ def test_arrays_keep_their_type(dtype) -> None:
     assert found.tolist() == array.tolist()
 
 
-@pytest.mark.parametrize("make", [scipy.sparse.csr_array, scipy.sparse.csr_matrix])
-def test_sparse_rows_keep_their_shape_and_values(make) -> None:
-    rows = make(np.array([[0.0, 1.5, 0.0], [0.0, 0.0, 0.0], [2.5, 0.0, -1.0]]))
+@pytest.mark.parametrize("kind", ["csr_array", "csr_matrix", "csc_array", "coo_array"])
+def test_sparse_rows_keep_their_shape_and_values(kind) -> None:
+    rows = getattr(scipy.sparse, kind)(
+        np.array([[0.0, 1.5, 0.0], [0.0, 0.0, 0.0], [2.5, 0.0, -1.0]])
+    )
     found = kept(rows)
     assert found.shape == (3, 3)
     assert found.nnz == 3
@@ -93,11 +96,6 @@ class AsksMadeUpRows:
         y = np.array([0.0, 2.0, 4.0])
         answers = yield Batch([Query(poise.Made(rows, y), poise.Made(rows[:1]), 0)])
         return bool(np.isfinite(answers.predictions[0]).all())
-
-
-def mean(X, y, seed):
-    level = float(np.mean(y))
-    return lambda rows: np.full(len(rows), level)
 
 
 @pytest.fixture

@@ -13,12 +13,16 @@ from poise.algorithms.program.process import Problem
 from poise.data.ordinary_files import read_ordinary
 from poise.errors import RecordError
 
-__all__ = ["from_file", "from_json"]
+__all__ = ["from_file", "from_json", "most_bytes"]
 
 _MISSING = ("NA", "NaN", "nan")
-# No correct file of n numbers is longer: 17 digits, sign, exponent, quotes, some spaces.
-_BYTES_OF_A_FILE = 1 << 20
-_BYTES_PER_PREDICTION = 64
+_BYTES_PER_PREDICTION = 64  # 17 digits, sign, exponent, quotes, some spaces
+_BYTES_BESIDES = 1 << 20  # a header, other fields of a reply
+
+
+def most_bytes(expected: int) -> int:
+    """Return the length that no correct file or reply with this many predictions exceeds."""
+    return _BYTES_BESIDES + _BYTES_PER_PREDICTION * expected
 
 
 def from_file(path: Path, expected: int) -> NDArray[np.float64]:
@@ -38,9 +42,8 @@ def _text(path: Path, expected: int) -> str:
     """Read the file; refuse one that is no file, has no end, or is far too large."""
     if not os.path.lexists(path):
         raise Problem("did not write the file {predictions}")
-    most = _BYTES_OF_A_FILE + _BYTES_PER_PREDICTION * expected
     try:
-        content = read_ordinary(path, most)
+        content = read_ordinary(path, most_bytes(expected))
     except RecordError as error:
         what = str(error).removeprefix(f"{path} ")
         raise Problem(f"left a file {{predictions}} that cannot be read: it {what}") from None

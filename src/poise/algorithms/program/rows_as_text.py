@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.data.tables import is_sparse
 from poise.errors import DataError
 
 __all__ = ["Cell", "Columns", "height", "read_features", "read_training"]
@@ -79,7 +80,7 @@ def read_features(X: Any, expected: Sequence[str] | None = None) -> Columns:
 
 def _read(table: object) -> tuple[Sequence[str] | None, list[list[Cell]]]:
     """Return the names, if there are any, and the cells of each column."""
-    if hasattr(table, "tocsr"):
+    if is_sparse(table):
         raise DataError(
             f"a program takes dense columns, got {type(table).__name__}; pass X.toarray()"
         )

@@ -18,10 +18,6 @@ from poise.arguments.json_text import parse_json
 
 __all__ = ["Server", "parse", "read_reply"]
 
-# No correct answer of n numbers is longer: 17 digits, sign, exponent, some spaces.
-_BYTES_PER_ANSWER = 1 << 20
-_BYTES_PER_PREDICTION = 64
-
 _PATIENCE_SECONDS = 2.0
 
 
@@ -55,7 +51,7 @@ class Server:
             with Watchdog(timeout, self.process.kill) as watchdog:
                 # A program that writes before it reads must not block both sides.
                 writer = self._write(line)
-                answer = self._read(_BYTES_PER_ANSWER + _BYTES_PER_PREDICTION * expected)
+                answer = self._read(predictions.most_bytes(expected))
                 reply = parse(answer, request) if answer else self._died()
                 writer.join()
         except Problem:

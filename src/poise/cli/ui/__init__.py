@@ -5,7 +5,7 @@ in JavaScript.
 
 ::
 
-    app              the addresses of the server, and who answers them
+    app              the addresses of the server, and the function that answers each
     browser_figures  figures for the browser: data and layout for plotly.js, computed here
     compare_page     several runs side by side, and the curve over n
     data_files       files of the folder that hold rows, their columns, and files with algorithms
@@ -14,7 +14,7 @@ in JavaScript.
     new_run_page     the page that starts a run: rows, algorithm, question, preflight, start
     plan_page        power with its ceiling, rows needed, and what rows can answer
     record           one file of results, opened: what was measured, asked and found
-    record_kind      which files hold something that poise wrote
+    record_kind      tell from its first bytes what poise wrote into a file
     repeat           the command line and the Python that repeat a run
     results_folder   the folder whose results are shown, and nothing outside it
     run_index        the list of all runs; a file is read again only if it has changed
@@ -22,7 +22,7 @@ in JavaScript.
     runs_page        the list of runs: searched, sorted and live
     security         who may use the server, and no foreign code in a page
     site             what every page shares: templates, the folder, errors
-    slider_answers   what the sliders of a run ask: the verdict, its limits and what looking does
+    slider_answers   answers to the sliders of a run: the verdict, its limits, and whether they hold
     start_server     ``poise ui``: options, address, and the server
     started_runs     runs that the page starts, stops and resumes
 """

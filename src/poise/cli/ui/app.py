@@ -1,4 +1,4 @@
-"""The addresses of the server, and who answers them."""
+"""The addresses of the server, and the function that answers each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files hold something that poise wrote: told from their first bytes."""
+"""Tell from the first bytes of a file what poise wrote into it, if anything."""
 
 from __future__ import annotations
 

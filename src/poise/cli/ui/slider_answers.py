@@ -1,4 +1,4 @@
-"""What the sliders of a run ask: the verdict, its limits and what looking first does to them."""
+"""Answer the sliders of a run: the verdict, its limits, and whether its error level holds."""
 
 from __future__ import annotations
 

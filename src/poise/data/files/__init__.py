@@ -18,6 +18,6 @@
     text_format       the format of a text file: separator, decimal mark, encoding, header
     unpacked_feather  how many bytes a compressed Feather file unpacks to
     unpacked_parquet  how many bytes a Parquet file unpacks to
-    unpacked_size     how much a packed file may hold
-    unread_rows       rows in files that nobody has read yet: what a path given as X stands for
+    unpacked_size     limit what a packed file unpacks to
+    unread_rows       rows in files that are not read yet: a path given as X
 """

@@ -10,7 +10,7 @@ from poise.data.files.table_file import PathLike, open_table
 from poise.data.files.text_format import TextFormat
 from poise.data.on_disk.file_set import COLUMNAR, FileSet, rows_place
 
-__all__ = ["as_numbers", "read_features", "read_labels", "read_table", "worth_leaving"]
+__all__ = ["as_numbers", "read_features", "read_table", "worth_leaving"]
 
 _LARGE = 1 << 28  # bytes of all files; in memory it may take ten times as much
 
@@ -124,22 +124,6 @@ def read_features(
     >>> folder.cleanup()
     """
     return open_table(path, on_disk=on_disk).features(columns)
-
-
-def read_labels(path: PathLike, name: str, *, on_disk: bool = False) -> list[Any]:
-    r"""Read one column as it is, to say which rows belong together.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> path = pathlib.Path(folder.name, "rows.csv")
-    >>> _ = path.write_text("price,owner\n2,ann\n3,bob\n")
-    >>> read_labels(path, "owner")
-    ['ann', 'bob']
-    >>> folder.cleanup()
-    """
-    return open_table(path, on_disk=on_disk).labels(name)
 
 
 def worth_leaving(path: PathLike | FileSet) -> bool:

@@ -1,4 +1,4 @@
-"""How much a packed file may hold: archives can be made that unpack to anything."""
+"""Limit what a packed file unpacks to: a small archive can be made to unpack to any size."""
 
 from __future__ import annotations
 

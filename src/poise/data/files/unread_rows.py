@@ -1,4 +1,4 @@
-"""Rows in files that nobody has read yet: what a path given as X stands for."""
+"""Rows in files that are not read yet: a path given as X."""
 
 from __future__ import annotations
 

@@ -10,5 +10,5 @@
     row_fingerprint     a fingerprint of rows that does not depend on how they are partitioned
     smallest_hashes     the rows with the smallest hashes, among which copies are found
     table_summary       what is known of rows that lie elsewhere: one small part per partition
-    witness_rows        the few rows of a frame on which every check before the first fit turns
+    witness_rows        the few rows of a frame that decide every check before the first fit
 """

@@ -1,4 +1,4 @@
-"""The few rows of a frame on which every check before the first fit turns.
+"""The few rows of a frame that decide every check before the first fit.
 
 A check looks for the first value of some kind: missing, infinite, negative, a fraction, text, or
 a class. Of each kind the first row is kept. So the rows that are kept pass a check if and only

@@ -22,16 +22,13 @@ from poise.procedures.conditional_changes import (
     JackknifeChanges,
 )
 from poise.results.conditional_trials import ConditionalTrials
-from poise.shortcuts.leave_one_out import find_left_out
+from poise.shortcuts.leave_one_out import FEWEST_ROWS, ROWS_COMPARED, find_left_out
 from poise.shortcuts.shortcut import AGREEMENT
 
 __all__ = ["ClosedForm", "find_closed_form"]
 
 Floats = NDArray[np.float64]
 Formulable = DeployedChanges | JackknifeChanges
-
-_ROWS_COMPARED = 8  # fits that check the formula
-_FEWEST_ROWS = 4 * _ROWS_COMPARED  # with fewer rows, n fits are faster than the check
 
 
 @dataclass(frozen=True)
@@ -96,7 +93,7 @@ class ClosedForm:
         near = np.zeros(size, dtype=bool)
         for point in decision_points:
             near |= (np.abs(self.changes - point) <= AGREEMENT * self.scale).any(axis=other)
-        some = np.linspace(0, size - 1, min(_ROWS_COMPARED if axis else 1, size)).astype(int)
+        some = np.linspace(0, size - 1, min(ROWS_COMPARED if axis else 1, size)).astype(int)
         chosen: list[int] = np.union1d(np.flatnonzero(near), some).tolist()
         return chosen
 
@@ -115,7 +112,7 @@ def find_closed_form(estimator: Any, sample: Sample, plan: ConditionalChanges) -
     """
     n = plan.design.n
     X, y = sample.X.native, sample.y.native
-    if n < _FEWEST_ROWS or not isinstance(X, np.ndarray) or not isinstance(y, np.ndarray):
+    if n < FEWEST_ROWS or not isinstance(X, np.ndarray) or not isinstance(y, np.ndarray):
         return None
     found = find_left_out(estimator, X[:n], y[:n])
     if found is None:

@@ -9,11 +9,10 @@ from poise.arguments import without_addresses
 from poise.data.sample import Sample
 from poise.data.used_rows import digest_of_rows
 from poise.errors import ArgumentError, PoiseWarning
+from poise.questions.intervals.usable_certificate import DIFFERENCES
 from poise.results.conditional_result import ConditionalResult
 
 __all__ = ["require_same_training_set"]
-
-_DIFFERENCES = ("absolute", "euclidean")  # for single numbers these are the same
 
 
 def require_same_training_set(
@@ -43,7 +42,7 @@ def require_same_training_set(
         f"must be of notion='jackknife', got {design.notion!r}": design.notion != "jackknife",
         "needs a tolerated share: test with gamma=...": result.gamma is None,
         f"measures changes by {design.distance}, and intervals need the absolute difference": (
-            design.distance not in _DIFFERENCES
+            design.distance not in DIFFERENCES
         ),
         f"is about {certified}, and the estimator is {run}": certified != run,
         "is about other training rows than X and y": not same_rows,

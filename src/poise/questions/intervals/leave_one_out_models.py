@@ -19,7 +19,7 @@ from poise.protocol.randomness import Randomness
 from poise.questions.intervals.kept_models import KeptModels
 from poise.running.execution import Execution
 from poise.running.oracle import Oracle
-from poise.shortcuts.leave_one_out import find_left_out
+from poise.shortcuts.leave_one_out import FEWEST_ROWS, ROWS_COMPARED, find_left_out
 from poise.shortcuts.shortcut import AGREEMENT
 from poise.storage.journal import Journal, OtherLines
 
@@ -27,9 +27,7 @@ __all__ = ["LeaveOneOut", "LeaveOneOutFits"]
 
 Floats = NDArray[np.float64]
 
-_ROWS_COMPARED = 8  # fits that check a closed form
 _ROWS_AT_ONCE = 32  # models of jackknife+ that are fitted before they are written to files
-_FEWEST_ROWS = 4 * _ROWS_COMPARED  # with fewer rows, n fits are faster than the check
 
 
 @dataclass(frozen=True)
@@ -197,12 +195,12 @@ class LeaveOneOutFits:
     def _closed_form(self, oracle: Oracle, tasks: LeaveOneOutTasks) -> Any:
         """Return a formula for the models that agrees with a few fits, or None."""
         X, y = self.sample.X.native, self.sample.y.native
-        if not self.execution.fast or len(tasks) < _FEWEST_ROWS:
+        if not self.execution.fast or len(tasks) < FEWEST_ROWS:
             return None
         found = find_left_out(self.algorithm, X, y)
         if found is None:
             return None
-        some = np.linspace(0, len(tasks) - 1, _ROWS_COMPARED).astype(int).tolist()
+        some = np.linspace(0, len(tasks) - 1, ROWS_COMPARED).astype(int).tolist()
         said = _answered(oracle, Batch([tasks[i] for i in some]), "a fit without one row")
         fitted = np.array([_numbers(each)[0] for each in said.predictions])
         formula = found(X[some])[np.arange(len(some)), some]

@@ -22,9 +22,9 @@ from poise.results.stability_result import StabilityResult
 if TYPE_CHECKING:
     from poise.results.design import Design
 
-__all__ = ["UsableCertificate", "refuse_asymmetry"]
+__all__ = ["DIFFERENCES", "UsableCertificate", "refuse_asymmetry"]
 
-_DIFFERENCES = ("absolute", "euclidean")  # for single numbers these are the same
+DIFFERENCES = ("absolute", "euclidean")  # for single numbers these are the same
 _REMEDY = "test again with poise.stability_test, or leave the certificate out"
 
 
@@ -69,7 +69,7 @@ class UsableCertificate:
             raise _refusal(
                 f"is for {design.coupling} random terms, and all fits of a jackknife share one"
             )
-        if design.distance not in _DIFFERENCES:
+        if design.distance not in DIFFERENCES:
             raise _refusal(
                 f"measures changes by {design.distance}, and intervals need the absolute difference"
             )

@@ -16,7 +16,7 @@ no figure is kept after the caller drops it.
     evidence             the evidence of several records, one bar each, and of all of them together
     extrapolated         limits at training sizes that were not measured, dashed because assumed
     influence            the most influential training rows, as bars
-    inline_svg           a picture as SVG inside of a page: it takes its ink from the text around it
+    inline_svg           a picture as SVG inside a page, in the colour of the text around it
     intervals            prediction intervals as bars, and the responses that they should contain
     menu                 the smallest δ that can be certified, against the training size
     power                the power of a planned test against the true probability of a larger change

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poise.arguments import counted
+from poise.arguments.verdict_colours import VERDICT_COLOURS
 from poise.errors import ArgumentError, PoiseError, printable
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ __all__ = [
     "tidy",
 ]
 
+# Verdicts without a decision: lighter than in words, to differ from "unstable" in grey print.
+_UNDECIDED = "#b8892b"
+
 # Distinct for colour-blind readers, and in grey print.
 COLOURS = {
     "small": "#7fa6c9",
@@ -34,10 +38,9 @@ COLOURS = {
     "band": "#1f4e79",
     "observed": "#6b7280",
     "mark": "#111827",
-    "stable": "#2a7f62",
-    "unstable": "#b23a2e",
-    "inconclusive": "#b8892b",
-    "not certified stable": "#b8892b",
+    **VERDICT_COLOURS,
+    "inconclusive": _UNDECIDED,
+    "not certified stable": _UNDECIDED,
 }
 MARK = "written by poise"  # in every file, so that it may be replaced by the next one
 _ENDINGS = {".png": "Software", ".svg": "Creator", ".pdf": "Creator"}  # where the mark goes

@@ -1,4 +1,4 @@
-"""A picture as SVG inside of a page: it takes its ink from the text around it.
+"""A picture as SVG inside a page: its lines have the colour of the text around it.
 
 Ink and ground follow a light and a dark page; the other colours are exchanged for some of a
 middle brightness, which both show.

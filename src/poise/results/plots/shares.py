@@ -1,4 +1,4 @@
-"""How much of a training set each fresh row feels: the shares of larger changes."""
+"""For each fresh row, the share of training rows whose removal changes its prediction much."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from poise.arguments.verdict_colours import VERDICT_COLOURS
 from poise.errors import PoiseError
 from poise.results.plots.canvas import MARK
 
@@ -101,7 +102,12 @@ def render_report(
 
     template: Any = _environment().get_template("page.html")
     page: str = template.render(
-        sections=sections, title=title, introduction=introduction, version=__version__, mark=MARK
+        sections=sections,
+        title=title,
+        introduction=introduction,
+        version=__version__,
+        mark=MARK,
+        colours=VERDICT_COLOURS,
     )
     return page
 

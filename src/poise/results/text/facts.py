@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,25 +11,11 @@ from poise.arguments import counted
 from poise.results.text.describe_design import compared, moved, shortage
 from poise.results.text.numbers import number
 from poise.results.text.summary import Summary
-from poise.results.text.table import Table
 
 if TYPE_CHECKING:
     from poise.results.trials import Trials
 
-__all__ = ["as_frame", "as_html", "describe_trials", "facts_about"]
-
-
-def as_html(facts: Mapping[str, str], caption: str = "", warnings: Sequence[str] = ()) -> str:
-    """Return names and values as a small HTML table; warnings come first.
-
-    Examples
-    --------
-    >>> "<td style='text-align:left'>a &lt; b</td>" in as_html({"question": "a < b"})
-    True
-    """
-    rows = [["warning", text] for text in warnings]
-    rows += [[name, value] for name, value in facts.items()]
-    return Table(["", ""], rows, caption).html()
+__all__ = ["as_frame", "describe_trials", "facts_about"]
 
 
 def as_frame(content: Mapping[str, Any]) -> Any:

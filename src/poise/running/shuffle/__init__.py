@@ -9,7 +9,7 @@
     fast_path_elsewhere  shortcuts for rows that lie elsewhere: compared with fits on a few trials
     file_partitions      files as partitions: workers of a cluster read row groups themselves
     gather               the rows of a few trials, brought to this process
-    key_edges            between which cuts of the order of rows a row lies, from its own key
+    key_edges            find the piece to which a row belongs from the key of the row
     partitions_of        a Dask frame, a Ray dataset or parts of files as partitions
     piece_trials         the trials of a piece, with rows numbered as in the piece
     pieces               ranges of trials whose rows are moved together

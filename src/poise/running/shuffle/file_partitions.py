@@ -16,9 +16,7 @@ from poise.running.workers.ray_cluster import count_ray_workers
 
 Found = TypeVar("Found")
 
-__all__ = ["CLUSTERS", "file_partitions"]
-
-CLUSTERS = ("dask", "ray")
+__all__ = ["file_partitions"]
 
 
 def file_partitions(table: FileTable, backend: str, address: str | None) -> Partitions:

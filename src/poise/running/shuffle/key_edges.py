@@ -1,4 +1,4 @@
-"""Between which cuts of the order of rows a row lies, from its own key."""
+"""Find the piece to which a row belongs from the key of the row."""
 
 from __future__ import annotations
 

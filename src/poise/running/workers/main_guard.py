@@ -1,4 +1,4 @@
-"""Scripts without ``if __name__ == "__main__":``, which workers that start would run again."""
+"""Refuse a script without ``if __name__ == "__main__":`` if new workers would run it again."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@
     proof_claims       the claims on which the proof rests, as simulations (Appendix B)
     trap               a trap: a stable triple, and an unstable one that looks the same
     trapped_algorithm  the algorithm A′ and the distribution P′ of a trap
-    triggers           what triggers a trap: a response or a feature vector that P never shows
+    triggers           what triggers a trap: a response or a feature vector that P never draws
 """
 
 from __future__ import annotations

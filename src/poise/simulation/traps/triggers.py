@@ -1,4 +1,4 @@
-"""What triggers a trap: a response or a feature vector that P never shows."""
+"""What triggers a trap: a response or a feature vector that P never draws."""
 
 from __future__ import annotations
 

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.protocol.randomness import Randomness
-from poise.results.coverage import CoverageGuarantee
 from poise.running.workers.inner_threads import one_inner_thread
 from poise.simulation.worlds.proportion import Proportion
 from poise.simulation.worlds.world import World
@@ -79,11 +78,6 @@ class IntervalMisses:
             for seen in self.training_sets
         )
         return self._proportion(low - widening > 0 or high + widening < 0 for low, high in ends)
-
-    def promised(self, guarantee: CoverageGuarantee) -> Proportion:
-        """Simulate the misses of the intervals that a guarantee is about."""
-        simulate = self.of_plus if guarantee.plus else self.of_jackknife
-        return simulate(guarantee.widening)
 
     def _proportion(self, missed: Iterator[Any]) -> Proportion:
         return Proportion(sum(map(bool, missed)), self.replications, self.confidence)

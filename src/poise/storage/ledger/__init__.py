@@ -13,7 +13,7 @@ questions and answers, in any order. The file only grows. It holds no rows: only
     ledger_content      what a ledger holds: rows, questions and answers, in any order of lines
     ledger_file         a ledger on disk: read at any time, written by one process after the other
     ledger_table        a ledger for people and programs: one line per question
-    merge_ledgers       two copies of a ledger that have grown apart become one again
+    merge_ledgers       merge two copies of a ledger to which different questions were added
     new_questions       questions that are put to a ledger: what is refused, and what is written
     repeated_question   a question that failed is not asked again of the same rows
     row_set             the rows of one question: known by their features and by their responses

@@ -1,4 +1,4 @@
-"""Two copies of a ledger that have grown apart become one again."""
+"""Merge two copies of a ledger to which different questions were added."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from poise.arguments.field_rules import MOST_ROWS
 from poise.data.on_disk import StoredTable
+from poise.data.tables import is_sparse
 from poise.errors import RecordError
 from poise.storage.transcript.array_pool import ArrayPool
 
@@ -29,10 +30,9 @@ def write_container(native: Any, pool: ArrayPool) -> dict[str, Any]:
         return {"kind": "array", "values": pool.add(native)}
     if isinstance(native, (list, tuple)):
         return {"kind": "list", "values": _checked_json(native)}
-    if hasattr(native, "indptr"):
-        parts = [
-            pool.add(np.asarray(part)) for part in (native.data, native.indices, native.indptr)
-        ]
+    if is_sparse(native):
+        rows = native.tocsr()
+        parts = [pool.add(np.asarray(part)) for part in (rows.data, rows.indices, rows.indptr)]
         return {"kind": "sparse", "parts": parts, "shape": list(native.shape)}
     if isinstance(native, StoredTable):
         raise RecordError(
