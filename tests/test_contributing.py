@@ -21,7 +21,7 @@ def _paths(text: str) -> list[str]:
     return re.findall(r"`([\w/]+(?:\.py|/))`", text)
 
 
-BESIDE = _paths(GUIDE[GUIDE.index("\nThat is more than") : GUIDE.index("\n## Laws")])
+BESIDE = _paths(GUIDE[GUIDE.index("\nThese files are shown") : GUIDE.index("\n## Laws")])
 
 
 @pytest.mark.parametrize(("change", "files"), TABLE, ids=[change for change, _ in TABLE])
@@ -44,8 +44,9 @@ def test_the_guides_name_paths_that_exist() -> None:
     assert (ROOT / re.findall(r"pytest (tests/\S+\.py)", GUIDE)[0]).is_file()
 
 
-def test_a_row_goes_one_way_through_the_rooms() -> None:
+def test_a_row_goes_one_way_through_fewer_than_30_files() -> None:
     """Rows are read by the command, which also prints the verdict; between these, one way."""
+    assert len(WALK) < 30
     rooms = ("data/", "questions/", "procedures/", "running/", "results/", "cli/test.py")
     first = [WALK.index(next(path for path in WALK if path.startswith(room))) for room in rooms]
     assert first == sorted(first)
