@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +72,62 @@ def test_other_notions_read_the_responses(run, rows, notion):
     assert (said["notion"], said["gamma"], said["test"]) == (notion, 0.1, "binomial")
     assert said["n_trials"] == (20 if notion == "add-one" else 40)
     assert said["influence"] is None
+
+
+LOSSES = """
+import poise
+
+print("a line that files like to print")
+mine = poise.LossChange("squared")
+
+def mean(X, y, seed):
+    return lambda rows: [float(sum(y)) / len(y)] * len(rows)
+"""
+
+
+@pytest.fixture
+def losses(rows, monkeypatch):
+    """Write losses.py."""
+    monkeypatch.delitem(sys.modules, "losses", raising=False)  # of an earlier test
+    Path("losses.py").write_text(LOSSES, encoding="utf-8")
+
+
+@pytest.mark.parametrize("fresh", ["--fresh fresh.csv", "--hold-out 0.5"])
+def test_a_loss_of_ones_own_reads_the_responses_as_a_named_one_does(run, losses, fresh):
+    asked = f"deployed data.csv --target y {fresh} {RIDGE} {ASKED} --json"
+    own, named = (run(f"{asked} --distance {each}") for each in ("losses.py:mine", "loss:squared"))
+    assert own.exit_code == named.exit_code, own.output
+    said, expected = json.loads(own.stdout), json.loads(named.stdout)
+    for name in ("verdict", "delta_hat", "epsilon_hat", "influence"):
+        assert said[name] == expected[name]
+
+
+def test_a_toml_file_may_name_a_loss_of_ones_own(run, losses):
+    one = (
+        TOML.partition("[[deployed]]")[0]
+        + """
+[[deployed]]
+algorithms = ["ridge"]
+fresh = "fresh.csv"
+epsilon = 0.1
+distance = "losses.py:mine"
+"""
+    )
+    answers = []
+    for distance in ("losses.py:mine", "loss:squared"):
+        Path("asked.toml").write_text(one.replace("losses.py:mine", distance), encoding="utf-8")
+        done = run("run asked.toml --json")
+        assert done.exit_code < 2, done.output
+        answers.append(json.loads(done.stdout)["answers"][0]["result"])
+    assert answers[0]["delta_hat"] == answers[1]["delta_hat"]
+    assert answers[0]["epsilon_hat"] == answers[1]["epsilon_hat"]
+
+
+def test_what_files_print_when_they_are_loaded_is_no_part_of_the_verdict(run, losses):
+    words = "deployed data.csv --target y --fresh points.csv --algorithm losses.py:mean --seed 0"
+    done = run(f"{words} {ASKED} -q")
+    assert (done.exit_code, done.stdout) == (0, "stable\n"), done.output
+    assert "a line that files like to print" in done.stderr
 
 
 def test_hold_out_files_and_show(run, rows):

@@ -17,6 +17,8 @@ from poise.procedures.averaged import AveragedTest
 from poise.procedures.binomial import BinomialTest, MeasureChanges
 from poise.procedures.checked_question import StabilityQuestion
 from poise.questions.assert_stable import assert_stable
+from poise.questions.conditional.conditional_question import ConditionalQuestion
+from poise.questions.conditional.conditional_setup import ConditionalSetup
 from poise.questions.settings import (
     DATA,
     MeasureSettings,
@@ -25,15 +27,23 @@ from poise.questions.settings import (
     refuse_unknown,
 )
 from poise.questions.setup import Setup
-from poise.questions.toml_file import setting_names
+from poise.questions.toml_file import deployed_names, setting_names
 from poise.running.execution import Execution
 
 KINDS = (StabilityQuestion, Setup, Execution)
+CONDITIONAL = (ConditionalQuestion, ConditionalSetup, Execution)  # of one training set
+
+QUESTION = ["--epsilon", "1", "--delta", "0.1"]
 
 # Settings without an option of `poise test`, and why.
 NO_OPTION = {
     "check": "poise check looks closer",
     "progress": "it is --quiet",
+}
+
+# Further settings without an option of `poise deployed`, and why.
+NO_OPTION_DEPLOYED = NO_OPTION | {
+    "stop_early": "it stops early unless the changes are written to a file",
 }
 
 # Settings without a key in a TOML file, and why.
@@ -43,9 +53,9 @@ NO_KEY = {
 }
 
 
-def _fields() -> dict[str, Any]:
+def _fields(kinds: tuple[Any, ...] = KINDS) -> dict[str, Any]:
     """Return the default of every setting, MISSING where there is none."""
-    return {field.name: field.default for kind in KINDS for field in fields(kind)}
+    return {field.name: field.default for kind in kinds for field in fields(kind)}
 
 
 def _keywords(function: Callable[..., Any]) -> dict[str, Any]:
@@ -61,19 +71,24 @@ def _options(command: str) -> dict[str, click.Parameter]:
     return {str(option.name): option for option in found.params}
 
 
-OTHERS = {"algorithm", "journal", "ledger", *DATA}
+OTHERS = {"algorithm", "journal", "ledger", *DATA, "X_fresh", "y_fresh"}
 
 
-def test_every_keyword_is_a_field_and_every_field_a_keyword() -> None:
-    keywords = _keywords(poise.stability_test)
+@pytest.mark.parametrize(
+    ("function", "kinds"),
+    [(poise.stability_test, KINDS), (poise.conditional_test, CONDITIONAL)],
+)
+def test_every_keyword_is_a_field_and_every_field_a_keyword(function: Any, kinds: Any) -> None:
+    keywords = _keywords(function)
     settings = {name: value for name, value in keywords.items() if name not in OTHERS}
-    assert settings == _fields()
+    assert settings == _fields(kinds)
 
 
 def test_no_setting_is_a_field_of_two_objects() -> None:
     """But n, which is part of a question and of a trial."""
-    names = [field.name for kind in KINDS for field in fields(kind)]
-    assert {name for name in names if names.count(name) > 1} == {"n"}
+    for kinds, twice in ((KINDS, {"n"}), (CONDITIONAL, set())):
+        names = [field.name for kind in kinds for field in fields(kind)]
+        assert {name for name in names if names.count(name) > 1} == twice
 
 
 def test_measure_asks_no_question() -> None:
@@ -85,6 +100,13 @@ def test_measure_asks_no_question() -> None:
         if name not in asked
     }
     assert _keywords(poise.measure) == expected
+
+
+def test_measure_conditional_asks_no_question_and_repeats_no_trial_on_request() -> None:
+    asked = {field.name for field in fields(ConditionalQuestion)} | {"check"}
+    every = _keywords(poise.conditional_test).items()
+    expected = {name: default for name, default in every if name not in asked}
+    assert _keywords(poise.measure_conditional) == expected
 
 
 def test_run_leaves_the_trials_to_its_procedure() -> None:
@@ -128,15 +150,23 @@ def test_every_setting_is_an_option_of_the_command_line() -> None:
     assert set(SETTINGS) == expected - asked | {"n"}
     assert expected <= set(_options("test"))
     assert not set(NO_OPTION) & set(_options("test"))
+    of_one_training_set = set(_fields(CONDITIONAL)) - set(NO_OPTION_DEPLOYED)
+    assert of_one_training_set <= set(_options("deployed"))
+    assert not set(NO_OPTION_DEPLOYED) & set(_options("deployed"))
 
 
-@pytest.mark.parametrize("name", sorted(set(_fields()) - set(NO_OPTION)))
-def test_an_option_has_the_default_of_its_keyword(name: str) -> None:
-    command = main.get_command(click.Context(main), "test")
-    assert command is not None
-    given = ["rows.csv", "--n", "5", "--epsilon", "1", "--delta", "0.1"]
-    values, default = command.make_context("test", given).params, _fields()[name]
-    assert _options("test")[name].required == (default is MISSING)
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [("test", name) for name in sorted(set(_fields()) - set(NO_OPTION))]
+    + [("deployed", name) for name in sorted(set(_fields(CONDITIONAL)) - set(NO_OPTION_DEPLOYED))],
+)
+def test_an_option_has_the_default_of_its_keyword(command: str, name: str) -> None:
+    found = main.get_command(click.Context(main), command)
+    assert found is not None
+    given = ["rows.csv", *(["--n", "5"] if command == "test" else []), *QUESTION]
+    kinds = KINDS if command == "test" else CONDITIONAL
+    values, default = found.make_context(command, given).params, _fields(kinds)[name]
+    assert _options(command)[name].required == (default is MISSING)
     assert default is MISSING or values[name] == default
 
 
@@ -152,11 +182,21 @@ def test_compare_and_profile_have_the_same_options() -> None:
     assert set(compare) == set(test) - one - every_trial | several
 
 
-def test_a_file_of_questions_calls_settings_as_the_command_line_does() -> None:
-    assert set(setting_names().values()) == set(_fields()) - set(NO_KEY)
-    options = _options("test")
-    for key, name in setting_names().items():
-        if name not in NO_OPTION:
+@pytest.mark.parametrize(
+    ("names", "kinds", "command", "no_option"),
+    [
+        (setting_names(), KINDS, "test", NO_OPTION),
+        (deployed_names(), CONDITIONAL, "deployed", NO_OPTION_DEPLOYED),
+    ],
+    ids=["questions", "deployed"],
+)
+def test_a_file_of_questions_calls_settings_as_the_command_line_does(
+    names: dict[str, str], kinds: Any, command: str, no_option: dict[str, str]
+) -> None:
+    assert set(names.values()) == set(_fields(kinds)) - set(NO_KEY)
+    options = _options(command)
+    for key, name in names.items():
+        if name not in no_option:
             assert f"--{key.replace('_', '-')}" in options[name].opts + options[name].secondary_opts
 
 

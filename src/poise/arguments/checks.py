@@ -23,6 +23,7 @@ __all__ = [
     "delta",
     "epsilon",
     "flag",
+    "headline_name",
     "one_of",
     "positive",
     "probability",
@@ -128,6 +129,14 @@ def flag(name: str, value: object) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise ArgumentError(f"{name} must be True or False, got {value!r}")
     return bool(value)
+
+
+def headline_name(value: str | None) -> str | None:
+    """Check what headlines call an algorithm: text, or None for its own name."""
+    given: object = value
+    if given is not None and not (isinstance(given, str) and given.strip()):
+        raise ArgumentError(f"name must be text, got {given!r}")
+    return value
 
 
 def training_size(value: object) -> int:

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from poise.cli.exit_status import ExitStatus
 from poise.cli.fit_options import FitOptions, fit_options
 from poise.cli.help_sections import SectionedCommand
-from poise.cli.json_output import print_json
 from poise.cli.options import (
     ROWS,
     AllowedChange,
@@ -21,7 +19,8 @@ from poise.cli.options import (
     output_options,
 )
 from poise.cli.output_files import check_files, write_files
-from poise.cli.stderr import fits_print_to_stderr, one_line_warnings, say_doubts
+from poise.cli.run_and_print import tell_result
+from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
 
 if TYPE_CHECKING:
     from poise.cli.fresh_rows import Line
@@ -111,26 +110,33 @@ def command(
         raise click.UsageError("give either --fresh or --hold-out.")
     check_files(output)
     fit.check()
-    from poise.cli.fresh_rows import FreshRows, needs_answers
     from poise.questions.conditional.conditional_question import ConditionalQuestion
+    from poise.results.relative_epsilon import number_given
 
-    share = getattr(epsilon, "share", epsilon)
-    ConditionalQuestion(share, delta, alpha, gamma)  # wrong numbers are refused before files
-    algorithm = fit.algorithm()
-    labelled = needs_answers(notion["notion"], fit.given["distance"])
-    source = FreshRows(fresh, hold_out, labelled)
-    seed = _seed(fit)
-    rows, line = source.read(fit.source(), algorithm, seed)
+    asked = {"epsilon": epsilon, "delta": delta, "alpha": alpha, "gamma": gamma}
+    # Wrong numbers are refused before files are read.
+    ConditionalQuestion(**(asked | {"epsilon": number_given(epsilon)}))
     with one_line_warnings(output.quiet), fits_print_to_stderr():
-        record, result = _tested(
-            {"algorithm": algorithm, **rows, **fit.settings(), **notion, "random_state": seed},
-            {"epsilon": epsilon, "delta": delta, "alpha": alpha, "gamma": gamma},
-            fit.journal(),
-            output,
-        )
+        given, line = _read(fit, fresh, hold_out, notion)
+        record, result = _tested({**given, **asked}, fit.journal(), output)
     write_files(output, record, result, line=line)
-    _tell(record, result, output, line)
-    return ExitStatus.of_result(result.stable)
+    return _tell(record, result, output, line)
+
+
+def _read(
+    fit: FitOptions, file: Path | str | None, hold_out: float | None, notion: dict[str, Any]
+) -> tuple[dict[str, Any], Line]:
+    """Load the algorithm and the distance, which say whether fresh rows need responses; read."""
+    from poise.cli.fresh_rows import FreshRows
+    from poise.questions.conditional.conditional_setup import ConditionalSetup
+    from poise.questions.settings import from_settings
+
+    algorithm, seed = fit.algorithm(), _seed(fit)
+    settings = {**fit.settings(), **notion, "random_state": seed}
+    setup = from_settings(ConditionalSetup, settings)
+    source = FreshRows(file, hold_out, setup.needs_responses)
+    rows, line = source.read(fit.source(), algorithm, seed)
+    return {"algorithm": algorithm, **rows, **settings}, line
 
 
 def _seed(fit: FitOptions) -> int | None:
@@ -146,13 +152,16 @@ def _seed(fit: FitOptions) -> int | None:
 
 
 def _tested(
-    given: dict[str, Any], asked: dict[str, Any], journal: Journal | None, output: Output
+    given: dict[str, Any], journal: Journal | None, output: Output
 ) -> tuple[ConditionalTrials, ConditionalResult]:
     """Measure and judge; every trial is run if the changes are written to a file."""
-    from poise.questions.conditional.conditional_test import measured_for
+    from poise.questions.conditional.conditional_test import checked_for
 
     stop = not output.needs_changes
-    return measured_for({**given, "progress": output.progress, "stop_early": stop}, asked, journal)
+    given = {**given, "progress": output.progress, "stop_early": stop}
+    measurement, question = checked_for(given)
+    record = measurement.run(journal, question)
+    return record, record.test(**question.for_trials)
 
 
 def _with_places(influence: Influence, line: Line) -> dict[str, Any]:
@@ -160,24 +169,23 @@ def _with_places(influence: Influence, line: Line) -> dict[str, Any]:
     return {**influence.to_dict(), "places": [line(int(row)) for row in influence.rows]}
 
 
-def _tell(record: ConditionalTrials, result: ConditionalResult, output: Output, line: Line) -> None:
-    deployed = result.notion == "deployed"
-    if output.as_json or output.quiet:
-        say_doubts(result.warnings)
-    if output.as_json:
-        rows = _with_places(record.influence(result.epsilon), line) if deployed else None
-        print_json({**result.to_dict(), "sentence": result.sentence, "influence": rows})
-    elif output.quiet:
-        click.echo(result.verdict.value)
-    else:
-        from poise.cli.screen import print_paragraphs, print_result, print_table
+def _tell(record: ConditionalTrials, result: ConditionalResult, output: Output, line: Line) -> int:
+    """Print the verdict and the training rows that matter; return the exit status."""
+    told = result.notion == "deployed" and (output.as_json or not output.quiet)
+    influence = record.influence(result.epsilon) if told else None
+    places = None if influence is None else _with_places(influence, line)
+    status = tell_result(result, output, sentence=result.sentence, influence=places)
+    if influence is not None and not output.as_json:
+        _print_influence(influence, line)
+    return status
 
-        print_result(result)
-        if deployed:
-            influence = record.influence(result.epsilon)
-            table = influence.table(_SHOWN)
-            numbered = zip(influence.rows, table.rows, strict=False)
-            named = [[line(int(row)), *cells[1:]] for row, cells in numbered]
-            print_paragraphs("\nTraining rows whose removal moves most predictions:\n")
-            print_table(table.columns, named)
-            print_paragraphs(f"\n{influence.multiplicity}")
+
+def _print_influence(influence: Influence, line: Line) -> None:
+    from poise.cli.screen import print_paragraphs, print_table
+
+    table = influence.table(_SHOWN)
+    numbered = zip(influence.rows, table.rows, strict=False)
+    named = [[line(int(row)), *cells[1:]] for row, cells in numbered]
+    print_paragraphs("\nTraining rows whose removal moves most predictions:\n")
+    print_table(table.columns, named)
+    print_paragraphs(f"\n{influence.multiplicity}")

@@ -98,6 +98,7 @@ class FitOptions:
         from poise.procedures.checked_question import StabilityQuestion
         from poise.questions.settings import from_settings
         from poise.questions.setup import Setup
+        from poise.results.relative_epsilon import number_given
         from poise.running.execution import Execution
 
         given = {name: value for name, value in self.given.items() if name in SETTINGS}
@@ -106,7 +107,7 @@ class FitOptions:
             from_settings(Setup, given)
         if asked is not None:
             # The spread is not known yet, but its share must be a number >= 0 too.
-            epsilon = getattr(asked["epsilon"], "share", asked["epsilon"])
+            epsilon = number_given(asked["epsilon"])
             StabilityQuestion(given["n"], **(asked | {"epsilon": epsilon}))
 
     def rows(self) -> FileRows:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from poise.data.files.row_source import RowSource
 
-__all__ = ["FreshRows", "Line", "needs_answers"]
+__all__ = ["FreshRows", "Line"]
 
 Line: TypeAlias = Callable[[int], str]
 """From the number of a training row to its line in the file."""
@@ -109,8 +109,3 @@ class FreshRows:
             )
         fresh = {"X_fresh": X.take(left), "y_fresh": y.take(left)}
         return {"X": X.take(kept), "y": y.take(kept), **fresh}, kept, left
-
-
-def needs_answers(notion: str, distance: object) -> bool:
-    """Say whether the responses of fresh rows are needed: to add them, or for a loss."""
-    return notion != "deployed" or str(distance).startswith("loss:")

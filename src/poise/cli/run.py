@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -187,19 +187,18 @@ class _Loader:
 
     def _about_these_rows(self, question: QuestionEntry) -> Test:
         """Prepare a test of the model of all rows."""
-        from poise.cli.fresh_rows import FreshRows, needs_answers
+        from poise.cli.fresh_rows import FreshRows
+        from poise.questions.conditional.conditional_setup import ConditionalSetup
         from poise.questions.conditional.conditional_test import checked_for
+        from poise.questions.settings import from_settings
 
         settings = self.settings(question)
-        asked = {name: settings.pop(name, None) for name in ("epsilon", "delta", "gamma")}
-        asked["alpha"] = settings.pop("alpha", 0.05)
-        distance = question.settings.get("distance")
-        labelled = needs_answers(settings.get("notion", "deployed"), distance)
-        fresh = FreshRows(question.fresh, question.hold_out, labelled)
+        setup = from_settings(ConditionalSetup, settings)
+        fresh = FreshRows(question.fresh, question.hold_out, setup.needs_responses)
         source = self.config.data[question.data]
         rows, _ = fresh.read(source, settings["algorithm"], settings.get("random_state"))
-        measurement, checked = checked_for(rows | settings, asked)
-        return lambda journal: measurement.run(journal, checked).test(**asdict(checked))
+        measurement, asked = checked_for(rows | settings)
+        return lambda journal: measurement.run(journal, asked).test(**asked.for_trials)
 
 
 @dataclass(frozen=True)

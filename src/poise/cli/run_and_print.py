@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -37,14 +37,14 @@ def measured(measurement: Measurement, output: Output, journal: Journal | None) 
         raise
 
 
-def tell_result(result: Judged | ConditionalResult, output: Output) -> int:
-    """Print a verdict in the chosen form; return its exit status."""
+def tell_result(result: Judged | ConditionalResult, output: Output, **more: Any) -> int:
+    """Print a verdict in the chosen form, as JSON with ``more``; return its exit status."""
     from poise.results.ledger_note import passes
 
     if output.as_json or output.quiet:
         say_doubts(result.warnings)
     if output.as_json:
-        print_json(result.to_dict())
+        print_json({**result.to_dict(), **more})
     elif output.quiet:
         click.echo(result.verdict.value)
     else:

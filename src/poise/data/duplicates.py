@@ -18,6 +18,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.data.groups import Groups
 from poise.data.on_disk import StoredTable
 from poise.data.partitioned.partitioned_sample import PartitionedSample
 from poise.data.partitioned.smallest_hashes import RowSketch
@@ -26,7 +27,14 @@ from poise.data.sample import Sample
 from poise.data.tables import FrameTable, ListTable, Table, array_of, as_table
 from poise.errors import warn_of_validity
 
-__all__ = ["Copies", "about_copies", "copies_elsewhere", "find_copies", "warn_of_copies"]
+__all__ = [
+    "Copies",
+    "about_copies",
+    "copies_among",
+    "copies_elsewhere",
+    "find_copies",
+    "warn_of_copies",
+]
 
 _VALUES_HASHED = 200_000_000  # a second or two; in a larger table, only some rows are examined
 _VALUES_READ = 200_000  # from a table that stays on disk
@@ -138,8 +146,19 @@ def find_copies(sample: Sample) -> Copies:
     """
     labeled = _Looked(sample.X, () if sample.X_unlabeled is not None else (sample.y,))
     if sample.X_unlabeled is None:
-        return _count([labeled], sample)
-    return _count([labeled, _Looked(sample.X_unlabeled)], sample)
+        return _count([labeled], sample.groups)
+    return _count([labeled, _Looked(sample.X_unlabeled)], sample.groups)
+
+
+def copies_among(table: Table, *beside: Table) -> Copies:
+    """Count equal rows of tables that stand side by side, as :func:`find_copies` does.
+
+    Examples
+    --------
+    >>> copies_among(as_table([[1.0], [2.0], [1.0]], "X"), as_table([5.0, 6.0, 5.0], "y")).rows
+    2
+    """
+    return _count([_Looked(table, beside)], None)
 
 
 class _Looked:
@@ -196,17 +215,19 @@ def _first_columns(table: Table) -> Table:
     return table
 
 
-def _owners(looked: list[_Looked], sample: Sample, some: NDArray[np.int64]) -> NDArray[np.int64]:
+def _owners(
+    looked: list[_Looked], groups: Groups | None, some: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """Return the groups of rows that are numbered through all parts; else every row has its own."""
-    if sample.groups is None:
+    if groups is None:
         return some
     mine = some < looked[0].count
-    owners = sample.n_labeled + some  # more than any group
-    owners[mine] = sample.groups.codes[looked[0].numbers(some[mine])]
+    owners = len(groups.codes) + some  # more than any group
+    owners[mine] = groups.codes[looked[0].numbers(some[mine])]
     return owners
 
 
-def _count(looked: list[_Looked], sample: Sample) -> Copies:
+def _count(looked: list[_Looked], groups: Groups | None) -> Copies:
     total = sum(part.count for part in looked)
     words = [part.first_words() for part in looked]
     candidates = _occur_twice(words[0] if len(words) == 1 else np.concatenate(words))
@@ -216,7 +237,7 @@ def _count(looked: list[_Looked], sample: Sample) -> Copies:
     _, first, inverse, counts = np.unique(
         keys, return_index=True, return_inverse=True, return_counts=True
     )
-    owners = _owners(looked, sample, candidates)
+    owners = _owners(looked, groups, candidates)
     lowest = owners[first].copy()
     highest = lowest.copy()
     np.minimum.at(lowest, inverse, owners)

@@ -22,6 +22,7 @@
     set_aside          rows set aside to find the scale that ε is a share of; no trial uses them
     settings           the keywords of the public functions, and the objects that hold them
     setup              what is measured: the settings that determine the trials
+    spread             the spread of responses, which ε may be a share of, and where it says nothing
     stability_curve    stability at several training sizes, like a learning curve
     stability_test     ``poise.stability_test`` and ``poise.measure``
     toml_file          a TOML file of data, algorithms and questions, checked before a run

@@ -13,6 +13,7 @@ from poise.data.on_disk import StoredTable
 from poise.data.sample import Sample
 from poise.errors import ArgumentError
 from poise.questions.measurement import Measurement
+from poise.questions.spread import refuse_other_units, spread_of
 from poise.results.relative_epsilon import Relative, read_epsilon
 
 __all__ = ["resolved"]
@@ -43,7 +44,7 @@ def resolved(measurement: Measurement, epsilon: Any) -> tuple[Measurement, float
         return measurement, asked
     _refuse_other_units(measurement)
     chosen = _chosen(measurement.sample, asked.rows)
-    spread = _spread(measurement.sample, chosen)
+    spread = spread_of(measurement.sample.y.take(chosen), "rows set aside")
     rest = np.setdiff1d(np.arange(measurement.sample.n_labeled), chosen)
     kept = replace(
         measurement,
@@ -55,13 +56,9 @@ def resolved(measurement: Measurement, epsilon: Any) -> tuple[Measurement, float
 
 
 def _refuse_other_units(measurement: Measurement) -> None:
-    """Refuse what is not measured in the units of the responses."""
+    """Refuse what is not measured in the units of the responses, and rows that are not here."""
     losses = needs_response(measurement.oracle.distance)
-    if losses or measurement.setup.response != "predict":
-        what = "losses" if losses else measurement.setup.response
-        raise ArgumentError(
-            f"epsilon must be a number for {what}: the spread of the responses is in other units"
-        )
+    refuse_other_units(measurement.setup.response, losses=losses)
     sample = measurement.sample
     if sample.rows_elsewhere or isinstance(sample.X.native, StoredTable):
         where = "are on the workers of a cluster" if sample.rows_elsewhere else "stay on disk"
@@ -88,19 +85,3 @@ def _chosen(sample: Sample, rows: int) -> NDArray[np.int64]:
 def _ends(sample: Sample, order: NDArray[np.int64]) -> NDArray[np.int64]:
     assert sample.groups is not None
     return sample.groups.layout(order).starts[1:]
-
-
-def _spread(sample: Sample, rows: NDArray[np.int64]) -> float:
-    """Compute the standard deviation; for several columns, the root of the sum of variances."""
-    values = np.asarray(sample.y.take(rows))
-    if values.dtype.kind not in "iuf":
-        raise ArgumentError(
-            "epsilon must be a number for labels, which have no spread: use epsilon=0"
-        )
-    spread = float(np.sqrt(np.sum(np.var(values.astype(np.float64), axis=0, ddof=1))))
-    if spread == 0:
-        raise ArgumentError(
-            f"epsilon must be a number: the {len(rows)} rows set aside have one and the same "
-            "response, so the spread is 0"
-        )
-    return spread

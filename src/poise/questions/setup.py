@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any
 
+from poise import arguments
 from poise.algorithms.distance import Distance
-from poise.errors import ArgumentError
 from poise.procedures.trial_setup import TrialSetup
 from poise.protocol.randomness import RandomStateLike
 
@@ -45,8 +45,7 @@ class Setup(TrialSetup):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.name is not None and not (isinstance(self.name, str) and self.name.strip()):
-            raise ArgumentError(f"name must be text, got {self.name!r}")
+        arguments.headline_name(self.name)
 
     @property
     def of_a_trial(self) -> dict[str, Any]:

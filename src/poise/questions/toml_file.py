@@ -32,7 +32,7 @@ _FRESH = ("fresh", "hold_out")  # where a question about one training set finds 
 # Settings with another name on the command line, and settings that the file cannot hold.
 _NAMES = {"random_state": "seed", "n_jobs": "jobs"}
 _MOST_BYTES = 1 << 24  # of a file that people write by hand
-_NOT_HERE = ("progress", "name", "y_fresh", "fit_params")
+_NOT_HERE = ("progress", "name")
 
 
 @dataclass(frozen=True)
@@ -144,11 +144,11 @@ def setting_names() -> dict[str, str]:
 def deployed_names() -> dict[str, str]:
     """Return the keys that a question about one training set may have, and their settings."""
     from poise.questions.conditional.conditional_question import ConditionalQuestion
-    from poise.questions.conditional.conditional_test import DEFAULTS
+    from poise.questions.conditional.conditional_setup import ConditionalSetup
     from poise.running.execution import Execution
 
-    held = [field.name for kind in (ConditionalQuestion, Execution) for field in fields(kind)]
-    names = dict.fromkeys([*held, *DEFAULTS])
+    kinds = (ConditionalQuestion, ConditionalSetup, Execution)
+    names = [field.name for kind in kinds for field in fields(kind)]
     return {_NAMES.get(name, name): name for name in names if name not in _NOT_HERE}
 
 

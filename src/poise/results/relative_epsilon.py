@@ -9,7 +9,7 @@ from poise import arguments
 from poise.errors import ArgumentError
 from poise.results.design import Design
 
-__all__ = ["Relative", "in_units", "read_epsilon", "relative"]
+__all__ = ["Relative", "in_units", "number_given", "read_epsilon", "relative"]
 
 ROWS_SET_ASIDE = 30
 _FEWEST_ROWS = 2
@@ -102,6 +102,17 @@ def read_epsilon(text: str) -> float | Relative:
     if found is None:
         return float(text)
     return Relative(float(number) / (100 if found[2] else 1), found[3])
+
+
+def number_given(epsilon: float | Relative) -> float:
+    """Return the number that the user wrote: ε, or its share while the spread is not known.
+
+    Examples
+    --------
+    >>> number_given(0.5), number_given(Relative(0.05))
+    (0.5, 0.05)
+    """
+    return epsilon.share if isinstance(epsilon, Relative) else epsilon
 
 
 def in_units(epsilon: float | str | Relative, design: Design) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 
 import numpy as np
@@ -15,7 +14,6 @@ from sklearn.tree import DecisionTreeRegressor
 
 import poise
 from poise.errors import AlgorithmError, ArgumentError, DataError, PowerWarning, TrialError
-from poise.questions.conditional.conditional_test import DEFAULTS
 from shared.algorithms import mean
 from shared.data import linear_rows
 
@@ -319,12 +317,16 @@ def test_few_fresh_rows_are_warned_of() -> None:
         poise.conditional_test(mean, X, Y, FRESH, epsilon=0.5, delta=0.0)
 
 
-def test_the_defaults_of_the_command_are_those_of_the_functions() -> None:
-    for function in (poise.conditional_test, poise.measure_conditional):
-        known = inspect.signature(function).parameters
-        said = {name: known[name].default for name in DEFAULTS if name in known}
-        assert said == {name: DEFAULTS[name] for name in said}
-        assert set(DEFAULTS) - set(said) <= {"stop_early"}
+def test_a_warning_before_the_first_fit_names_the_line_of_the_caller() -> None:
+    few, twice = FRESH[:20], np.vstack([FRESH, FRESH])
+    asked = {"epsilon": 0.5, "delta": 0.1}
+    with pytest.warns(PowerWarning) as power:
+        poise.conditional_test(mean, X, Y, few, **asked)
+    with pytest.warns(poise.errors.ValidityWarning) as tested:
+        poise.conditional_test(mean, X, Y, twice, **asked)
+    with pytest.warns(poise.errors.ValidityWarning) as measured:
+        poise.measure_conditional(mean, X, Y, twice)
+    assert {each.filename for each in [*power, *tested, *measured]} == {__file__}
 
 
 def test_copied_fresh_rows_are_warned_of() -> None:
@@ -339,3 +341,20 @@ def test_epsilon_may_be_a_share_of_the_spread() -> None:
     result = poise.conditional_test(mean, X, Y, FRESH, epsilon="50% of spread", delta=0.1)
     assert result.epsilon == float(f"{0.5 * Y.std(ddof=1):.4g}")
     assert result.verdict == "stable"
+
+
+def test_a_share_of_no_spread_or_of_another_unit_is_refused() -> None:
+    share = {"epsilon": "5% of spread", "delta": 0.1}
+    with pytest.raises(ArgumentError, match="the 12 training rows have one and the same response"):
+        poise.conditional_test(mean, X[:12], np.ones(12), FRESH, **share)
+    with pytest.raises(ArgumentError, match="epsilon must be a number for losses"):
+        poise.conditional_test(mean, X, Y, FRESH, Y_FRESH, distance="loss:squared", **share)
+    with pytest.raises(ArgumentError, match="epsilon must be a number for predict_proba"):
+        poise.conditional_test(mean, X, Y, FRESH, response="predict_proba", **share)
+
+
+def test_responses_of_fresh_rows_are_checked_also_where_they_are_not_needed() -> None:
+    gap = np.append(np.nan, Y_FRESH[1:])
+    for notion in ("deployed", "add-one"):
+        with pytest.raises(DataError, match=r"y_fresh must not hold missing .* nan in row 0"):
+            poise.measure_conditional(mean, X, Y, FRESH, gap, notion=notion)

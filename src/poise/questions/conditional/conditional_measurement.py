@@ -10,16 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from poise import arguments
 from poise.algorithms.distance import absolute, euclidean, needs_response
 from poise.algorithms.function import seed_from
 from poise.algorithms.largest_change import require_reachable
-from poise.algorithms.losses import as_change
 from poise.data.sample import Sample
 from poise.data.used_rows import digest_of_rows
 from poise.errors import (
     AlgorithmError,
-    ArgumentError,
     DataError,
     RecordError,
     TrialError,
@@ -38,11 +35,12 @@ from poise.protocol.randomness import Randomness
 from poise.questions.check.symmetry import reordering_change
 from poise.questions.conditional.closed_form import find_closed_form
 from poise.questions.conditional.conditional_question import ConditionalQuestion
-from poise.questions.conditional.fresh_rows import sample_with_fresh, warn_of_copied_points
+from poise.questions.conditional.conditional_setup import ConditionalSetup
+from poise.questions.conditional.fresh_rows import TrainingAndFresh, warn_of_copied_points
 from poise.questions.conditional.stop_when_forced import stop_when_forced
 from poise.questions.measurement import AnyJournal
 from poise.questions.settings import from_settings
-from poise.results.conditional_design import NOTIONS, ConditionalDesign
+from poise.results.conditional_design import ConditionalDesign
 from poise.results.conditional_trials import ConditionalTrials
 from poise.results.design_names import with_warnings
 from poise.running.execution import Execution
@@ -59,7 +57,6 @@ _CHANGES: dict[str, Any] = {
     "add-one": AddOneChanges,
     "jackknife": JackknifeChanges,
 }
-_FEWEST_TRAINING_ROWS = 2
 _FEWEST_TO_REORDER = 4
 
 
@@ -92,85 +89,74 @@ class ConditionalMeasurement:
 
     Parameters
     ----------
-    given : mapping
-        The keywords of :func:`poise.measure_conditional`, by name.
+    algorithm : estimator, function or Algorithm
+        The black box.
+    rows : TrainingAndFresh
+        The data.
+    setup : ConditionalSetup
+        The other settings that the changes depend on.
+    execution : Execution
+        How the fits are run.
     """
 
-    given: Mapping[str, Any]
+    algorithm: Any
+    rows: TrainingAndFresh
+    setup: ConditionalSetup
+    execution: Execution
 
-    def __post_init__(self) -> None:
-        arguments.choice("notion", self.notion, NOTIONS)
-        arguments.count("points", self.given["points"], 1)
-        arguments.flag("shuffle", self.given["shuffle"])
-        arguments.flag("stop_early", self.given["stop_early"])
-        if self.given["points"] != 1 and self.notion != "add-one":
-            raise ArgumentError(
-                f"points must be 1 for notion={self.notion!r}, where every fresh row is a trial, "
-                f"got {self.given['points']}"
-            )
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> ConditionalMeasurement:
+        """Split the keywords of a public function into the parts of a measurement."""
+        setup = from_settings(ConditionalSetup, settings)
+        execution = from_settings(Execution, settings)
+        rows = TrainingAndFresh.of(settings, labelled=setup.needs_responses)
+        return cls(settings["algorithm"], rows, setup, execution)
 
     @property
     def notion(self) -> str:
         """What a trial compares."""
-        return str(self.given["notion"])
+        return self.setup.notion
 
-    @cached_property
-    def execution(self) -> Execution:
-        """How the fits are run."""
-        return from_settings(Execution, self.given)
-
-    @cached_property
+    @property
     def sample(self) -> Sample:
-        """Training rows, then fresh rows; those that are both are refused."""
-        losses = needs_response(as_change(self.given["distance"]))
-        labelled = losses or self.notion != "deployed"
-        return sample_with_fresh(
-            self.given, responses=labelled, fit_params=self.given["fit_params"]
-        )
+        """The rows that fits refer to: training rows, then fresh rows."""
+        return self.rows.sample
 
-    @cached_property
+    @property
     def n(self) -> int:
         """Number of training rows."""
-        count = len(self.given_sample.X)
-        if count < _FEWEST_TRAINING_ROWS:
-            raise DataError(f"X must hold at least 2 training rows to remove one, got {count}")
-        return count
-
-    @cached_property
-    def given_sample(self) -> Sample:
-        """The training rows alone."""
-        return Sample(self.given["X"], self.given["y"])
+        return self.rows.n
 
     @cached_property
     def oracle(self) -> Oracle:
         """The object that runs the fits: algorithm, distance and workers, checked."""
-        given = self.given
-        how = given["distance"], given["response"]
+        setup = self.setup
+        about = (self.algorithm, self.sample, setup.distance, setup.response)
         try:
-            return Oracle.about(given["algorithm"], self.sample, *how, execution=self.execution)
+            return Oracle.about(*about, self.execution)
         except AlgorithmError as error:  # it speaks of an argument that nobody gave
             raise AlgorithmError(str(error).replace("X_unlabeled", "X_fresh")) from None
 
     @cached_property
     def randomness(self) -> Randomness:
         """The source of random numbers."""
-        return Randomness.from_state(self.given["random_state"])
+        return Randomness.from_state(self.setup.random_state)
 
     @cached_property
     def design(self) -> ConditionalDesign:
         """What is known before the first fit; computing it checks every part."""
         algorithm, distance = self.oracle.names
-        fresh = self.sample.n_labeled + self.sample.n_unlabeled - self.n
+        given, fresh = self.rows.given, self.rows.n_fresh
         design = ConditionalDesign(
             algorithm,
             self.notion,
             self.n,
             fresh,
-            points=int(self.given["points"]),
+            points=int(self.setup.points),
             distance=distance,
             losses=needs_response(self.oracle.distance),
-            name=self.given["name"] or "",
-            training_digest=digest_of_rows(self.given_sample.X, self.given_sample.y),
+            name=self.setup.name or "",
+            training_digest=digest_of_rows(given.X, given.y),
         )
         if design.n_trials == 0:
             raise DataError(
@@ -191,7 +177,7 @@ class ConditionalMeasurement:
         """Refuse an algorithm for which it matters where the added row stands."""
         if self.n < _FEWEST_TO_REORDER:
             return
-        rows = self.given_sample.X.native, self.given_sample.y.native
+        rows = self.rows.given.X.native, self.rows.given.y.native
         change = reordering_change(self.oracle.algorithm, *rows, random_state=0)
         if change > 0:
             raise AlgorithmError(
@@ -206,7 +192,7 @@ class ConditionalMeasurement:
     ) -> ConditionalTrials:
         """Measure; with a question, stop as soon as its verdict is forced."""
         with collected_validity_warnings() as noted:
-            warn_of_copied_points(self.given["X_fresh"], self.given["y_fresh"])
+            warn_of_copied_points(self.rows)
             try:
                 found = self._measured(journal, question)
             except (TrialError, RecordError) as error:
@@ -231,7 +217,7 @@ class ConditionalMeasurement:
         """Use a formula if there is one and it agrees with a few fits."""
         if isinstance(plan, AddOneChanges) or not self._may_use_formula:
             return None
-        form = find_closed_form(self.given["algorithm"], self.sample, plan)
+        form = find_closed_form(self.algorithm, self.sample, plan)
 
         def run(some: ConditionalChanges) -> ConditionalTrials:
             return converse(some.measured(decision_points=points), self.oracle)
@@ -241,7 +227,7 @@ class ConditionalMeasurement:
     def _plan(self, randomness: Randomness) -> AnyChanges:
         xi = shared_term(randomness.root)
         order = np.arange(self.design.n_fresh)
-        if self.given["shuffle"]:
+        if self.setup.shuffle:
             order = randomness.order("order of fresh rows", len(order))
         design = replace(self.design, seed=randomness.root, training_seed=seed_from(xi))
         made: AnyChanges = _CHANGES[self.notion](design, order, xi)
@@ -249,11 +235,11 @@ class ConditionalMeasurement:
 
     @property
     def _may_use_formula(self) -> bool:
-        plain = self.given["response"] == "predict" and self.sample.fit_params is None
+        plain = self.setup.response == "predict" and self.sample.fit_params is None
         return self.execution.fast and plain and self.oracle.distance in (absolute, euclidean)
 
     def _until(self, question: ConditionalQuestion | None) -> Until | None:
-        if question is None or self.notion == "deployed" or not self.given["stop_early"]:
+        if question is None or self.notion == "deployed" or not question.stop_early:
             return None
         return stop_when_forced(question, self.design.n_trials)
 
@@ -264,7 +250,7 @@ class ConditionalMeasurement:
             yield _Respondent(self.oracle, self.oracle), self.randomness
             return
         with Journal.of(journal) as log:
-            given = None if self.given["random_state"] is None else self.randomness
+            given = None if self.setup.random_state is None else self.randomness
             randomness = log.randomness(given)
             log.describe(self._journal_design(randomness), self.sample.digest(), None)
             yield _Respondent(self.oracle, replace(self.oracle, journal=log)), randomness
@@ -278,7 +264,7 @@ class ConditionalMeasurement:
             design.n_trials,
             distance=f"{design.distance}, {design.notion}",
             seed=randomness.root,
-            shuffle=self.given["shuffle"],
+            shuffle=self.setup.shuffle,
             order=randomness.rows,
             replace=design.notion != "deployed",
             points=design.points,

@@ -6,12 +6,12 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from poise import arguments
 from poise.arguments import counted
 from poise.data.tables import Table
-from poise.errors import ArgumentError, DataError, PowerWarning
+from poise.errors import DataError, PowerWarning
+from poise.questions.conditional.conditional_setup import ConditionalSetup
+from poise.questions.spread import refuse_other_units, spread_of
 from poise.results.conditional_design import ConditionalDesign
 from poise.results.relative_epsilon import Relative, read_epsilon
 
@@ -34,6 +34,8 @@ class ConditionalQuestion:
         Error level, in (0, 1).
     gamma : float or None
         Tolerated share, in [0, 1).
+    stop_early : bool
+        Whether to stop as soon as no later trial can change the verdict.
 
     Examples
     --------
@@ -46,6 +48,7 @@ class ConditionalQuestion:
     delta: float
     alpha: float = 0.05
     gamma: float | None = None
+    stop_early: bool = True
 
     def __post_init__(self) -> None:
         arguments.epsilon(arguments.scalar("epsilon", self.epsilon))
@@ -53,6 +56,13 @@ class ConditionalQuestion:
         arguments.alpha(arguments.scalar("alpha", self.alpha))
         if self.gamma is not None:
             arguments.delta(arguments.scalar("gamma", self.gamma), "gamma")
+        arguments.flag("stop_early", self.stop_early)
+
+    @property
+    def for_trials(self) -> dict[str, Any]:
+        """The keywords of ``ConditionalTrials.test`` that ask this question."""
+        names = ("epsilon", "delta", "alpha", "gamma")
+        return {name: getattr(self, name) for name in names}
 
     def require_fresh_rows(self, design: ConditionalDesign) -> None:
         """Refuse a question to which no verdict is possible; warn if "stable" is not."""
@@ -76,7 +86,7 @@ class ConditionalQuestion:
         warnings.warn(f'the verdict "stable" is not possible: {said}', PowerWarning, _CALLER)
 
 
-def allowed_change(epsilon: Any, y: Table) -> float:
+def allowed_change(epsilon: Any, setup: ConditionalSetup, y: Table) -> float:
     """Return ε in the units of the predictions; a share is one of the spread of y.
 
     The training set is given, so the spread of its responses is a fixed number: no rows have to
@@ -85,17 +95,12 @@ def allowed_change(epsilon: Any, y: Table) -> float:
     Examples
     --------
     >>> from poise.data.tables import as_table
-    >>> allowed_change("50% of spread", as_table([1.0, 3.0, 5.0], "y"))
+    >>> allowed_change("50% of spread", ConditionalSetup(), as_table([1.0, 3.0, 5.0], "y"))
     1.0
     """
     asked = read_epsilon(epsilon) if isinstance(epsilon, str) else epsilon
     if not isinstance(asked, Relative):
         return float(arguments.epsilon(arguments.scalar("epsilon", asked)))
-    values = np.asarray(y.native)
-    if values.dtype.kind not in "iuf":
-        raise ArgumentError(
-            "epsilon must be a number for labels, which have no spread: use epsilon=0"
-        )
-    variances = np.var(values.astype(np.float64), axis=0, ddof=1)
+    refuse_other_units(setup.response, losses=setup.compares_losses)
     # Four digits, so that every text can print the number that was tested.
-    return float(f"{asked.share * float(np.sqrt(np.sum(variances))):.4g}")
+    return float(f"{asked.share * spread_of(y.native, 'training rows'):.4g}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from poise.algorithms.distance import Distance
 from poise.protocol.randomness import RandomStateLike
 from poise.questions.conditional.conditional_measurement import ConditionalMeasurement
 from poise.questions.conditional.conditional_question import ConditionalQuestion, allowed_change
+from poise.questions.settings import from_settings
 from poise.results.relative_epsilon import Relative
 from poise.storage.journal import Journal
 
@@ -18,21 +18,7 @@ if TYPE_CHECKING:
     from poise.results.conditional_result import ConditionalResult
     from poise.results.conditional_trials import ConditionalTrials
 
-__all__ = ["DEFAULTS", "checked_for", "conditional_test", "measure_conditional", "measured_for"]
-
-DEFAULTS: dict[str, Any] = {
-    "y_fresh": None,
-    "notion": "deployed",
-    "points": 1,
-    "distance": "auto",
-    "shuffle": True,
-    "stop_early": True,
-    "random_state": None,
-    "response": "predict",
-    "fit_params": None,
-    "name": None,
-}
-"""The defaults of what is measured; those of how it is run are in ``Execution``."""
+__all__ = ["checked_for", "conditional_test", "measure_conditional"]
 
 
 def conditional_test(
@@ -145,37 +131,23 @@ def conditional_test(
     >>> result.verdict.value, result.n_trials, result.design.path
     ('stable', 100, 'closed form of ridge')
     """
-    given = locals()  # all keywords by name
-    asked = {name: given.pop(name) for name in ("epsilon", "delta", "alpha", "gamma")}
-    return measured_for(given, asked, journal)[1]
+    measurement, question = checked_for(locals())
+    return measurement.run(journal, question).test(**question.for_trials)
 
 
-def measured_for(
-    given: Mapping[str, Any], asked: Mapping[str, Any], journal: str | Path | Journal | None = None
-) -> tuple[ConditionalTrials, ConditionalResult]:
-    """Measure for one question, and judge; return the record too.
+def checked_for(
+    given: Mapping[str, Any],
+) -> tuple[ConditionalMeasurement, ConditionalQuestion]:
+    """Refuse what cannot be measured or answered, before the first fit.
 
     Parameters
     ----------
     given : mapping
         Keywords of :func:`conditional_test`; those that are missing have its defaults.
-    asked : mapping
-        ``epsilon``, ``delta``, ``alpha`` and ``gamma``.
-    journal : str, Path, Journal or None
-        Where trials are written.
     """
-    measurement, question = checked_for(given, asked)
-    record = measurement.run(journal, question)
-    return record, record.test(**asdict(question))
-
-
-def checked_for(
-    given: Mapping[str, Any], asked: Mapping[str, Any]
-) -> tuple[ConditionalMeasurement, ConditionalQuestion]:
-    """Refuse what cannot be measured or answered, before the first fit; see ``measured_for``."""
-    measurement = ConditionalMeasurement({**DEFAULTS, **given})
-    change = allowed_change(asked["epsilon"], measurement.given_sample.y)
-    question = ConditionalQuestion(**{**asked, "epsilon": change})
+    measurement = ConditionalMeasurement.of(given)
+    change = allowed_change(given["epsilon"], measurement.setup, measurement.rows.given.y)
+    question = from_settings(ConditionalQuestion, {**given, "epsilon": change})
     measurement.check(question)
     return measurement, question
 
@@ -230,6 +202,6 @@ def measure_conditional(
     >>> record.changes.shape, record.n_fits, bool((record.shares(0.0) == 5 / 40).all())
     ((60, 40), 41, True)
     """
-    measurement = ConditionalMeasurement(DEFAULTS | locals())
+    measurement = ConditionalMeasurement.of(locals())
     measurement.check()
     return measurement.run(journal)

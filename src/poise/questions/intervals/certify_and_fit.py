@@ -17,6 +17,7 @@ from poise.protocol.randomness import Randomness
 from poise.questions.conditional.conditional_test import conditional_test
 from poise.questions.intervals.usable_certificate import refuse_asymmetry
 from poise.questions.stability_test import stability_test
+from poise.results.conditional_result import ConditionalResult
 from poise.theory.jackknife_coverage import (
     RuleMiss,
     certified_miss,
@@ -27,7 +28,6 @@ from poise.theory.jackknife_coverage import (
 
 if TYPE_CHECKING:
     from poise.questions.intervals.jackknife_regressor import JackknifeRegressor
-    from poise.results.conditional_result import ConditionalResult
     from poise.results.stability_result import StabilityResult
 
 __all__ = ["CertifiedFit", "certify_and_fit"]
@@ -172,7 +172,7 @@ def _rule(model: JackknifeRegressor, result: StabilityResult | ConditionalResult
     free = min(share, 0.5)
     if model.method == "plus":  # it contains the interval that misses with P <= 2a
         return RuleMiss(2 * free, 2 * free)
-    gamma = getattr(result, "gamma", None)
+    gamma = result.gamma if isinstance(result, ConditionalResult) else None
     if gamma is not None:  # certified and missed, or refused and missed
         given = float(certified_miss_given_data(share, gamma, result.delta, result.alpha))
         return RuleMiss(*[min(1.0, given + 2 * free)] * 2)

@@ -212,10 +212,10 @@ class Monitor(ShownAsCard):
             given = FreshRows.of(key, X, y, X_unlabeled, ids, ids_unlabeled)
             given = self._finished(given, file)
             rows = self._with_carried(self._unused(given, file.content, skip_used), file, skip_used)
-            labeled, unlabeled = begin_batch(self._settings, rows, file)
-            if labeled.size:
-                self._run(rows.take(labeled, unlabeled), file)
-            self._carried.store(rows.without(labeled, unlabeled))
+            used, left = begin_batch(self._settings, rows, file)
+            if used is not None:
+                self._run(used, file)
+            self._carried.store(left)
         return self.status
 
     def _run(self, rows: FreshRows, file: RecordFile) -> None:

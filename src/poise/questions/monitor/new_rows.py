@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -131,8 +132,9 @@ class FreshRows:
         missing = int((labeled < 0).sum() + (unlabeled < 0).sum())
         return labeled, unlabeled, missing
 
+    @cached_property
     def sample(self) -> Sample:
-        """Return all rows as a sample."""
+        """All rows as a sample."""
         return Sample(self.X, self.y, self.X_unlabeled if self.unlabeled else None)
 
 

@@ -29,7 +29,7 @@ __all__ = ["begin_batch", "finish_batch"]
 
 def begin_batch(
     settings: RecordSettings, rows: FreshRows, file: RecordFile
-) -> tuple[Positions, Positions]:
+) -> tuple[FreshRows | None, FreshRows]:
     """Choose the rows of as many trials as there can be, and write down that they are used.
 
     The rows are on the disk as used before the first fit: whatever happens afterwards, they
@@ -37,16 +37,16 @@ def begin_batch(
 
     Returns
     -------
-    tuple of arrays
-        The positions of the labelled and the unlabelled rows; empty if there is no trial.
+    tuple of FreshRows
+        The rows of the trials, in their order, or None if there is no trial; and those left over.
     """
     labeled, unlabeled = _chosen(settings, rows, file.content.header.seed, file.content.next_trial)
     if not labeled.size:
-        return labeled, unlabeled
+        return None, rows
     used = rows.take(labeled, unlabeled)
     first = file.content.next_trial
     with collected_validity_warnings() as noted:
-        measurement = _measurement(settings, used.sample(), file.content.header.seed, first)
+        measurement = _measurement(settings, used.sample, file.content.header.seed, first)
         design = measurement.refuse(settings.question)
         warn_of_copies(measurement.sample)
         file.content.header.warn_of_versions(str(file.path))
@@ -62,7 +62,7 @@ def begin_batch(
     )
     _require_same_distance(file, batch)
     file.append(batch.to_entry(), sync=True)
-    return labeled, unlabeled
+    return used, rows.without(labeled, unlabeled)
 
 
 def _chosen(
@@ -107,7 +107,7 @@ def finish_batch(settings: RecordSettings, rows: FreshRows, file: RecordFile) ->
         Where the trials go.
     """
     batch = file.content.batches[-1]
-    measurement = _measurement(settings, rows.sample(), file.content.header.seed, batch.first)
+    measurement = _measurement(settings, rows.sample, file.content.header.seed, batch.first)
     with collected_validity_warnings() as noted:
         design, randomness = measurement.design, measurement.randomness
         oracle = replace(measurement.oracle, journal=_BatchLog(file, batch))
