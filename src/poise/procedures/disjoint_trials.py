@@ -30,7 +30,7 @@ class DisjointTrials(TrialSetup):
 
     Parameters
     ----------
-    n, coupling, shuffle, remove, replace
+    n, coupling, shuffle, remove, replace, removals, points
         As in :class:`~poise.procedures.trial_setup.TrialSetup`.
     labeled_test : bool
         Whether test rows must have a response.
