@@ -110,10 +110,10 @@ class GlobalGenerators:
 
     Examples
     --------
-    >>> with GlobalGenerators() as ambient:
-    ...     ambient.pin(7)
+    >>> with GlobalGenerators() as generators:
+    ...     generators.pin(7)
     ...     first = random.random()
-    ...     ambient.seeded(7, random.random) == first
+    ...     generators.seeded(7, random.random) == first
     True
     """
 

@@ -276,7 +276,7 @@ def _of_a_size(asked: _Asked) -> _TestOfASize:
 
 def _noted(asked: _Asked, answer: _Answer) -> _Answer:
     """Add what the ledger says after the last answer."""
-    put = getattr(asked.test, "put", None)
+    put = asked.test.put if isinstance(asked.test, _TestOfASize) else None
     return answer if put is None or answer.result is None else answer.with_note(put)
 
 

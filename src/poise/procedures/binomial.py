@@ -42,8 +42,15 @@ class MeasureChanges(DisjointTrials):
         goes without: at least 1, and fewer than n unless they are replaced.
     replace : bool
         Whether fresh ones take the place of those removed.
+    removals : int or "all"
+        R: how many of the n rows are removed in turn, each by itself.
+    points : int, "spare" or None
+        T: at how many fresh points the predictions of a trial are compared; None is 1.
     labeled_test : bool
         Whether test rows must have a response.
+    one_full_fit : bool
+        Whether one full fit serves all removals of a trial: right only for an algorithm
+        that does not depend on the order of its rows, for one and the same random term.
 
     Examples
     --------

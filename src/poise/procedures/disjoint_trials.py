@@ -12,7 +12,7 @@ from poise.data.sample import Sample
 from poise.errors import ArgumentError, RecordError, TrialError
 from poise.procedures.split_of_blocks import BlockSplit
 from poise.procedures.split_of_groups import RemovedUnits, UnitSplit
-from poise.procedures.split_of_removals import RemovalSplit, TrialChanges
+from poise.procedures.split_of_removals import ChangesPerTrial, RemovalSplit
 from poise.procedures.split_of_rows import Split, TrialSequence, TrialSizes
 from poise.procedures.trial_setup import TrialSetup
 from poise.protocol.messages import Answers, Batch, Comparison, Removals
@@ -30,7 +30,7 @@ class DisjointTrials(TrialSetup):
 
     Parameters
     ----------
-    n, coupling, shuffle, remove, replace
+    n, coupling, shuffle, remove, replace, removals, points
         As in :class:`~poise.procedures.trial_setup.TrialSetup`.
     labeled_test : bool
         Whether test rows must have a response.
@@ -123,7 +123,7 @@ class DisjointTrials(TrialSetup):
         """Return the trials by number, each made when it is looked up."""
         sizes = TrialSizes(design.n, design.n_trials, design.n_labeled, design.n_unlabeled)
         common = sizes, randomness, as_coupling(self.coupling), self.shuffle
-        changes = TrialChanges(design.removals, design.points, design.one_full_fit)
+        changes = ChangesPerTrial(design.removals, design.points, design.one_full_fit)
         elsewhere = sample.rows_elsewhere
         if design.remove == 1 and not design.replace and sample.groups is None:
             if design.shape:

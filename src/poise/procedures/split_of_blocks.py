@@ -34,11 +34,11 @@ class BlockSplit(UnitTrials[Removals], RemovalTrials):
     Examples
     --------
     >>> from poise.procedures.split_of_groups import RemovedUnits
-    >>> from poise.procedures.split_of_removals import TrialChanges
+    >>> from poise.procedures.split_of_removals import ChangesPerTrial
     >>> from poise.procedures.split_of_rows import TrialSizes
     >>> from poise.protocol.randomness import Randomness, Shared
     >>> settings = TrialSizes(4, 2, 12, 0), Randomness(0), Shared(), False
-    >>> changes = TrialChanges(removals=2, points=2)
+    >>> changes = ChangesPerTrial(removals=2, points=2)
     >>> trial = BlockSplit(*settings, changes, RemovedUnits(remove=2))[1]
     >>> [query.train.tolist() for query in trial.full]
     [[4, 5, 6, 7], [6, 7, 4, 5]]

@@ -19,12 +19,12 @@ from poise.procedures.split_of_rows import RowTrials, Split, TrialSequence
 from poise.protocol.budget import Counts
 from poise.protocol.messages import Query, Removals
 
-__all__ = ["RemovalSplit", "RemovalTrials", "TrialChanges"]
+__all__ = ["ChangesPerTrial", "RemovalSplit", "RemovalTrials"]
 
 Rows = NDArray[np.int64] | slice
 
 
-class TrialChanges(NamedTuple):
+class ChangesPerTrial(NamedTuple):
     """How many changes a trial has, and how many fits they take.
 
     Attributes
@@ -49,11 +49,11 @@ class RemovalTrials(TrialSequence[Removals]):
     ----------
     sizes, randomness, coupling, shuffle
         As in :class:`~poise.procedures.split_of_rows.TrialSequence`.
-    changes : TrialChanges
+    changes : ChangesPerTrial
         R, T, and whether one full fit serves all removals.
     """
 
-    changes: TrialChanges = field(default_factory=TrialChanges)
+    changes: ChangesPerTrial = field(default_factory=ChangesPerTrial)
 
     @property
     def removals(self) -> int:
@@ -100,7 +100,7 @@ class RemovalSplit(RowTrials[Removals], RemovalTrials):
     >>> from poise.procedures.split_of_rows import TrialSizes
     >>> from poise.protocol.randomness import Randomness, Shared
     >>> settings = TrialSizes(3, 2, 10, 0), Randomness(0), Shared(), False
-    >>> trial = RemovalSplit(*settings, TrialChanges(removals=2, points=2))[1]
+    >>> trial = RemovalSplit(*settings, ChangesPerTrial(removals=2, points=2))[1]
     >>> [query.train for query in trial.full]
     [slice(3, 6, None), array([3, 5, 4])]
     >>> [query.train for query in trial.reduced], trial.full[0].evaluate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from poise import arguments
 from poise.arguments.field_rules import WholeNumber
@@ -37,6 +37,13 @@ class Counts:
         )
 
 
+@runtime_checkable
+class _KnowsItsCost(Protocol):
+    """Tasks that need not be made to be counted."""
+
+    def cost(self, stop: int) -> Counts: ...
+
+
 def cost(tasks: Sequence[Any], stop: int) -> Counts:
     """Add up the calls and rows of the first ``stop`` tasks.
 
@@ -49,10 +56,8 @@ def cost(tasks: Sequence[Any], stop: int) -> Counts:
     >>> cost([Query(slice(0, 5), slice(5, 8), xi=1)], 1)
     Counts(calls=1, training_rows=5, evaluation_rows=3)
     """
-    known = getattr(tasks, "cost", None)
-    if known is not None:
-        total: Counts = known(stop)
-        return total
+    if isinstance(tasks, _KnowsItsCost):
+        return tasks.cost(stop)
     total = Counts()
     for index in range(stop):
         for query in queries_of(tasks[index]):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ __all__ = [
     "Query",
     "Removals",
     "Reply",
+    "StopWhenForced",
     "Task",
     "Tasks",
     "first_query",
@@ -207,6 +208,20 @@ Removals are always in such a block, of shape (trials, R, T).
 
 Answer = Change | Reply
 """What an engine hands back."""
+
+
+@runtime_checkable
+class StopWhenForced(Protocol):
+    """The ``until`` of a batch that knows when no later answer can change the verdict."""
+
+    @property
+    def forced(self) -> bool:
+        """Whether the verdict is certain."""
+        ...
+
+    def __call__(self, answer: Any, /) -> bool:
+        """Take in the next answer; say whether to stop."""
+        ...
 
 
 @dataclass(frozen=True)

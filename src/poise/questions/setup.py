@@ -19,7 +19,7 @@ class Setup(TrialSetup):
 
     Parameters
     ----------
-    n, coupling, shuffle, remove, replace
+    n, coupling, shuffle, remove, replace, removals, points
         What one trial is: :class:`~poise.procedures.trial_setup.TrialSetup`.
     distance : str or callable
         How far apart two predictions are.

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from poise.algorithms.distance import Undefined, absolute, euclidean, needs_response
 from poise.algorithms.global_state import GlobalGenerators
 from poise.protocol.known_predictions import KnownPredictions
-from poise.protocol.messages import Query, Removals
-from poise.running.removals_work import ChangeTable, RemovalsWork, failure_of
+from poise.protocol.messages import Failure, Query, Removals
+from poise.running.removals_work import ChangeTable, RemovalsWork
 
 __all__ = ["KnownWork"]
 
@@ -32,7 +32,9 @@ class KnownWork(RemovalsWork):
 
     known: KnownPredictions
 
-    def compute(self, task: Removals, ambient: GlobalGenerators) -> Any:  # type: ignore[override]
+    def compute(  # type: ignore[override]
+        self, task: Removals, generators: GlobalGenerators
+    ) -> NDArray[np.float64] | Failure:
         """Return the changes of one task; a failure that holds what is known, if one failed."""
         table = ChangeTable(np.full(task.shape, np.nan))
         for j, query in enumerate(task.reduced):
@@ -41,13 +43,13 @@ class KnownWork(RemovalsWork):
             if failed.all():
                 table.reason = table.reason or Undefined(_NOTHING_KNOWN)
                 continue
-            now = table.attempt(lambda q=query: self._predictions(q, ambient))
+            now = table.attempt(self._predictions, query, generators)
             if now is not None:
                 table.changes[j] = self._changes(table, query, before, now)
                 table.changes[j, failed] = np.nan
                 if failed.any():
                     table.reason = table.reason or Undefined(_NOTHING_KNOWN)
-        return table.changes[None] if table.reason is None else failure_of(table)
+        return table.answer
 
     def _changes(self, table: ChangeTable, query: Query, before: Any, now: Any) -> Any:
         """Return the change at each point, nan where there is none."""
@@ -56,7 +58,7 @@ class KnownWork(RemovalsWork):
         return [
             np.nan if change is None else change
             for change in (
-                table.attempt(lambda k=k, row=row: self._change(before[k], now[k], int(row)))
+                table.attempt(self._change, before[k], now[k], int(row))
                 for k, row in enumerate(np.asarray(query.evaluate))
             )
         ]

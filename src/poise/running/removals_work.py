@@ -7,21 +7,26 @@ failure counts against "stable" and never for "unstable", one comparison at a ti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, TypeVarTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.algorithms.distance import Undefined
 from poise.algorithms.global_state import GlobalGenerators
-from poise.algorithms.prediction_arrays import REORDERED_SUMS, as_array
+from poise.algorithms.prediction_arrays import REORDERED_SUMS
 from poise.errors import TrialError, in_one_line
-from poise.protocol.messages import Failure, Query, Removals
+from poise.protocol.messages import Answer, Failure, Query, Removals
 from poise.running.tasks import ComparisonWork, portable
 
-__all__ = ["ChangeTable", "LossRemovalsWork", "RemovalsWork", "failure_of", "same_predictions"]
+if TYPE_CHECKING:
+    from poise.shortcuts.equal_trials import EqualTrialsOfPoints
+
+__all__ = ["ChangeTable", "LossRemovalsWork", "RemovalsWork", "same_predictions"]
+
+Found = TypeVar("Found")
+Given = TypeVarTuple("Given")
 
 
 @dataclass
@@ -31,63 +36,70 @@ class ChangeTable:
     changes: NDArray[np.float64]
     reason: BaseException | None = field(default=None)
 
-    def attempt(self, compute: Any) -> Any:
+    def attempt(self, compute: Callable[[*Given], Found], *given: *Given) -> Found | None:
         """Return what is computed; None, with a note, where user code fails."""
         try:
-            return compute()
+            return compute(*given)
         except KeyboardInterrupt:  # of whoever sits at the terminal
             raise
         except BaseException as error:  # a fit that wants to end the program ends itself only
             self.reason = self.reason or error
             return None
 
+    @property
+    def answer(self) -> NDArray[np.float64] | Failure:
+        """A block of one trial; a failure that keeps the changes that are known, if one failed."""
+        reason = self.reason
+        if reason is None:
+            return self.changes[None]
+        kind: Literal["error", "death", "timeout"] = "error"
+        if isinstance(reason, TrialError):
+            kind = reason.kind
+        return Failure(-1, in_one_line(reason), portable(reason), kind=kind, changes=self.changes)
+
 
 class RemovalsWork(ComparisonWork):
     """The changes of trials with several removals and points."""
 
-    def compute(self, task: Removals, ambient: GlobalGenerators) -> Any:  # type: ignore[override]
+    def compute(  # type: ignore[override]
+        self, task: Removals, generators: GlobalGenerators
+    ) -> NDArray[np.float64] | Failure:
         """Return a block of one trial; a failure that holds what is known, if one failed."""
         table = ChangeTable(np.full(task.shape, np.nan))
-        full: Any = None
+        full: NDArray[Any] | None = None
         for j, query in enumerate(task.reduced):
             if j < len(task.full):
-                full = table.attempt(lambda q=task.full[j]: self._predictions(q, ambient))
+                full = table.attempt(self._predictions, task.full[j], generators)
             if full is not None:
-                reduced = table.attempt(lambda q=query: self._predictions(q, ambient))
+                reduced = table.attempt(self._predictions, query, generators)
                 if reduced is not None:
                     self._compare(table, j, full, reduced, query.evaluate)
-        return table.changes[None] if table.reason is None else failure_of(table)
+        return table.answer
 
     def at_first_point(self) -> ComparisonWork:
         """Return the first removal at the first point of every trial, as trials by themselves."""
-        split: Any = self.tasks
+        split = cast("EqualTrialsOfPoints", self.tasks)  # a shortcut was found for them
         plain = (self.algorithm, self.sample, split.as_single_changes(), self.relax)
         return ComparisonWork(*plain, self.distance, configuration=self.configuration)
 
-    def _predictions(self, query: Query, ambient: GlobalGenerators) -> Any:
+    def _predictions(self, query: Query, generators: GlobalGenerators) -> NDArray[Any]:
         """Fit, and return one prediction per point."""
-        predict = self.fitted(query, ambient)
-        points: Any = query.evaluate
-        array = as_array(predict(self.sample.points(points)))
-        if array.ndim == 0 or array.shape[0] != len(points):
-            raise Undefined(
-                f"predict returned an array of shape {array.shape} for {len(points)} rows; "
-                "it must return one prediction per row"
-            )
-        return array
+        assert query.evaluate is not None  # a trial has points
+        return self.predictions_at(query.evaluate, self.fitted(query, generators))
 
-    def predictions(self, queries: Sequence[Query]) -> list[Any] | None:
+    def predictions(self, queries: Sequence[Query]) -> list[NDArray[Any]] | None:
         """Return the predictions of these fits, an array each; None if one fails."""
         table = ChangeTable(np.empty(0))
-        with GlobalGenerators() as ambient:
-            found = [table.attempt(lambda q=q: self._predictions(q, ambient)) for q in queries]
-        return found if table.reason is None else None
+        with GlobalGenerators() as generators:
+            found = [table.attempt(self._predictions, query, generators) for query in queries]
+        known = [each for each in found if each is not None]
+        return known if table.reason is None else None
 
     def _compare(
         self, table: ChangeTable, removal: int, full: Any, reduced: Any, rows: Any
     ) -> None:
         for t, pair in enumerate(zip(full, reduced, rows, strict=True)):
-            change = table.attempt(lambda pair=pair: self._change(*pair))
+            change = table.attempt(self._change, *pair)
             if change is not None:
                 table.changes[removal, t] = change
 
@@ -95,8 +107,8 @@ class RemovalsWork(ComparisonWork):
         """Compare two predictions at one row."""
         return self.distance(full, reduced)
 
-    def _attempt(self, index: int, ambient: GlobalGenerators) -> Any:
-        answer = super()._attempt(index, ambient)
+    def _attempt(self, index: int, generators: GlobalGenerators) -> Answer:
+        answer = super()._attempt(index, generators)
         return replace(answer, trial=index) if isinstance(answer, Failure) else answer
 
 
@@ -105,15 +117,6 @@ class LossRemovalsWork(RemovalsWork):
 
     def _change(self, full: Any, reduced: Any, row: int) -> float:
         return self.distance(full, reduced, self.sample.response(int(row)))
-
-
-def failure_of(table: ChangeTable) -> Failure:
-    """Return a failed trial that keeps the changes that are known."""
-    reason: Any = table.reason
-    kind: Literal["error", "death", "timeout"] = "error"
-    if isinstance(reason, TrialError):
-        kind = reason.kind
-    return Failure(-1, in_one_line(reason), portable(reason), kind=kind, changes=table.changes)
 
 
 def same_predictions(work: RemovalsWork, queries: Sequence[Query]) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from poise.algorithms.algorithm import Algorithm, Predict
 from poise.algorithms.distance import Distance, Undefined, single
@@ -23,7 +24,7 @@ from poise.algorithms.global_state import (
 )
 from poise.algorithms.prediction_arrays import as_array, require_predictions
 from poise.data.sample import Sample
-from poise.data.synthetic_rows import n_rows
+from poise.data.synthetic_rows import Rows, n_rows
 from poise.errors import TrialError, in_one_line
 from poise.protocol.messages import Answer, Comparison, Failure, Query, Reply, Tasks, first_query
 from poise.protocol.work import NO_SAMPLE, WorkData
@@ -61,19 +62,19 @@ class FitByFitWork(abc.ABC):
     grain: ClassVar[int] = 1
 
     @abc.abstractmethod
-    def compute(self, task: Any, ambient: GlobalGenerators) -> Answer:
+    def compute(self, task: Any, generators: GlobalGenerators) -> Answer:
         """Return the answer to one task, or raise what user code raised."""
 
     def __call__(self, start: int, stop: int) -> Iterator[Answer]:
         """Yield an answer, or a failure, for each task."""
         known = self.configuration.in_force()
-        with GlobalGenerators() as ambient, known, ExitStack() as relaxed:
+        with GlobalGenerators() as generators, known, ExitStack() as relaxed:
             for index in range(start, stop):
-                answer = self._attempt(index, ambient)
+                answer = self._attempt(index, generators)
                 if isinstance(answer, Failure) and index > start and self._skips_checks():
                     # A check that was skipped may name the reason: run it again with all.
                     relaxed.close()
-                    answer = self._attempt(index, ambient)
+                    answer = self._attempt(index, generators)
                     relaxed.enter_context(self.algorithm.skip_checks())
                 yield answer
                 if index == start and self.relax:
@@ -83,10 +84,10 @@ class FitByFitWork(abc.ABC):
         """Tell whether checks were skipped; if not, a failed task is not run again."""
         return self.relax and not isinstance(self.algorithm.skip_checks(), nullcontext)
 
-    def _attempt(self, index: int, ambient: GlobalGenerators) -> Answer:
+    def _attempt(self, index: int, generators: GlobalGenerators) -> Answer:
         try:
             with one_at_a_time(self.algorithm.thread_safe), np.errstate():
-                return self.compute(self.tasks[index], ambient)
+                return self.compute(self.tasks[index], generators)
         except TrialError as error:  # an external program, which says itself why it failed
             return Failure(index, in_one_line(error), portable(error), kind=error.kind)
         except KeyboardInterrupt:  # Ctrl-C
@@ -97,10 +98,10 @@ class FitByFitWork(abc.ABC):
         finally:
             fit_ends()
 
-    def fitted(self, query: Query, ambient: GlobalGenerators) -> Predict:
+    def fitted(self, query: Query, generators: GlobalGenerators) -> Predict:
         """Train as the query says, with every global generator set from its ξ."""
         np.seterr(**self.float_errors)  # until the end of the task; an earlier fit may have set it
-        return ambient.seeded(query.xi, lambda: self._trained(query))
+        return generators.seeded(query.xi, lambda: self._trained(query))
 
     def _trained(self, query: Query) -> Predict:
         X, y = self.sample.training(query.train)
@@ -108,6 +109,16 @@ class FitByFitWork(abc.ABC):
             return self.algorithm.fit(X, y, query.xi)
         arguments = self.sample.fit_params.of(query.train)
         return self.algorithm.fit_with(X, y, query.xi, arguments)
+
+    def predictions_at(self, rows: Rows, predict: Predict) -> NDArray[Any]:
+        """Return the predictions at these rows; refuse a wrong number of them."""
+        array, count = as_array(predict(self.sample.points(rows))), n_rows(rows)
+        if array.ndim == 0 or array.shape[0] != count:
+            raise Undefined(
+                f"predict returned an array of shape {array.shape} for {count} rows; "
+                "it must return one prediction per row"
+            )
+        return array
 
     @property
     def suits_threads(self) -> bool:
@@ -138,19 +149,19 @@ class ComparisonWork(FitByFitWork):
 
     distance: Distance
 
-    def compute(self, task: Comparison, ambient: GlobalGenerators) -> float:
+    def compute(self, task: Comparison, generators: GlobalGenerators) -> float:
         """Return the change."""
-        full = self._prediction(task.full, ambient)
-        reduced = self._prediction(task.reduced, ambient)
+        full = self._prediction(task.full, generators)
+        reduced = self._prediction(task.reduced, generators)
         return self.distance(full, reduced)
 
     def comparing(self, tasks: Tasks, distance: Distance, relax: bool) -> Self:
         """Return work on other tasks of the same sample, by another distance."""
         return dataclasses.replace(self, tasks=tasks, distance=distance, relax=relax)
 
-    def _prediction(self, query: Query, ambient: GlobalGenerators) -> Any:
+    def _prediction(self, query: Query, generators: GlobalGenerators) -> Any:
         assert query.evaluate is not None  # a comparison has a point
-        predict = self.fitted(query, ambient)
+        predict = self.fitted(query, generators)
         return single(predict(self.sample.points(query.evaluate)))
 
 
@@ -158,11 +169,11 @@ class ComparisonWork(FitByFitWork):
 class LossWork(ComparisonWork):
     """The change between two losses at one labelled row."""
 
-    def compute(self, task: Comparison, ambient: GlobalGenerators) -> float:
+    def compute(self, task: Comparison, generators: GlobalGenerators) -> float:
         """Return the change."""
         truth = self.sample.response(_only_row(task.full.evaluate))
-        full = self._prediction(task.full, ambient)
-        reduced = self._prediction(task.reduced, ambient)
+        full = self._prediction(task.full, generators)
+        reduced = self._prediction(task.reduced, generators)
         return self.distance(full, reduced, truth)
 
 
@@ -181,25 +192,14 @@ class QueryWork(FitByFitWork):
 
     models: bool
 
-    def compute(self, task: Query, ambient: GlobalGenerators) -> Reply:
+    def compute(self, task: Query, generators: GlobalGenerators) -> Reply:
         """Return the predictions, and the model if it was asked for."""
-        predict = self.fitted(task, ambient)
+        predict = self.fitted(task, generators)
         values = np.empty(0)
         if task.evaluate is not None:
-            values = _several(predict(self.sample.points(task.evaluate)), n_rows(task.evaluate))
+            values = self.predictions_at(task.evaluate, predict)
+            require_predictions(values)
         return Reply(values, self.algorithm.model(predict) if self.models else None)
-
-
-def _several(predictions: object, count: int) -> Any:
-    """Return the predictions; refuse a wrong number of them."""
-    array = as_array(predictions)
-    if array.ndim == 0 or array.shape[0] != count:
-        raise Undefined(
-            f"predict returned an array of shape {array.shape} for {count} rows; "
-            "it must return one prediction per row"
-        )
-    require_predictions(array)
-    return array
 
 
 def portable(error: BaseException) -> BaseException:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -42,4 +43,8 @@ class EqualTrialsOfPoints(Protocol):
         self, start: int, stop: int, point: int = 0
     ) -> tuple[NDArray[np.int64] | slice, NDArray[np.int64]]:
         """Return the training rows of a range of trials, end to end, and one point of each."""
+        ...
+
+    def as_single_changes(self) -> Sequence[Comparison]:
+        """Return the first removal at the first point of every trial."""
         ...

@@ -10,7 +10,7 @@ import pytest
 
 from poise.procedures.split_of_blocks import BlockSplit
 from poise.procedures.split_of_groups import RemovedUnits, UnitSplit
-from poise.procedures.split_of_removals import RemovalSplit, TrialChanges
+from poise.procedures.split_of_removals import ChangesPerTrial, RemovalSplit
 from poise.procedures.split_of_rows import Split, TrialSizes
 from poise.protocol.messages import queries_of
 from poise.protocol.randomness import Randomness, Shared
@@ -27,10 +27,12 @@ def plans(**more: Any) -> list[Any]:
         Split(TrialSizes(4, 6, 30, 0), *settings, **more),
         Split(TrialSizes(4, 6, 27, 9), *settings, **more),
         Split(TrialSizes(4, 6, 24, 9), *settings, **more),
-        RemovalSplit(TrialSizes(4, 6, 40, 5), *settings, TrialChanges(2, 3), **more),
-        RemovalSplit(TrialSizes(4, 6, 26, 17), *settings, TrialChanges(4, 3), **more),
+        RemovalSplit(TrialSizes(4, 6, 40, 5), *settings, ChangesPerTrial(2, 3), **more),
+        RemovalSplit(TrialSizes(4, 6, 26, 17), *settings, ChangesPerTrial(4, 3), **more),
         UnitSplit(TrialSizes(4, 5, 32, 4), *settings, RemovedUnits(2, replace=True), **more),
-        BlockSplit(TrialSizes(4, 6, 30, 9), *settings, TrialChanges(2, 2), RemovedUnits(2), **more),
+        BlockSplit(
+            TrialSizes(4, 6, 30, 9), *settings, ChangesPerTrial(2, 2), RemovedUnits(2), **more
+        ),
     ]
 
 

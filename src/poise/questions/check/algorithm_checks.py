@@ -210,8 +210,8 @@ def is_symmetric(subject: Subject) -> Finding:
 def predicts_row_by_row(subject: Subject) -> Finding:
     """Predict rows together, in reverse and alone: all three must give the same predictions."""
     probe, points = subject.probe, subject.points
-    with GlobalGenerators() as ambient:
-        predict = probe.governed(ambient, subject.rows, subject.xi)
+    with GlobalGenerators() as generators:
+        predict = probe.governed(generators, subject.rows, subject.xi)
         together = predict(points)
         backwards = predict(points[::-1])[::-1]
         alone = np.concatenate([predict(points[i : i + 1]) for i in range(len(points))])

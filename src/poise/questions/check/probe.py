@@ -108,12 +108,12 @@ class Probe(Algorithm):
 
     def predictions(self, train: Rows, points: Rows, xi: int) -> NDArray[Any]:
         """Train and predict as in a trial: the global generators are seeded with ξ."""
-        with GlobalGenerators() as ambient:
-            return np.asarray(self.governed(ambient, train, xi)(points))
+        with GlobalGenerators() as generators:
+            return np.asarray(self.governed(generators, train, xi)(points))
 
-    def governed(self, ambient: GlobalGenerators, train: Rows, xi: int) -> Predict:
-        """Train with the global generators seeded with ξ; ``ambient`` restores them."""
-        return ambient.seeded(int(xi), lambda: self.fit(train, train, xi))
+    def governed(self, generators: GlobalGenerators, train: Rows, xi: int) -> Predict:
+        """Train with the global generators seeded with ξ; ``generators`` restores them."""
+        return generators.seeded(int(xi), lambda: self.fit(train, train, xi))
 
 
 class _Predictor:

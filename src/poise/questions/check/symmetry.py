@@ -205,8 +205,8 @@ class _Fitter:
     def at(self, order: NDArray[Any], xi: int) -> NDArray[Any]:
         """Return the predictions at every row after training in this order."""
         self.n_fits += 1
-        with GlobalGenerators() as ambient:
-            predict = ambient.seeded(int(xi), lambda: self._trained(order, int(xi)))
+        with GlobalGenerators() as generators:
+            predict = generators.seeded(int(xi), lambda: self._trained(order, int(xi)))
             return as_array(predict(self.features.take(np.arange(len(self.features)))))
 
     def largest_change(self, given: NDArray[Any], others: list[NDArray[Any]]) -> float:

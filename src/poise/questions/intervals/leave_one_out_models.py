@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from poise.algorithms.algorithm import Predict
 from poise.data.sample import Sample
 from poise.errors import PoiseWarning, TrialError
-from poise.protocol.messages import FIT_BY_FIT, Batch, Query
+from poise.protocol.messages import FIT_BY_FIT, Answers, Batch, Query, queries_of
 from poise.protocol.randomness import Randomness
 from poise.questions.intervals.kept_models import KeptModels
 from poise.running.execution import Execution
@@ -269,7 +269,7 @@ class _LoggedFits:
         return False
 
 
-def _answered(oracle: Oracle, batch: Batch, what: str) -> Any:
+def _answered(oracle: Oracle, batch: Batch, what: str) -> Answers:
     """Fit a batch; if a fit fails, raise the error of the user's code with a note where it was."""
     try:
         return oracle.answer(batch)
@@ -277,7 +277,8 @@ def _answered(oracle: Oracle, batch: Batch, what: str) -> Any:
         cause = error.__cause__
         if not isinstance(cause, Exception):
             raise
-        left_out = getattr(batch.tasks[error.trial], "evaluate", None)  # None: the fit of all
-        which = "" if left_out is None else f" (row {left_out[0]}, counting from 0)"
+        [query] = queries_of(batch.tasks[error.trial])
+        left_out = query.evaluate  # None: the fit of all
+        which = f" (row {left_out[0]}, counting from 0)" if isinstance(left_out, np.ndarray) else ""
         cause.add_note(f"This happened in {what}{which}.")
         raise cause from None

@@ -65,7 +65,7 @@ class PieceJob:
     """
 
     job: Job
-    plan: Any
+    plan: MovableTrials
     roles: ColumnRoles
     run: str = field(default_factory=lambda: uuid.uuid4().hex)
 

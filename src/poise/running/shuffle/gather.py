@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 from poise.data.partitioned.partitioned_sample import PartitionedSample
 from poise.data.sample import Sample
@@ -10,7 +11,7 @@ from poise.protocol.messages import Tasks
 from poise.protocol.work import WorkData
 from poise.running.shuffle.assemble import assembled
 from poise.running.shuffle.cut_order import cut_order
-from poise.running.shuffle.pieces import ranges_of
+from poise.running.shuffle.pieces import MovableTrials, ranges_of
 
 __all__ = ["in_this_process"]
 
@@ -22,12 +23,13 @@ def in_this_process(sample: Sample, tasks: Tasks, trials: Sequence[int]) -> Work
     """
     if not isinstance(sample, PartitionedSample):
         return sample, tasks
-    ranges = ranges_of(tasks, [(k, k + 1) for k in sorted(set(trials))])  # type: ignore[arg-type]
+    plan = cast("MovableTrials", tasks)  # a split knows where its rows are
+    ranges = ranges_of(plan, [(k, k + 1) for k in sorted(set(trials))])
     contents: list[bytes] = []
-    for table, cut in cut_order(sample, tasks, [ranges]):  # type: ignore[arg-type]
+    for table, cut in cut_order(sample, plan, [ranges]):
         for shards in table.partitions.map(cut, table.summary.firsts):
             contents.extend(shards.values())
-    return assembled(_released(contents), sample.roles, tasks, ranges)  # type: ignore[arg-type]
+    return assembled(_released(contents), sample.roles, plan, ranges)
 
 
 def _released(contents: list[bytes]) -> Iterator[bytes]:

@@ -7,13 +7,13 @@ the first row of the piece: labelled ones in reading order, then unlabelled ones
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.protocol.messages import Query, queries_of, with_queries
-from poise.running.shuffle.pieces import MovableTrials, Ranges
+from poise.running.shuffle.pieces import MovableRemovals, MovableRows, MovableTrials, Ranges
 
 __all__ = ["PieceTrials", "trials_of_piece"]
 
@@ -46,8 +46,7 @@ class PieceTrials(Sequence[Any]):
     """
 
     def __init__(self, plan: MovableTrials, ranges: Ranges) -> None:
-        self.plan: Any = plan
-        self.ranges = ranges
+        self.plan, self.ranges = plan, ranges
         rows = plan.first_rows(ranges.labeled.ravel()).reshape(-1, 2)
         self._labeled, self._unlabeled = _Renumbered(rows), _Renumbered(ranges.unlabeled)
 
@@ -61,10 +60,11 @@ class PieceTrials(Sequence[Any]):
         return with_queries(task, [self._query(query) for query in queries_of(task)])
 
     def _query(self, query: Query) -> Query:
-        evaluate: Any = query.evaluate
-        return Query(self._training(query.train), self._any_rows(evaluate), query.xi)
+        # The trials of a split name rows of the sample, and have a point.
+        train, points = cast("Numbers | slice", query.train), cast("Numbers", query.evaluate)
+        return Query(self._training(train), self._any_rows(points), query.xi)
 
-    def _training(self, rows: Any) -> Any:
+    def _training(self, rows: Numbers | slice) -> Numbers | slice:
         if not isinstance(rows, slice):
             return self._labeled(rows)
         first = int(self._labeled(np.array([rows.start]))[0])
@@ -84,43 +84,45 @@ class PieceTrials(Sequence[Any]):
 class PieceOfRows(PieceTrials):
     """Trials of equal size, which shortcuts read in blocks."""
 
+    plan: MovableRows
+
     @property
     def n(self) -> int:
         """The training size."""
-        return int(self.plan.n)
+        return self.plan.n
 
-    def rows(self, start: int, stop: int, point: int = 0) -> tuple[Any, Numbers]:
+    def rows(self, start: int, stop: int, point: int = 0) -> tuple[Numbers | slice, Numbers]:
         """Return the training rows of a range of trials, end to end, and one point of each."""
         train, points = self.plan.rows(start, stop, point)
         return self._training(train), self._any_rows(points)
 
     def terms(self, start: int, stop: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """Return (ξ, ξ′) for a range of trials."""
-        found: tuple[NDArray[np.uint64], NDArray[np.uint64]] = self.plan.terms(start, stop)
-        return found
+        return self.plan.terms(start, stop)
 
 
 class PieceOfRemovals(PieceOfRows):
     """Trials of several removals and points."""
 
+    plan: MovableRemovals
+
     @property
     def removals(self) -> int:
         """R, the removals of a trial."""
-        return int(self.plan.removals)
+        return self.plan.removals
 
     @property
     def points(self) -> int:
         """T, the points of a trial."""
-        return int(self.plan.points)
+        return self.plan.points
 
     def as_single_changes(self) -> PieceOfRows:
         """Return the first removal at the first point of every trial."""
         return PieceOfRows(self.plan.as_single_changes(), self.ranges)
 
 
-def trials_of_piece(plan: Any, ranges: Ranges) -> PieceTrials:
+def trials_of_piece(plan: MovableTrials, ranges: Ranges) -> PieceTrials:
     """Return the trials whose rows are here, in the form that the plan has."""
-    if not hasattr(plan, "rows"):
-        return PieceTrials(plan, ranges)
-    kind = PieceOfRemovals if hasattr(plan, "removals") else PieceOfRows
-    return kind(plan, ranges)
+    if isinstance(plan, MovableRemovals):
+        return PieceOfRemovals(plan, ranges)
+    return (PieceOfRows if isinstance(plan, MovableRows) else PieceTrials)(plan, ranges)

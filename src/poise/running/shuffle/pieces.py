@@ -8,14 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.protocol.messages import Comparison, Removals
 from poise.protocol.randomness import Randomness
 
-__all__ = ["MovableTrials", "Ranges", "cut_into_pieces", "first_wave", "ranges_of"]
+__all__ = [
+    "MovableRemovals",
+    "MovableRows",
+    "MovableTrials",
+    "Ranges",
+    "cut_into_pieces",
+    "first_wave",
+    "ranges_of",
+]
 
 Numbers = NDArray[np.int64]
 
@@ -67,11 +76,50 @@ class MovableTrials(Protocol):
         """Labelled units in all."""
         ...
 
+    @property
+    def points(self) -> int:
+        """At how many points a trial is evaluated."""
+        ...
+
     def first_rows(self, units: Numbers) -> Numbers:
         """Return how many labelled rows come before each of these units in reading order."""
         ...
 
     def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int, /) -> Comparison | Removals: ...
+
+
+@runtime_checkable
+class MovableRows(MovableTrials, Protocol):
+    """Trials of n single rows each, which shortcuts read in blocks."""
+
+    @property
+    def n(self) -> int:
+        """The training size."""
+        ...
+
+    def rows(self, start: int, stop: int, point: int = 0) -> tuple[Numbers | slice, Numbers]:
+        """Return the training rows of a range of trials, end to end, and one point of each."""
+        ...
+
+    def terms(self, start: int, stop: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """Return (ξ, ξ′) for a range of trials."""
+        ...
+
+
+@runtime_checkable
+class MovableRemovals(MovableRows, Protocol):
+    """The same with several removals and points a trial."""
+
+    @property
+    def removals(self) -> int:
+        """How many removals a trial has."""
+        ...
+
+    def as_single_changes(self) -> MovableRows:
+        """Return the first removal at the first point of every trial."""
+        ...
 
 
 class Ranges(NamedTuple):
@@ -105,8 +153,7 @@ def ranges_of(plan: MovableTrials, runs: Iterable[tuple[int, int]]) -> Ranges:
     Trial k of m trains on units ku … ku+u−1 and is evaluated at units mu+k, mu+m+k, …, of
     which those after the labelled ones are unlabelled rows.
     """
-    points = getattr(plan, "points", 1)
-    shape = _Shape(plan.n_trials, plan.units_per_trial, points, plan.n_units)
+    shape = _Shape(plan.n_trials, plan.units_per_trial, plan.points, plan.n_units)
     labeled: list[tuple[int, int]] = []
     unlabeled: list[tuple[int, int]] = []
     for first, last in runs:

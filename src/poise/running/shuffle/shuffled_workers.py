@@ -15,7 +15,7 @@ from poise.data.partitioned.partitioned_sample import PartitionedSample
 from poise.errors import AlgorithmError, DataError
 from poise.running.shuffle.assemble import PieceJob
 from poise.running.shuffle.cut_order import Cuts, cut_order, only_pieces
-from poise.running.shuffle.pieces import cut_into_pieces, first_wave, ranges_of
+from poise.running.shuffle.pieces import MovableTrials, cut_into_pieces, first_wave, ranges_of
 from poise.running.workers.chunk_job import Job, Report, Span
 from poise.running.workers.cluster import Cluster, ClusterWorkers
 from poise.running.workers.workers import WorkerDied
@@ -61,11 +61,11 @@ class ShuffledWorkers(ClusterWorkers):
         workers: int,
         shuffle: Shuffle,
         job: Job,
-        data: tuple[PartitionedSample, Any],
+        data: tuple[PartitionedSample, MovableTrials],
         span: Span,
     ) -> None:
         sample, plan = data
-        per_trial = plan.units_per_trial + getattr(plan, "points", 1)
+        per_trial = plan.units_per_trial + plan.points
         size = per_trial * sample.bytes_per_row * sample.n_labeled / plan.n_units
         self.pieces = cut_into_pieces(*span, size, workers)
         self.piece_bytes = size * (span[1] - span[0]) / len(self.pieces)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from poise.data.partitioned.partitioned_sample import PartitionedSample
 from poise.data.temp_folders import temporary_folder
@@ -18,6 +18,7 @@ from poise.running.workers.module_search import installed_modules_only
 from poise.running.workers.workers import Workers
 
 if TYPE_CHECKING:
+    from poise.running.shuffle.pieces import MovableTrials
     from poise.running.shuffle.shuffled_workers import Shuffle
     from poise.running.workers.cluster import Cluster
 
@@ -46,7 +47,7 @@ def start_workers(
         if isinstance(sample, PartitionedSample):
             from poise.running.shuffle.shuffled_workers import ShuffledWorkers
 
-            rows = sample, tasks
+            rows = sample, cast("MovableTrials", tasks)
             yield ShuffledWorkers(cluster, backend.workers, shuffle, job, rows, span), folder
             return
         from poise.running.workers.cluster import ClusterWorkers

@@ -10,7 +10,15 @@ from poise import errors
 from poise.data.sample import Sample, fingerprint
 from poise.data.synthetic_rows import Rows, SyntheticRows
 from poise.errors import RecordError
-from poise.protocol.messages import Answers, Batch, Comparison, Query, Task, queries_of
+from poise.protocol.messages import (
+    Answers,
+    Batch,
+    Comparison,
+    Query,
+    StopWhenForced,
+    Task,
+    queries_of,
+)
 from poise.protocol.procedure import Procedure, run_procedure
 from poise.protocol.randomness import Randomness
 from poise.results.design_names import Names, with_warnings
@@ -124,7 +132,8 @@ def _feed(where: str, batch: Batch, stage: Stage) -> None:
         return
     answers = stage.answers.fed
     stops = next((i + 1 for i, answer in enumerate(answers) if batch.until(answer)), stage.asked)
-    if len(answers) < stops and getattr(batch.until, "forced", False):
+    forced = isinstance(batch.until, StopWhenForced) and batch.until.forced
+    if len(answers) < stops and forced:
         return  # written by a version that stopped as soon as the verdict was certain
     _same(where, "place where the batch was stopped", len(answers), stops)
 
