@@ -33,9 +33,6 @@ ROWS = [
 # A result draws itself, on demand: results know their pictures, and pictures know results.
 DOORWAYS = {"results/plots", "results/report"}
 
-# A plan is mathematics and draws itself too: the only way from theory to a picture.
-PLAN, ITS_PICTURE = "theory/plan_result", "results/plots/power"
-
 RANK = {room: rank for rank, row in enumerate(ROWS) for room in row}
 MODULES = sorted(path for path in ROOT.rglob("*.py") if path.name != "__main__.py")
 ROOMS = sorted(path.parent for path in ROOT.rglob("__init__.py") if path.parent != ROOT)
@@ -97,8 +94,6 @@ def _imports() -> dict[str, set[str]]:
 
 
 def _through_doorway(name: str, other: str) -> bool:
-    if name == PLAN and other in {ITS_PICTURE, *_packages(ITS_PICTURE)}:
-        return True
     return name.startswith("results/") and any(other.startswith(door) for door in DOORWAYS)
 
 
@@ -112,8 +107,6 @@ def test_there_are_a_dozen_rooms() -> None:
 def test_imports_only_from_rows_above(name: str) -> None:
     room = name.split("/")[0]
     below = {other for other in _imports()[name] if RANK[other.split("/")[0]] > RANK[room]}
-    if name == PLAN:
-        below -= {ITS_PICTURE, *_packages(ITS_PICTURE)}
     assert not below
 
 

@@ -49,7 +49,7 @@ _HOME = {
     "Monitor": "poise.questions.monitor.monitor",
     "MonitorStatus": "poise.results.monitor_status",
     "Outcome": "poise.results.verdict",
-    "Plan": "poise.theory.plan_result",
+    "Plan": "poise.results.plan_result",
     "Procedure": "poise.protocol.procedure",
     "ProcedureResult": "poise.results.procedure_result",
     "Profile": "poise.results.profile",
@@ -79,7 +79,7 @@ _HOME = {
     "jax_algorithm": "poise.algorithms.jax.jax_algorithm",
     "measure": "poise.questions.stability_test",
     "measure_conditional": "poise.questions.conditional.conditional_test",
-    "plan": "poise.theory.planning",
+    "plan": "poise.questions.plan",
     "read_table": "poise.data.files.read_table",
     "relative": "poise.results.relative_epsilon",
     "replay": "poise.storage.transcript.replay",
@@ -147,6 +147,7 @@ if TYPE_CHECKING:
         JackknifeRegressor as JackknifeRegressor,
     )
     from poise.questions.monitor.monitor import Monitor as Monitor
+    from poise.questions.plan import plan as plan
     from poise.questions.run import Run as Run, run as run
     from poise.questions.stability_curve import stability_curve as stability_curve
     from poise.questions.stability_test import measure as measure, stability_test as stability_test
@@ -164,6 +165,7 @@ if TYPE_CHECKING:
     from poise.results.influence import Influence as Influence
     from poise.results.ledger_note import LedgerNote as LedgerNote
     from poise.results.monitor_status import MonitorStatus as MonitorStatus
+    from poise.results.plan_result import Plan as Plan
     from poise.results.procedure_result import ProcedureResult as ProcedureResult
     from poise.results.profile import Profile as Profile
     from poise.results.relative_epsilon import relative as relative
@@ -180,8 +182,6 @@ if TYPE_CHECKING:
     from poise.storage.ledger.ledger import Ledger as Ledger
     from poise.storage.transcript.recording import Transcript as Transcript
     from poise.storage.transcript.replay import replay as replay
-    from poise.theory.plan_result import Plan as Plan
-    from poise.theory.planning import plan as plan
 
     adversary, testing, world = _traps, _assert_stable, _worlds
 

@@ -145,7 +145,7 @@ def test_what_cannot_be_foreseen(
     def fail(*args: object, **kwargs: object) -> None:
         raise error
 
-    monkeypatch.setattr("poise.theory.planning.plan", fail)
+    monkeypatch.setattr("poise.questions.plan.plan", fail)
     result = run("plan --n 100 --delta 0.1 --alpha 0.05 --power 0.9")
     assert result.exit_code == status
     assert line in result.stderr

@@ -11,6 +11,7 @@ import pytest
 
 from poise import plan
 from poise.errors import ArgumentError
+from poise.results.plan_result import Plan
 from poise.theory import (
     averaged_power,
     power,
@@ -20,7 +21,6 @@ from poise.theory import (
 )
 from poise.theory.averaged_power_estimate import AveragedPower, planned_spread
 from poise.theory.many_hedges import hedge_side_by_side
-from poise.theory.plan_result import Plan
 
 CASES = json.loads((Path(__file__).parent / "beyond.json").read_text(encoding="utf-8"))["cases"]
 RULE = [case for case in CASES if case["function"] == "trials_with_spread"]

@@ -12,7 +12,7 @@ from poise.cli.options import Output, WholeNumber, output_options
 from poise.cli.output_files import check_files
 
 if TYPE_CHECKING:
-    from poise.theory.plan_result import Plan
+    from poise.results.plan_result import Plan
 
 __all__ = ["command"]
 
@@ -119,7 +119,7 @@ def command(ctx: click.Context, /, output: Output, rows: int | None, **wishes: A
     if rows is not None:
         return _print_menu(ctx, rows, wishes, output)
     _check_one_left_out(ctx, wishes)
-    from poise.theory.planning import plan
+    from poise.questions.plan import plan
 
     answer = plan(**wishes)
     if output.plot is not None:

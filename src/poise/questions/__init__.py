@@ -16,6 +16,7 @@
     measurement        one algorithm on one sample: checked before the first fit, then measured
     monitor/           evidence that may grow: a record to which rows are added as they come in
     notions            notions of stability for randomised algorithms (Appendix E)
+    plan               ``poise.plan``: rows, training size, δ, α or power, from the other four
     power_warnings     warnings before the first fit: no trials, or no chance of a certificate
     record_provenance  note where changes come from, while rows and code are at hand
     run                run any black-box test (Definitions 2 and 3) and keep its transcript

@@ -26,6 +26,7 @@
     ledger_note         what a ledger says about a verdict: how many questions, and what holds
     monitor_status      where a growing record stands: verdict, evidence and limits
     packed_changes      changes as text: base64 of zlib of little-endian float64, bit for bit
+    plan_result         a test that was planned, not run: its numbers, in words and as a picture
     plots/              pictures of results, drawn with matplotlib and without its global state
     presented           how a result or a measurement is shown: text, notebook, JSON, table
     procedure_result    the result of a procedure other than the Binomial test

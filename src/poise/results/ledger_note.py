@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from poise.arguments import counted
 from poise.arguments.notebook_card import Card, ShownAsCard
@@ -248,13 +248,21 @@ def _listed(verdicts: list[LedgerVerdict], one: str, several: str) -> str:
     return f"{counted(len(verdicts), 'verdict')} {verb}: {', '.join([*names, *more])}"
 
 
-def holds(result: Any) -> bool:
+class _Declared(Protocol):
+    """What may be declared stable."""
+
+    @property
+    def stable(self) -> bool: ...
+
+
+def holds(result: object) -> bool:
     """Whether the verdicts of a result hold together with the others; True without a ledger."""
+    # A verdict about one training set is never put to a ledger, and has no such attribute.
     note: LedgerNote | None = getattr(result, "ledger", None)
     return note is None or note.holds
 
 
-def passes(result: Any) -> bool:
+def passes(result: _Declared) -> bool:
     """Whether a result is "stable" and, if there is a ledger, holds together with the others.
 
     Examples
@@ -263,4 +271,4 @@ def passes(result: Any) -> bool:
     >>> passes(Trials.from_changes([0.1] * 30, n=5).test(0.2, 0.1))
     True
     """
-    return bool(result.stable) and holds(result)
+    return result.stable and holds(result)

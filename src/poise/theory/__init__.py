@@ -48,9 +48,8 @@ are first used, so that importing the package stays cheap.
     open_ended_test          a three-way verdict without a horizon, however often one looks
     order_statistics         order statistics of very many changes, without a copy of them
     plan_request             the arguments of a plan, checked, and what follows from them
-    plan_result              the result of planning: what a test needs, and its power
     plan_side_by_side        the Binomial and the averaged test side by side: what each needs
-    plan_words               a plan in words: question, answer, and what it does not promise
+    planned_test             a test that was planned: what was given, the answer, and what follows
     planning                 planning a test: solve for the one quantity that is not given
     poisson_binomial         the Binomial test averaged over its randomness: a sum of unequal coins
     power_bounds             ceilings on the power of all valid tests (Theorems 2 to 5, section 4.2)

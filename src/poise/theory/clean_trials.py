@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from poise.theory.planning import plan
+from poise.theory.plan_request import PlanRequest
+from poise.theory.planning import checked, solve
 
 __all__ = ["clean_trials"]
 
@@ -18,4 +19,5 @@ def clean_trials(delta: float, alpha: float) -> int:
     >>> clean_trials(0.1, 0.05)
     29
     """
-    return plan(n=2, delta=delta, alpha=alpha, power=1.0).n_trials
+    given = {"n_labeled": None, "n": 2, "delta": delta, "alpha": alpha, "power": 1.0}
+    return solve(PlanRequest(**checked(given))).n_trials

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from poise import arguments
@@ -11,8 +11,8 @@ from poise.errors import ArgumentError
 from poise.theory import binomial_test
 from poise.theory.averaged_planning import trials_for_averaging
 from poise.theory.averaged_power_estimate import AveragedPower, averaged_power, planned_spread
-from poise.theory.plan_result import Plan
 from poise.theory.plan_side_by_side import MOST_POINTS
+from poise.theory.planned_test import PlannedTest
 from poise.theory.rows_per_trial import RowsPerTrial
 from poise.theory.trials_for_power import RandomizedPower, Sawtooth
 
@@ -49,13 +49,13 @@ class PlanRequest:
     delta: Any
     alpha: Any
     power: Any
-    n_unlabeled: int
-    delta_star: float
-    randomized: bool
-    algorithms: int
-    per_trial: RowsPerTrial
-    test: str
-    spread: float | None
+    n_unlabeled: int = 0
+    delta_star: float = 0.0
+    randomized: bool = False
+    algorithms: int = 1
+    per_trial: RowsPerTrial = field(default_factory=RowsPerTrial)
+    test: str = "binomial"
+    spread: float | None = None
 
     @property
     def units(self) -> str:
@@ -116,7 +116,7 @@ class PlanRequest:
         change: dict[str, Any] = {name: value}
         return dataclasses.replace(self, **change)
 
-    def solved(self, unknown: str, value: float, **found: object) -> Plan:
+    def solved(self, unknown: str, value: float, **found: object) -> PlannedTest:
         """Fill in the answer and all that follows from it."""
         done = self.having(unknown, value)
         values: dict[str, Any] = {
@@ -125,4 +125,5 @@ class PlanRequest:
             if name != "per_trial"
         }
         values |= asdict(self.per_trial) | found
-        return Plan(solved_for=unknown, achieved_power=done.reached, ceiling=done.ceiling, **values)
+        values |= {"achieved_power": done.reached, "ceiling": done.ceiling}
+        return PlannedTest(solved_for=unknown, **values)

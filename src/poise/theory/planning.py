@@ -16,15 +16,14 @@ from poise import arguments
 from poise.errors import ArgumentError
 from poise.theory import binomial_test
 from poise.theory.estimates import delta_hat
-from poise.theory.plan_request import PlanRequest, points_and_spread
-from poise.theory.plan_result import Plan
-from poise.theory.rows_per_trial import RowsPerTrial
+from poise.theory.plan_request import PlanRequest
+from poise.theory.planned_test import PlannedTest
 from poise.theory.trials_for_power import RandomizedPower
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["SMALLEST_DELTA", "Plan", "plan", "with_defaults"]
+__all__ = ["SMALLEST_DELTA", "checked", "solve", "with_defaults"]
 
 _MOST_ROWS = 2**53
 SMALLEST_DELTA = 1e-13  # below, the trials that are needed are too many to be counted exactly
@@ -33,145 +32,16 @@ _DEFAULTS = {"alpha": 0.05, "power": 0.9}
 _PRECISION = 1e-7  # of δ and α of the averaged test, whose power is an estimate
 
 
-def plan(
-    *,
-    n_labeled: int | None = None,
-    n: int | None = None,
-    delta: float | None = None,
-    alpha: float | None = None,
-    power: float | None = None,
-    n_unlabeled: int = 0,
-    delta_star: float = 0.0,
-    randomized: bool = False,
-    algorithms: int = 1,
-    remove: int = 1,
-    replace: bool = False,
-    losses: bool = False,
-    groups: bool = False,
-    test: str = "binomial",
-    spread: float | None = None,
-    points: int | None = None,
-) -> Plan:
-    """Solve for the one of five quantities that is left None, for the Binomial test exactly.
-
-    If more than one is None, ``alpha`` is 0.05, and then ``power`` is 0.9.
-
-    The answer is the smallest ``n_labeled``, the largest ``n``, the smallest ``delta`` or the
-    smallest ``alpha`` with which P(the test declares stable) ≥ ``power`` for an algorithm
-    that exceeds ε with probability δ*, or that probability itself. It does not say that
-    the algorithm at hand is such an algorithm.
-
-    The plain test's power is not monotone in the number of trials, so beyond the answer it
-    may fall below ``power`` again: then ``Plan.dips_at`` says where, and ``Plan.holds_from``
-    says from where on it always holds. In ``delta`` and ``alpha`` it is monotone.
-
-    For ``test="averaged"`` the answer is a planning value and not a guarantee: the power
-    depends on how much the shares of the trials vary, which ``spread`` assumes. The error
-    level of the test does not depend on it. :attr:`Plan.needs` compares both tests.
-
-    Parameters
-    ----------
-    n_labeled : int, at least 0, or None
-        Labelled rows.
-    n : int, at least 2, or None
-        Training size whose stability is asked. A larger n leaves fewer trials.
-    delta : float in [0, 1), or None
-        Allowed probability of a change beyond ε; above ``delta_star``.
-    alpha : float in (0, 1), or None
-        Error level.
-    power : float in (0, 1], or None
-        Probability of declaring stable; 1 is possible only for ``delta_star`` = 0.
-    n_unlabeled : int, at least 0
-        Unlabelled rows, which serve as test points.
-    delta_star : float in [0, 1)
-        True probability that a change exceeds ε; 0 for an algorithm that never does.
-    randomized : bool
-        Plan the paper's randomised test instead of the plain one.
-    algorithms : int, at least 1
-        Algorithms that share the error level: each is tested at ``alpha`` / ``algorithms``.
-    remove : int, at least 1
-        How many of the n rows are removed.
-    replace : bool
-        Whether fresh rows take their place; a trial then needs ``remove`` more rows.
-    losses : bool
-        Whether losses are compared: test rows then need a response.
-    groups : bool
-        Whether ``n`` and ``n_labeled`` count groups of rows.
-    test : {"binomial", "averaged"}
-        The paper's test, or the averaged test, which reads a share off each trial.
-    spread : float in (0, 1], optional
-        Spread E S² / E S that the shares S of the averaged test are assumed to have, at
-        least ``delta_star``. Smaller is better, and 1 gains nothing. By default, another
-        point of a trial is assumed to move with probability one half if one does: 0.525 at
-        20 points. Trees, ridge and nearest neighbours were seen between 0.13 and 0.31.
-    points : int, at least 1, optional
-        Test points of each trial, for the averaged test; 20 by default. They cost rows but
-        no fits.
-
-    Returns
-    -------
-    Plan
-        The answer with trials, fits, achieved power and the ceiling of Theorem 2, which is
-        None for the variants that the paper does not treat.
-
-    Raises
-    ------
-    ArgumentError
-        Also if no value can meet the requirement; the message says why.
-
-    See Also
-    --------
-    advise, poise.theory.power, poise.theory.power_bound
+def solve(wish: PlanRequest) -> PlannedTest:
+    """Solve for the one of five quantities that is None.
 
     Examples
     --------
-    >>> plan(n=100, delta=0.1, alpha=0.05, power=1.0).n_labeled
+    >>> given = {"n_labeled": None, "n": 100, "delta": 0.1, "alpha": 0.05, "power": 1.0}
+    >>> solve(PlanRequest(**checked(given))).n_labeled
     2929
-    >>> plan(n_labeled=1000, delta=0.1, alpha=0.05, power=1.0).n
-    33
-    >>> plan(n_labeled=1000, n=100, alpha=0.05, power=1.0).delta
-    0.283128...
-    >>> plan(n=100, delta=0.1).n_labeled, plan(n=100, delta=0.1, algorithms=5).n_labeled
-    (2929, 4444)
-    >>> for test in ("binomial", "averaged"):
-    ...     found = plan(n=100, delta=0.1, delta_star=0.05, power=0.8, test=test, spread=0.3)
-    ...     print(test, found.n_trials, found.n_labeled)
-    binomial 179 18079
-    averaged 99 11880
-    >>> print(plan(n_labeled=1000, n=100, delta=0.1, alpha=0.05))
-    With which probability is an algorithm declared stable, if its predictions change by more
-    than epsilon with probability 0?
-    Answer: probability 0. At n = 100, 1,000 labelled and 0 unlabelled rows hold 9 independent
-    trials (18 fits); the plain Binomial test for delta = 0.1 at level 0.05 then has power 0.
-    Where responses and predictions are numbers, no valid black-box test has power above
-    0.142 with these rows.
-    If they do so with a probability above 0, the test is less likely to declare stable;
-    epsilon enters in no other way.
-    Where no change exceeds epsilon, averaging gains nothing: plan for a true probability
-    above 0 to see the averaged test beside the Binomial test.
     """
-    given = with_defaults(
-        {"n_labeled": n_labeled, "n": n, "delta": delta, "alpha": alpha, "power": power}
-    )
-    unknown = arguments.one_of(dict(given))
-    truth = float(arguments.delta(delta_star, "delta_star"))
-    count, share = points_and_spread(test, spread, points, truth)
-    wish = PlanRequest(
-        **_checked(given),
-        n_unlabeled=int(arguments.count("n_unlabeled", n_unlabeled)),
-        delta_star=truth,
-        randomized=bool(randomized),
-        algorithms=int(arguments.count("algorithms", algorithms, 1)),
-        per_trial=RowsPerTrial(
-            int(arguments.count("remove", remove, 1)),
-            arguments.flag("replace", replace),
-            arguments.flag("losses", losses),
-            arguments.flag("groups", groups),
-            count,
-        ),
-        test=test,
-        spread=share,
-    )
+    unknown = arguments.one_of({name: getattr(wish, name) for name in _RULES})
     if unknown != "power":
         _refuse_what_no_data_can_do(wish)
     return _SOLVERS[unknown](wish)
@@ -194,16 +64,9 @@ def with_defaults(given: dict[str, Any]) -> dict[str, Any]:
     return filled
 
 
-def _checked(given: dict[str, Any]) -> dict[str, Any]:
+def checked(given: dict[str, Any]) -> dict[str, Any]:
     """Check each given value by its own rule; None stays None."""
-    rules: dict[str, Callable[[Any], Any]] = {
-        "n_labeled": lambda x: int(arguments.count("n_labeled", x)),
-        "n": arguments.training_size,
-        "delta": lambda x: float(arguments.delta(x)),
-        "alpha": lambda x: float(arguments.alpha(x)),
-        "power": _checked_power,
-    }
-    return {name: None if x is None else rules[name](x) for name, x in given.items()}
+    return {name: None if x is None else _RULES[name](x) for name, x in given.items()}
 
 
 def _checked_power(value: float) -> float:
@@ -211,6 +74,15 @@ def _checked_power(value: float) -> float:
     if power == 0:
         raise ArgumentError("power must be in (0, 1], got 0: every test reaches 0")
     return power
+
+
+_RULES: dict[str, Callable[[Any], Any]] = {
+    "n_labeled": lambda x: int(arguments.count("n_labeled", x)),
+    "n": arguments.training_size,
+    "delta": lambda x: float(arguments.delta(x)),
+    "alpha": lambda x: float(arguments.alpha(x)),
+    "power": _checked_power,
+}
 
 
 def _refuse_what_no_data_can_do(wish: PlanRequest) -> None:
@@ -234,7 +106,7 @@ def _refuse_what_no_data_can_do(wish: PlanRequest) -> None:
         )
 
 
-def _solve_n_labeled(wish: PlanRequest) -> Plan:
+def _solve_n_labeled(wish: PlanRequest) -> PlannedTest:
     curve = wish.curve
     rows = wish.rows_for(curve.first)
     if rows > _MOST_ROWS:
@@ -246,7 +118,7 @@ def _solve_n_labeled(wish: PlanRequest) -> Plan:
     return wish.solved("n_labeled", rows, dips_at=dips_at, holds_from=wish.rows_for(curve.steady))
 
 
-def _solve_n(wish: PlanRequest) -> Plan:
+def _solve_n(wish: PlanRequest) -> PlannedTest:
     curve = wish.curve
     trials = curve.first
     if trials == 0:
@@ -296,7 +168,7 @@ def _why_no_size(wish: PlanRequest, curve: RandomizedPower) -> str:
     )
 
 
-def _solve_delta(wish: PlanRequest) -> Plan:
+def _solve_delta(wish: PlanRequest) -> PlannedTest:
     if wish.test == "averaged":
         return wish.solved("delta", _smallest_met(wish, "delta", wish.delta_star))
     count, tie = _critical_value_for_power(wish)
@@ -305,7 +177,7 @@ def _solve_delta(wish: PlanRequest) -> Plan:
     return wish.solved("delta", _nudged(wish, "delta", max(bound, wish.delta_star)))
 
 
-def _solve_alpha(wish: PlanRequest) -> Plan:
+def _solve_alpha(wish: PlanRequest) -> PlannedTest:
     if wish.test == "averaged":
         return wish.solved("alpha", _smallest_met(wish, "alpha", 0.0))
     count, tie = _critical_value_for_power(wish)
@@ -378,11 +250,11 @@ def _why_no_level(wish: PlanRequest, unknown: str) -> str:
     )
 
 
-def _solve_power(wish: PlanRequest) -> Plan:
+def _solve_power(wish: PlanRequest) -> PlannedTest:
     return wish.solved("power", wish.reached)
 
 
-_SOLVERS: dict[str, Callable[[PlanRequest], Plan]] = {
+_SOLVERS: dict[str, Callable[[PlanRequest], PlannedTest]] = {
     "n_labeled": _solve_n_labeled,
     "n": _solve_n,
     "delta": _solve_delta,

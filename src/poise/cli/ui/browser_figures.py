@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.results.curve_result import StabilityCurve
+from poise.results.plan_result import Plan
 from poise.results.plots.changes import Histogram
 from poise.results.plots.profile import Steps
 from poise.results.profile import Profile
 from poise.results.text.numbers import exactly, number
 from poise.results.trials import Trials
-from poise.theory.plan_result import Plan
 
 __all__ = [
     "Figure",

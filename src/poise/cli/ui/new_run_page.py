@@ -16,7 +16,7 @@ from poise.cli.ui.estimators import estimators, parameters
 from poise.cli.ui.record_kind import RecordKind
 from poise.cli.ui.site import Site, pieces
 from poise.errors import ArgumentError, PoiseError
-from poise.theory.planning import plan
+from poise.questions.plan import plan
 
 __all__ = [
     "NewRun",

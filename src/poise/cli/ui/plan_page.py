@@ -13,12 +13,12 @@ from starlette.responses import Response
 from poise.cli.ui.browser_figures import Figure, line_trace, plan_figure
 from poise.cli.ui.site import Site, pieces
 from poise.errors import ArgumentError
+from poise.questions.plan import plan
+from poise.results.plan_result import Plan
 from poise.results.plots.power import power_lines
 from poise.results.text.menu_table import menu_headline, menu_meaning, menu_table
 from poise.results.text.numbers import at_most, exactly, number
 from poise.theory.menu import Menu, menu
-from poise.theory.plan_result import Plan
-from poise.theory.planning import plan
 from poise.theory.power_bounds import power_bound
 
 __all__ = ["answer_menu", "answer_plan", "plan_page"]

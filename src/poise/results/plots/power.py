@@ -13,7 +13,7 @@ from poise.results.text.numbers import number
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from poise.theory.plan_result import Plan
+    from poise.results.plan_result import Plan
 
 __all__ = ["plot_power"]
 

@@ -9,6 +9,7 @@
     describe_conditional   words for data-conditional results
     describe_design        the design of a run in words: what a trial compares
     describe_monitor       words for a growing record: its evidence, its limits, what they rest on
+    describe_plan          a plan in words: question, answer, and what it does not promise
     describe_provenance    where a verdict comes from: seed, digests and versions
     describe_result        what a verdict means, in sentences: what was done, found, and not shown
     duration               durations in words, in a readable unit

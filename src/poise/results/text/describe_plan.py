@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import TYPE_CHECKING
 
 from poise.arguments import counted
+from poise.results.text.numbers import at_least, at_most
 from poise.theory.averaged_planning import trials_for_averaging
 
 if TYPE_CHECKING:
-    from poise.theory.plan_result import Plan
+    from poise.results.plan_result import Plan
 
 __all__ = ["note", "summary"]
 
@@ -25,19 +25,6 @@ def summary(p: Plan) -> str:
 def note(p: Plan) -> str:
     """Say what the answer alone does not show; nothing if there is nothing."""
     return " ".join(part for part in (_dip(p), _does_not_pay(p), _not_a_power(p)) if part)
-
-
-def _rounded(value: float, rounding: str) -> str:
-    """Write four digits, rounded to the side on which the statement stays true."""
-    return f"{float(Context(prec=4, rounding=rounding).create_decimal(repr(value))):.4g}"
-
-
-def _up(value: float) -> str:
-    return _rounded(value, ROUND_CEILING)
-
-
-def _down(value: float) -> str:
-    return _rounded(value, ROUND_FLOOR)
 
 
 def _question(p: Plan) -> str:
@@ -59,9 +46,9 @@ def _answer(p: Plan) -> str:
     answer = {
         "n_labeled": f"{p.n_labeled:,} labelled {_units(p)}",
         "n": f"n = {p.n:,}",
-        "delta": f"delta = {_up(p.delta)}",
-        "alpha": f"alpha = {_up(p.alpha)}",
-        "power": f"probability {_down(p.achieved_power)}",
+        "delta": f"delta = {at_most(p.delta)}",
+        "alpha": f"alpha = {at_most(p.alpha)}",
+        "power": f"probability {at_least(p.achieved_power)}",
     }
     kind = "randomised" if p.randomized else "plain"
     test, about = f"{kind} Binomial test", ""
@@ -71,8 +58,8 @@ def _answer(p: Plan) -> str:
     return (
         f"Answer: {answer[p.solved_for]}. At n = {p.n:,}, {_rows(p)} hold "
         f"{counted(p.n_trials, 'independent trial')}{points} "
-        f"({p.n_fits:,} fits); the {test} for delta = {_up(p.delta)} at level "
-        f"{_level(p)} then has power {about}{_down(p.achieved_power)}."
+        f"({p.n_fits:,} fits); the {test} for delta = {at_most(p.delta)} at level "
+        f"{_level(p)} then has power {about}{at_least(p.achieved_power)}."
     )
 
 
@@ -82,7 +69,7 @@ def _assumed(p: Plan) -> str:
         return ""
     return (
         f"This assumes that the shares S of the trials have spread E S^2 / E S = "
-        f"{_up(p.spread or 1.0)}: a planning value, not a guarantee. {_seen()} The error level "
+        f"{at_most(p.spread or 1.0)}: a planning value, not a guarantee. {_seen()} The error level "
         "holds whatever the spread."
     )
 
@@ -115,7 +102,7 @@ def _side_by_side(p: Plan) -> str:
     trials = _from_to(f"{needs.n_trials:,}" for needs in averaged)
     rows = _from_to(f"{needs.n_labeled:,}" for needs in averaged)
     points = _from_to(f"{needs.points:,}" for needs in averaged)
-    spreads = _from_to(_up(needs.spread) for needs in averaged)
+    spreads = _from_to(at_most(needs.spread) for needs in averaged)
     return (
         f"Side by side, for power {p.power_compared:.6g}: the Binomial test needs "
         f"{counted(binomial.n_trials, 'trial')} ({binomial.n_labeled:,} labelled {_units(p)}), the "
@@ -146,8 +133,8 @@ def _rows(p: Plan) -> str:
 
 def _level(p: Plan) -> str:
     if p.algorithms == 1:
-        return _up(p.alpha)
-    return f"{_up(p.level)} (= {_up(p.alpha)} / {p.algorithms} algorithms)"
+        return at_most(p.alpha)
+    return f"{at_most(p.level)} (= {at_most(p.alpha)} / {p.algorithms} algorithms)"
 
 
 def _variant(p: Plan) -> str:
@@ -170,13 +157,13 @@ def _variant(p: Plan) -> str:
 def _ceiling(p: Plan) -> str:
     if p.ceiling is None:
         return "No ceiling on the power of other tests is known for this variant."
-    if _up(p.ceiling) == "1":
+    if at_most(p.ceiling) == "1":
         return (
             "The ceiling on the power of every valid black-box test is 1 here: it limits nothing."
         )
     return (
         "Where responses and predictions are numbers, no valid black-box test has power above "
-        f"{_up(p.ceiling)} with these rows."
+        f"{at_most(p.ceiling)} with these rows."
     )
 
 

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 import poise
 from poise.errors import ArgumentError
+from poise.questions.plan import plan
+from poise.results.plan_result import Plan
 from poise.theory import n_trials, power, power_bound
 from poise.theory.binomial_law import pmf
-from poise.theory.planning import Plan, plan
 from poise.theory.power_curve import Teeth
 from poise.theory.trials_for_power import RandomizedPower, Sawtooth
 
