@@ -46,7 +46,7 @@ PLACES = ["pieces", "pieces/", "pieces/*.parquet", "memory://pieces", "file://{}
 @pytest.mark.parametrize("large", [False, True])
 def test_the_same_result_as_from_one_file(run, rows, tmp_path, monkeypatch, large) -> None:
     if large:
-        monkeypatch.setattr(poise.data.files.read_table, "_LARGE", 0)
+        monkeypatch.setattr(poise.data.files.read_table, "_LARGE_BYTES", 0)
     expected = run(f"test one.parquet {ASKED} {QUESTION} --json --save one.trials")
     changes = poise.Trials.load("one.trials").changes
     for place in PLACES:

@@ -145,7 +145,7 @@ def test_large_files_stay_on_disk(run, folder: Path, monkeypatch, ending: str, a
         table(self, path, *rest)
 
     monkeypatch.setattr(poise.data.on_disk.StoredTable, "__init__", noticed)
-    monkeypatch.setattr(poise.data.files.read_table, "_LARGE", 0)
+    monkeypatch.setattr(poise.data.files.read_table, "_LARGE_BYTES", 0)
     found = run(command)
     assert found.exit_code == 0, found.output
     assert json.loads(found.stdout) == json.loads(expected.stdout)

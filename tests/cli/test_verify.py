@@ -154,7 +154,7 @@ def test_a_foreign_file_is_not_replaced(run, tmp_path) -> None:
 
 
 def test_rows_that_stay_on_disk_have_a_digest(run, tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(poise.data.files.read_table, "_LARGE", 0)
+    monkeypatch.setattr(poise.data.files.read_table, "_LARGE_BYTES", 0)
     frame = pd.read_csv("numbers.csv")
     frame.to_parquet(tmp_path / "rows.parquet")
     file = tmp_path / "c.json"

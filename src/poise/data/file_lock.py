@@ -15,10 +15,10 @@ _SECONDS_BEFORE_SECOND_TRY = 0.02
 if sys.platform == "win32":
     import msvcrt
 
-    _BEYOND = 1 << 60  # Windows forbids reading locked bytes: lock a byte beyond the end
+    _BYTE_BEYOND_END = 1 << 60  # Windows forbids reading locked bytes: lock a byte beyond the end
 
     def _try_lock(descriptor: int, *, shared: bool = False) -> bool:
-        os.lseek(descriptor, _BEYOND, os.SEEK_SET)
+        os.lseek(descriptor, _BYTE_BEYOND_END, os.SEEK_SET)
         try:
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
         except OSError:

@@ -17,7 +17,7 @@ from poise.data.tables import Table, is_sparse
 
 __all__ = ["n_known_among", "n_known_points", "n_known_responses"]
 
-_FEW_VALUES = 50  # of numbers that are not whole
+_MOST_DIFFERENT_NUMBERS = 50  # of numbers that are not whole
 _FIRST_ROWS = 100  # of the features: among these a measurement shows itself
 _ENOUGH_ROWS = 10_000  # of the features, to count codes
 _POINTS_TO_TRY = 1e6  # more than these nobody tries
@@ -130,4 +130,4 @@ def _different_objects(values: list[Any], rows: int) -> int | None:
 
 def _are_few(different: int, among: int) -> bool:
     """Tell numbers that look like a list of choices: few, and most of them more than once."""
-    return different <= min(_FEW_VALUES, among // 2)
+    return different <= min(_MOST_DIFFERENT_NUMBERS, among // 2)

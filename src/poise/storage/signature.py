@@ -22,7 +22,7 @@ __all__ = ["SignatureFinding", "find_signature", "new_key", "signed"]
 _KIND = "Ed25519"
 _PUBLIC_ENDING = ".pub"
 _PRIVATE_MODE = 0o600
-_LARGEST_KEY_FILE = 1 << 16
+_MOST_KEY_BYTES = 1 << 16
 
 
 class SignatureFinding(NamedTuple):
@@ -152,7 +152,7 @@ def _write_new(path: Path, content: bytes, mode: int) -> None:
 
 def _private_key(path: Path) -> Any:
     library = _library()
-    text = read_ordinary(path, _LARGEST_KEY_FILE)
+    text = read_ordinary(path, _MOST_KEY_BYTES)
     try:
         key = library.serialization.load_pem_private_key(text, password=None)
     except (TypeError, ValueError, library.UnsupportedAlgorithm):
@@ -164,7 +164,7 @@ def _private_key(path: Path) -> Any:
 
 def _public_key(path: Path) -> Any:
     library = _library()
-    text = read_ordinary(path, _LARGEST_KEY_FILE)
+    text = read_ordinary(path, _MOST_KEY_BYTES)
     if b"PRIVATE KEY" in text:
         raise ArgumentError(f"{path} is a private key; give the public one, {path}.pub")
     try:

@@ -34,8 +34,8 @@ from poise.theory.subbagging import (
 __all__ = ["BagChoice", "bag_trade_off", "bags_as_they_are", "choose_bags"]
 
 # How many times the fewest bags the default may need, and the alternatives to it.
-_PATIENCE = 4
-_MULTIPLES = (1, 1.5, 2, _PATIENCE, 10, 30)
+_USUAL_MULTIPLE = 4
+_MULTIPLES = (1, 1.5, 2, _USUAL_MULTIPLE, 10, 30)
 
 
 @dataclass(frozen=True)
@@ -332,7 +332,9 @@ def _request(
 def _largest_choice(request: _Request, n_bags: int | None) -> BagChoice:
     """Take the largest bag for the number of bags, or for four times the fewest."""
     _require_enough(request, 1, n_bags)
-    size = request.largest_for(_PATIENCE) if n_bags is None else request.largest_within(n_bags)
+    size = (
+        request.largest_for(_USUAL_MULTIPLE) if n_bags is None else request.largest_within(n_bags)
+    )
     return request.choice(size, n_bags)
 
 

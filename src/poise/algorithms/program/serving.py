@@ -18,7 +18,7 @@ from poise.arguments.json_text import parse_json
 
 __all__ = ["Server", "parse", "read_reply"]
 
-_PATIENCE_SECONDS = 2.0
+_SECONDS_TO_END = 2.0  # that a program has after it closed its output; then it is killed
 
 
 class Server:
@@ -83,7 +83,7 @@ class Server:
     def _see_it_end(self) -> None:
         """Wait for a program that closed its output to end with its own exit status."""
         try:
-            self.process.popen.wait(_PATIENCE_SECONDS)
+            self.process.popen.wait(_SECONDS_TO_END)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.popen.wait()

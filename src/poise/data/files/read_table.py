@@ -12,7 +12,7 @@ from poise.data.on_disk.file_set import COLUMNAR, FileSet, rows_place
 
 __all__ = ["as_numbers", "read_features", "read_table", "worth_leaving"]
 
-_LARGE = 1 << 28  # bytes of all files; in memory it may take ten times as much
+_LARGE_BYTES = 1 << 28  # bytes of all files; in memory it may take ten times as much
 
 
 def read_table(
@@ -136,5 +136,9 @@ def worth_leaving(path: PathLike | FileSet) -> bool:
     """
     place = rows_place(path)
     if isinstance(place, FileSet):
-        return place.size >= _LARGE
-    return place.suffix.lower() in COLUMNAR and place.is_file() and place.stat().st_size >= _LARGE
+        return place.size >= _LARGE_BYTES
+    return (
+        place.suffix.lower() in COLUMNAR
+        and place.is_file()
+        and place.stat().st_size >= _LARGE_BYTES
+    )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Line", "plot_curve"]
 
-_BEYOND = (1.0, 1.5, 2.0, 3.0, 4.0)  # times the largest n: where limits are carried on to
+_MULTIPLES_OF_N = (1.0, 1.5, 2.0, 3.0, 4.0)  # times the largest n: where limits are carried on to
 _DASHES = {0.5: "--", 1.0: "-."}
 
 
@@ -64,7 +64,7 @@ def lines(curve: StabilityCurve) -> list[Line]:
     >>> line.assumed[1.0][-1].round(6).tolist()  # a quarter of the limit at four times n
     [80.0, 0.575]
     """
-    beyond = [round(factor * curve.n[-1]) for factor in _BEYOND]
+    beyond = [round(factor * curve.n[-1]) for factor in _MULTIPLES_OF_N]
     further = {b: curve.extrapolate(beyond, b) for b in ASSUMPTIONS if b > 0}
     found = []
     if curve.epsilon_hat is not None:

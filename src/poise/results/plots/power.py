@@ -20,7 +20,7 @@ __all__ = ["plot_power"]
 _POINTS = 201
 _STEP_OF_ESTIMATES = 4
 _STYLES = ("-", "--", "-.")  # the Binomial test, and estimates of the averaged test
-_BEYOND = 1.5  # how far beyond δ the curve is drawn, where "power" is the error
+_MULTIPLE_OF_DELTA = 1.5  # how far beyond δ the curve is drawn, where "power" is the error
 
 
 def power_lines(plan: Plan) -> dict[str, NDArray[np.float64]]:
@@ -37,7 +37,7 @@ def power_lines(plan: Plan) -> dict[str, NDArray[np.float64]]:
     """
     from poise.theory.binomial_test import power
 
-    truth = np.linspace(0, min(1.0, _BEYOND * plan.delta), _POINTS)
+    truth = np.linspace(0, min(1.0, _MULTIPLE_OF_DELTA * plan.delta), _POINTS)
     reached = power(plan.n_trials, plan.delta, truth, plan.level, plan.randomized)
     lines = {"Binomial": np.column_stack([truth, reached])}
     # Beyond δ nothing is known but that the test is valid; estimates take long, and are smooth.

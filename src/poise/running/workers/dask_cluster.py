@@ -24,7 +24,7 @@ __all__ = [
     "present_client",
 ]
 
-_PATIENCE_SECONDS = 60  # seconds for a worker to come back
+_LONGEST_WAIT_SECONDS = 60  # for a worker to come back
 _SETTINGS = {
     # The engine computes a trial that kills its worker again, alone; Dask must not.
     "distributed.scheduler.allowed-failures": 0,
@@ -72,11 +72,11 @@ class DaskCluster:
     def _wait_for_a_worker(self) -> None:
         """Wait for the nanny of a worker that died to start another."""
         try:
-            self.client.wait_for_workers(1, timeout=_PATIENCE_SECONDS)
+            self.client.wait_for_workers(1, timeout=_LONGEST_WAIT_SECONDS)
         except TimeoutError as error:
             raise ClusterError(
                 "no worker of the Dask cluster is left, and none came back in "
-                f"{_PATIENCE_SECONDS} seconds"
+                f"{_LONGEST_WAIT_SECONDS} seconds"
             ) from error
 
     def start(self, job: object, span: Span, *data: object) -> Any:

@@ -18,7 +18,7 @@ Marks = NDArray[np.bool_]
 _PILOT = 1000  # rows drawn to find the range of the data
 # The star lies this many standard deviations beyond them. Not a round number, which data
 # might show, and not a large one, beside which the data would lose digits.
-_BEYOND = 0.669201609102990671853
+_SPREADS_BEYOND = 0.669201609102990671853
 
 
 class Trigger(Protocol):
@@ -146,4 +146,4 @@ def _numbers(values: object, name: str) -> NDArray[np.float64]:
 def _beyond(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return a value, or a row, larger than all the others in every coordinate."""
     spread = values.std(axis=0)
-    return np.asarray(values.max(axis=0) + _BEYOND * np.where(spread > 0, spread, 1.0))
+    return np.asarray(values.max(axis=0) + _SPREADS_BEYOND * np.where(spread > 0, spread, 1.0))

@@ -20,8 +20,8 @@ __all__ = ["LEDGER", "OpenLedger", "entries_of", "opened", "read_ledger"]
 
 LEDGER = FileKind("ledger", "poise ledger", 1, anew=" for fresh rows")
 
-_PATIENCE = 60.0  # seconds; a process keeps the file for a moment only
-_BETWEEN_TRIES = 0.01
+_LONGEST_WAIT_SECONDS = 60.0  # a process keeps the file for a moment only
+_SECONDS_BETWEEN_TRIES = 0.01
 
 
 class OpenLedger:
@@ -114,14 +114,14 @@ def _lines(path: Path) -> WholeLines:
 
 def _free(path: Path) -> GrowingFile:
     """Open the file as soon as no other process has it."""
-    limit = time.monotonic() + _PATIENCE
+    limit = time.monotonic() + _LONGEST_WAIT_SECONDS
     while True:
         try:
             return GrowingFile(path, LEDGER)
         except FileInUse:
             if time.monotonic() > limit:
                 raise
-            time.sleep(_BETWEEN_TRIES)
+            time.sleep(_SECONDS_BETWEEN_TRIES)
 
 
 def _content(lines: WholeLines, name: str) -> LedgerContent | None:

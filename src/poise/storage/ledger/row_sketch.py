@@ -24,7 +24,7 @@ _KEPT_AT_LEAST = 4_096  # all hashes of so many rows, 32 KiB
 _KEPT_SHARE = 64  # of more rows, one in so many
 _MOST_ROWS = 2**64
 _FALSE_ALARM = 1e-6
-_FEW_VALUES = 0.5  # if more of the rows have an equal, equality does not tell rows apart
+_LARGEST_REPEATED_SHARE = 0.5  # of rows with an equal; beyond it, equality does not tell rows apart
 
 
 def row_hashes(key: RowKey, *tables: Table) -> Hashes:
@@ -97,7 +97,7 @@ class RowSketch:
     @property
     def tells_rows_apart(self) -> bool:
         """Whether different rows are mostly different here."""
-        return self.repeated <= _FEW_VALUES
+        return self.repeated <= _LARGEST_REPEATED_SHARE
 
     @property
     def _end(self) -> int:
@@ -125,7 +125,7 @@ class RowSketch:
 
     def _by_chance(self, other: RowSketch, count: int, whole: bool) -> int:
         share = max(self.repeated, other.repeated)
-        if share > _FEW_VALUES or count == 0 or (whole and share == 0.0):
+        if share > _LARGEST_REPEATED_SHARE or count == 0 or (whole and share == 0.0):
             return 0
         from scipy.stats import binom
 
