@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from poise import arguments
 from poise.arguments.field_rules import Epsilon, Probability, Size
-from poise.results.stability_result import StabilityResult
+from poise.results.stability_result import StabilityResult, fields_of_any_test
 from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -199,40 +198,26 @@ def averaged_result(
     trials: Trials, epsilon: float, delta: float, alpha: float, randomized: bool
 ) -> AveragedResult:
     """Judge a measurement by the averaged test; see :meth:`poise.Trials.test`."""
-    from poise.theory import binomial_test
-
-    epsilon, delta = float(arguments.epsilon(epsilon)), float(arguments.delta(delta))
-    alpha = float(arguments.alpha(alpha))
+    fields = fields_of_any_test(trials, epsilon, delta, alpha, randomized)
+    epsilon, delta, alpha = (fields[name] for name in ("epsilon", "delta", "alpha"))
     test = followed(trials, epsilon, delta, alpha, randomized)
     # The coin may be compared only once, so it is compared only when the outcome is forced.
     tossed = randomized and test.forced
     zeta = trials.design.zeta if tossed else 1.0
     hedge, mirror = test.hedge, _mirror(test)
-    count, tie = binomial_test.critical_value(trials.n_trials, delta, alpha)
     return AveragedResult(
         verdict=Outcome(test.verdict_of_run(zeta)),
-        epsilon=epsilon,
-        delta=delta,
-        alpha=alpha,
-        randomized=randomized,
         statistic=float(trials.shares(epsilon).sum()),
-        n_observed=trials.n_observed,
         pvalue=pvalue_of_bet(hedge, zeta, tossed),
         pvalue_unstable=pvalue_of_bet(mirror, zeta, tossed),
-        critical_count=count,
-        tie_probability=tie,
         acceptance_probability=hedge.acceptance_probability,
-        n_fits=trials.n_fits,
-        n_failures=trials.n_failures,
-        design=trials.design,
-        warnings=trials.warnings,
-        trials=trials,
         e_value=hedge.e_value,
         trajectory=tuple(hedge.values),
         trajectory_unstable=tuple(mirror.values),
         n_exceeding=float(trials.shares(epsilon, failures_exceed=False).sum()),
         forced=test.forced,
         **_limits(trials, test, epsilon, zeta),
+        **fields,
     )
 
 

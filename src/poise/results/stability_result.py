@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from poise.results.text.summary import Summary
     from poise.results.trials import Trials
 
-__all__ = ["StabilityResult"]
+__all__ = ["StabilityResult", "fields_of_any_test"]
 
 
 @dataclass(frozen=True)
@@ -132,34 +132,22 @@ class StabilityResult(DrawnVerdict):
         from poise.theory import binomial_test
         from poise.theory.decision import DecisionRule
 
-        epsilon, delta = float(arguments.epsilon(epsilon)), float(arguments.delta(delta))
-        alpha = float(arguments.alpha(alpha))
+        fields = fields_of_any_test(trials, epsilon, delta, alpha, randomized)
+        epsilon, delta, alpha = (fields[name] for name in ("epsilon", "delta", "alpha"))
         m, seen, failed = trials.n_trials, int(trials.exceedances(epsilon)), trials.n_failures
         worst = seen + trials.n_unseen
-        count, tie = binomial_test.critical_value(m, delta, alpha)
         zeta = trials.design.zeta if randomized else 1.0
         rule = DecisionRule.of_test(m, delta, alpha, zeta)
         return cls(
             verdict=Outcome(rule.verdict(seen - failed, trials.n_observed, failed)),
-            epsilon=epsilon,
-            delta=delta,
-            alpha=alpha,
-            randomized=randomized,
             statistic=seen,
-            n_observed=trials.n_observed,
             pvalue=binomial_test.pvalue(worst, m, delta, zeta),
             pvalue_unstable=binomial_test.pvalue_unstable(seen - failed, m, delta),
-            critical_count=count,
-            tie_probability=tie,
             acceptance_probability=binomial_test.acceptance_probability(worst, m, delta, alpha),
             delta_hat=trials.delta_hat(epsilon, alpha, randomized),
             epsilon_hat=trials.epsilon_hat(delta, alpha, randomized),
-            n_fits=trials.n_fits,
-            n_failures=failed,
-            design=trials.design,
             epsilon_lower=trials.epsilon_lower(delta, alpha),
-            warnings=trials.warnings,
-            trials=trials,
+            **fields,
         )
 
     @property
@@ -353,6 +341,29 @@ class StabilityResult(DrawnVerdict):
         from poise.results.plots import plot_result
 
         return plot_result(self, ax, title=title, figsize=figsize)
+
+
+def fields_of_any_test(
+    trials: Trials, epsilon: float, delta: float, alpha: float, randomized: bool
+) -> dict[str, Any]:
+    """Return what a result has whichever test was made: the question, checked, and its trials."""
+    from poise.theory.binomial_test import critical_value
+
+    asked = {
+        "epsilon": float(arguments.epsilon(epsilon)),
+        "delta": float(arguments.delta(delta)),
+        "alpha": float(arguments.alpha(alpha)),
+    }
+    count, tie = critical_value(trials.n_trials, asked["delta"], asked["alpha"])
+    noted = ("n_observed", "n_fits", "n_failures", "design", "warnings")
+    return {
+        **asked,
+        "randomized": randomized,
+        "critical_count": count,
+        "tie_probability": tie,
+        **{name: getattr(trials, name) for name in noted},
+        "trials": trials,
+    }
 
 
 def _declared(verdict: Outcome, pvalue: float, pvalue_unstable: float, alpha: float) -> bool:
