@@ -184,14 +184,14 @@ def test_journals_keep_the_certificate_and_the_fits(run, rows):
     """A run that is continued splits the rows as before, and fits nothing again."""
     tree = "--algorithm sklearn.tree:DecisionTreeRegressor --param max_depth=1"
     asked = f"intervals data.csv --target y --new new.csv {tree} {CERTIFY} --level 0.7"
-    wish = f"{asked} --epsilon 4 --delta 0.2 --json"
-    first = run(f"{wish} --journal kept")
+    question = f"{asked} --epsilon 4 --delta 0.2 --json"
+    first = run(f"{question} --journal kept")
     said = json.loads(first.stdout)
     status = json.loads(run("status kept --json").stdout)
     assert (status["finished"], status["measurements"]) == (2, 2)
     left_out = [each for each in status["journals"] if each["planned"] == 20]
     assert [each["trials"] for each in left_out] == [20]
-    for again in (f"{wish} --journal kept", "resume kept --yes"):
+    for again in (f"{question} --journal kept", "resume kept --yes"):
         found = run(again)
         assert found.exit_code == first.exit_code
         assert json.loads(found.stdout)["intervals"] == said["intervals"]

@@ -59,15 +59,15 @@ def test_classes_and_a_bare_answer(run, folder) -> None:
     rows.assign(dear=(rows["price"] > 0).astype(int)).to_csv(folder / "dear.csv", index=False)
     data = "dear.csv --target dear --drop id --drop price"
     tree = "--algorithm sklearn.tree:DecisionTreeClassifier --param max_depth=1"
-    wish = "--n 20 --epsilon 1.2 --delta 0.4 --seed 0 --class 0 --class 1"
-    done = run(f"stabilize {data} {tree} {wish} --splits 2 --quiet")
+    asked = "--n 20 --epsilon 1.2 --delta 0.4 --seed 0 --class 0 --class 1"
+    done = run(f"stabilize {data} {tree} {asked} --splits 2 --quiet")
     assert done.exit_code == 0, done.output
     assert "share at least k labels (Theorem M)" in done.stdout
     assert len(done.stdout.splitlines()) == 1
-    strange = run(f"stabilize {data} {tree} {wish.replace('--class 1', '--class 2')}")
+    strange = run(f"stabilize {data} {tree} {asked.replace('--class 1', '--class 2')}")
     assert (strange.exit_code, strange.stdout) == (2, "")
     assert "classes must hold every label in y; 1 is not" in " ".join(strange.stderr.split())
-    told = run(f"stabilize {data} {tree} {wish} --splits 2 --test")
+    told = run(f"stabilize {data} {tree} {asked} --splits 2 --test")
     assert told.exit_code == 0, told.output
     assert "accuracy on rows left out, over 2 random splits" in " ".join(told.stdout.split())
 

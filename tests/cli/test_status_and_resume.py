@@ -199,9 +199,11 @@ def test_a_full_disk_ends_with_the_verdict_so_far(run, folder) -> None:
     shorten(folder / "run.jsonl", 7)
     room = (folder / "run.jsonl").stat().st_size + 5
 
-    # Set by the process itself: to do it in between, this one would have to fork.
+    # Set by the process itself: to do it in between, this one would have to fork. It writes no
+    # bytecode, which Python would cut short as well, and keep for the processes that follow.
     limited = f"""
 import os, resource
+os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
 resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, resource.RLIM_INFINITY))
 command = {[*POISE, "resume", "run.jsonl", "--yes"]!r}
 os.execv(command[0], command)

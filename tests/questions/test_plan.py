@@ -18,8 +18,8 @@ from poise.questions.plan import plan
 from poise.results.plan_result import Plan
 from poise.theory import n_trials, power, power_bound
 from poise.theory.binomial_law import pmf
-from poise.theory.power_curve import Teeth
-from poise.theory.trials_for_power import RandomizedPower, Sawtooth
+from poise.theory.power_curve import PowerSteps
+from poise.theory.trials_for_power import PlainPower, RandomizedPower
 
 MANY = 3000  # brute force looks at every number of trials below
 
@@ -170,10 +170,10 @@ def test_rules_of_thumb(delta, alpha, trials):
 
 
 def test_unlabelled_rows_spare_labelled_ones():
-    wish = {"n": 50, "delta": 0.1, "alpha": 0.05, "power": 1.0}
-    assert plan(**wish).n_labeled == 29 * 51
-    assert plan(**wish, n_unlabeled=10).n_labeled == 29 * 51 - 10
-    assert plan(**wish, n_unlabeled=29).n_labeled == 29 * 50
+    asked = {"n": 50, "delta": 0.1, "alpha": 0.05, "power": 1.0}
+    assert plan(**asked).n_labeled == 29 * 51
+    assert plan(**asked, n_unlabeled=10).n_labeled == 29 * 51 - 10
+    assert plan(**asked, n_unlabeled=29).n_labeled == 29 * 50
 
 
 @pytest.mark.parametrize(
@@ -181,14 +181,14 @@ def test_unlabelled_rows_spare_labelled_ones():
     [
         (0.1, 0.05, 0.05, 0.9),
         (0.01, 0.0099, 0.05, 0.9),  # 860,000 trials
-        (0.5, 0.499, 0.05, 0.9),  # teeth closer than the rounding of their starts
+        (0.5, 0.499, 0.05, 0.9),  # steps closer than the rounding of their starts
         (1e-6, 5e-7, 1e-6, 0.99),
         (1e-8, 9e-9, 1e-12, 0.5),  # 7e10 trials
     ],
 )
 def test_large_answers_are_locally_exact(delta, delta_star, alpha, wanted):
     """Too large for brute force, but its neighbourhood is not."""
-    curve = Sawtooth(delta, delta_star, alpha, wanted)
+    curve = PlainPower(delta, delta_star, alpha, wanted)
     first, dip, steady = curve.first, curve.next_missed(curve.first), curve.steady
 
     def plain(m):
@@ -212,7 +212,7 @@ def test_large_answers_are_locally_exact(delta, delta_star, alpha, wanted):
     ("delta", "delta_star", "wanted"), [(0.1, 0.05, 0.5), (0.3, 0.1, 0.9), (0.5, 0.45, 0.3)]
 )
 def test_the_next_number_of_trials_that_meets_or_misses_from_anywhere(delta, delta_star, wanted):
-    curve = Sawtooth(delta, delta_star, 0.05, wanted)
+    curve = PlainPower(delta, delta_star, 0.05, wanted)
     count = curve.steady + 3
     met = power(np.arange(count), delta, delta_star, 0.05, randomized=False) >= wanted
     for m in range(count):
@@ -222,8 +222,8 @@ def test_the_next_number_of_trials_that_meets_or_misses_from_anywhere(delta, del
 
 
 @pytest.mark.parametrize(("delta", "alpha"), [(0.5, 0.5), (0.5, 0.05), (0.1, 0.05), (0.97, 1e-9)])
-def test_teeth_start_where_the_critical_count_changes(delta, alpha):
-    starts = Teeth(delta, 0.0, alpha).starts(np.arange(40))
+def test_steps_start_where_the_critical_count_changes(delta, alpha):
+    starts = PowerSteps(delta, 0.0, alpha).starts(np.arange(40))
     counts = poise.theory.critical_count(np.arange(starts[-1] + 1), delta, alpha)
     np.testing.assert_array_equal(starts, [np.argmax(counts >= c) for c in range(40)])
 
@@ -232,10 +232,10 @@ def test_teeth_start_where_the_critical_count_changes(delta, alpha):
 @settings(max_examples=60, deadline=None)
 def test_smooth_troughs_rise_and_lie_below_the_true_ones(delta, ratio, alpha):
     """What the search relies on when it says that the requirement holds for good."""
-    teeth, counts = Teeth(delta, ratio * delta, alpha), np.arange(200)
-    smooth = teeth.smooth_troughs(counts)
+    steps, counts = PowerSteps(delta, ratio * delta, alpha), np.arange(200)
+    smooth = steps.smooth_troughs(counts)
     assert (np.diff(smooth) > -1e-12).all()
-    assert (smooth <= teeth.troughs(counts) + 1e-12).all()
+    assert (smooth <= steps.troughs(counts) + 1e-12).all()
 
 
 @pytest.mark.parametrize(
@@ -249,20 +249,20 @@ def test_smooth_troughs_rise_and_lie_below_the_true_ones(delta, ratio, alpha):
         (0.5, 0.49999, 10**6),
     ],
 )
-def test_bounds_of_many_teeth_enclose_each(delta, delta_star, first):
-    teeth = Teeth(delta, delta_star, 0.05)
+def test_bounds_of_many_steps_enclose_each(delta, delta_star, first):
+    steps = PowerSteps(delta, delta_star, 0.05)
     counts = np.arange(first, first + (2000 if first < 10**6 else 20_000))
-    peaks, troughs = teeth.peaks(counts), teeth.troughs(counts)
-    above, below = teeth.peak_bounds(counts) - peaks, troughs - teeth.trough_bounds(counts)
+    peaks, troughs = steps.peaks(counts), steps.troughs(counts)
+    above, below = steps.peak_bounds(counts) - peaks, troughs - steps.trough_bounds(counts)
     assert (above >= 0).all()
     assert (below >= 0).all()
     # and they are worth having: mostly closer than a tenth of what one trial changes
-    one_trial = delta_star * pmf(counts, teeth.starts(counts), delta_star)
+    one_trial = delta_star * pmf(counts, steps.starts(counts), delta_star)
     assert np.median(above / one_trial) < 0.1
     assert np.median(below / one_trial) < 0.1
 
 
-def test_a_known_sawtooth():
+def test_a_known_power_that_rises_and_falls():
     found = plan(n=100, delta=0.1, alpha=0.05, power=0.9, delta_star=0.01)
     # c = 1 from 46 trials on, c = 2 from 61: P(Bin(46, .01) <= 1) = .922, (53: .902, 54: .899)
     assert (found.n_trials, found.n_labeled) == (46, 4646)
@@ -278,29 +278,29 @@ def test_a_known_sawtooth():
 def test_impossible_wishes_say_why():
     full = {"n_labeled": 1000, "n": 100, "delta": 0.1, "alpha": 0.05, "power": 0.9}
 
-    def wish(**changes):
+    def asked(**changes):
         return plan(**{**full, **changes})
 
     with pytest.raises(
         ArgumentError, match=r"delta_star = 0, got 0: .* above its level alpha = 0.05"
     ):
-        wish(n_labeled=None, delta=0.0)
+        asked(n_labeled=None, delta=0.0)
     with pytest.raises(ArgumentError, match=r"delta must be above delta_star = 0\.2, got 0\.1"):
-        wish(n=None, delta_star=0.2)
+        asked(n=None, delta_star=0.2)
     with pytest.raises(ArgumentError, match=r"stable with probability above its level alpha$"):
-        wish(alpha=None, delta_star=0.1)
+        asked(alpha=None, delta_star=0.1)
     with pytest.raises(ArgumentError, match=r"power must be below 1 for delta_star = 0\.05"):
-        wish(n_labeled=None, power=1.0, delta_star=0.05)
+        asked(n_labeled=None, power=1.0, delta_star=0.05)
     ceiling = power_bound(2, 50, delta=0.1, alpha=0.05)
     needs = f"16 trials, power 0 and a ceiling of {ceiling:.3g} .* n = 2 needs 87 labelled rows"
     with pytest.raises(ArgumentError, match=needs):
-        wish(n=None, n_labeled=50)
+        asked(n=None, n_labeled=50)
     with pytest.raises(ArgumentError, match=r"hold no trial at n = 2,000 \(kappa = 0\.5\).*2,001"):
-        wish(delta=None, n=2000)
+        asked(delta=None, n=2000)
     with pytest.raises(ArgumentError, match=r"with 9 trials.*so the power is at most 0\.8657"):
-        wish(delta=None, delta_star=0.8)
+        asked(delta=None, delta_star=0.8)
     with pytest.raises(ArgumentError, match="needs more than 9e15 trials"):
-        wish(n_labeled=None, delta=0.1, delta_star=0.1 - 1e-10)
+        asked(n_labeled=None, delta=0.1, delta_star=0.1 - 1e-10)
 
 
 def test_malformed_wishes_say_why():

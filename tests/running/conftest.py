@@ -60,7 +60,7 @@ def _ray() -> Iterator[None]:
 
 
 class _Started:
-    """What was started at the wish of a test, for this one and those that follow."""
+    """What was started for a test, for this one and those that follow."""
 
     def __init__(self) -> None:
         self.things: dict[Any, Any] = {}

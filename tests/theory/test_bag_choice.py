@@ -151,9 +151,9 @@ def impossible(**question):
     return str(caught.value)
 
 
-@pytest.mark.parametrize("wish", [(20, 0.01, 0.05), (100, 0.004, 0.1), (1500, 1e-4, 0.05)])
-def test_an_impossible_wish_says_what_would_be_possible(wish):
-    n, epsilon, delta = wish
+@pytest.mark.parametrize("asked", [(20, 0.01, 0.05), (100, 0.004, 0.1), (1500, 1e-4, 0.05)])
+def test_an_impossible_request_says_what_would_be_possible(asked):
+    n, epsilon, delta = asked
     message = impossible(n=n, epsilon=epsilon, delta=delta)
     better = float(re.search(r"epsilon above ([\d.e-]+)", message)[1])
     assert theory.choose_bags(n, epsilon=better * 1.001, delta=delta).bag_size >= 1

@@ -41,14 +41,14 @@ def test_holm_by_its_definition(pvalues, alpha) -> None:
         if pvalues[i] * (len(pvalues) - rank) * (1 - 1e-9) > alpha:
             break
         rejected.append(i)
-    assert e_values.holm(pvalues, alpha) == sorted(rejected)
+    assert e_values.rejected_by_holm(pvalues, alpha) == sorted(rejected)
 
 
 def test_the_two_holms() -> None:
     """One answers which are rejected, the other gives the adjusted p-values."""
     pvalues = [0.01, 0.04, 0.03]
     assert theory.holm(pvalues).tolist() == [0.03, 0.06, 0.06]
-    assert e_values.holm(pvalues, 0.05) == [0]
+    assert e_values.rejected_by_holm(pvalues, 0.05) == [0]
 
 
 def test_a_hedge_aimed_at_alpha_is_of_no_use_to_holm() -> None:
@@ -61,7 +61,7 @@ def test_a_hedge_aimed_at_alpha_is_of_no_use_to_holm() -> None:
 
 def test_rounding_is_forgiven() -> None:
     assert e_bh([1 / 0.05 * (1 - 1e-12)], 0.05) == [0]
-    assert e_values.holm([0.05 * (1 + 1e-12)], 0.05) == [0]
+    assert e_values.rejected_by_holm([0.05 * (1 + 1e-12)], 0.05) == [0]
     assert e_bh([1 / 0.05 * (1 - 1e-6)], 0.05) == []
 
 

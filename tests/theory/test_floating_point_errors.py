@@ -72,7 +72,7 @@ def test_far_shares_of_the_open_ended_process(errors_are_raised) -> None:
 def test_an_algorithm_is_made_stable(errors_are_raised) -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 2)), rng.uniform(-1, 1, size=40)
-    wish = {"n": 40, "epsilon": 1.0, "delta": 0.2, "bounds": (-1, 1)}
-    made = poise.stabilize(DecisionTreeRegressor(max_depth=1), **wish).fit(X, y)
+    asked = {"n": 40, "epsilon": 1.0, "delta": 0.2, "bounds": (-1, 1)}
+    made = poise.stabilize(DecisionTreeRegressor(max_depth=1), **asked).fit(X, y)
     assert np.isfinite(made.predict(X[:3])).all()
     assert np.geterr() == dict.fromkeys(np.geterr(), "raise")

@@ -72,7 +72,7 @@ class Card:
         More in words, which opens on a click; what may make the error level wrong, always shown.
     facts : mapping of str to str
         Names and values, which open on a click.
-    tables : sequence of Table
+    tables : sequence of TextTable
         Tables that are always shown.
     draw : callable, optional
         Returns a figure of poise; left out where matplotlib is not installed.

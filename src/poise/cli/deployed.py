@@ -23,7 +23,7 @@ from poise.cli.run_and_print import tell_result
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
 
 if TYPE_CHECKING:
-    from poise.cli.fresh_rows import Line
+    from poise.cli.read_fresh_rows import Line
     from poise.results.conditional_result import ConditionalResult
     from poise.results.conditional_trials import ConditionalTrials
     from poise.results.influence import Influence
@@ -127,7 +127,7 @@ def _read(
     fit: FitOptions, file: Path | str | None, hold_out: float | None, notion: dict[str, Any]
 ) -> tuple[dict[str, Any], Line]:
     """Load the algorithm and the distance, which say whether fresh rows need responses; read."""
-    from poise.cli.fresh_rows import FreshRows
+    from poise.cli.read_fresh_rows import FreshRows
     from poise.questions.conditional.conditional_setup import ConditionalSetup
     from poise.questions.settings import from_settings
 

@@ -107,7 +107,7 @@ _MENU_POWER = 0.8  # with a higher power most lines of the menu would be empty
 )
 @output_options("plot")
 @click.pass_context
-def command(ctx: click.Context, /, output: Output, rows: int | None, **wishes: Any) -> int:
+def command(ctx: click.Context, /, output: Output, rows: int | None, **asked: Any) -> int:
     """Compute the one quantity that is left out, or list what rows can answer.
 
     Leave out one of --n-labeled, --n, --delta, --alpha, --power; if more are left
@@ -117,11 +117,11 @@ def command(ctx: click.Context, /, output: Output, rows: int | None, **wishes: A
     """
     check_files(output)
     if rows is not None:
-        return _print_menu(ctx, rows, wishes, output)
-    _check_one_left_out(ctx, wishes)
+        return _print_menu(ctx, rows, asked, output)
+    _check_one_left_out(ctx, asked)
     from poise.questions.plan import plan
 
-    answer = plan(**wishes)
+    answer = plan(**asked)
     if output.plot is not None:
         from poise.results.plots import save_figure
 
@@ -151,20 +151,18 @@ def _print_plan(answer: Plan) -> None:
     print_table(columns, zip(truths, *cells, strict=True))
 
 
-def _print_menu(ctx: click.Context, rows: int, wishes: dict[str, Any], output: Output) -> int:
+def _print_menu(ctx: click.Context, rows: int, asked: dict[str, Any], output: Output) -> int:
     from poise.theory.menu import menu
     from poise.theory.rows_per_trial import RowsPerTrial
 
-    wishes["test"] = None if wishes["test"] == "binomial" else wishes["test"]
-    useless = [name for name in _OF_ONE_QUESTION if wishes.pop(name)]
+    asked["test"] = None if asked["test"] == "binomial" else asked["test"]
+    useless = [name for name in _OF_ONE_QUESTION if asked.pop(name)]
     if useless or output.plot is not None:
         named = f"--{useless[0].replace('_', '-')}" if useless else "--plot"
         raise click.UsageError(f"--rows lists several questions; {named} belongs to one.", ctx)
-    variant = RowsPerTrial(
-        *(wishes.pop(name) for name in ("remove", "replace", "losses", "groups"))
-    )
-    wishes["power"] = _MENU_POWER if wishes["power"] is None else wishes["power"]
-    given = {name: value for name, value in wishes.items() if value is not None}
+    variant = RowsPerTrial(*(asked.pop(name) for name in ("remove", "replace", "losses", "groups")))
+    asked["power"] = _MENU_POWER if asked["power"] is None else asked["power"]
+    given = {name: value for name, value in asked.items() if value is not None}
     found = menu(rows, per_trial=variant, **given)
     if output.as_json:
         from poise.results.text.menu_table import menu_as_dict
@@ -179,11 +177,11 @@ def _print_menu(ctx: click.Context, rows: int, wishes: dict[str, Any], output: O
     return ExitStatus.DONE
 
 
-def _check_one_left_out(ctx: click.Context, wishes: dict[str, Any]) -> None:
+def _check_one_left_out(ctx: click.Context, asked: dict[str, Any]) -> None:
     from poise.theory.planning import with_defaults
 
-    options = {name: f"--{name.replace('_', '-')}" for name in wishes}
-    filled = with_defaults({name: wishes[name] for name in _SOLVABLE})
+    options = {name: f"--{name.replace('_', '-')}" for name in asked}
+    filled = with_defaults({name: asked[name] for name in _SOLVABLE})
     left_out = [options[name] for name, value in filled.items() if value is None]
     if len(left_out) != 1:
         listed = ", ".join(options[name] for name in _SOLVABLE)

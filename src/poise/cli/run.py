@@ -187,7 +187,7 @@ class _Loader:
 
     def _about_these_rows(self, question: QuestionEntry) -> Test:
         """Prepare a test of the model of all rows."""
-        from poise.cli.fresh_rows import FreshRows
+        from poise.cli.read_fresh_rows import FreshRows
         from poise.questions.conditional.conditional_setup import ConditionalSetup
         from poise.questions.conditional.conditional_test import checked_for
         from poise.questions.settings import from_settings

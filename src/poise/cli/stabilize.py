@@ -82,7 +82,7 @@ def command(
     alpha: float,
     splits: int,
     tested: bool,
-    **wish: Any,
+    **asked: Any,
 ) -> int:
     """Make a stable version of an algorithm, and tell what it costs on DATA.
 
@@ -100,10 +100,10 @@ def command(
     read = fit.rows()
     original = fit.algorithm()
     y = read.given_to(original)["y"]
-    wish["classes"] = _labels(wish["classes"], y)
-    stable = stabilize(original, **fit.settings(), **wish)
+    asked["classes"] = _labels(asked["classes"], y)
+    stable = stabilize(original, **fit.settings(), **asked)
     rows = read.usable_by(original)
-    if wish["classes"] is not None:
+    if asked["classes"] is not None:
         stable.refuse_strangers(y)
     if not (output.as_json or output.quiet):
         _print_guarantee(stable)  # before the fits, which may take a while

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from poise.data.groups import Groups
 from poise.data.on_disk import StoredTable
 from poise.data.partitioned.partitioned_sample import PartitionedSample
-from poise.data.partitioned.smallest_hashes import RowSketch
+from poise.data.partitioned.smallest_hashes import SmallestHashes
 from poise.data.row_hashes import Words, column_words, number_words, row_words
 from poise.data.sample import Sample
 from poise.data.tables import FrameTable, ListTable, Table, array_of, as_table
@@ -122,7 +122,7 @@ def copies_elsewhere(sample: PartitionedSample) -> Copies:
     the same part of all equal pairs is found, while the pairs among these rows are fewer.
     """
     tables = [sample.labeled, *([] if sample.unlabeled is None else [sample.unlabeled])]
-    sketch = RowSketch.joined([table.summary.sketch for table in tables])
+    sketch = SmallestHashes.joined([table.summary.sketch for table in tables])
     if not sketch.has_equals:
         return Copies(0, len(sketch.hashes), 0.0, 0)
     few = sketch.of_few_rows()

@@ -21,7 +21,7 @@ not pay for the others.
     missing_responses    the split into trials whose training rows may lack their response
     part_of_sample       run a procedure on some of the rows, and keep the others for other uses
     search_space         every training set that a finite, known support allows, as queries
-    simulation           the simulated-sample test (Example 3)
+    simulated_sample     the simulated-sample test (Example 3)
     split_of_blocks      the split of the averaged test for groups, blocks of rows, and replacement
     split_of_groups      the split for groups, for the removal of several rows, and for replacement
     split_of_removals    the split of the averaged test: several removals and test points per trial
@@ -45,7 +45,7 @@ _HOME = {
     "ExploreThenTest": "explore_then_test",
     "LinearSmootherTest": "linear_smoother",
     "MeasureChanges": "binomial",
-    "SimulationTest": "simulation",
+    "SimulationTest": "simulated_sample",
     "TransparentLinearTest": "transparent",
     "WorstLabellingTest": "worst_labelling",
 }
@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from poise.procedures.exhaustive import ExhaustiveTest
     from poise.procedures.explore_then_test import ExploreThenTest
     from poise.procedures.linear_smoother import LinearSmootherTest
-    from poise.procedures.simulation import SimulationTest
+    from poise.procedures.simulated_sample import SimulationTest
     from poise.procedures.transparent import TransparentLinearTest
     from poise.procedures.worst_labelling import WorstLabellingTest
 

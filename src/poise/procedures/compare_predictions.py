@@ -8,17 +8,17 @@ from typing import Any
 from poise.algorithms.distance import Distance, as_distance
 from poise.protocol.messages import Failure
 
-__all__ = ["largest_change"]
+__all__ = ["largest_observed_change"]
 
 
-def largest_change(full: Any, reduced: Any, distance: str | Distance = "auto") -> float:
+def largest_observed_change(full: Any, reduced: Any, distance: str | Distance = "auto") -> float:
     """Return the largest change over all points asked about; a failed call is an infinite one.
 
     Examples
     --------
-    >>> largest_change([1.0, 2.0], [1.5, 2.0])
+    >>> largest_observed_change([1.0, 2.0], [1.5, 2.0])
     0.5
-    >>> largest_change([1.0], Failure(trial=0, message="singular matrix"))
+    >>> largest_observed_change([1.0], Failure(trial=0, message="singular matrix"))
     inf
     """
     if isinstance(full, Failure) or isinstance(reduced, Failure):

@@ -16,7 +16,7 @@ from poise.data.sample import Sample
 from poise.errors import AlgorithmError, ArgumentError, BudgetError
 from poise.procedures.binomial import BinomialTest
 from poise.procedures.checked_question import Question
-from poise.procedures.compare_predictions import largest_change
+from poise.procedures.compare_predictions import largest_observed_change
 from poise.procedures.search_space import Chosen, SearchSpace
 from poise.protocol.messages import Answers, Batch, Failure
 from poise.protocol.randomness import Randomness
@@ -43,7 +43,7 @@ _FELL_BACK = (
 _REPETITIONS = 64  # of sets of one size, at least: 0.8^64 = 6e-7
 
 Found = dict[str, Any]
-Compared = tuple[tuple[int, ...], Any, Any]
+ComparedFits = tuple[tuple[int, ...], Any, Any]
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ class ExhaustiveTest(Question):
         worst = self._worst(self._removals(predictions))
         return self._found(*worst, 2, self.n_fits)
 
-    def _removals(self, predictions: dict[tuple[int, ...], Any]) -> Iterator[Compared]:
+    def _removals(self, predictions: dict[tuple[int, ...], Any]) -> Iterator[ComparedFits]:
         """Yield every set of n rows, the removed one last, with predictions with and without it."""
         for rows in self._space.multisets(self.n):
             for removed in sorted(set(rows)):
@@ -214,10 +214,11 @@ class ExhaustiveTest(Question):
         sets = np.array(self._space.multisets(self.n))
         return [tuple(rows) for rows in rng.permuted(sets, axis=1).tolist()]
 
-    def _worst(self, pairs: Iterable[Compared]) -> tuple[float, Chosen]:
+    def _worst(self, pairs: Iterable[ComparedFits]) -> tuple[float, Chosen]:
         """Return the largest change, and the rows (the removed one last) in which it occurs."""
         changes = (
-            (largest_change(full, reduced, self.distance), rows) for rows, full, reduced in pairs
+            (largest_observed_change(full, reduced, self.distance), rows)
+            for rows, full, reduced in pairs
         )
         return max(changes, key=lambda change: change[0])
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from poise.algorithms.distance import Distance, needs_response
 from poise.data.sample import Sample
 from poise.errors import ArgumentError, DataError
-from poise.procedures.compare_predictions import largest_change
+from poise.procedures.compare_predictions import largest_observed_change
 from poise.procedures.missing_responses import MissingResponses, PartlyLabeledTrial
 from poise.protocol.messages import Answers, Batch, Query
 from poise.protocol.randomness import Randomness
@@ -110,7 +110,7 @@ class WorstLabellingTest(MissingResponses):
             said = iter(answers.predictions)
             for k, queries in zip(quiet, asked, strict=True):
                 reduced, *full = (next(said) for _ in queries)
-                changes = [largest_change(one, reduced, self.distance) for one in full]
+                changes = [largest_observed_change(one, reduced, self.distance) for one in full]
                 worst[k] = max(worst[k], *changes)
             n_fits, stage = n_fits + len(answers.predictions), stage + 1
         failed = sum(math.isinf(change) for change in worst)

@@ -14,7 +14,7 @@ from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.data.tables import as_table
 from poise.errors import DataError
 from poise.protocol.randomness import Randomness, RandomStateLike
-from poise.results.text.table import Table
+from poise.results.text.table import TextTable
 
 if TYPE_CHECKING:
     from poise.algorithms.stabilized.ensemble import Stabilized
@@ -63,7 +63,7 @@ class CostOfStability(ShownAsCard):
         pairs = zip(self.original, self.stabilized, strict=True)
         rows = [[str(k), f"{a:.3g}", f"{b:.3g}"] for k, (a, b) in enumerate(pairs, 1)]
         said = "An estimate over random splits, without a guarantee."
-        return Card(self.sentence, "estimate", [said], tables=[Table(_COLUMNS, rows)])
+        return Card(self.sentence, "estimate", [said], tables=[TextTable(_COLUMNS, rows)])
 
 
 def cost_of_stability(

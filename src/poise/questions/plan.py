@@ -134,7 +134,7 @@ def plan(
     arguments.one_of(dict(given))  # before any value is checked
     truth = float(arguments.delta(delta_star, "delta_star"))
     count, share = points_and_spread(test, spread, points, truth)
-    wish = PlanRequest(
+    goal = PlanRequest(
         **checked(given),
         n_unlabeled=int(arguments.count("n_unlabeled", n_unlabeled)),
         delta_star=truth,
@@ -150,4 +150,4 @@ def plan(
         test=test,
         spread=share,
     )
-    return Plan.of(solve(wish))
+    return Plan.of(solve(goal))

@@ -19,7 +19,7 @@ from poise.results.text.menu_table import (
     menu_table,
 )
 from poise.results.text.numbers import number
-from poise.results.text.table import Table
+from poise.results.text.table import TextTable
 from poise.theory.menu import Menu, MenuRow
 
 __all__ = ["Advice", "TimedFit"]
@@ -105,7 +105,7 @@ class Advice(ShownAsCard):
     objection: str = ""
     questions: dict[str, str] = field(default_factory=dict)
 
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """Return the menu, one line per training size."""
         more = {}
         if any(len(scale.classes) > 1 for scale in self.scales) and not self._groups:
@@ -241,7 +241,7 @@ class Advice(ShownAsCard):
         return plot_menu(self.menu, ax, title=title, figsize=figsize)
 
     def _card(self) -> Card:
-        asked = Table(["what can be asked", "how"], [*self.questions.items()])
+        asked = TextTable(["what can be asked", "how"], [*self.questions.items()])
         tables = [self.table(), *([asked] if self.questions else [])]
         return Card(self.headline(), "advice", self.paragraphs(), tables=tables, draw=self.plot)
 

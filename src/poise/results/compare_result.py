@@ -18,7 +18,7 @@ from poise.results.presented import PresentedTable
 from poise.results.text.describe_design import allowed_change
 from poise.results.text.numbers import at_most, confidence, exactly, larger_of, number
 from poise.results.text.summary import distinct_warnings, in_words
-from poise.results.text.table import Table
+from poise.results.text.table import TextTable
 from poise.results.text.verdict_cells import LARGER, LIMITS
 from poise.results.trials import Trials
 from poise.results.verdict import Outcome
@@ -198,7 +198,7 @@ class CompareResult(PresentedTable):
             raise KeyError(f"no algorithm {name!r}{did_you_mean(name, names)}")
         return self.rows[names.index(name)]
 
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """Return one line per algorithm, in words."""
         rows = [
             [
@@ -212,7 +212,7 @@ class CompareResult(PresentedTable):
             for row in self.rows
         ]
         columns = [_SHARES if self.test == "averaged" and c == LARGER else c for c in _COLUMNS]
-        return Table(columns, rows, "\n".join([self.headline(), *in_words(self.warnings)]))
+        return TextTable(columns, rows, "\n".join([self.headline(), *in_words(self.warnings)]))
 
     def headline(self) -> str:
         """Say in one sentence what was compared and what came out."""

@@ -27,7 +27,7 @@ from poise.results.presented import PresentedTable
 from poise.results.text.describe_design import allowed_change
 from poise.results.text.numbers import at_most, confidence, exactly, number
 from poise.results.text.summary import distinct_warnings, in_words
-from poise.results.text.table import Table
+from poise.results.text.table import TextTable
 from poise.results.trials import Trials
 
 if TYPE_CHECKING:
@@ -223,14 +223,14 @@ class StabilityCurve(PresentedTable):
         }
         return {name: values for name, values in found.items() if values is not None}
 
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """Return one line per training size, in words."""
         worded = [
             [_cell(name, value) for value in values] for name, values in self.columns().items()
         ]
         rows = [list(row) for row in zip(*worded, strict=True)]
         caption = "\n".join([self.headline(), *in_words(self.warnings)])
-        return Table([_HEADINGS.get(name, name) for name in self.columns()], rows, caption)
+        return TextTable([_HEADINGS.get(name, name) for name in self.columns()], rows, caption)
 
     def headline(self) -> str:
         """Say what was asked, of which algorithm."""

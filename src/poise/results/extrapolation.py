@@ -19,7 +19,7 @@ from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.errors import ArgumentError
 from poise.results.json_encoding import plain
 from poise.results.text.numbers import at_most, number
-from poise.results.text.table import Table
+from poise.results.text.table import TextTable
 from poise.results.trials import Trials
 
 __all__ = ["ASSUMPTIONS", "CarriedOn", "Extrapolation", "assumed", "carry_on", "shrinkage_seen"]
@@ -81,13 +81,13 @@ class Extrapolation(ShownAsCard):
 
         return pd.DataFrame(self.columns() | {"certified": False})
 
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """Return one line per training size, in words."""
         columns = self.columns()
         rows = [
             [number(n), *map(at_most, limits)] for n, *limits in zip(*columns.values(), strict=True)
         ]
-        return Table([*columns], rows, self.headline())
+        return TextTable([*columns], rows, self.headline())
 
     def plot(
         self,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.errors import ArgumentError
 from poise.results.text.numbers import exactly, number
-from poise.results.text.table import Table
+from poise.results.text.table import TextTable
 
 if TYPE_CHECKING:
     from poise.results.conditional_trials import ConditionalTrials
@@ -97,13 +97,13 @@ class Influence(ShownAsCard):
             f"{self.n_points:,} points, and the order was found by looking at all of them."
         )
 
-    def table(self, rows: int = _SHOWN) -> Table:
+    def table(self, rows: int = _SHOWN) -> TextTable:
         """Return the first rows as a table; rows are counted from 0."""
         columns = ["training row", "predictions moved", "mean change", "largest change"]
         numbers = zip(self.share, self.mean_change, self.largest_change, strict=True)
         each = zip(self.rows[:rows], numbers, strict=False)
         lines = [[f"{row:,}", *map(number, values)] for row, values in each]
-        return Table(columns, lines, f"moved: by more than {exactly(self.epsilon)}")
+        return TextTable(columns, lines, f"moved: by more than {exactly(self.epsilon)}")
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per training row."""

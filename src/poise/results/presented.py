@@ -17,7 +17,7 @@ from poise.results.change_arrays import nan_to_none
 from poise.results.json_encoding import to_json
 from poise.results.saved_file import naming_saved, read_saved, write_saved
 from poise.results.text.summary import in_words
-from poise.results.text.table import Table
+from poise.results.text.table import TextTable
 from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class PresentedTable(ShownAsCard):
         """Say in one sentence what was asked and what came out."""
 
     @abstractmethod
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """Return one line per answer."""
 
     @abstractmethod

@@ -19,7 +19,7 @@ from poise.results.json_encoding import fields_of, to_json
 from poise.results.text.describe_design import moved, perturbation
 from poise.results.text.numbers import at_most, confidence, exactly, larger_of
 from poise.results.text.summary import in_words
-from poise.results.text.table import Table
+from poise.results.text.table import TextTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -152,7 +152,7 @@ class Profile(ShownAsCard):
             f"a {moved(self.design)} by more than epsilon with probability at most delta_hat."
         )
 
-    def table(self, epsilon: Sequence[float] = ()) -> Table:
+    def table(self, epsilon: Sequence[float] = ()) -> TextTable:
         """Return what the band says at these ε, or at a readable number of its steps."""
         total = self.design.n_trials
         # A step is written rounded up: at a smaller ε its limit would not hold.
@@ -168,7 +168,7 @@ class Profile(ShownAsCard):
             for e, written in chosen.items()
         ]
         caption = "\n".join([*in_words(self.warnings), self.statement()])
-        return Table(["epsilon", "larger changes", "delta at most"], rows, caption)
+        return TextTable(["epsilon", "larger changes", "delta at most"], rows, caption)
 
     def _larger(self, epsilon: float) -> float:
         position = np.searchsorted(self.epsilon, epsilon, side="right") - 1

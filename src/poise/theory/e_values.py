@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 __all__ = [
     "average_e_values",
     "e_bh",
-    "holm",
     "holm_e_values",
     "in_fixed_order",
     "multiply_e_values",
+    "rejected_by_holm",
     "stable_on_all",
 ]
 
@@ -74,7 +74,7 @@ def e_bh(values: ArrayLike, alpha: float) -> list[int]:
 
 
 @np.errstate(under="ignore")
-def holm(pvalues: ArrayLike, alpha: float) -> list[int]:
+def rejected_by_holm(pvalues: ArrayLike, alpha: float) -> list[int]:
     """Choose hypotheses to reject so that all rejections are right with probability 1 − α.
 
     Holm's method: P(any true hypothesis is rejected) ≤ α however the p-values depend on each
@@ -94,7 +94,7 @@ def holm(pvalues: ArrayLike, alpha: float) -> list[int]:
 
     Examples
     --------
-    >>> holm([0.01, 0.04, 0.03], alpha=0.05)
+    >>> rejected_by_holm([0.01, 0.04, 0.03], alpha=0.05)
     [0]
     """
     adjusted = holm_correction.holm(pvalues)
@@ -126,7 +126,7 @@ def holm_e_values(values: ArrayLike, alpha: float) -> list[int]:
     >>> holm_e_values([4.0, 175.0, 5.0, 60.0], alpha=0.05)
     [1, 3]
     """
-    return holm(1 / np.maximum(_checked_e_values(values), 1.0), alpha)
+    return rejected_by_holm(1 / np.maximum(_checked_e_values(values), 1.0), alpha)
 
 
 @np.errstate(under="ignore")

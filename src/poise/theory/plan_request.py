@@ -14,7 +14,7 @@ from poise.theory.averaged_power_estimate import AveragedPower, averaged_power, 
 from poise.theory.plan_side_by_side import MOST_POINTS
 from poise.theory.planned_test import PlannedTest
 from poise.theory.rows_per_trial import RowsPerTrial
-from poise.theory.trials_for_power import RandomizedPower, Sawtooth
+from poise.theory.trials_for_power import PlainPower, RandomizedPower
 
 __all__ = ["PlanRequest", "points_and_spread"]
 
@@ -101,7 +101,7 @@ class PlanRequest:
         goal = self.delta, self.delta_star, self.level, self.power
         if self.test == "averaged":
             return AveragedPower(*goal, spread=self.spread or 1.0, coin=self.randomized)
-        return RandomizedPower(*goal) if self.randomized else Sawtooth(*goal)
+        return RandomizedPower(*goal) if self.randomized else PlainPower(*goal)
 
     def rows_for(self, trials: int) -> int:
         """Fewest labelled rows that hold this many trials."""

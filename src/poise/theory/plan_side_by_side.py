@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from poise.errors import ArgumentError
 from poise.theory.averaged_power_estimate import SECOND_POINT, AveragedPower, planned_spread
 from poise.theory.rows_per_trial import RowsPerTrial
-from poise.theory.trials_for_power import RandomizedPower, Sawtooth
+from poise.theory.trials_for_power import PlainPower, RandomizedPower
 
 __all__ = ["MOST_POINTS", "POINTS_TRIED", "Needs", "PowerWanted", "needs_of_both"]
 
@@ -75,7 +75,7 @@ class PowerWanted:
         least = RandomizedPower(*self._goal).first
         if least > _MANY_TRIALS:
             raise ArgumentError(f"more than {_MANY_TRIALS:,} trials are needed")
-        return least if self.randomized else Sawtooth(*self._goal).first
+        return least if self.randomized else PlainPower(*self._goal).first
 
     def averaged(self, spread: float) -> int:
         """Estimate the fewest trials with which the averaged test has this power."""

@@ -32,7 +32,7 @@ _DEFAULTS = {"alpha": 0.05, "power": 0.9}
 _PRECISION = 1e-7  # of δ and α of the averaged test, whose power is an estimate
 
 
-def solve(wish: PlanRequest) -> PlannedTest:
+def solve(goal: PlanRequest) -> PlannedTest:
     """Solve for the one of five quantities that is None.
 
     Examples
@@ -41,10 +41,10 @@ def solve(wish: PlanRequest) -> PlannedTest:
     >>> solve(PlanRequest(**checked(given))).n_labeled
     2929
     """
-    unknown = arguments.one_of({name: getattr(wish, name) for name in _RULES})
+    unknown = arguments.one_of({name: getattr(goal, name) for name in _RULES})
     if unknown != "power":
-        _refuse_what_no_data_can_do(wish)
-    return _SOLVERS[unknown](wish)
+        _refuse_what_no_data_can_do(goal)
+    return _SOLVERS[unknown](goal)
 
 
 def with_defaults(given: dict[str, Any]) -> dict[str, Any]:
@@ -85,117 +85,117 @@ _RULES: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def _refuse_what_no_data_can_do(wish: PlanRequest) -> None:
-    if wish.delta is not None and wish.delta < SMALLEST_DELTA and wish.delta > wish.delta_star:
+def _refuse_what_no_data_can_do(goal: PlanRequest) -> None:
+    if goal.delta is not None and goal.delta < SMALLEST_DELTA and goal.delta > goal.delta_star:
         raise ArgumentError(
-            f"delta must be at least {SMALLEST_DELTA:g} to plan for it, got {wish.delta:g}: no "
+            f"delta must be at least {SMALLEST_DELTA:g} to plan for it, got {goal.delta:g}: no "
             "data set has as many rows as it needs"
         )
-    if wish.delta is not None and wish.delta_star >= wish.delta:
-        level = "alpha" if wish.alpha is None else f"alpha = {wish.alpha:g}"
+    if goal.delta is not None and goal.delta_star >= goal.delta:
+        level = "alpha" if goal.alpha is None else f"alpha = {goal.alpha:g}"
         raise ArgumentError(
-            f"delta must be above delta_star = {wish.delta_star:g}, got {wish.delta:g}: whatever "
+            f"delta must be above delta_star = {goal.delta_star:g}, got {goal.delta:g}: whatever "
             f"the data, no valid test declares such an algorithm stable with probability above "
             f"its level {level}"
         )
-    if wish.power == 1 and wish.delta_star > 0:
+    if goal.power == 1 and goal.delta_star > 0:
         raise ArgumentError(
-            f"power must be below 1 for delta_star = {wish.delta_star:g}, got 1: with any number "
+            f"power must be below 1 for delta_star = {goal.delta_star:g}, got 1: with any number "
             "of trials, more may exceed epsilon than the test allows; ask for 0.99, say, or "
             "for delta_star = 0"
         )
 
 
-def _solve_n_labeled(wish: PlanRequest) -> PlannedTest:
-    curve = wish.curve
-    rows = wish.rows_for(curve.first)
+def _solve_n_labeled(goal: PlanRequest) -> PlannedTest:
+    curve = goal.curve
+    rows = goal.rows_for(curve.first)
     if rows > _MOST_ROWS:
         raise ArgumentError(
-            f"power = {wish.power:g} needs {rows:.3g} labelled {wish.units}; ask for less"
+            f"power = {goal.power:g} needs {rows:.3g} labelled {goal.units}; ask for less"
         )
     missed = curve.next_missed(curve.first)
-    dips_at = None if missed is None else wish.rows_for(missed)
-    return wish.solved("n_labeled", rows, dips_at=dips_at, holds_from=wish.rows_for(curve.steady))
+    dips_at = None if missed is None else goal.rows_for(missed)
+    return goal.solved("n_labeled", rows, dips_at=dips_at, holds_from=goal.rows_for(curve.steady))
 
 
-def _solve_n(wish: PlanRequest) -> PlannedTest:
-    curve = wish.curve
+def _solve_n(goal: PlanRequest) -> PlannedTest:
+    curve = goal.curve
     trials = curve.first
     if trials == 0:
         raise ArgumentError(
-            f"n has no largest value for power = {wish.power:g} <= alpha = {wish.alpha:g}: the "
+            f"n has no largest value for power = {goal.power:g} <= alpha = {goal.alpha:g}: the "
             "randomised test's coin alone has that power; ask for more than alpha"
         )
-    while (size := wish.size_for(trials)) >= 2:
+    while (size := goal.size_for(trials)) >= 2:
         # Not every number of trials occurs: n may hold more of them than were asked for.
-        held = wish.having("n", size).trials
+        held = goal.having("n", size).trials
         trials = curve.next_met(held)
         if trials == held:
-            dips_at = _next_missed_size(wish, curve, held)
-            holds_from = size if dips_at is None else _steady_size(wish, curve)
-            return wish.solved("n", size, dips_at=dips_at, holds_from=holds_from)
-    raise ArgumentError(_why_no_size(wish, curve))
+            dips_at = _next_missed_size(goal, curve, held)
+            holds_from = size if dips_at is None else _steady_size(goal, curve)
+            return goal.solved("n", size, dips_at=dips_at, holds_from=holds_from)
+    raise ArgumentError(_why_no_size(goal, curve))
 
 
-def _next_missed_size(wish: PlanRequest, curve: RandomizedPower, held: int) -> int | None:
+def _next_missed_size(goal: PlanRequest, curve: RandomizedPower, held: int) -> int | None:
     """Find the largest n with more than the trials held that misses the requirement."""
     missed = curve.next_missed(held + 1)
-    while missed is not None and (size := wish.size_for(missed)) >= 2:
-        held = wish.having("n", size).trials
+    while missed is not None and (size := goal.size_for(missed)) >= 2:
+        held = goal.having("n", size).trials
         missed = curve.next_missed(held)
         if missed == held:
             return size
     return None
 
 
-def _steady_size(wish: PlanRequest, curve: RandomizedPower) -> int | None:
+def _steady_size(goal: PlanRequest, curve: RandomizedPower) -> int | None:
     """Find the largest n up to which every n meets the requirement, given that some do not."""
-    size = max(wish.size_for(curve.steady), 1)
-    while curve.next_met(held := wish.having("n", size + 1).trials) == held:
-        size = wish.size_for(held)
+    size = max(goal.size_for(curve.steady), 1)
+    while curve.next_met(held := goal.having("n", size + 1).trials) == held:
+        size = goal.size_for(held)
     return size if size >= 2 else None
 
 
-def _why_no_size(wish: PlanRequest, curve: RandomizedPower) -> str:
-    smallest = wish.having("n", 2)
+def _why_no_size(goal: PlanRequest, curve: RandomizedPower) -> str:
+    smallest = goal.having("n", 2)
     limit = smallest.ceiling
     ceiling = "" if limit is None else f" and a ceiling of {limit:.3g} for every test of numbers"
     return (
-        f"no n reaches power = {wish.power:g} with {wish.n_labeled:,} labelled {wish.units} and "
-        f"{wish.n_unlabeled:,} unlabelled rows: even n = 2 leaves {smallest.trials:,} trials, "
+        f"no n reaches power = {goal.power:g} with {goal.n_labeled:,} labelled {goal.units} and "
+        f"{goal.n_unlabeled:,} unlabelled rows: even n = 2 leaves {smallest.trials:,} trials, "
         f"power {smallest.reached:.3g}{ceiling}; "
-        f"n = 2 needs {smallest.rows_for(curve.first):,} labelled {wish.units}"
+        f"n = 2 needs {smallest.rows_for(curve.first):,} labelled {goal.units}"
     )
 
 
-def _solve_delta(wish: PlanRequest) -> PlannedTest:
-    if wish.test == "averaged":
-        return wish.solved("delta", _smallest_met(wish, "delta", wish.delta_star))
-    count, tie = _critical_value_for_power(wish)
-    bound = float(delta_hat(count, wish.trials, wish.level, zeta=tie))
+def _solve_delta(goal: PlanRequest) -> PlannedTest:
+    if goal.test == "averaged":
+        return goal.solved("delta", _smallest_met(goal, "delta", goal.delta_star))
+    count, tie = _critical_value_for_power(goal)
+    bound = float(delta_hat(count, goal.trials, goal.level, zeta=tie))
     # Below delta_star the algorithm would not be stable; the power rises with delta.
-    return wish.solved("delta", _nudged(wish, "delta", max(bound, wish.delta_star)))
+    return goal.solved("delta", _nudged(goal, "delta", max(bound, goal.delta_star)))
 
 
-def _solve_alpha(wish: PlanRequest) -> PlannedTest:
-    if wish.test == "averaged":
-        return wish.solved("alpha", _smallest_met(wish, "alpha", 0.0))
-    count, tie = _critical_value_for_power(wish)
-    level = float(binomial_test.pvalue(count, wish.trials, wish.delta, zeta=tie))
-    alpha = max(level, _SMALLEST_LEVEL) * wish.algorithms
-    return wish.solved("alpha", _nudged(wish, "alpha", alpha))
+def _solve_alpha(goal: PlanRequest) -> PlannedTest:
+    if goal.test == "averaged":
+        return goal.solved("alpha", _smallest_met(goal, "alpha", 0.0))
+    count, tie = _critical_value_for_power(goal)
+    level = float(binomial_test.pvalue(count, goal.trials, goal.delta, zeta=tie))
+    alpha = max(level, _SMALLEST_LEVEL) * goal.algorithms
+    return goal.solved("alpha", _nudged(goal, "alpha", alpha))
 
 
-def _smallest_met(wish: PlanRequest, unknown: str, lowest: float) -> float:
+def _smallest_met(goal: PlanRequest, unknown: str, lowest: float) -> float:
     """Find the smallest δ or α above ``lowest`` at which the estimated power is enough."""
     from scipy.optimize import bisect
 
     def meets(value: float) -> bool:
-        return wish.having(unknown, value).meets
+        return goal.having(unknown, value).meets
 
     lowest, highest = lowest + _PRECISION, 1 - _PRECISION
     if not meets(highest):
-        raise ArgumentError(_why_no_level(wish, unknown))
+        raise ArgumentError(_why_no_level(goal, unknown))
     if meets(lowest):
         return lowest
     sign: Callable[[float], float] = lambda value: 1.0 if meets(value) else -1.0  # noqa: E731
@@ -205,53 +205,53 @@ def _smallest_met(wish: PlanRequest, unknown: str, lowest: float) -> float:
     return found
 
 
-def _critical_value_for_power(wish: PlanRequest) -> tuple[int, float]:
+def _critical_value_for_power(goal: PlanRequest) -> tuple[int, float]:
     """Find the critical count and tie probability with which the power is what is required.
 
     The test they define declares stable with probability ``power`` at δ*; its level at δ is
     the smallest α that will do, and the δ at which its level is α is the smallest δ.
     """
-    if wish.delta_star == 0:
-        count, tie = 0, wish.power
+    if goal.delta_star == 0:
+        count, tie = 0, goal.power
     else:
-        count, tie = binomial_test.critical_value(wish.trials, wish.delta_star, wish.power)
-    return count, (tie if wish.randomized else 1.0)
+        count, tie = binomial_test.critical_value(goal.trials, goal.delta_star, goal.power)
+    return count, (tie if goal.randomized else 1.0)
 
 
-def _nudged(wish: PlanRequest, unknown: str, value: float) -> float:
+def _nudged(goal: PlanRequest, unknown: str, value: float) -> float:
     """Raise a value by as many last digits as the test needs to confirm the power."""
     step = float(np.spacing(value))
-    while value < 1 and wish.having(unknown, value).reached < wish.power:
+    while value < 1 and goal.having(unknown, value).reached < goal.power:
         value, step = value + step, 2 * step
     if value >= 1:
-        raise ArgumentError(_why_no_level(wish, unknown))
+        raise ArgumentError(_why_no_level(goal, unknown))
     return value
 
 
-def _why_no_level(wish: PlanRequest, unknown: str) -> str:
-    trials = wish.trials
+def _why_no_level(goal: PlanRequest, unknown: str) -> str:
+    trials = goal.trials
     if trials == 0:
-        kappa = wish.per_trial.kappa(wish.n, wish.n_labeled, wish.n_unlabeled)
+        kappa = goal.per_trial.kappa(goal.n, goal.n_labeled, goal.n_unlabeled)
         size = f"kappa = {float(kappa):.3g}"
         return (
-            f"no {unknown} below 1 reaches power = {wish.power:g}: {wish.n_labeled:,} labelled "
-            f"{wish.units} and {wish.n_unlabeled:,} unlabelled rows hold no trial at "
-            f"n = {wish.n:,} ({size}); one trial needs {wish.rows_for(1):,} labelled {wish.units}"
+            f"no {unknown} below 1 reaches power = {goal.power:g}: {goal.n_labeled:,} labelled "
+            f"{goal.units} and {goal.n_unlabeled:,} unlabelled rows hold no trial at "
+            f"n = {goal.n:,} ({size}); one trial needs {goal.rows_for(1):,} labelled {goal.units}"
         )
-    if wish.test == "averaged":
+    if goal.test == "averaged":
         return (
-            f"no {unknown} below 1 reaches power = {wish.power:g} with {trials:,} trials, by the "
-            f"estimate for shares of spread {wish.spread:g}; ask for less, or for a smaller n"
+            f"no {unknown} below 1 reaches power = {goal.power:g} with {trials:,} trials, by the "
+            f"estimate for shares of spread {goal.spread:g}; ask for less, or for a smaller n"
         )
-    best = 1 - wish.delta_star**trials
+    best = 1 - goal.delta_star**trials
     return (
-        f"no {unknown} below 1 reaches power = {wish.power:g} with {trials:,} trials: all of them "
+        f"no {unknown} below 1 reaches power = {goal.power:g} with {trials:,} trials: all of them "
         f"exceed epsilon with probability delta_star^{trials}, so the power is at most {best:.6g}"
     )
 
 
-def _solve_power(wish: PlanRequest) -> PlannedTest:
-    return wish.solved("power", wish.reached)
+def _solve_power(goal: PlanRequest) -> PlannedTest:
+    return goal.solved("power", goal.reached)
 
 
 _SOLVERS: dict[str, Callable[[PlanRequest], PlannedTest]] = {

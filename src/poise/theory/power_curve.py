@@ -5,7 +5,7 @@ adds chances to exceed it; the power jumps up where c jumps. Write
 
     m_c = min{m : P(Bin(m, δ) ≤ c) ≤ α},    m_0 < m_1 < m_2 < …
 
-for the trials at which c becomes the critical count. Tooth c is m_c, …, m_{c+1} − 1;
+for the trials at which c becomes the critical count. Step c of the power is m_c, …, m_{c+1} − 1;
 its peak P(Bin(m_c, δ*) ≤ c) comes first and its trough last.
 """
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Counts: TypeAlias = NDArray[np.int64]
 
-__all__ = ["LARGEST", "Teeth"]
+__all__ = ["LARGEST", "PowerSteps"]
 
 LARGEST = 2**53  # beyond it floats skip whole numbers
 _NEWTON_ROUNDS = 12  # three or four are enough, unless rounding errors go in a circle
@@ -38,8 +38,8 @@ _SECANT_STEPS = 3
 
 
 @dataclass(frozen=True)
-class Teeth:
-    """Teeth for one test (δ, α) and one true probability δ*; counts are arrays.
+class PowerSteps:
+    """The steps of the power for one test (δ, α) and one true probability δ*; counts are arrays.
 
     Parameters
     ----------
@@ -48,10 +48,10 @@ class Teeth:
 
     Examples
     --------
-    >>> teeth = Teeth(delta=0.1, delta_star=0.01, alpha=0.05)
-    >>> teeth.starts(np.arange(3))
+    >>> steps = PowerSteps(delta=0.1, delta_star=0.01, alpha=0.05)
+    >>> steps.starts(np.arange(3))
     array([29, 46, 61])
-    >>> teeth.peaks(np.arange(3)).round(3)
+    >>> steps.peaks(np.arange(3)).round(3)
     array([0.747, 0.922, 0.977])
     """
 
@@ -60,17 +60,17 @@ class Teeth:
     alpha: float
 
     def peaks(self, counts: Counts) -> Floats:
-        """Compute the power at the first trial of each tooth."""
+        """Compute the power at the first trial of each step."""
         return binomial_law.cdf(counts, self.starts(counts), self.delta_star)
 
     def troughs(self, counts: Counts) -> Floats:
-        """Compute the power at the last trial of each tooth."""
+        """Compute the power at the last trial of each step."""
         return binomial_law.cdf(counts, self.starts(counts + 1) - 1, self.delta_star)
 
     def smooth_troughs(self, counts: Counts) -> Floats:
         """Compute troughs as if m_{c+1} were not rounded up to a whole number.
 
-        They lie below the true troughs and, unlike these, rise from tooth to tooth.
+        They lie below the true troughs and, unlike these, rise from step to step.
         """
         return binomial_law.cdf(counts, self._unrounded_starts(counts + 1), self.delta_star)
 

@@ -1,12 +1,12 @@
 """Numbers of trials at which the power of a test meets a requirement.
 
 The randomised test's power never falls as trials are added: one more can be ignored.
-The plain test's is a sawtooth (see :mod:`poise.theory.power_curve`): the search is over teeth,
+The plain test's has steps (see :mod:`poise.theory.power_curve`): the search is over steps,
 not over trials, and a billion trials cost little more than a thousand.
 
-Neither peaks nor troughs rise at every tooth, because teeth begin at whole numbers.
+Neither peaks nor troughs rise at every step, because steps begin at whole numbers.
 Two curves that do rise bound them: the randomised power lies above the peaks, and the
-troughs without rounding lie below the true troughs. Between the two bounds every tooth is
+troughs without rounding lie below the true troughs. Between the two bounds every step is
 checked; these are few, unless δ* is almost δ.
 """
 
@@ -20,7 +20,7 @@ import numpy as np
 
 from poise.errors import ArgumentError
 from poise.theory import binomial_law, binomial_test
-from poise.theory.power_curve import LARGEST, Teeth
+from poise.theory.power_curve import LARGEST, PowerSteps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
     Predicate: TypeAlias = Callable[[Counts], NDArray[np.bool_]]
 
-__all__ = ["RandomizedPower", "Sawtooth"]
+__all__ = ["PlainPower", "RandomizedPower"]
 
 _COUNTS_PROBED = 32
-_FEW_TEETH = 8
-# Rounding still affects the smooth troughs a little, so this many further teeth are checked.
+_FEW_STEPS = 8
+# Rounding still affects the smooth troughs a little, so this many further steps are checked.
 _SAFETY = 16
 
 
@@ -87,7 +87,7 @@ class RandomizedPower:
 
 
 @dataclass(frozen=True)
-class Sawtooth(RandomizedPower):
+class PlainPower(RandomizedPower):
     """Power of the plain test against a requirement, which may be met, missed and met again.
 
     Parameters
@@ -97,7 +97,7 @@ class Sawtooth(RandomizedPower):
 
     Examples
     --------
-    >>> power = Sawtooth(delta=0.1, delta_star=0.01, alpha=0.05, required=0.9)
+    >>> power = PlainPower(delta=0.1, delta_star=0.01, alpha=0.05, required=0.9)
     >>> power.first, power.next_missed(power.first), power.steady
     (46, 54, 61)
     """
@@ -110,41 +110,41 @@ class Sawtooth(RandomizedPower):
     @cached_property
     def steady(self) -> int:
         """The number of trials from which the requirement is met for good."""
-        high, chunk = self._calm + _SAFETY, _FEW_TEETH
+        high, chunk = self._calm + _SAFETY, _FEW_STEPS
         while high > 0:
             low = max(high - chunk, 0)
             count = self._first_low_trough(np.arange(low, high)[::-1])
             if count is not None:
                 return self._start(count + 1)
-            high, chunk = low, _FEW_TEETH * chunk
+            high, chunk = low, _FEW_STEPS * chunk
         return self._start(0)  # before that, the plain test never accepts
 
     def next_met(self, m: int) -> int:
         """Find the smallest number of trials ≥ m that meets the requirement."""
         if self._power(m) >= self.required:
             return m
-        # The rest of this tooth is lower still, and no peak beats the randomised test.
-        low, chunk = max(self._count(m) + 1, self._count(self._lower_bound)), _FEW_TEETH
+        # The rest of this step is lower still, and no peak beats the randomised test.
+        low, chunk = max(self._count(m) + 1, self._count(self._lower_bound)), _FEW_STEPS
         while True:
             count = self._first_high_peak(np.arange(low, low + chunk))
             if count is not None:
                 return self._start(count)
-            low, chunk = low + chunk, _FEW_TEETH * chunk
+            low, chunk = low + chunk, _FEW_STEPS * chunk
 
     def next_missed(self, m: int) -> int | None:
         """Find the smallest number of trials ≥ m that does not; None if there is none."""
         if self._power(m) < self.required:
             return m
-        low, end, chunk = self._count(m), self._calm + _SAFETY, _FEW_TEETH
+        low, end, chunk = self._count(m), self._calm + _SAFETY, _FEW_STEPS
         while low < end:
             count = self._first_low_trough(np.arange(low, min(low + chunk, end)))
             if count is not None:
                 return self._first_missed(count, m)
-            low, chunk = low + chunk, _FEW_TEETH * chunk
+            low, chunk = low + chunk, _FEW_STEPS * chunk
         return None
 
     def _first_missed(self, count: int, m: int) -> int:
-        """Find where a tooth with a low trough falls below the requirement, from m on."""
+        """Find where a step with a low trough falls below the requirement, from m on."""
 
         def missed(trials: Counts) -> NDArray[np.bool_]:
             return binomial_law.cdf(count, trials, self.delta_star) < self.required
@@ -152,19 +152,19 @@ class Sawtooth(RandomizedPower):
         return _between(missed, max(self._start(count), m) - 1, self._start(count + 1) - 1)
 
     def _first_high_peak(self, counts: Counts) -> int | None:
-        likely = counts[self._teeth.peak_bounds(counts) >= self.required]
-        return _first(lambda c: self._teeth.peaks(c) >= self.required, likely)
+        likely = counts[self._steps.peak_bounds(counts) >= self.required]
+        return _first(lambda c: self._steps.peaks(c) >= self.required, likely)
 
     def _first_low_trough(self, counts: Counts) -> int | None:
-        likely = counts[self._teeth.trough_bounds(counts) < self.required]
-        return _first(lambda c: self._teeth.troughs(c) < self.required, likely)
+        likely = counts[self._steps.trough_bounds(counts) < self.required]
+        return _first(lambda c: self._steps.troughs(c) < self.required, likely)
 
     @cached_property
-    def _teeth(self) -> Teeth:
-        return Teeth(self.delta, self.delta_star, self.alpha)
+    def _steps(self) -> PowerSteps:
+        return PowerSteps(self.delta, self.delta_star, self.alpha)
 
     def _start(self, count: int) -> int:
-        return int(self._teeth.starts(np.array([count]))[0])
+        return int(self._steps.starts(np.array([count]))[0])
 
     @cached_property
     def _lower_bound(self) -> int:
@@ -174,7 +174,7 @@ class Sawtooth(RandomizedPower):
     @cached_property
     def _calm(self) -> int:
         """The count from which no trough misses the requirement."""
-        high_enough: Predicate = lambda c: self._teeth.smooth_troughs(c) >= self.required  # noqa: E731
+        high_enough: Predicate = lambda c: self._steps.smooth_troughs(c) >= self.required  # noqa: E731
         return _smallest(high_enough, self._count(self.first))
 
     def _count(self, m: int) -> int:
@@ -187,8 +187,8 @@ class Sawtooth(RandomizedPower):
 
 def _first(holds: Predicate, candidates: Counts) -> int | None:
     """Find the first candidate for which ``holds`` is true, a few at a time."""
-    for i in range(0, candidates.size, _FEW_TEETH):
-        few = candidates[i : i + _FEW_TEETH]
+    for i in range(0, candidates.size, _FEW_STEPS):
+        few = candidates[i : i + _FEW_STEPS]
         true = np.flatnonzero(holds(few))
         if true.size:
             return int(few[true[0]])
@@ -197,14 +197,14 @@ def _first(holds: Predicate, candidates: Counts) -> int | None:
 
 def _smallest(holds: Predicate, start: int) -> int:
     """Find the smallest whole number ≥ start for which ``holds`` is true; then it stays true."""
-    low, steps = start - 1, 2 ** np.arange(_FEW_TEETH)
+    low, steps = start - 1, 2 ** np.arange(_FEW_STEPS)
     while low < LARGEST:
         probes = start - 1 + steps
         true = np.flatnonzero(holds(probes))
         if true.size:
             low = int(probes[true[0] - 1]) if true[0] else low
             return _between(holds, low, int(probes[true[0]]))
-        low, steps = int(probes[-1]), steps * 2**_FEW_TEETH
+        low, steps = int(probes[-1]), steps * 2**_FEW_STEPS
     raise ArgumentError(
         "the requirement needs more than 9e15 trials; ask for less power, "
         "or for a delta further above delta_star"

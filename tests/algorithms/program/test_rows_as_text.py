@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import poise
-from poise.algorithms.program.rows_as_text import read_features, read_training
+from poise.algorithms.program.rows_as_text import read_columns, read_training
 from poise.algorithms.program.task_files import Task, to_csv, to_json
 from poise.errors import DataError
 
@@ -48,7 +48,7 @@ def test_frames_keep_names_text_and_missing_values(kind):
 
 @pytest.mark.parametrize("kind", CONTAINERS)
 def test_types_stay_what_they_are(kind):
-    columns = read_features(CONTAINERS[kind][0](TABLE))
+    columns = read_columns(CONTAINERS[kind][0](TABLE))
     assert [type(column[0]) for column in columns.values()] == [float, int, str, bool]
 
 
@@ -69,30 +69,30 @@ def test_a_response_without_a_name_is_y(y):
 
 
 def test_arrays_and_lists_are_numbered_from_one():
-    assert read_features(np.array([[1, 2], [3, 4]])) == {"x1": [1, 3], "x2": [2, 4]}
-    assert read_features([(1.0, "a"), (np.nan, "b")]) == {"x1": [1.0, None], "x2": ["a", "b"]}
-    assert read_features(np.array([["a", None]], dtype=object)) == {"x1": ["a"], "x2": [None]}
-    assert read_features(pd.DataFrame([[1.0, 2.0]])) == {"0": [1.0], "1": [2.0]}
+    assert read_columns(np.array([[1, 2], [3, 4]])) == {"x1": [1, 3], "x2": [2, 4]}
+    assert read_columns([(1.0, "a"), (np.nan, "b")]) == {"x1": [1.0, None], "x2": ["a", "b"]}
+    assert read_columns(np.array([["a", None]], dtype=object)) == {"x1": ["a"], "x2": [None]}
+    assert read_columns(pd.DataFrame([[1.0, 2.0]])) == {"0": [1.0], "1": [2.0]}
 
 
 def test_every_kind_of_cell():
     day = datetime.date(2024, 2, 29)
     cells = [np.float32(0.1), np.int8(3), np.bool_(True), np.str_("s"), Decimal("0.5"), day]
-    found = read_features([[cell] for cell in cells])["x1"]
+    found = read_columns([[cell] for cell in cells])["x1"]
     assert found == [float(np.float32(0.1)), 3, True, "s", 0.5, "2024-02-29"]
     assert [type(cell) for cell in found] == [float, int, bool, str, float, str]
     times = np.array([["2024-02-29T12:00"], ["NaT"]], dtype="datetime64[s]")
-    assert read_features(times) == {"x1": ["2024-02-29T12:00:00", None]}
+    assert read_columns(times) == {"x1": ["2024-02-29T12:00:00", None]}
     categories = pd.DataFrame({"c": pd.Categorical(["u", None])})
-    assert read_features(categories) == {"c": ["u", None]}
+    assert read_columns(categories) == {"c": ["u", None]}
 
 
 def test_rows_to_predict_take_or_must_match_the_names_of_training():
-    assert read_features([[1, 2]], expected=["a", "b"]) == {"a": [1], "b": [2]}
+    assert read_columns([[1, 2]], expected=["a", "b"]) == {"a": [1], "b": [2]}
     with pytest.raises(DataError, match=r"columns of the training rows, \['a', 'b'\], got 3"):
-        read_features([[1, 2, 3]], expected=["a", "b"])
+        read_columns([[1, 2, 3]], expected=["a", "b"])
     with pytest.raises(DataError, match=r"\['a', 'b'\], got \['b', 'a'\]"):
-        read_features(pd.DataFrame({"b": [1], "a": [2]}), expected=["a", "b"])
+        read_columns(pd.DataFrame({"b": [1], "a": [2]}), expected=["a", "b"])
 
 
 REFUSED = {
@@ -137,7 +137,7 @@ tables = st.integers(1, 4).flatmap(
 @given(rows=tables)
 def test_csv_reads_back_cell_by_cell(rows):
     """Python's own reader is the judge; numbers must come back bit for bit."""
-    header, *read = csv.reader(io.StringIO(to_csv(read_features(rows))), strict=True)
+    header, *read = csv.reader(io.StringIO(to_csv(read_columns(rows))), strict=True)
     assert header == [f"x{j + 1}" for j in range(len(rows[0]))]
     assert len(read) == len(rows)
     for fields, row in zip(read, rows, strict=True):
@@ -153,14 +153,14 @@ def test_csv_tells_missing_from_empty_and_from_the_text_na():
 
 def test_pandas_reads_the_csv_as_it_was():
     table = {**TABLE, "price": RESPONSE}
-    read = pd.read_csv(io.StringIO(to_csv(read_features(pd.DataFrame(table)))))
-    assert read_features(read) == table
+    read = pd.read_csv(io.StringIO(to_csv(read_columns(pd.DataFrame(table)))))
+    assert read_columns(read) == table
 
 
 @given(rows=tables)
 def test_json_is_one_line_that_reads_back(rows):
     finite = [[None if cell in (math.inf, -math.inf) else cell for cell in row] for row in rows]
-    task = Task(read_training(finite, list(range(len(rows)))), read_features(finite), seed=9)
+    task = Task(read_training(finite, list(range(len(rows)))), read_columns(finite), seed=9)
     line = to_json(task, request=4)
     assert line.count(b"\n") == 1
     read = json.loads(line)

@@ -15,7 +15,7 @@ import poise
 from poise.cli.ui.record import Record
 from poise.cli.ui.record_kind import RecordKind
 from poise.cli.ui.results_folder import Folder
-from poise.cli.ui.slider_answers import Answer, Question, without_verdict
+from poise.cli.ui.slider_answers import Answer, SliderQuestion, without_verdict
 from poise.questions.monitor.record_status import status_of
 from poise.results.conditional_design import ConditionalDesign
 from poise.results.text.describe_provenance import facts_of_provenance
@@ -103,7 +103,7 @@ def test_only_delta_moved_keeps_the_level_for_the_papers_test_alone() -> None:
     trials = poise.Trials.from_changes(np.ones((30, 1, 2)), n=5)
     fixed = {"epsilon": 2.0, "delta": 0.1, "alpha": 0.05}
     record = Record(RecordKind.JOURNAL, "mine", 5, question=fixed, trials=trials)
-    assert "not hold" in Answer(record, Question.of(record, {"delta": "0.2"})).looking
+    assert "not hold" in Answer(record, SliderQuestion.of(record, {"delta": "0.2"})).looking
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from poise.data.duplicates import about_copies, copies_elsewhere, find_copies
 from poise.data.partitioned import smallest_hashes
 from poise.data.partitioned.column_roles import named_columns
 from poise.data.partitioned.partitioned_sample import PartitionedSample
-from poise.data.partitioned.smallest_hashes import RowSketch
+from poise.data.partitioned.smallest_hashes import SmallestHashes
 from poise.data.sample import Sample
 from shared.partitions import FramesHere
 
@@ -56,7 +56,7 @@ def test_a_part_of_the_rows_shows_a_part_of_the_copies() -> None:
     frame = with_copies(make_rows(12_000), 4_000).drop(columns="who")
     sample = elsewhere(frame, 4)
     found = copies_elsewhere(sample)
-    share = RowSketch.joined([sample.labeled.summary.sketch]).share
+    share = SmallestHashes.joined([sample.labeled.summary.sketch]).share
     assert 0.03 < share < 0.08
     assert 240 < found.rows < 690
     assert found.looked_at < 1024
@@ -91,5 +91,5 @@ def test_few_rows_are_brought_together(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_rows_of_lists_have_hashes() -> None:
     frame = pd.DataFrame({"a": [[1], [2], [1]]})
-    assert RowSketch.of(frame).has_equals
-    assert not RowSketch.of(frame[:2]).has_equals
+    assert SmallestHashes.of(frame).has_equals
+    assert not SmallestHashes.of(frame[:2]).has_equals

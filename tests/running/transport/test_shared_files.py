@@ -10,7 +10,7 @@ import pytest
 import poise
 from poise.data.sample import Sample
 from poise.errors import DataError
-from poise.running.transport.shared_files import Placed, files_of
+from poise.running.transport.shared_files import SentAsPaths, files_of
 
 ROWS = np.random.default_rng(0).normal(size=(66, 200))
 
@@ -34,7 +34,7 @@ def test_rows_stay_in_their_file(mapped, tmp_path) -> None:
         (str(tmp_path / "rows.npy"), (tmp_path / "rows.npy").stat().st_size)
     ]
     assert files_of(Sample(ROWS, ROWS[:, 0])) == []
-    sent = pickle.dumps(Placed((sample, "plan")))
+    sent = pickle.dumps(SentAsPaths((sample, "plan")))
     assert len(sent) < ROWS.nbytes / 20
     back, plan = pickle.loads(sent)
     assert plan == "plan"
@@ -51,7 +51,8 @@ def test_a_cluster_opens_the_file_or_is_sent_the_rows(
 ) -> None:
     sent = []
     monkeypatch.setattr(
-        "poise.running.workers.cluster.Placed", lambda data: sent.append(1) or Placed(data)
+        "poise.running.workers.cluster.SentAsPaths",
+        lambda data: sent.append(1) or SentAsPaths(data),
     )
     if not visible:
         monkeypatch.setattr(

@@ -17,7 +17,7 @@ from poise import arguments
 from poise.algorithms.algorithm import Algorithm, Predict
 from poise.algorithms.program.command import Command, as_command
 from poise.algorithms.program.one_shot import run_once
-from poise.algorithms.program.rows_as_text import Columns, read_features, read_training
+from poise.algorithms.program.rows_as_text import Columns, read_columns, read_training
 from poise.algorithms.program.scratch_folders import sweep
 from poise.algorithms.program.server_pool import ask_server, servers
 from poise.algorithms.program.task_files import Task
@@ -141,7 +141,7 @@ class Program(Algorithm):
 
     def _predict(self, train: Columns, seed: int, rows: object) -> NDArray[np.float64]:
         features = list(train)[:-1]
-        task = Task(train, read_features(rows, expected=features), seed)
+        task = Task(train, read_columns(rows, expected=features), seed)
         if task.n_predictions == 0:
             return np.empty(0)
         return _CONTRACTS[self.mode](self.command, task, self.timeout)

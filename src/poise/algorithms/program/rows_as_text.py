@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from poise.data.tables import is_sparse
 from poise.errors import DataError
 
-__all__ = ["Cell", "Columns", "height", "read_features", "read_training"]
+__all__ = ["Cell", "Columns", "height", "read_columns", "read_training"]
 
 Cell = bool | int | float | str | None
 
@@ -40,7 +40,7 @@ def read_training(X: Any, y: Any) -> Columns:
     >>> read_training([[1, "a"], [2, None]], [0.5, 1.5])
     {'x1': [1, 2], 'x2': ['a', None], 'y': [0.5, 1.5]}
     """
-    features = read_features(X)
+    features = read_columns(X)
     name, cells = _read_response(y)
     if name in features:
         raise DataError(f"the response and a feature are both named {name!r}; rename one of them")
@@ -51,7 +51,7 @@ def read_training(X: Any, y: Any) -> Columns:
     return features | {name: cells}
 
 
-def read_features(X: Any, expected: Sequence[str] | None = None) -> Columns:
+def read_columns(X: Any, expected: Sequence[str] | None = None) -> Columns:
     """Return the columns of ``X``; those without names are called x1, x2 and so on.
 
     ``expected`` are the names the program was trained with: rows without names
@@ -59,7 +59,7 @@ def read_features(X: Any, expected: Sequence[str] | None = None) -> Columns:
 
     Examples
     --------
-    >>> read_features(np.array([[0.5, np.nan]]), expected=["age", "size"])
+    >>> read_columns(np.array([[0.5, np.nan]]), expected=["age", "size"])
     {'age': [0.5], 'size': [None]}
     """
     names, columns = _read(X)

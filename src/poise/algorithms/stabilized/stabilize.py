@@ -78,7 +78,7 @@ def stabilize(
     Raises
     ------
     ArgumentError
-        If the wish is impossible; the message says what would be possible.
+        If what is asked is impossible; the message says what would be possible.
 
     See Also
     --------

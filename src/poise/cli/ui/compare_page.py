@@ -14,7 +14,7 @@ from poise.cli.ui.browser_figures import curve_figure, profiles_figure
 from poise.cli.ui.run_index import RunLine
 from poise.cli.ui.run_page import sliders
 from poise.cli.ui.site import Site, pieces
-from poise.cli.ui.slider_answers import Answer, Question
+from poise.cli.ui.slider_answers import Answer, SliderQuestion
 from poise.results.curve_result import StabilityCurve
 from poise.results.judged_together import JudgedTogether, judged_together
 from poise.results.text.numbers import at_most, number
@@ -27,7 +27,7 @@ _MOST_RUNS = 12
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedRuns:
     """Runs that were chosen, and one question for all of them.
 
     Attributes
@@ -42,7 +42,7 @@ class Compared:
     answers: list[Answer]
 
     @property
-    def question(self) -> Question:
+    def question(self) -> SliderQuestion:
         """The question."""
         return self.answers[0].question
 
@@ -140,13 +140,15 @@ async def answer_profiles(site: Site, request: Request) -> Response:
     return pieces({"profiles": profiles_figure(bands, compared.question.epsilon, span)})
 
 
-def _compared(site: Site, request: Request) -> Compared | None:
+def _compared(site: Site, request: Request) -> ComparedRuns | None:
     found = [site.index.line(key) for key in request.query_params.getlist("run")[:_MOST_RUNS]]
     lines = [line for line in found if line is not None and line.comparable]
     lines.sort(key=lambda line: (line.title, line.n or 0, line.file.name))
     if not lines:
         return None
     records = [site.record(line) for line in lines]
-    first = Question.of(records[0], request.query_params)
+    first = SliderQuestion.of(records[0], request.query_params)
     given = {name: repr(value) for name, value in first.values.items()}
-    return Compared(lines, [Answer(record, Question.of(record, given)) for record in records])
+    return ComparedRuns(
+        lines, [Answer(record, SliderQuestion.of(record, given)) for record in records]
+    )

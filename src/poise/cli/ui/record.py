@@ -19,7 +19,7 @@ from poise.results.monitor_status import MonitorStatus
 from poise.results.procedure_result import ProcedureResult
 from poise.results.stability_result import StabilityResult
 from poise.results.text.numbers import at_most
-from poise.results.text.table import Table
+from poise.results.text.table import TextTable
 from poise.results.trials import Trials
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Record:
         What else the file holds, worded.
     lines : tuple of int
         Lines that were written and that a full run has, where they are not trials.
-    table : Table, optional
+    table : TextTable, optional
         What the file lists.
     explained : str
         Why no other question can be asked of a file without changes.
@@ -96,7 +96,7 @@ class Record:
     failures: tuple[str, ...] = ()
     facts: dict[str, str] = field(default_factory=dict)
     lines: tuple[int, int] | None = None
-    table: Table | None = None
+    table: TextTable | None = None
     explained: str = _WITHOUT_CHANGES
 
     @property

@@ -10,7 +10,7 @@ import click
 from poise.cli.load_algorithm import parse_parameters, place_and_parameters
 from poise.cli.ui.record import Record
 from poise.cli.ui.record_kind import RecordKind
-from poise.cli.ui.slider_answers import Question
+from poise.cli.ui.slider_answers import SliderQuestion
 from poise.errors import PoiseError
 from poise.protocol.random_order import PERMUTATION
 from poise.results.design import Design
@@ -38,7 +38,7 @@ _AGAIN = {
 _KEPT = ("coupling", "distance", "remove", "replace", "removals", "points", "shuffle")
 
 
-def as_command(record: Record, name: str, question: Question | None) -> str:
+def as_command(record: Record, name: str, question: SliderQuestion | None) -> str:
     """Return the command that repeats the run, and the one that asks its file again."""
     asked = [] if question is None else _options(question)
     again = _AGAIN.get(record.kind)
@@ -50,11 +50,11 @@ def as_command(record: Record, name: str, question: Question | None) -> str:
     return "\n".join(lines)
 
 
-def _options(question: Question) -> list[str]:
+def _options(question: SliderQuestion) -> list[str]:
     return [word for key, value in question.values.items() for word in (f"--{key}", f"{value!r}")]
 
 
-def as_python(record: Record, name: str, question: Question | None) -> str:
+def as_python(record: Record, name: str, question: SliderQuestion | None) -> str:
     """Return Python that gives the same result."""
     if record.kind == RecordKind.JOURNAL:
         return _run_again(record, question)
@@ -75,7 +75,7 @@ def _keywords(values: dict[str, Any]) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in values.items())
 
 
-def _run_again(record: Record, question: Question | None) -> str:
+def _run_again(record: Record, question: SliderQuestion | None) -> str:
     if not isinstance(record.trials, Trials):
         return "# the command line above goes on with this journal"
     design = record.trials.design

@@ -14,7 +14,7 @@ from poise.cli.ui.record_kind import RecordKind
 from poise.cli.ui.repeat import as_command, as_python
 from poise.cli.ui.run_index import RunLine
 from poise.cli.ui.site import Site, pieces
-from poise.cli.ui.slider_answers import SYMBOLS, Answer, Question, without_verdict
+from poise.cli.ui.slider_answers import SYMBOLS, Answer, SliderQuestion, without_verdict
 from poise.errors import ArgumentError
 from poise.results.conditional_result import ConditionalResult
 from poise.results.monitor_status import MonitorStatus
@@ -42,7 +42,7 @@ def run_page(site: Site, request: Request) -> Response:
         content |= {"line": line, "view": _written(record), **_repeat(record, line, None)}
         content["provenance"] = {}
         return site.page(request, "run_written.html", **content)
-    answer = Answer(record, Question.of(record, request.query_params))
+    answer = Answer(record, SliderQuestion.of(record, request.query_params))
     return site.page(
         request,
         "run.html",
@@ -96,7 +96,7 @@ def _answer(site: Site, line: RunLine, request: Request) -> Answer:
     record = site.record(line)
     if record.trials is None:
         raise ArgumentError("this file holds no changes; it can be asked no other question")
-    return Answer(record, Question.of(record, request.query_params))
+    return Answer(record, SliderQuestion.of(record, request.query_params))
 
 
 def _spoken(answer: Answer, line: RunLine) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def _spoken(answer: Answer, line: RunLine) -> dict[str, Any]:
     }
 
 
-def _repeat(record: Record, line: RunLine, question: Question | None) -> dict[str, Any]:
+def _repeat(record: Record, line: RunLine, question: SliderQuestion | None) -> dict[str, Any]:
     name = line.file.name
     return {
         "command": as_command(record, name, question),

@@ -25,7 +25,7 @@ from poise.results.text.numbers import at_most, confidence, exactly
 from poise.results.text.summary import Summary
 from poise.results.trials import Trials
 
-__all__ = ["Answer", "Bands", "Question", "without_verdict"]
+__all__ = ["Answer", "Bands", "SliderQuestion", "without_verdict"]
 
 SYMBOLS = {"epsilon": "ε", "delta": "δ", "alpha": "α"}
 _USUAL = {"delta": 0.1, "alpha": 0.05}
@@ -33,7 +33,7 @@ _PROFILES_KEPT = 64
 
 
 @dataclass(frozen=True)
-class Question:
+class SliderQuestion:
     """ε, δ and α of the page, and those that were fixed before the first trial.
 
     Attributes
@@ -50,7 +50,7 @@ class Question:
     fixed: Mapping[str, Any]
 
     @classmethod
-    def of(cls, record: Record, given: Mapping[str, str]) -> Question:
+    def of(cls, record: Record, given: Mapping[str, str]) -> SliderQuestion:
         """Read what is asked; what is not given is what was fixed, or something usual.
 
         Examples
@@ -58,8 +58,8 @@ class Question:
         >>> from poise.cli.ui.record_kind import RecordKind
         >>> trials = Trials.from_changes([0.1, 0.2, 0.3], n=5)
         >>> record = Record(RecordKind.TRIALS, "mine", 5, trials=trials)
-        >>> Question.of(record, {"delta": "0.2"})
-        Question(epsilon=0.28, delta=0.2, alpha=0.05, fixed={})
+        >>> SliderQuestion.of(record, {"delta": "0.2"})
+        SliderQuestion(epsilon=0.28, delta=0.2, alpha=0.05, fixed={})
         """
         known = {"epsilon": _usual_epsilon(record), **_USUAL, **record.question}
         asked = {name: _number(name, given.get(name, known[name])) for name in SYMBOLS}
@@ -124,12 +124,12 @@ class Answer:
     ----------
     record : Record
         The file, which holds changes.
-    question : Question
+    question : SliderQuestion
         What is asked of them.
     """
 
     record: Record
-    question: Question
+    question: SliderQuestion
 
     @cached_property
     def result(self) -> StabilityResult | ConditionalResult:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from poise.data.partitioned.row_fingerprint import hashes_of_rows
 
-__all__ = ["RowSketch", "RowsBelow"]
+__all__ = ["RowsBelow", "SmallestHashes"]
 
 Words = NDArray[np.uint64]
 
@@ -32,7 +32,7 @@ def _hashes(frame: Any) -> Words:
 
 
 @dataclass(frozen=True)
-class RowSketch:
+class SmallestHashes:
     """The hashes of rows below a limit; all rows of the table with such hashes are counted.
 
     Attributes
@@ -44,9 +44,9 @@ class RowSketch:
 
     Examples
     --------
-    >>> one = RowSketch(np.array([1, 4, 6], dtype=np.uint64), np.uint64(7))
-    >>> two = RowSketch(np.array([2, 4], dtype=np.uint64), np.uint64(5))
-    >>> RowSketch.joined([one, two]).hashes, RowSketch.joined([one, two]).has_equals
+    >>> one = SmallestHashes(np.array([1, 4, 6], dtype=np.uint64), np.uint64(7))
+    >>> two = SmallestHashes(np.array([2, 4], dtype=np.uint64), np.uint64(5))
+    >>> SmallestHashes.joined([one, two]).hashes, SmallestHashes.joined([one, two]).has_equals
     (array([1, 2, 4, 4], dtype=uint64), True)
     """
 
@@ -54,7 +54,7 @@ class RowSketch:
     limit: np.uint64 = _ALL
 
     @classmethod
-    def of(cls, frame: Any) -> RowSketch:
+    def of(cls, frame: Any) -> SmallestHashes:
         """Look at the rows of a partition."""
         hashes = np.sort(_hashes(frame))
         if len(hashes) <= _HASHES_PER_PARTITION:
@@ -62,14 +62,14 @@ class RowSketch:
         return cls._below(hashes, hashes[_HASHES_PER_PARTITION])
 
     @classmethod
-    def joined(cls, sketches: Sequence[RowSketch]) -> RowSketch:
+    def joined(cls, sketches: Sequence[SmallestHashes]) -> SmallestHashes:
         """Put the sketches of partitions, or of tables, together."""
         limit = min([_ALL, *(sketch.limit for sketch in sketches)])
         every = [np.empty(0, dtype=np.uint64), *(sketch.hashes for sketch in sketches)]
         return cls._below(np.sort(np.concatenate(every)), limit)
 
     @classmethod
-    def _below(cls, hashes: Words, limit: np.uint64) -> RowSketch:
+    def _below(cls, hashes: Words, limit: np.uint64) -> SmallestHashes:
         return cls(hashes[: np.searchsorted(hashes, limit)], limit)
 
     @property
@@ -77,7 +77,7 @@ class RowSketch:
         """Whether two rows have one hash."""
         return bool((self.hashes[1:] == self.hashes[:-1]).any())
 
-    def of_few_rows(self) -> RowSketch:
+    def of_few_rows(self) -> SmallestHashes:
         """Return a sketch of so few rows that they can be brought together."""
         if len(self.hashes) <= _MOST_ROWS:
             return self

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from poise.data.partitioned.column_roles import ColumnRoles
 from poise.data.partitioned.partition_types import common_types, with_types
-from poise.data.partitioned.smallest_hashes import RowSketch
+from poise.data.partitioned.smallest_hashes import SmallestHashes
 from poise.data.partitioned.witness_rows import (
     MOST_CLASSES,
     different_responses,
@@ -42,7 +42,7 @@ class PartitionSummary:
         The different responses; None if they are too many to be listed.
     groups : (list, ndarray) or None
         The different labels of groups as they appear, and the rows of each.
-    sketch : RowSketch
+    sketch : SmallestHashes
         The smallest hashes of rows.
     """
 
@@ -55,7 +55,7 @@ class PartitionSummary:
     responses: Any = ()
     different: Any = None
     groups: tuple[list[Any], NDArray[np.int64]] | None = None
-    sketch: RowSketch = field(default_factory=lambda: RowSketch.joined([]))
+    sketch: SmallestHashes = field(default_factory=lambda: SmallestHashes.joined([]))
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Summarize:
             () if target is None else np.asarray(frame[target].iloc[:_FIRST_RESPONSES]),
             None if target is None else _listed(frame[target]),
             None if target is None or self.roles.groups is None else self._groups(partition),
-            RowSketch.of(frame[list(self.hashed)]),
+            SmallestHashes.of(frame[list(self.hashed)]),
         )
 
     def _groups(self, partition: Any) -> tuple[list[Any], NDArray[np.int64]]:
@@ -133,7 +133,7 @@ class TableSummary:
         The first rows.
     different : ndarray or None
         The different responses; None if they are too many to be listed.
-    sketch : RowSketch
+    sketch : SmallestHashes
         The smallest hashes of rows.
     """
 
@@ -152,7 +152,7 @@ class TableSummary:
         self.points = self._joined([part.points for part in _first(filled, _FIRST_POINTS)])
         self.responses = _first_responses(filled)
         self.different = _different([part.different for part in filled])
-        self.sketch = RowSketch.joined([part.sketch for part in filled])
+        self.sketch = SmallestHashes.joined([part.sketch for part in filled])
 
     def _joined(self, frames: list[Any]) -> Any:
         import pandas as pd

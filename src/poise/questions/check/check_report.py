@@ -9,7 +9,7 @@ from typing import Any
 from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.errors import AlgorithmError
 from poise.results.json_encoding import plain, to_json
-from poise.results.text.table import Table
+from poise.results.text.table import TextTable
 
 __all__ = ["CheckReport", "Finding", "Severity"]
 
@@ -124,10 +124,10 @@ class CheckReport(ShownAsCard):
             f"{bad or 'nothing found'} ({self.n_fits:,} fits)."
         )
 
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """Return one line per check: its name, its severity and what was seen."""
         rows = [[f.check, f.severity.value, f.found] for f in self.findings]
-        return Table(["check", "", "found"], rows, self.headline())
+        return TextTable(["check", "", "found"], rows, self.headline())
 
     def summary(self) -> str:
         """Return headline, table, and the remedies."""
@@ -158,7 +158,7 @@ class CheckReport(ShownAsCard):
 
     def _card(self) -> Card:
         rows = [[f.check, f.severity.value, f.found, f.remedy] for f in self.findings]
-        table = Table(["check", "", "found", "remedy"], rows)
+        table = TextTable(["check", "", "found", "remedy"], rows)
         given = [finding.severity for finding in self.findings]
         order = (Severity.OK, Severity.FAIL, Severity.WARN, Severity.SKIPPED)
         parts = {each.value: given.count(each) for each in order}

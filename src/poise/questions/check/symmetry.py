@@ -141,7 +141,7 @@ def check_symmetry(
     fitter = _Fitter(as_algorithm(algorithm), as_table(X, "X"), as_table(y, "y"))
     randomness = Randomness.from_state(random_state)
     given, others = fitter.orders(randomness)
-    change = fitter.largest_change(given, others)
+    change = fitter.largest_observed_change(given, others)
     if change == 0.0:
         return SymmetryReport("exact", 1.0, limit, 0.0, fitter.n_fits)
     terms = randomness.block("xi", 0, draws * (1 + len(others)))[:, 0].reshape(-1, draws)
@@ -177,7 +177,7 @@ def reordering_change(algorithm: Any, X: Any, y: Any, *, random_state: Any = Non
     """
     fitter = _Fitter(as_algorithm(algorithm), as_table(X, "X"), as_table(y, "y"))
     given, others = fitter.orders(Randomness.from_state(random_state))
-    return fitter.largest_change(given, others)
+    return fitter.largest_observed_change(given, others)
 
 
 class _Fitter:
@@ -209,7 +209,7 @@ class _Fitter:
             predict = generators.seeded(int(xi), lambda: self._trained(order, int(xi)))
             return as_array(predict(self.features.take(np.arange(len(self.features)))))
 
-    def largest_change(self, given: NDArray[Any], others: list[NDArray[Any]]) -> float:
+    def largest_observed_change(self, given: NDArray[Any], others: list[NDArray[Any]]) -> float:
         """Compare predictions after training in this order and in others, with one ξ."""
         before = self.at(given, 0)
         return max(_change(before, self.at(order, 0)) for order in others)

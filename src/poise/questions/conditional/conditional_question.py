@@ -15,7 +15,7 @@ from poise.questions.spread import refuse_other_units, spread_of
 from poise.results.conditional_design import ConditionalDesign
 from poise.results.relative_epsilon import Relative, read_epsilon
 
-__all__ = ["ConditionalQuestion", "allowed_change"]
+__all__ = ["ConditionalQuestion", "epsilon_in_units"]
 
 _CALLER = 5  # this method, two functions that call it, the public function, and its caller
 
@@ -86,7 +86,7 @@ class ConditionalQuestion:
         warnings.warn(f'the verdict "stable" is not possible: {said}', PowerWarning, _CALLER)
 
 
-def allowed_change(epsilon: Any, setup: ConditionalSetup, y: Table) -> float:
+def epsilon_in_units(epsilon: Any, setup: ConditionalSetup, y: Table) -> float:
     """Return ε in the units of the predictions; a share is one of the spread of y.
 
     The training set is given, so the spread of its responses is a fixed number: no rows have to
@@ -95,7 +95,7 @@ def allowed_change(epsilon: Any, setup: ConditionalSetup, y: Table) -> float:
     Examples
     --------
     >>> from poise.data.tables import as_table
-    >>> allowed_change("50% of spread", ConditionalSetup(), as_table([1.0, 3.0, 5.0], "y"))
+    >>> epsilon_in_units("50% of spread", ConditionalSetup(), as_table([1.0, 3.0, 5.0], "y"))
     1.0
     """
     asked = read_epsilon(epsilon) if isinstance(epsilon, str) else epsilon

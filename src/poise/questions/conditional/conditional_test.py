@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from poise.algorithms.distance import Distance
 from poise.protocol.randomness import RandomStateLike
 from poise.questions.conditional.conditional_measurement import ConditionalMeasurement
-from poise.questions.conditional.conditional_question import ConditionalQuestion, allowed_change
+from poise.questions.conditional.conditional_question import ConditionalQuestion, epsilon_in_units
 from poise.questions.settings import from_settings
 from poise.results.relative_epsilon import Relative
 from poise.storage.journal import Journal
@@ -146,7 +146,7 @@ def checked_for(
         Keywords of :func:`conditional_test`; those that are missing have its defaults.
     """
     measurement = ConditionalMeasurement.of(given)
-    change = allowed_change(given["epsilon"], measurement.setup, measurement.rows.given.y)
+    change = epsilon_in_units(given["epsilon"], measurement.setup, measurement.rows.given.y)
     question = from_settings(ConditionalQuestion, {**given, "epsilon": change})
     measurement.check(question)
     return measurement, question

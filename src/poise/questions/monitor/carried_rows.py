@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from poise.questions.monitor.new_rows import FreshRows
+from poise.questions.monitor.new_rows import NewRows
 from poise.storage.monitor_record import RecordContent
 from poise.storage.monitor_record.leftover_rows import (
     leftovers_path,
@@ -31,24 +31,24 @@ class CarriedRows:
 
     def __init__(self, record: Path, keep: bool) -> None:
         self._path, self._keep = leftovers_path(record), keep
-        self._rows: FreshRows | None = None
+        self._rows: NewRows | None = None
 
     def __len__(self) -> int:
         rows = self.load()
         return 0 if rows is None else len(rows.rows) + len(rows.unlabeled)
 
-    def load(self) -> FreshRows | None:
+    def load(self) -> NewRows | None:
         """Return the rows of the last call, or of an earlier process; None if there are none."""
         if self._rows is None:
             self._rows = _read(self._path)
         return self._rows
 
-    def unused(self, record: RecordContent) -> FreshRows | None:
+    def unused(self, record: RecordContent) -> NewRows | None:
         """Return those rows that the record has not used since they were kept."""
         rows = self.load()
         return None if rows is None else rows.without(*rows.used(record))
 
-    def store(self, rows: FreshRows) -> None:
+    def store(self, rows: NewRows) -> None:
         """Keep these rows in place of those before."""
         self.forget()
         if rows.rows or rows.unlabeled:
@@ -63,9 +63,9 @@ class CarriedRows:
         self._path.unlink(missing_ok=True)
 
 
-def _read(path: Path) -> FreshRows | None:
+def _read(path: Path) -> NewRows | None:
     content = load_leftovers(path)
     if not content:
         return None
     tables: dict[str, Any] = {name: content.get(name) for name in ("X", "y", "X_unlabeled")}
-    return FreshRows(**tables, **{name: tuple(content[name]) for name in _IDENTITIES})
+    return NewRows(**tables, **{name: tuple(content[name]) for name in _IDENTITIES})

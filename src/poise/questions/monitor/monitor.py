@@ -19,7 +19,7 @@ from poise.data.keyed_row_hashes import RowKey
 from poise.errors import ArgumentError, DataError, RecordError
 from poise.protocol.randomness import Coupling, RandomStateLike
 from poise.questions.monitor.carried_rows import CarriedRows
-from poise.questions.monitor.new_rows import FreshRows, Positions
+from poise.questions.monitor.new_rows import NewRows, Positions
 from poise.questions.monitor.record_actions import abandon_call, begin_epoch
 from poise.questions.monitor.record_settings import RecordSettings
 from poise.questions.monitor.record_status import status_of
@@ -209,7 +209,7 @@ class Monitor(ShownAsCard):
         arguments.flag("skip_used", skip_used)
         with self._opened() as file:
             key = file.content.header.row_key(self._key, str(self.path))
-            given = FreshRows.of(key, X, y, X_unlabeled, ids, ids_unlabeled)
+            given = NewRows.of(key, X, y, X_unlabeled, ids, ids_unlabeled)
             given = self._finished(given, file)
             rows = self._with_carried(self._unused(given, file.content, skip_used), file, skip_used)
             used, left = begin_batch(self._settings, rows, file)
@@ -218,7 +218,7 @@ class Monitor(ShownAsCard):
             self._carried.store(left)
         return self.status
 
-    def _run(self, rows: FreshRows, file: RecordFile) -> None:
+    def _run(self, rows: NewRows, file: RecordFile) -> None:
         try:
             finish_batch(self._settings, rows, file)
         except BaseException as error:
@@ -228,7 +228,7 @@ class Monitor(ShownAsCard):
             )
             raise
 
-    def _finished(self, given: FreshRows, file: RecordFile) -> FreshRows:
+    def _finished(self, given: NewRows, file: RecordFile) -> NewRows:
         """Finish a call that was interrupted; return the rows given that it does not use."""
         batch = file.content.unfinished
         if batch is None:
@@ -248,7 +248,7 @@ class Monitor(ShownAsCard):
         own = set(batch.rows), set(batch.unlabeled)
         return given.without(_among(given.rows, own[0]), _among(given.unlabeled, own[1]))
 
-    def _unused(self, given: FreshRows, content: RecordContent, skip_used: bool) -> FreshRows:
+    def _unused(self, given: NewRows, content: RecordContent, skip_used: bool) -> NewRows:
         """Refuse rows that the record has used, or leave them out."""
         labeled, unlabeled = given.used(content)
         count = len(labeled) + len(unlabeled)
@@ -262,7 +262,7 @@ class Monitor(ShownAsCard):
             )
         return given.without(labeled, unlabeled)
 
-    def _with_carried(self, given: FreshRows, file: RecordFile, skip_used: bool) -> FreshRows:
+    def _with_carried(self, given: NewRows, file: RecordFile, skip_used: bool) -> NewRows:
         """Put the rows that waited in front; those that are given again count once."""
         carried = self._carried.unused(file.content)
         if carried is None:

@@ -17,13 +17,13 @@ from poise.data.tables import as_table, concatenate
 from poise.errors import DataError
 from poise.storage.monitor_record import RecordContent, RowBatch
 
-__all__ = ["FreshRows"]
+__all__ = ["NewRows"]
 
 Positions = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class FreshRows:
+class NewRows:
     """Labelled and unlabelled rows, each with what identifies it.
 
     Attributes
@@ -52,7 +52,7 @@ class FreshRows:
         X_unlabeled: Any = None,
         ids: Any = None,
         ids_unlabeled: Any = None,
-    ) -> FreshRows:
+    ) -> NewRows:
         """Check rows and identify them: by their content, or by what the user calls them."""
         sample = Sample(X, y, X_unlabeled)
         unlabeled: tuple[str, ...] = ()
@@ -83,7 +83,7 @@ class FreshRows:
         everything = record.used_features()
         return np.flatnonzero(seen), np.flatnonzero([row in everything for row in self.unlabeled])
 
-    def equal_to(self, others: FreshRows) -> tuple[Positions, Positions]:
+    def equal_to(self, others: NewRows) -> tuple[Positions, Positions]:
         """Return the positions of rows that are among the others too."""
         labeled, unlabeled = set(others.rows), set(others.unlabeled) | set(others.features)
         points = set(others.unlabeled)
@@ -93,17 +93,17 @@ class FreshRows:
         ]
         return np.flatnonzero(seen), np.flatnonzero([row in unlabeled for row in self.unlabeled])
 
-    def without(self, labeled: Positions, unlabeled: Positions) -> FreshRows:
+    def without(self, labeled: Positions, unlabeled: Positions) -> NewRows:
         """Return the other rows."""
         return self.take(
             np.setdiff1d(np.arange(len(self.rows)), labeled),
             np.setdiff1d(np.arange(len(self.unlabeled)), unlabeled),
         )
 
-    def take(self, labeled: Positions, unlabeled: Positions) -> FreshRows:
+    def take(self, labeled: Positions, unlabeled: Positions) -> NewRows:
         """Return these rows, in this order."""
         more = self.X_unlabeled
-        return FreshRows(
+        return NewRows(
             as_table(self.X, "X").take(labeled),
             as_table(self.y, "y").take(labeled),
             None if more is None else as_table(more, "X_unlabeled").take(unlabeled),
@@ -112,9 +112,9 @@ class FreshRows:
             tuple(self.unlabeled[i] for i in unlabeled),
         )
 
-    def after(self, carried: FreshRows) -> FreshRows:
+    def after(self, carried: NewRows) -> NewRows:
         """Return the carried rows and then these."""
-        return FreshRows(
+        return NewRows(
             _joined("X", carried.X, self.X),
             _joined("y", carried.y, self.y),
             _joined("X_unlabeled", carried.X_unlabeled, self.X_unlabeled),

@@ -17,7 +17,7 @@ from poise.protocol.messages import Failure
 from poise.protocol.procedure import converse
 from poise.protocol.randomness import LaterTrials, Randomness
 from poise.questions.measurement import Measurement
-from poise.questions.monitor.new_rows import FreshRows, Positions
+from poise.questions.monitor.new_rows import NewRows, Positions
 from poise.questions.monitor.record_settings import RecordSettings
 from poise.running.repeat_check import RepeatCheck
 from poise.storage.journal.lines import Answer, as_entry
@@ -28,8 +28,8 @@ __all__ = ["begin_batch", "finish_batch"]
 
 
 def begin_batch(
-    settings: RecordSettings, rows: FreshRows, file: RecordFile
-) -> tuple[FreshRows | None, FreshRows]:
+    settings: RecordSettings, rows: NewRows, file: RecordFile
+) -> tuple[NewRows | None, NewRows]:
     """Choose the rows of as many trials as there can be, and write down that they are used.
 
     The rows are on the disk as used before the first fit: whatever happens afterwards, they
@@ -37,7 +37,7 @@ def begin_batch(
 
     Returns
     -------
-    tuple of FreshRows
+    tuple of NewRows
         The rows of the trials, in their order, or None if there is no trial; and those left over.
     """
     labeled, unlabeled = _chosen(settings, rows, file.content.header.seed, file.content.next_trial)
@@ -66,7 +66,7 @@ def begin_batch(
 
 
 def _chosen(
-    settings: RecordSettings, rows: FreshRows, seed: int, first: int
+    settings: RecordSettings, rows: NewRows, seed: int, first: int
 ) -> tuple[Positions, Positions]:
     """Put rows in random order; take whole trials, with unlabelled rows as points if possible."""
     spare = 0 if settings.labeled_test else len(rows.unlabeled)
@@ -94,14 +94,14 @@ def _require_same_distance(file: RecordFile, batch: RowBatch) -> None:
             )
 
 
-def finish_batch(settings: RecordSettings, rows: FreshRows, file: RecordFile) -> None:
+def finish_batch(settings: RecordSettings, rows: NewRows, file: RecordFile) -> None:
     """Run the trials of the last batch that have not been run; write each of them at once.
 
     Parameters
     ----------
     settings : RecordSettings
         The algorithm and how it is run.
-    rows : FreshRows
+    rows : NewRows
         The rows of the batch, in its order.
     file : RecordFile
         Where the trials go.

@@ -5,7 +5,7 @@ no figure is kept after the caller drops it.
 
 ::
 
-    asked_question       the question of a plot: ε, its limit and, if known, δ and the verdict
+    plotted_question      the question of a plot: ε, its limit and, if known, δ and the verdict
     bags                 bag sizes and numbers of bags that give one guarantee, and the choice
     canvas               figures, colours, titles and files: what every picture shares
     certified            the changes in a certificate, with the question that it answers

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from poise.arguments import counted, shortened
 from poise.errors import ArgumentError
-from poise.results.plots.asked_question import AskedQuestion
 from poise.results.plots.canvas import COLOURS, Panels, new_figure, tidy
+from poise.results.plots.plotted_question import PlottedQuestion
 from poise.results.plots.profile import draw_profile
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def plot_trials(
     >>> [axes.get_ylabel() for axes in figure.axes]
     ['number of trials', 'probability of a larger change']
     """
-    asked = AskedQuestion.put_to(trials, epsilon, delta, alpha)
+    asked = PlottedQuestion.put_to(trials, epsilon, delta, alpha)
     panels = Panels(2, _SIZE, ax, figsize)
     _draw(panels.axes, trials, asked, alpha, axis_span(trials, epsilon))
     panels.title(title, _title(trials, asked))
@@ -172,7 +172,7 @@ def plot_changes(trials: Trials, title: str) -> ShownFigure:
 
 def plot_judged(trials: Trials, result: StabilityResult) -> ShownFigure:
     """Draw the changes that a verdict is about, with the limit that it used."""
-    asked = AskedQuestion.of(result)
+    asked = PlottedQuestion.of(result)
     panels = Panels(2, _SIZE)
     _draw(panels.axes, trials, asked, result.alpha, axis_span(trials, result.epsilon))
     panels.title(None, _title(trials, asked))
@@ -193,14 +193,14 @@ def stack_trials(
     span = max(axis_span(trials, epsilon) for trials in measurements)
     rows = figure.subfigures(len(measurements), 1, squeeze=False)[:, 0]
     for subfigure, trials in zip(rows, measurements, strict=True):
-        asked = AskedQuestion.put_to(trials, epsilon, delta, alpha)
+        asked = PlottedQuestion.put_to(trials, epsilon, delta, alpha)
         title = _title(trials, asked)
         subfigure.suptitle(title, fontsize=11, x=0.01, ha="left", parse_math=False)
         _draw(subfigure.subplots(1, 2), trials, asked, alpha, span)
     return figure
 
 
-def _title(trials: Trials, asked: AskedQuestion | None) -> str:
+def _title(trials: Trials, asked: PlottedQuestion | None) -> str:
     name = shortened(trials.design.title, 70)
     verdict = f": {asked.verdict}" if asked is not None and asked.verdict else ""
     trained = f"{name} at n = {trials.design.n:,}"
@@ -208,7 +208,7 @@ def _title(trials: Trials, asked: AskedQuestion | None) -> str:
 
 
 def _draw(
-    axes: Sequence[Axes], trials: Trials, asked: AskedQuestion | None, alpha: float, span: float
+    axes: Sequence[Axes], trials: Trials, asked: PlottedQuestion | None, alpha: float, span: float
 ) -> None:
     left, right = axes
     histogram = Histogram.of(trials, None if asked is None else asked.epsilon, span)

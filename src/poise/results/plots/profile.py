@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from poise.results import Profile
-    from poise.results.plots.asked_question import AskedQuestion
+    from poise.results.plots.plotted_question import PlottedQuestion
 
 __all__ = ["Steps", "draw_profile", "plot_profile"]
 
@@ -91,7 +91,7 @@ def plot_profile(
 
 
 def draw_profile(
-    axes: Axes, profile: Profile, asked: AskedQuestion | None = None, span: float = 0.0
+    axes: Axes, profile: Profile, asked: PlottedQuestion | None = None, span: float = 0.0
 ) -> None:
     """Draw the band and the observed share, and mark what the verdict used."""
     steps = Steps.of(profile, span)
@@ -115,7 +115,7 @@ def draw_profile(
     tidy(axes)
 
 
-def _mark(axes: Axes, asked: AskedQuestion, sure: str) -> None:
+def _mark(axes: Axes, asked: PlottedQuestion, sure: str) -> None:
     """Mark ε, the limit for this ε alone, and δ where there is one."""
     colour = COLOURS[asked.verdict or "mark"]
     axes.axvline(asked.epsilon, color=COLOURS["mark"], linewidth=1.2, linestyle="--")

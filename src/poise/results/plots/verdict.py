@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arguments import counted, shortened
-from poise.results.plots.asked_question import note_limit
 from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
+from poise.results.plots.plotted_question import note_limit
 from poise.results.text.describe_design import allowed_change
 from poise.results.text.numbers import at_most, exactly
 

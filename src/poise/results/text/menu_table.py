@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from poise.arguments import counted
 from poise.results.text.numbers import at_least, at_most, level_in_words, number
-from poise.results.text.table import Table
+from poise.results.text.table import TextTable
 from poise.theory.averaged_planning import trials_for_averaging
 from poise.theory.averaged_power_estimate import SECOND_POINT
 from poise.theory.menu import Menu, MenuRow
@@ -16,7 +16,7 @@ __all__ = ["menu_as_dict", "menu_headline", "menu_meaning", "menu_table"]
 _NONE = "-"
 
 
-def menu_table(menu: Menu, more: Mapping[str, Sequence[str]] | None = None) -> Table:
+def menu_table(menu: Menu, more: Mapping[str, Sequence[str]] | None = None) -> TextTable:
     """Return one line per training size.
 
     Parameters
@@ -49,7 +49,7 @@ def menu_table(menu: Menu, more: Mapping[str, Sequence[str]] | None = None) -> T
         [*_cells(row), *(column[place] for column in extra.values())]
         for place, row in enumerate(menu)
     ]
-    return Table([*columns, *extra], rows)
+    return TextTable([*columns, *extra], rows)
 
 
 def _cells(row: MenuRow) -> list[str]:

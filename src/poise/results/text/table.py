@@ -9,11 +9,11 @@ from typing import Any
 
 from poise.errors import printable
 
-__all__ = ["Table"]
+__all__ = ["TextTable"]
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """A few columns of words and numbers, to be written as text or HTML.
 
     Attributes
@@ -27,7 +27,7 @@ class Table:
 
     Examples
     --------
-    >>> print(Table(["model", "p"], [["Ridge()", "0.01"], ["tree", "1"]]).text())
+    >>> print(TextTable(["model", "p"], [["Ridge()", "0.01"], ["tree", "1"]]).text())
     model    p
     Ridge()  0.01
     tree     1

@@ -19,7 +19,7 @@ from typing import IO
 
 from poise.protocol.messages import Task, Tasks, queries_of
 
-__all__ = ["Findings", "begin", "late_file", "take", "terms", "trials_with"]
+__all__ = ["NotedFits", "begin", "late_file", "take", "terms", "trials_with"]
 
 _RUNNING, _LATE = "running-", "late-"
 _WORD = struct.Struct("<Q")
@@ -59,7 +59,7 @@ def _opened(folder: str, process: int) -> IO[str]:
 
 
 @dataclass(frozen=True)
-class Findings:
+class NotedFits:
     """What the files of the workers said.
 
     Attributes
@@ -74,9 +74,9 @@ class Findings:
     late: dict[int, str] = field(default_factory=dict)
 
 
-def take(folder: Path) -> Findings:
+def take(folder: Path) -> NotedFits:
     """Read all files of the workers, and empty them."""
-    findings = Findings()
+    findings = NotedFits()
     for path in folder.glob(f"{_RUNNING}*"):
         with path.open("r+b") as page:
             xi = _word(page.read())

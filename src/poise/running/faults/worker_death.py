@@ -64,7 +64,7 @@ class FatalTrialSearch:
         running = in_flight.trials_with(found.running, self.tasks, flying)
         return self._retry(running or list(flying))  # workers elsewhere write no files here
 
-    def _late(self, named: list[list[int]], found: in_flight.Findings) -> dict[int, list[Answer]]:
+    def _late(self, named: list[list[int]], found: in_flight.NotedFits) -> dict[int, list[Answer]]:
         """Fail the trial that a late random term names; of several that share it, find which."""
         known = {trials[0] for trials in named if len(trials) == 1}
         shared = {trial for trials in named for trial in trials} - known
@@ -101,7 +101,7 @@ class FatalTrialSearch:
             return [self._failure(trial, in_flight.take(self.folder), seconds)]
         return answers
 
-    def _failure(self, trial: int, found: in_flight.Findings, seconds: float) -> Failure:
+    def _failure(self, trial: int, found: in_flight.NotedFits, seconds: float) -> Failure:
         """Say why a trial failed that was computed alone: its time limit, or a crash."""
         # A worker on another machine writes no file here: its time tells.
         overdue = self.timeout is not None and not found.running and seconds >= self.timeout
@@ -112,7 +112,7 @@ class FatalTrialSearch:
             trial, f"{message} (out of memory, or a crash in an extension?)", kind="death"
         )
 
-    def _timed_out(self, trial: int, found: in_flight.Findings) -> Failure:
+    def _timed_out(self, trial: int, found: in_flight.NotedFits) -> Failure:
         """Say that a fit took too long, and where it was."""
         words = [found.late[xi] for xi in in_flight.terms(self.tasks[trial]) if xi in found.late]
         place = next(filter(None, map(_innermost, words)), "")

@@ -17,15 +17,15 @@ from poise.protocol.messages import Tasks
 from poise.running.transport.memmap import is_large, mapped_at, place_in_file
 from poise.running.workers.chunk_job import JobReport
 
-__all__ = ["Placed", "files_of", "find_files"]
+__all__ = ["SentAsPaths", "files_of", "find_files"]
 
 
-class Placed(tuple[Sample, Tasks]):
+class SentAsPaths(tuple[Sample, Tasks]):
     """Sample and plan without the large arrays that lie in a file.
 
     Examples
     --------
-    >>> pickle.loads(pickle.dumps(Placed(("sample", "plan"))))
+    >>> pickle.loads(pickle.dumps(SentAsPaths(("sample", "plan"))))
     ('sample', 'plan')
     """
 

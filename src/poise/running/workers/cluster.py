@@ -18,7 +18,7 @@ from poise.errors import ClusterError, PoiseError
 from poise.protocol.messages import Tasks
 from poise.protocol.work import WorkData
 from poise.running.transport.pickle_by_value import packed
-from poise.running.transport.shared_files import Placed, files_of, find_files
+from poise.running.transport.shared_files import SentAsPaths, files_of, find_files
 from poise.running.workers.chunk_job import JobReport, Report, Span, cannot_travel
 from poise.running.workers.workers import WorkerDied
 
@@ -96,7 +96,7 @@ class ClusterWorkers:
         if not files:
             return sample, tasks
         _, [found] = self._report((0, 0), self.cluster.start(find_files, (0, 0), files))
-        return Placed((sample, tasks)) if found else (sample, tasks)
+        return SentAsPaths((sample, tasks)) if found else (sample, tasks)
 
     def recover(self) -> None:
         """Send user code and data; again if a worker that died may have held the last copy."""

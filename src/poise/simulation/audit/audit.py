@@ -8,7 +8,7 @@ from poise import arguments
 from poise.protocol.procedure import Procedure
 from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.simulation.audit.audit_result import AuditResult
-from poise.simulation.audit.audited_question import Question
+from poise.simulation.audit.audited_question import AuditedQuestion
 from poise.simulation.traps import Trap
 from poise.simulation.worlds import Proportion, World
 from poise.simulation.worlds.replication import declares_stable, replicate, run_once
@@ -102,7 +102,7 @@ def audit(
     >>> result.measures, result.finding
     ('level', 'no violation found')
     """
-    asked = Question.of(procedure, world, epsilon, delta, alpha, notion, delta_star)
+    asked = AuditedQuestion.of(procedure, world, epsilon, delta, alpha, notion, delta_star)
     count = int(arguments.count("replications", replications, minimum=1))
     randomness = Randomness.from_state(random_state)
     verdict = _Verdict(procedure, asked.world, n_labeled, n_unlabeled, models, randomness)

@@ -12,11 +12,11 @@ from poise.results.certificate import NOTIONS
 from poise.simulation.traps import Trap
 from poise.simulation.worlds import Proportion, World
 
-__all__ = ["Question"]
+__all__ = ["AuditedQuestion"]
 
 
 @dataclass(frozen=True)
-class Question:
+class AuditedQuestion:
     """ε, δ, α and the notion, with what is known of δ* (an interval, perhaps of length 0)."""
 
     world: World
@@ -37,7 +37,7 @@ class Question:
         alpha: float | None,
         notion: str | None,
         delta_star: float | Proportion | None,
-    ) -> Question:
+    ) -> AuditedQuestion:
         """Take what was given, and the rest from the procedure and the world."""
         world = place.world if isinstance(place, Trap) else place
         _check_size(procedure, world)

@@ -12,10 +12,10 @@ from poise.protocol.procedure import Procedure
 from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.results.plots.rates import plot_rates
 from poise.results.text.numbers import number
-from poise.results.text.table import Table
+from poise.results.text.table import TextTable
 from poise.simulation.audit.audit import audit
 from poise.simulation.audit.audit_result import AuditResult
-from poise.simulation.audit.audited_question import Question
+from poise.simulation.audit.audited_question import AuditedQuestion
 from poise.simulation.traps import TRAPS
 from poise.simulation.worlds import World
 
@@ -85,9 +85,9 @@ class AuditSuite(ShownAsCard):
         """Return the rows as plain text, the verdict below."""
         return f"{self._table().text()}\n{self.verdict}"
 
-    def _table(self) -> Table:
+    def _table(self) -> TextTable:
         header = ("world", "measures", "delta*", "measured", "limit", "finding")
-        return Table(header, [self._line(result) for result in self.results], self.verdict)
+        return TextTable(header, [self._line(result) for result in self.results], self.verdict)
 
     def plot(
         self,
@@ -158,7 +158,7 @@ def audit_with_traps(
     ['invalid', 'invalid']
     """
     names = ("epsilon", "delta", "alpha", "notion", "delta_star")
-    asked = Question.of(procedure, world, *(settings.get(name) for name in names))
+    asked = AuditedQuestion.of(procedure, world, *(settings.get(name) for name in names))
     denied: dict[str, Any] = {"epsilon": asked.epsilon, "delta": asked.delta}
     if world.law is None:
         denied["delta_star"] = asked.least

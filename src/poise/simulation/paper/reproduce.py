@@ -9,7 +9,7 @@ from typing import Any
 
 from poise import arguments
 from poise.arguments.notebook_card import Card, ShownAsCard
-from poise.results.text.table import Table
+from poise.results.text.table import TextTable
 from poise.simulation.paper import (
     appendix_b_traps,
     appendix_e_notions,
@@ -94,7 +94,7 @@ class Reproduction(ShownAsCard):
         ]
         parts = {"as stated": len(self.claims) - failed, "failed": failed}
         badge = "ok" if self.passed else "failed"
-        return Card(said, badge, tables=[Table(columns, rows)], parts=parts)
+        return Card(said, badge, tables=[TextTable(columns, rows)], parts=parts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the table as plain values."""

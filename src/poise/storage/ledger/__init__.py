@@ -18,7 +18,7 @@ questions and answers, in any order. The file only grows. It holds no rows: only
     repeated_question   a question that failed is not asked again of the same rows
     row_set             the rows of one question: known by their features and by their responses
     row_sketch          which rows a question was put to: keyed hashes, or the smallest of these
-    standing            which verdicts on one data set hold together, by the rule of the ledger
+    verdicts_that_hold  which verdicts on one data set hold together, by the rule of the ledger
 """
 
 from __future__ import annotations

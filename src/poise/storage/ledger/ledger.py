@@ -15,7 +15,7 @@ from poise.errors import ArgumentError, RecordError, warn_of_validity
 from poise.results import CompareResult, StabilityCurve, StabilityResult, Trials
 from poise.results.ledger_note import LedgerNote, LedgerVerdict, parts_that_hold
 from poise.results.pvalues_any_level import pvalues_at_any_level
-from poise.results.text.table import Table
+from poise.results.text.table import TextTable
 from poise.storage.ledger.described_question import described
 from poise.storage.ledger.entries import (
     RULES,
@@ -249,7 +249,7 @@ class Ledger(ShownAsCard):
         paths = [other.path if isinstance(other, Ledger) else Path(other) for other in others]
         return merge_into(self.path, paths)
 
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """Return one line per question: verdict, p-value, and whether it holds together."""
         return ledger_table(self.content)
 

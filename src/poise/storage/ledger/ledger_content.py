@@ -12,7 +12,7 @@ from poise.storage.ledger.entries import AskedQuestion, LedgerAnswer, LedgerHead
 from poise.storage.ledger.families import families_of
 from poise.storage.ledger.investing import Accounts, accounts_of
 from poise.storage.ledger.row_set import RowSet
-from poise.storage.ledger.standing import Standing, invested_standings, standings
+from poise.storage.ledger.verdicts_that_hold import Standing, invested_standings, standings
 
 __all__ = ["LedgerContent"]
 

@@ -7,10 +7,10 @@ from typing import Any
 from poise.arguments import counted, shortened
 from poise.results.ledger_note import rate_in_words
 from poise.results.text.numbers import at_most, number
-from poise.results.text.table import Table
+from poise.results.text.table import TextTable
 from poise.storage.ledger.investing import Accounts
 from poise.storage.ledger.ledger_content import LedgerContent
-from poise.storage.ledger.standing import Standing
+from poise.storage.ledger.verdicts_that_hold import Standing
 
 __all__ = ["ledger_headline", "ledger_json", "ledger_meaning", "ledger_table"]
 
@@ -31,7 +31,7 @@ _MEANING = {
 }
 
 
-def ledger_table(content: LedgerContent) -> Table:
+def ledger_table(content: LedgerContent) -> TextTable:
     """Return one line per question, in the order in which they were put, by data set."""
     several = content.data_sets()
     columns = ["data set", *_COLUMNS] if len(several) > 1 else [*_COLUMNS]
@@ -42,7 +42,7 @@ def ledger_table(content: LedgerContent) -> Table:
         for number_of, standings in enumerate(several, 1)
         for each in standings
     ]
-    return Table(columns, rows)
+    return TextTable(columns, rows)
 
 
 def _cells(each: Standing) -> list[str]:

@@ -8,7 +8,7 @@ from poise.errors import RecordError
 from poise.results.text.numbers import number
 from poise.storage.ledger.entries import AskedQuestion
 from poise.storage.ledger.row_set import RowSet
-from poise.storage.ledger.standing import Standing
+from poise.storage.ledger.verdicts_that_hold import Standing
 
 __all__ = ["about_repeated", "refuse_repeated"]
 

@@ -97,7 +97,7 @@ class _Recording:
         stage = self._next()
         where = f"stage {self.position}"
         _same(where, "number of tasks", stage.asked, len(batch))
-        _same(where, "wish to see the models", stage.models, batch.models)
+        _same(where, "request for the models", stage.models, batch.models)
         for index, task in enumerate(stage.tasks):
             _compare(f"{where}, task {index}", task, batch.tasks[index])
         if stage.refusal is not None:

@@ -16,7 +16,7 @@ from poise.protocol.messages import Answers, Comparison, Failure, Query, Removal
 from poise.storage.transcript.array_pool import NOTHING, ArrayPool
 from poise.storage.transcript.stage import Refusal, Stage
 
-__all__ = ["LinearModel", "StageNote", "read_stage", "write_stage"]
+__all__ = ["StageNote", "StoredLinearModel", "read_stage", "write_stage"]
 
 _FailureKind = Annotated[str, Among(("error", "death", "timeout"))]
 _ErrorKind = Annotated[str, Among(("TrialError", "BudgetError"))]
@@ -90,7 +90,7 @@ class StageNote:
 
 
 @dataclass(frozen=True, eq=False)
-class LinearModel:
+class StoredLinearModel:
     """A fitted linear model read from a file: its coefficients only; it cannot predict."""
 
     coef_: Any
@@ -239,8 +239,8 @@ def _read_answers(note: AnswersNote, name: str, pool: ArrayPool, arrays: dict[st
     )
 
 
-def _model(coefficients: object, intercept: object) -> LinearModel | None:
-    return None if coefficients is None else LinearModel(coefficients, intercept)
+def _model(coefficients: object, intercept: object) -> StoredLinearModel | None:
+    return None if coefficients is None else StoredLinearModel(coefficients, intercept)
 
 
 def _write_refusal(refusal: Refusal, pool: ArrayPool) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from poise.storage.ledger.entries import AskedQuestion, LedgerAnswer, LedgerHeader
-from poise.storage.ledger.standing import standings
+from poise.storage.ledger.verdicts_that_hold import standings
 from poise.theory import pvalue, repeated_looks
 
 DELTA, TRIALS = 0.1, 200

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from poise.results import StabilityResult, Trials
     from poise.results.conditional_result import ConditionalResult
 
-__all__ = ["AskedQuestion", "note_limit"]
+__all__ = ["PlottedQuestion", "note_limit"]
 
 
 @dataclass(frozen=True)
-class AskedQuestion:
+class PlottedQuestion:
     """What is marked in a picture of changes: the numbers that the verdict used.
 
     Attributes
@@ -43,7 +43,7 @@ class AskedQuestion:
     Examples
     --------
     >>> from poise import Trials
-    >>> AskedQuestion.put_to(Trials.from_changes([0.1] * 58, n=5), 0.2, 0.05, 0.05).verdict
+    >>> PlottedQuestion.put_to(Trials.from_changes([0.1] * 58, n=5), 0.2, 0.05, 0.05).verdict
     'inconclusive'
     """
 
@@ -57,7 +57,7 @@ class AskedQuestion:
     @classmethod
     def put_to(
         cls, trials: Trials, epsilon: float | None, delta: float | None, alpha: float
-    ) -> AskedQuestion | None:
+    ) -> PlottedQuestion | None:
         """Judge trials by ε and δ; None where no ε is given."""
         if epsilon is None and delta is not None:
             raise ArgumentError("delta is drawn beside epsilon; give both")
@@ -70,7 +70,7 @@ class AskedQuestion:
         return cls(checked, trials.delta_hat(checked, alpha), allowed=allowed)
 
     @classmethod
-    def of(cls, result: StabilityResult | ConditionalResult) -> AskedQuestion:
+    def of(cls, result: StabilityResult | ConditionalResult) -> PlottedQuestion:
         """Take the question of a verdict, with its limit."""
         unstable = result.verdict == "unstable"
         limit = result.printed_delta_lower if unstable else result.printed_delta_hat
@@ -96,6 +96,6 @@ class AskedQuestion:
 
 def note_limit(axes: Axes, result: StabilityResult | ConditionalResult) -> None:
     """Name the limit that the verdict used beside the δ it is held against, among the labels."""
-    asked = AskedQuestion.of(result)
+    asked = PlottedQuestion.of(result)
     allowed = f"{result.symbol} {asked.worded} (allowed: δ = {exactly(result.delta)})"
     axes.plot([], [], " ", label=f"{allowed}, for ε = {asked.allowed} alone")
