@@ -80,6 +80,14 @@ def test_a_curve_has_one_design_for_each_size(
     assert sorted(sizes) == [5, 10, 20]
 
 
+def test_one_design_for_rows_that_are_added_to_a_record(
+    rows: dict[str, Any], sizes: list[int], tmp_path: Path
+) -> None:
+    monitor = poise.Monitor(tmp_path / "record.poise", Ridge(), n=20, **QUESTION, random_state=0)
+    monitor.add(rows["X"], rows["y"])
+    assert sizes == [20]
+
+
 def test_each_algorithm_that_is_compared_is_checked_once(
     rows: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

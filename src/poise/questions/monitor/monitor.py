@@ -23,7 +23,7 @@ from poise.questions.monitor.new_rows import NewRows, Positions
 from poise.questions.monitor.record_actions import abandon_call, begin_epoch
 from poise.questions.monitor.record_settings import RecordSettings
 from poise.questions.monitor.record_status import status_of
-from poise.questions.monitor.row_batch import begin_batch, finish_batch
+from poise.questions.monitor.row_batch import begin_batch, begun_batch, finish_batch
 from poise.storage.monitor_record import (
     RecordContent,
     RecordFile,
@@ -32,6 +32,7 @@ from poise.storage.monitor_record import (
 )
 
 if TYPE_CHECKING:
+    from poise.questions.measurement import Measurement
     from poise.results.monitor_status import MonitorStatus
     from poise.results.verdict import Outcome
     from poise.theory.anytime_limits import LimitsOverTime
@@ -212,15 +213,15 @@ class Monitor(ShownAsCard):
             given = NewRows.of(key, X, y, X_unlabeled, ids, ids_unlabeled)
             given = self._finished(given, file)
             rows = self._with_carried(self._unused(given, file.content, skip_used), file, skip_used)
-            used, left = begin_batch(self._settings, rows, file)
-            if used is not None:
-                self._run(used, file)
+            measurement, left = begin_batch(self._settings, rows, file)
+            if measurement is not None:
+                self._run(measurement, file)
             self._carried.store(left)
         return self.status
 
-    def _run(self, rows: NewRows, file: RecordFile) -> None:
+    def _run(self, measurement: Measurement, file: RecordFile) -> None:
         try:
-            finish_batch(self._settings, rows, file)
+            finish_batch(self._settings, measurement, file)
         except BaseException as error:
             error.add_note(
                 f"the rows of this call are written down as used in {self.path}; the same call, "
@@ -244,7 +245,7 @@ class Monitor(ShownAsCard):
                 f"{len(batch.features)} rows are not among those given. Give its rows again to "
                 "finish it, or abandon() it: the missing trials then count as failed"
             )
-        self._run(rows.take(labeled, unlabeled), file)
+        self._run(begun_batch(self._settings, rows.take(labeled, unlabeled), file), file)
         own = set(batch.rows), set(batch.unlabeled)
         return given.without(_among(given.rows, own[0]), _among(given.unlabeled, own[1]))
 

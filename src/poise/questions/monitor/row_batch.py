@@ -24,12 +24,12 @@ from poise.storage.journal.lines import Answer, as_entry
 from poise.storage.monitor_record import RecordFile, RowBatch
 from poise.theory.averaged_design import trials
 
-__all__ = ["begin_batch", "finish_batch"]
+__all__ = ["begin_batch", "begun_batch", "finish_batch"]
 
 
 def begin_batch(
     settings: RecordSettings, rows: NewRows, file: RecordFile
-) -> tuple[NewRows | None, NewRows]:
+) -> tuple[Measurement | None, NewRows]:
     """Choose the rows of as many trials as there can be, and write down that they are used.
 
     The rows are on the disk as used before the first fit: whatever happens afterwards, they
@@ -37,8 +37,8 @@ def begin_batch(
 
     Returns
     -------
-    tuple of NewRows
-        The rows of the trials, in their order, or None if there is no trial; and those left over.
+    tuple of Measurement and NewRows
+        The measurement of the trials, or None if there is no trial; and the rows left over.
     """
     labeled, unlabeled = _chosen(settings, rows, file.content.header.seed, file.content.next_trial)
     if not labeled.size:
@@ -62,7 +62,13 @@ def begin_batch(
     )
     _require_same_distance(file, batch)
     file.append(batch.to_entry(), sync=True)
-    return used, rows.without(labeled, unlabeled)
+    return measurement, rows.without(labeled, unlabeled)
+
+
+def begun_batch(settings: RecordSettings, rows: NewRows, file: RecordFile) -> Measurement:
+    """Return the measurement of the last batch, which was interrupted; its rows are in order."""
+    batch = file.content.batches[-1]
+    return _measurement(settings, rows.sample, file.content.header.seed, batch.first)
 
 
 def _chosen(
@@ -94,20 +100,19 @@ def _require_same_distance(file: RecordFile, batch: RowBatch) -> None:
             )
 
 
-def finish_batch(settings: RecordSettings, rows: NewRows, file: RecordFile) -> None:
+def finish_batch(settings: RecordSettings, measurement: Measurement, file: RecordFile) -> None:
     """Run the trials of the last batch that have not been run; write each of them at once.
 
     Parameters
     ----------
     settings : RecordSettings
         The algorithm and how it is run.
-    rows : NewRows
-        The rows of the batch, in its order.
+    measurement : Measurement
+        The trials of the batch.
     file : RecordFile
         Where the trials go.
     """
     batch = file.content.batches[-1]
-    measurement = _measurement(settings, rows.sample, file.content.header.seed, batch.first)
     with collected_validity_warnings() as noted:
         design, randomness = measurement.design, measurement.randomness
         oracle = replace(measurement.oracle, journal=_BatchLog(file, batch))
