@@ -16,9 +16,9 @@ from poise.algorithms.numbers_of_any_type import Undefined, difference
 from poise.algorithms.prediction_arrays import as_array
 from poise.data.sample import Sample, fingerprint
 
-__all__ = ["OutOfTime", "Probe", "differ", "equal", "magnitude"]
+__all__ = ["ROUNDING", "OutOfTime", "Probe", "differ", "equal", "magnitude"]
 
-_ROUNDING = 1e-9  # sums taken in another order differ by this much, relative to their size
+ROUNDING = 1e-9  # sums taken in another order differ by this much, relative to their size
 _MOST_POINTS = 64  # at most so many predictions are compared: more would cost memory
 
 Rows = NDArray[np.int64]
@@ -158,7 +158,7 @@ def differ(a: NDArray[Any], b: NDArray[Any]) -> float:
     first, second = a.astype(np.float64), b.astype(np.float64)
     same = (first == second) | (np.isnan(first) & np.isnan(second))
     gap = float(np.max(np.abs(np.where(same, 0.0, first - second)), initial=0.0))
-    return gap if gap > _ROUNDING * magnitude(first) else 0.0
+    return gap if gap > ROUNDING * magnitude(first) else 0.0
 
 
 def _differ_in_any_type(a: NDArray[Any], b: NDArray[Any]) -> float:

@@ -22,10 +22,9 @@ from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.data.tables import as_table
 from poise.errors import ArgumentError
 from poise.protocol.randomness import Randomness, RandomStateLike
+from poise.questions.check.probe import ROUNDING
 
 __all__ = ["SymmetryReport", "check_symmetry", "reordering_change"]
-
-_ROUNDING = 1e-9  # sums taken in another order differ by this much, relative to their size
 
 
 @dataclass(frozen=True)
@@ -230,7 +229,7 @@ def _change(a: NDArray[Any], b: NDArray[Any]) -> float:
         return float(np.max(a != b))
     change = float(np.max(np.abs(a.astype(float) - b.astype(float))))
     scale = float(np.max(np.abs(a.astype(float)), initial=0.0))
-    return change if change > _ROUNDING * scale else 0.0
+    return change if change > ROUNDING * scale else 0.0
 
 
 def _permutation_pvalue(
@@ -249,7 +248,7 @@ def _permutation_pvalue(
     observed = -labels @ gaps @ labels
     others = -np.einsum("ri,ij,rj->r", relabelled, gaps, relabelled, optimize=True)
     # Values that differ only by rounding count as ties.
-    at_least = others >= observed - _ROUNDING * abs(observed)
+    at_least = others >= observed - ROUNDING * abs(observed)
     return float((1 + np.count_nonzero(at_least)) / (1 + len(others)))
 
 
