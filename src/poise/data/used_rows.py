@@ -14,9 +14,9 @@ from poise.data.row_hashes import Words, row_words
 from poise.data.sample import Sample
 from poise.data.tables import Table, array_of, as_table, is_sparse
 
-__all__ = ["RowDigests", "digest_of_rows", "equal_rows"]
+__all__ = ["FALSE_ALARM", "RowDigests", "digest_of_rows", "equal_rows"]
 
-_FALSE_ALARM = 1e-6
+FALSE_ALARM = 1e-6  # probability of more equal rows than the bound, by chance alone
 _MOST_ROWS = 1_000_000  # eight bytes each
 
 
@@ -77,7 +77,7 @@ class RowDigests:
         from scipy.stats import binom
 
         share = max(_share_of_equals(part) for part in (self.labeled, self.unlabeled))
-        return int(binom.isf(_FALSE_ALARM, count, share)) if share > 0 else 0
+        return int(binom.isf(FALSE_ALARM, count, share)) if share > 0 else 0
 
 
 def _share_of_equals(words: Words) -> float:

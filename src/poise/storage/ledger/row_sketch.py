@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from poise.data.keyed_row_hashes import RowKey, row_identities
 from poise.data.on_disk import StoredTable
 from poise.data.tables import Table, as_table
+from poise.data.used_rows import FALSE_ALARM
 from poise.errors import RecordError
 
 __all__ = ["RowSketch", "row_hashes"]
@@ -23,7 +24,6 @@ Hashes = NDArray[np.uint64]
 _KEPT_AT_LEAST = 4_096  # all hashes of so many rows, 32 KiB
 _KEPT_SHARE = 64  # of more rows, one in so many
 _MOST_ROWS = 2**64
-_FALSE_ALARM = 1e-6
 _LARGEST_REPEATED_SHARE = 0.5  # of rows with an equal; beyond it, equality does not tell rows apart
 
 
@@ -130,9 +130,9 @@ class RowSketch:
         from scipy.stats import binom
 
         if whole:
-            return int(binom.isf(_FALSE_ALARM, count, share))
+            return int(binom.isf(FALSE_ALARM, count, share))
         # One repetition more than there is may have been missed by chance.
-        return min(int(binom.isf(_FALSE_ALARM, count, max(share, 1 / count))), count // 2)
+        return min(int(binom.isf(FALSE_ALARM, count, max(share, 1 / count))), count // 2)
 
     def to_entry(self) -> dict[str, Any]:
         """Return it as part of a line."""
