@@ -137,6 +137,7 @@ def test_a_report_needs_a_verdict(run, folder: Path) -> None:
         (click.Abort(), 130, "poise: interrupted"),
         (PermissionError(13, "Permission denied", "x"), 2, "poise: [Errno 13] Permission denied"),
         (KeyError("x"), 70, "poise: a defect in poise: KeyError: 'x'"),
+        (EOFError("marshal data too short"), 70, "poise: a defect in poise: EOFError: marshal"),
     ],
 )
 def test_what_cannot_be_foreseen(

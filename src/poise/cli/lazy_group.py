@@ -87,6 +87,8 @@ class LazyGroup(click.Group):
         except BaseException as error:  # also SystemExit of user code
             if not standalone_mode:
                 raise
+            if isinstance(error, click.Abort) and isinstance(error.__cause__, EOFError):
+                error = error.__cause__  # which is for click the end of what a user types
             status = ExitStatus.of_error(error)
             command = next((word for word in given if word in self.lazy), None)
             message = one_line(_explained(error, status))
