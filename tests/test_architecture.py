@@ -148,5 +148,5 @@ def test_a_room_opens_with_a_map_of_its_files(room: Path) -> None:
     text = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8"))) or ""
     files = {path.stem for path in room.glob("*.py")} - {"__init__"}
     folders = {f"{path.parent.name}/" for path in room.glob("*/__init__.py")}
-    listed = {line.split()[0] for line in text.splitlines() if line.startswith("    ")}
-    assert listed == files | folders
+    listed = [line.split()[0] for line in text.splitlines() if line.startswith("    ")]
+    assert listed == sorted(files | folders, key=lambda name: name.rstrip("/"))

@@ -14,7 +14,6 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
     deployed         ``poise deployed``: whether the model of exactly these rows is stable
     exit_status      the exit status of every command, and of every kind of error
     fit_options      the options of every command that fits: algorithm, rows and settings
-    read_fresh_rows  training rows and fresh rows, for questions about one training set
     help_sections    the help of commands with many options: sections, what everybody needs first
     input_files      the files that a command reads: no command overwrites them
     intervals        ``poise intervals``: prediction intervals for new rows, and their guarantee
@@ -30,6 +29,7 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
     partial_verdict  the state of an unfinished run: trials done, and whether the verdict is open
     plan             ``poise plan``: what data a question needs, before anything is fitted
     profile          ``poise profile``: the probability of a larger change, for every ε
+    read_fresh_rows  training rows and fresh rows, for questions about one training set
     read_rows        the rows of a question, read from its files
     reproduce        ``poise reproduce``: every claim of the paper, computed or simulated
     resume           ``poise resume``: continue a run that was interrupted

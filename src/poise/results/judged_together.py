@@ -41,7 +41,6 @@ class JudgedTogether:
     @property
     def verdict(self) -> Outcome:
         """The verdict at the level of all tests together."""
-        # Both p-values of one test add up to at least 1: at most one of them is small.
         sides = (self.adjusted, self.adjusted_unstable)
         return Outcome(three_way(*(self.result.declares(p, self.alpha) for p in sides)))
 

@@ -5,7 +5,6 @@ no figure is kept after the caller drops it.
 
 ::
 
-    plotted_question      the question of a plot: ε, its limit and, if known, δ and the verdict
     bags                 bag sizes and numbers of bags that give one guarantee, and the choice
     canvas               figures, colours, titles and files: what every picture shares
     certified            the changes in a certificate, with the question that it answers
@@ -19,6 +18,7 @@ no figure is kept after the caller drops it.
     inline_svg           a picture as SVG inside a page, in the colour of the text around it
     intervals            prediction intervals as bars, and the responses that they should contain
     menu                 the smallest δ that can be certified, against the training size
+    plotted_question     the question of a plot: ε, its limit and, if known, δ and the verdict
     power                the power of a planned test against the true probability of a larger change
     profile              the profile ε ↦ δ̂: a step function with the observed share below it
     rates                measured shares with their intervals, each beside its limit
