@@ -32,6 +32,7 @@ from poise.cli.exit_status import ExitStatus
 
 SOURCE = Path(poise.__file__).parent
 N, EPSILON, DELTA, SEED = 20, 0.001, 0.3, 0
+COMPREHENSIONS = ("<listcomp>", "<dictcomp>", "<setcomp>")
 ROW = 283  # in a trial that is run; no size, count or level of this run is the same number
 
 
@@ -108,6 +109,17 @@ def parts(value: Any) -> Iterator[Any]:
                     yield slot.__get__(value, kind)
 
 
+def arguments(frame: FrameType) -> list[Any]:
+    """Return what a function got; a generator that goes on has other variables by then."""
+    code = frame.f_code
+    several = bool(code.co_flags & inspect.CO_VARARGS) + bool(
+        code.co_flags & inspect.CO_VARKEYWORDS
+    )
+    count = code.co_argcount + code.co_kwonlyargcount + several
+    names = [name for name in code.co_varnames[:count] if name in frame.f_locals]
+    return [frame.f_locals[name] for name in names]
+
+
 def _ours(kind: type) -> bool:
     return kind.__module__.partition(".")[0] in ("poise", "narwhals")  # a frame within a frame
 
@@ -121,11 +133,12 @@ class Trace:
 
     def __call__(self, frame: FrameType, event: str, returned: Any) -> None:
         code = frame.f_code
-        a_function = code.co_flags & inspect.CO_OPTIMIZED  # and not the body of a class
+        # Neither the body of a class, nor a comprehension: since Python 3.12 it is no call.
+        a_function = code.co_flags & inspect.CO_OPTIMIZED and code.co_name not in COMPREHENSIONS
         ours = code.co_filename.startswith(f"{SOURCE}{os.sep}")
         if event not in ("call", "return") or not a_function or not ours:
             return
-        values = [returned] if event == "return" else list(frame.f_locals.values())
+        values = [returned] if event == "return" else arguments(frame)
         sys.setprofile(None)
         if self.forms.among(values):
             self.files.add(Path(code.co_filename).relative_to(SOURCE).as_posix())

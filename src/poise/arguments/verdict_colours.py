@@ -1,4 +1,4 @@
-"""The colours of verdicts: the same in notebooks, pictures, reports and ``poise ui``."""
+"""The colours of verdicts in notebooks, pictures, reports and the light pages of ``poise ui``."""
 
 from __future__ import annotations
 

@@ -112,8 +112,10 @@ def _visit(algorithm: Any, note: str) -> Section:
         trials = measure(algorithm, X, y, n=N, random_state=SEED)
     result = trials.test(EPSILON, DELTA, ALPHA)
     print_headline(result)
-    seen = larger_changes(result)
-    print_paragraphs(f"{note} The prediction moved by more than {EPSILON:g} in {seen} trials.\n")
+    seen = (
+        f"Trials in which the prediction moved by more than {EPSILON:g}: {larger_changes(result)}."
+    )
+    print_paragraphs(f"{note} {seen}\n")
     return Section(result, trials, note)
 
 

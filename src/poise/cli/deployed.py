@@ -126,7 +126,7 @@ def command(
 def _read(
     fit: FitOptions, file: Path | str | None, hold_out: float | None, notion: dict[str, Any]
 ) -> tuple[dict[str, Any], Line]:
-    """Load the algorithm and the distance, which say whether fresh rows need responses; read."""
+    """Load the algorithm, and read the rows; notion and distance say which need responses."""
     from poise.cli.read_fresh_rows import FreshRows
     from poise.questions.conditional.conditional_setup import ConditionalSetup
     from poise.questions.settings import from_settings

@@ -160,7 +160,8 @@ def _chosen(
 def _about(common: Measurement, name: str, algorithm: Any) -> Measurement:
     """Return the measurement of one algorithm; all algorithms have the same trials."""
     setup = _titled(common.setup, name, algorithm)
-    return replace(common, algorithm=algorithm, setup=setup, known_design=common.one_change)
+    other = common.with_other(algorithm=algorithm, setup=setup)
+    return replace(other, known_design=common.one_change)
 
 
 def _titled(setup: Setup, name: str, algorithm: Any) -> Setup:

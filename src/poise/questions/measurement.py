@@ -119,7 +119,7 @@ class Measurement:
 
     @cached_property
     def one_change(self) -> Design:
-        """The design with one change a trial, for any algorithm: its names are unknown."""
+        """The design with one change a trial, without the names of algorithm and distance."""
         if self.known_design is not None:
             return self.known_design
         single = {**self._of_any_trial, "removals": 1, "points": None}
@@ -163,6 +163,10 @@ class Measurement:
             return self
         begun = None if journal is None else begun_design(journal)
         return self.with_choice(self._chosen(question, begun, alone))
+
+    def with_other(self, **parts: Any) -> Measurement:
+        """Return a measurement with other parts; what is known of this one is not handed on."""
+        return replace(self, known_oracle=None, known_design=None, **parts)
 
     def with_choice(self, choice: Choice) -> Measurement:
         """Return the same measurement with the trials of a test that was chosen."""

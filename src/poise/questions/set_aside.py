@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -46,8 +45,7 @@ def resolved(measurement: Measurement, epsilon: Any) -> tuple[Measurement, float
     chosen = _chosen(measurement.sample, asked.rows)
     spread = spread_of(measurement.sample.y.take(chosen), "rows set aside")
     rest = np.setdiff1d(np.arange(measurement.sample.n_labeled), chosen)
-    kept = replace(
-        measurement,
+    kept = measurement.with_other(
         sample=measurement.sample.only(rest),
         spread=spread,
         set_aside=measurement.sample.only(chosen),

@@ -145,7 +145,7 @@ def _at(measurement: Measurement, size: int, *, check: bool) -> Measurement:
     """
     execution = replace(measurement.execution, check=check and measurement.execution.check)
     setup = replace(measurement.setup, n=size)
-    return replace(measurement, setup=setup, execution=execution)
+    return measurement.with_other(setup=setup, execution=execution)
 
 
 def check_curve_question(
@@ -216,6 +216,7 @@ def _put(
 
 def _noted(curve: StabilityCurve, put: PutQuestions) -> StabilityCurve:
     """Write the answers into the ledger, and its note into the curve."""
+    # A curve says at which sizes an algorithm is stable; it calls none unstable.
     said = [three_way(size in curve.certified, says_unstable=False) for size in curve.n]
     put.answer(said, curve.trials, (curve.epsilon or 0.0, curve.delta or 0.0))
     return put.noted(curve)

@@ -12,7 +12,7 @@ from poise.data.on_disk.file_set import COLUMNAR, FileSet, rows_place
 
 __all__ = ["as_numbers", "read_features", "read_table", "worth_leaving"]
 
-_LARGE_BYTES = 1 << 28  # bytes of all files; in memory it may take ten times as much
+_LARGE_BYTES = 1 << 28  # of all files; in memory it may take ten times as much
 
 
 def read_table(

@@ -49,7 +49,7 @@ class TrainingAndFresh:
 
     @classmethod
     def of(cls, data: Mapping[str, Any], *, labelled: bool) -> TrainingAndFresh:
-        """Check the rows, each table once.
+        """Check the rows, and put them into one sample; two, if fresh rows need responses.
 
         Fresh rows that are training rows are refused, as far as their digests tell: the model has
         seen them, and they are not fresh draws.

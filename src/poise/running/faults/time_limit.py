@@ -113,8 +113,8 @@ def check_timeout(timeout: float, backend: Backend) -> None:
     """
     if not backend.processes:
         raise ArgumentError(
-            f"timeout needs a number of seconds > 0 and worker processes (n_jobs=2 or more), "
-            f"got timeout={timeout!r} with {backend.workers} {backend.name} worker(s)"
+            f"timeout needs worker processes (n_jobs=2 or more), got timeout={timeout!r} with "
+            f"{backend.workers} {backend.name} worker(s)"
         )
     if backend.name == "dask":
         _check_dask(timeout, backend.address)

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 _SMALLEST_FILE_BYTES = 1 << 20  # bytes; smaller objects are sent inside the pickle
-_LARGE_BYTES = 1 << 26  # bytes; a second copy would cost noticeable memory
+_LARGE_BYTES = 1 << 26  # a second copy would cost noticeable memory
 _BYTES_AT_ONCE = 1 << 25  # bytes put in order together
 
 
