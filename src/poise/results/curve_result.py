@@ -29,6 +29,7 @@ from poise.results.text.numbers import at_most, confidence, exactly, number
 from poise.results.text.summary import distinct_warnings, in_words
 from poise.results.text.table import TextTable
 from poise.results.trials import Trials
+from poise.theory.rounding import NEAR_WHOLE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -376,5 +377,5 @@ def upper_quantile(changes: NDArray[np.float64], delta: float) -> float:
     ordered = np.sort(changes)
     # The count of larger changes may be at most δ·m; a product slightly below a whole
     # number (0.3 * 10) must still count as that number.
-    allowed = math.floor(delta * len(ordered) + 1e-9)
+    allowed = math.floor(delta * len(ordered) + NEAR_WHOLE)
     return float(ordered[len(ordered) - 1 - allowed])
