@@ -28,6 +28,7 @@ from poise.results.text.describe_design import allowed_change
 from poise.results.text.numbers import at_most, confidence, exactly, number
 from poise.results.text.summary import distinct_warnings, in_words
 from poise.results.text.table import TextTable
+from poise.results.text.verdict_cells import DELTA_LIMIT, EPSILON_LIMIT
 from poise.results.trials import Trials
 from poise.theory.rounding import NEAR_WHOLE
 
@@ -38,8 +39,8 @@ __all__ = ["StabilityCurve", "upper_quantile"]
 
 _HEADINGS = {
     "n_trials": "trials",
-    "epsilon_hat": "epsilon at most",
-    "delta_hat": "delta at most",
+    "epsilon_hat": EPSILON_LIMIT,
+    "delta_hat": DELTA_LIMIT,
     "observed_epsilon": "observed epsilon",
     "observed_delta": "observed delta",
     "pvalue_adjusted": "p, adjusted",
