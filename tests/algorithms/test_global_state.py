@@ -66,12 +66,12 @@ def network(X, y, seed):
 
 @pytest.mark.parametrize("xi", [0, 7, 2**63, 2**64 - 1])
 def test_the_same_term_sets_every_generator_the_same(xi) -> None:
-    with GlobalGenerators() as ambient:
-        ambient.pin(xi)
+    with GlobalGenerators() as generators:
+        generators.pin(xi)
         first = draws()
         assert draws() != first
-        assert ambient.seeded(xi, draws) == first
-        ambient.pin(xi ^ 2**20)
+        assert generators.seeded(xi, draws) == first
+        generators.pin(xi ^ 2**20)
         others = draws()
     assert all(other != one for other, one in zip(others, first, strict=True))
 
@@ -80,8 +80,8 @@ def test_generators_are_left_as_they_were_found() -> None:
     seed_everything(3)
     expected = draws()
     seed_everything(3)
-    with GlobalGenerators() as ambient:
-        ambient.pin(99)
+    with GlobalGenerators() as generators:
+        generators.pin(99)
         draws()
     assert draws() == expected
 
@@ -92,10 +92,10 @@ def test_a_thread_that_comes_or_goes_does_not_disturb_a_fit_in_another() -> None
             pass
 
     other = threading.Thread(target=come_and_go)
-    with GlobalGenerators() as ambient, one_at_a_time(thread_safe=False):
-        ambient.pin(5)
+    with GlobalGenerators() as generators, one_at_a_time(thread_safe=False):
+        generators.pin(5)
         expected = draws() + draws()
-        ambient.pin(5)
+        generators.pin(5)
         first = draws()
         other.start()
         other.join(0.2)
@@ -109,8 +109,8 @@ def test_generators_of_gpus_in_use_are_left_as_they_were_found(monkeypatch) -> N
     monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
     monkeypatch.setattr(torch.cuda, "get_rng_state_all", lambda: ["state of GPU 0"])
     monkeypatch.setattr(torch.cuda, "set_rng_state_all", restored.append)
-    with GlobalGenerators() as ambient:
-        ambient.pin(99)
+    with GlobalGenerators() as generators:
+        generators.pin(99)
         assert not restored
     assert restored == [["state of GPU 0"]]
 
@@ -119,8 +119,8 @@ def test_without_an_accelerator_only_the_cpu_is_seeded(monkeypatch) -> None:
     torch.manual_seed(49)
     expected = torch.rand(3)
     monkeypatch.delattr(torch.cuda, "manual_seed_all")  # takes a millisecond and a note each time
-    with GlobalGenerators() as ambient:
-        ambient.pin(99)
+    with GlobalGenerators() as generators:
+        generators.pin(99)
         assert torch.equal(torch.rand(3), expected)
 
 

@@ -13,11 +13,11 @@ from poise.questions.cost_of_stability import cost_of_stability
 
 ROWS = "numbers.csv --target price --drop id"
 TREE = "--algorithm sklearn.tree:DecisionTreeRegressor --param max_depth=2"
-WISH = "--n 20 --epsilon 0.8 --delta 0.3 --seed 0"
+GOAL = "--n 20 --epsilon 0.8 --delta 0.3 --seed 0"
 
 
 def test_the_guarantee_and_its_cost_are_the_library_s(run, folder) -> None:
-    done = run(f"stabilize {ROWS} {TREE} {WISH} --splits 2 --json")
+    done = run(f"stabilize {ROWS} {TREE} {GOAL} --splits 2 --json")
     assert done.exit_code == 0, done.output
     said = json.loads(done.stdout)
     rows = pd.read_csv(folder / "numbers.csv")
@@ -81,7 +81,7 @@ def test_classes_and_a_bare_answer(run, folder) -> None:
         ("--n 20 --epsilon 0.8 --delta 0.3 --class a", "classes are for classifiers"),
     ],
 )
-def test_wishes_that_cannot_be_granted_end_before_the_first_fit(run, options, message) -> None:
+def test_requests_that_cannot_be_granted_end_before_the_first_fit(run, options, message) -> None:
     done = run(f"stabilize {ROWS} {TREE} {options}")
     assert done.exit_code == 2
     assert message in " ".join(done.stderr.split())
@@ -91,14 +91,14 @@ def test_rows_that_cannot_be_used_are_no_defect(run, folder) -> None:
     rows = pd.read_csv(folder / "numbers.csv")
     rows.assign(size=rows["size"].mask(rows.index == 3)).to_csv(folder / "gaps.csv", index=False)
     done = run(
-        f"stabilize gaps.csv --target price --drop id --algorithm sklearn.linear_model:Ridge {WISH}"
+        f"stabilize gaps.csv --target price --drop id --algorithm sklearn.linear_model:Ridge {GOAL}"
     )
     assert done.exit_code == 2
     assert "takes no missing or infinite values" in " ".join(done.stderr.split())
-    assert run(f"stabilize {ROWS} {TREE} {WISH} --weights size").exit_code == 2
+    assert run(f"stabilize {ROWS} {TREE} {GOAL} --weights size").exit_code == 2
 
 
 def test_functions_cannot_be_stabilised(run) -> None:
-    done = run(f"stabilize {ROWS} --algorithm poise_test_models.py:mean {WISH}")
+    done = run(f"stabilize {ROWS} --algorithm poise_test_models.py:mean {GOAL}")
     assert done.exit_code == 2
     assert "estimator must be a scikit-learn estimator" in " ".join(done.stderr.split())

@@ -17,9 +17,6 @@ from poise.errors import ArgumentError
 from poise.questions.plan import plan
 from poise.results.plan_result import Plan
 from poise.theory import n_trials, power, power_bound
-from poise.theory.binomial_law import pmf
-from poise.theory.power_curve import PowerSteps
-from poise.theory.trials_for_power import PlainPower, RandomizedPower
 
 MANY = 3000  # brute force looks at every number of trials below
 
@@ -176,92 +173,6 @@ def test_unlabelled_rows_spare_labelled_ones():
     assert plan(**asked, n_unlabeled=29).n_labeled == 29 * 50
 
 
-@pytest.mark.parametrize(
-    ("delta", "delta_star", "alpha", "wanted"),
-    [
-        (0.1, 0.05, 0.05, 0.9),
-        (0.01, 0.0099, 0.05, 0.9),  # 860,000 trials
-        (0.5, 0.499, 0.05, 0.9),  # steps closer than the rounding of their starts
-        (1e-6, 5e-7, 1e-6, 0.99),
-        (1e-8, 9e-9, 1e-12, 0.5),  # 7e10 trials
-    ],
-)
-def test_large_answers_are_locally_exact(delta, delta_star, alpha, wanted):
-    """Too large for brute force, but its neighbourhood is not."""
-    curve = PlainPower(delta, delta_star, alpha, wanted)
-    first, dip, steady = curve.first, curve.next_missed(curve.first), curve.steady
-
-    def plain(m):
-        return power(m, delta, delta_star, alpha, randomized=False)
-
-    assert plain(first) >= wanted > plain(first - 1)
-    assert (plain(np.maximum(first - np.arange(1, 400), 0)) < wanted).all()
-    assert plain(dip - 1) >= wanted > plain(dip)
-    assert plain(steady) >= wanted > plain(steady - 1)
-    assert (plain(steady + np.arange(400)) >= wanted).all()
-    jumps = np.unique(np.geomspace(1, 10, 100) * steady).astype(np.int64)
-    assert (plain(jumps) >= wanted).all()
-    assert curve.next_met(dip) > dip
-    ramp = RandomizedPower(delta, delta_star, alpha, wanted)
-    randomised = power(ramp.first - np.arange(2), delta, delta_star, alpha, True)
-    assert randomised[0] >= wanted > randomised[1]
-    assert ramp.first <= first
-
-
-@pytest.mark.parametrize(
-    ("delta", "delta_star", "wanted"), [(0.1, 0.05, 0.5), (0.3, 0.1, 0.9), (0.5, 0.45, 0.3)]
-)
-def test_the_next_number_of_trials_that_meets_or_misses_from_anywhere(delta, delta_star, wanted):
-    curve = PlainPower(delta, delta_star, 0.05, wanted)
-    count = curve.steady + 3
-    met = power(np.arange(count), delta, delta_star, 0.05, randomized=False) >= wanted
-    for m in range(count):
-        later = np.flatnonzero(~met[m:])
-        assert curve.next_met(m) == m + int(met[m:].argmax())
-        assert curve.next_missed(m) == (m + int(later[0]) if later.size else None)
-
-
-@pytest.mark.parametrize(("delta", "alpha"), [(0.5, 0.5), (0.5, 0.05), (0.1, 0.05), (0.97, 1e-9)])
-def test_steps_start_where_the_critical_count_changes(delta, alpha):
-    starts = PowerSteps(delta, 0.0, alpha).starts(np.arange(40))
-    counts = poise.theory.critical_count(np.arange(starts[-1] + 1), delta, alpha)
-    np.testing.assert_array_equal(starts, [np.argmax(counts >= c) for c in range(40)])
-
-
-@given(st.floats(0.001, 0.98), st.floats(0, 0.9999), st.floats(1e-9, 0.98))
-@settings(max_examples=60, deadline=None)
-def test_smooth_troughs_rise_and_lie_below_the_true_ones(delta, ratio, alpha):
-    """What the search relies on when it says that the requirement holds for good."""
-    steps, counts = PowerSteps(delta, ratio * delta, alpha), np.arange(200)
-    smooth = steps.smooth_troughs(counts)
-    assert (np.diff(smooth) > -1e-12).all()
-    assert (smooth <= steps.troughs(counts) + 1e-12).all()
-
-
-@pytest.mark.parametrize(
-    ("delta", "delta_star", "first"),
-    [
-        (0.5, 0.4999, 10**6),
-        (0.5, 0.495, 210_000),
-        (0.95, 0.949, 2_100_000),
-        (0.1, 0.099, 112_000),
-        (0.1, 0.0985, 112_000),
-        (0.5, 0.49999, 10**6),
-    ],
-)
-def test_bounds_of_many_steps_enclose_each(delta, delta_star, first):
-    steps = PowerSteps(delta, delta_star, 0.05)
-    counts = np.arange(first, first + (2000 if first < 10**6 else 20_000))
-    peaks, troughs = steps.peaks(counts), steps.troughs(counts)
-    above, below = steps.peak_bounds(counts) - peaks, troughs - steps.trough_bounds(counts)
-    assert (above >= 0).all()
-    assert (below >= 0).all()
-    # and they are worth having: mostly closer than a tenth of what one trial changes
-    one_trial = delta_star * pmf(counts, steps.starts(counts), delta_star)
-    assert np.median(above / one_trial) < 0.1
-    assert np.median(below / one_trial) < 0.1
-
-
 def test_a_known_power_that_rises_and_falls():
     found = plan(n=100, delta=0.1, alpha=0.05, power=0.9, delta_star=0.01)
     # c = 1 from 46 trials on, c = 2 from 61: P(Bin(46, .01) <= 1) = .922, (53: .902, 54: .899)
@@ -275,7 +186,7 @@ def test_a_known_power_that_rises_and_falls():
     assert (reverse.n, reverse.dips_at) == (117, 100)
 
 
-def test_impossible_wishes_say_why():
+def test_impossible_requests_say_why():
     full = {"n_labeled": 1000, "n": 100, "delta": 0.1, "alpha": 0.05, "power": 0.9}
 
     def asked(**changes):
@@ -303,7 +214,7 @@ def test_impossible_wishes_say_why():
         asked(n_labeled=None, delta=0.1, delta_star=0.1 - 1e-10)
 
 
-def test_malformed_wishes_say_why():
+def test_malformed_requests_say_why():
     full = {"n_labeled": 1000, "n": 100, "delta": 0.1, "alpha": 0.05, "power": 0.9}
     with pytest.raises(
         ArgumentError, match="leave exactly one of n_labeled, n, delta, alpha, power"

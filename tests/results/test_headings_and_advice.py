@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from poise.results import CompareResult
 from poise.results.text.menu_table import menu_table
 from poise.results.text.next_step import next_step
 from poise.results.text.numbers import at_most
+from poise.results.text.verdict_cells import LARGER, LIMITS
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(240, 2)), RNG.normal(size=240)
@@ -133,3 +136,14 @@ def test_predictions_that_never_move_are_doubted() -> None:
     assert "learns" not in moved.test(0.0, 0.1).summary()
     design = dataclasses.replace(still.design, distance="label")
     assert "learns" not in Trials(np.zeros(60), design).test(0.0, 0.1).summary()
+
+
+def test_words_that_many_tables_share_are_spelled_in_one_file() -> None:
+    root = Path(poise.__file__).parent
+    spelled = {
+        path.relative_to(root).as_posix()
+        for path in root.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and node.value in (LARGER, *LIMITS)
+    }
+    assert spelled == {"results/text/verdict_cells.py"}

@@ -13,7 +13,7 @@ import poise
 from poise import theory
 
 MANY = np.array([1, 50, 10**6])
-WISH = {"n": 200, "epsilon": 0.1, "delta": 0.1}
+GOAL = {"n": 200, "epsilon": 0.1, "delta": 0.1}
 
 CALLS: dict[str, Callable[[], Any]] = {
     "power": lambda: theory.power(MANY, 0.1, np.array([0.0, 0.05, 0.0999]), 0.05),
@@ -38,7 +38,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "rao_blackwell": lambda: theory.rao_blackwell([0.5] * 3000, 0.1, 0.05),
     "all_in": lambda: theory.all_in([0.999] * 300, 0.1, 0.05),
     "bag_mad": lambda: theory.bag_mad(400, 100, 300),
-    "bags_needed_chernoff": lambda: theory.choose_bags(**WISH),
+    "bags_needed_chernoff": lambda: theory.choose_bags(**GOAL),
     "plan": lambda: poise.plan(n=100, delta=0.1, alpha=0.05, power=0.9).n_labeled,
 }
 

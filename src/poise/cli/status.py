@@ -160,12 +160,13 @@ def _print(content: JournalContent, facts: dict[str, Any]) -> None:
     if "verdict" in facts:
         from poise.results.text.describe_design import allowed_change
         from poise.results.text.numbers import exactly
+        from poise.results.text.verdict_cells import LARGER
 
         epsilon = allowed_change(facts["epsilon"], content.header.design)
         others = ", ".join(f"{name} {exactly(facts[name])}" for name in ("delta", "alpha"))
         shown |= {
             "question": f"epsilon {epsilon}, {others}",
-            "larger changes": f"{facts['exceedances']:,}",
+            LARGER: f"{facts['exceedances']:,}",
             "failed trials": f"{len(facts['failures']):,}",
             "verdict so far": facts["verdict"],
         }

@@ -22,6 +22,7 @@ from poise.results.packed_changes import PackedChanges
 from poise.results.provenance import Provenance
 from poise.results.stability_result import StabilityResult
 from poise.results.trials import Trials
+from poise.theory.rounding import OTHER_LIBRARIES
 
 __all__ = ["CertifiedQuestion", "Difference", "certified_result", "differences"]
 
@@ -125,7 +126,7 @@ class Difference:
         words = [_NUMBER.split(text) for text in (self.claim, self.fact)]
         if words[0] != words[1]:
             return False
-        most = _PRINTED if self.place.startswith("statement") else _COMPUTED
+        most = _PRINTED if self.place.startswith("statement") else OTHER_LIBRARIES
         both = zip(_NUMBER.findall(self.claim), _NUMBER.findall(self.fact), strict=True)
         return all(isclose(float(one), float(other), rel_tol=most) for one, other in both)
 
@@ -134,7 +135,6 @@ class Difference:
 
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_COMPUTED = 1e-6  # libraries differ by less
 _PRINTED = 2e-3  # numbers in words have four digits
 
 

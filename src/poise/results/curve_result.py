@@ -28,7 +28,9 @@ from poise.results.text.describe_design import allowed_change
 from poise.results.text.numbers import at_most, confidence, exactly, number
 from poise.results.text.summary import distinct_warnings, in_words
 from poise.results.text.table import TextTable
+from poise.results.text.verdict_cells import DELTA_LIMIT, EPSILON_LIMIT
 from poise.results.trials import Trials
+from poise.theory.rounding import NEAR_WHOLE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,8 +39,8 @@ __all__ = ["StabilityCurve", "upper_quantile"]
 
 _HEADINGS = {
     "n_trials": "trials",
-    "epsilon_hat": "epsilon at most",
-    "delta_hat": "delta at most",
+    "epsilon_hat": EPSILON_LIMIT,
+    "delta_hat": DELTA_LIMIT,
     "observed_epsilon": "observed epsilon",
     "observed_delta": "observed delta",
     "pvalue_adjusted": "p, adjusted",
@@ -376,5 +378,5 @@ def upper_quantile(changes: NDArray[np.float64], delta: float) -> float:
     ordered = np.sort(changes)
     # The count of larger changes may be at most δ·m; a product slightly below a whole
     # number (0.3 * 10) must still count as that number.
-    allowed = math.floor(delta * len(ordered) + 1e-9)
+    allowed = math.floor(delta * len(ordered) + NEAR_WHOLE)
     return float(ordered[len(ordered) - 1 - allowed])

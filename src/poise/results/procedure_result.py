@@ -21,6 +21,7 @@ from poise.results.json_encoding import fields_of, plain
 from poise.results.presented import PresentedVerdict
 from poise.results.text.numbers import at_most, exactly, number
 from poise.results.text.summary import Summary
+from poise.results.text.verdict_cells import LARGER
 from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ class ProcedureResult(PresentedVerdict):
         """Return the numbers behind the verdict, worded, under the names that readers see."""
         return {
             "comparisons": f"{self.n_trials:,}",
-            "larger changes": f"{self.statistic - self.n_failures:,}",
+            LARGER: f"{self.statistic - self.n_failures:,}",
             "failed": f"{self.n_failures:,}",
             "p-value, stable": number(self.pvalue),
             "p-value, unstable": number(self.pvalue_unstable),
@@ -159,7 +160,7 @@ class ProcedureResult(PresentedVerdict):
 
     def _card(self) -> Card:
         moved, failed = self.statistic - self.n_failures, self.n_failures
-        parts = {"not larger": self.n_trials - self.statistic, "larger changes": moved}
+        parts = {"not larger": self.n_trials - self.statistic, LARGER: moved}
         more = {"failed": failed} if failed else {}
         return dataclasses.replace(super()._card(), parts=parts | more)
 

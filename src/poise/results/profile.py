@@ -20,6 +20,7 @@ from poise.results.text.describe_design import moved, perturbation
 from poise.results.text.numbers import at_most, confidence, exactly, larger_of
 from poise.results.text.summary import in_words
 from poise.results.text.table import TextTable
+from poise.results.text.verdict_cells import DELTA_LIMIT, LARGER
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -168,7 +169,7 @@ class Profile(ShownAsCard):
             for e, written in chosen.items()
         ]
         caption = "\n".join([*in_words(self.warnings), self.statement()])
-        return TextTable(["epsilon", "larger changes", "delta at most"], rows, caption)
+        return TextTable(["epsilon", LARGER, DELTA_LIMIT], rows, caption)
 
     def _larger(self, epsilon: float) -> float:
         position = np.searchsorted(self.epsilon, epsilon, side="right") - 1

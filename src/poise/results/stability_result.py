@@ -16,6 +16,7 @@ from poise.results.json_encoding import fields_of, plain
 from poise.results.ledger_note import LedgerNote
 from poise.results.presented import DrawnVerdict
 from poise.results.verdict import Outcome
+from poise.theory.rounding import OTHER_LIBRARIES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -367,6 +368,6 @@ def fields_of_any_test(
 
 
 def _declared(verdict: Outcome, pvalue: float, pvalue_unstable: float, alpha: float) -> bool:
-    """Tell whether the p-values allow the verdict, up to rounding."""
+    """Tell whether the p-values allow the verdict, as any library computes them."""
     decisive = {Outcome.STABLE: pvalue, Outcome.UNSTABLE: pvalue_unstable}
-    return decisive.get(verdict, 0.0) <= alpha * (1 + 1e-6)
+    return decisive.get(verdict, 0.0) <= alpha * (1 + OTHER_LIBRARIES)

@@ -23,6 +23,7 @@ from poise.theory.e_process import (
     e_value,
     log_e_value,
 )
+from poise.theory.rounding import NEAR_WHOLE
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -43,8 +44,6 @@ __all__ = [
 
 WORTH_SAVING = 0.1
 """Share of the trials that an early stop must save to be worth the limits of the full run."""
-
-_SLACK = 1e-9  # 0.1 * m may be slightly above the whole number it stands for
 
 
 def is_forced(
@@ -216,7 +215,7 @@ class Curtailment:
         either, because then the limits are the only result.
         """
         left = self.n_trials - self.trials
-        if not self.forced or left < WORTH_SAVING * self.n_trials - _SLACK:
+        if not self.forced or left < WORTH_SAVING * self.n_trials - NEAR_WHOLE:
             return False
         return self.scope == "stable" or self.verdict != "inconclusive"
 
@@ -269,7 +268,7 @@ def expected_trials(
     arguments.choice("scope", scope, ("verdict", "stable"))
     t = np.arange(n_trials)
     if worth_saving is not None:
-        t = np.minimum(t, int(np.floor((1 - worth_saving) * n_trials + _SLACK)))
+        t = np.minimum(t, int(np.floor((1 - worth_saving) * n_trials + NEAR_WHOLE)))
     left = n_trials - t
     if scope == "verdict" and worth_saving is not None:
         # An inconclusive run goes on, even if that outcome is certain.

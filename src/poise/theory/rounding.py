@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 if TYPE_CHECKING:
     from poise.theory.binomial_law import Floats
 
-__all__ = ["CLEARLY_APART", "less_rounding", "reaches"]
+__all__ = ["CLEARLY_APART", "NEAR_WHOLE", "OTHER_LIBRARIES", "less_rounding", "reaches"]
 
 # Every comparison of a bet with 1 tolerates this much rounding; it multiplies α by 1 + 1e-9.
 TOLERANCE = 1e-9
@@ -15,18 +15,28 @@ TOLERANCE = 1e-9
 CLEARLY_APART = 1e-9
 """Relative difference of two probabilities beyond which rounding cannot change their order."""
 
+NEAR_WHOLE = 1e-9
+"""By how much a product of a share and a count may miss the whole number it stands for."""
+
+OTHER_LIBRARIES = 1e-6
+"""Relative difference below which two libraries, or two versions, computed the same number."""
+
 
 @overload
 def less_rounding(value: float) -> float: ...
 @overload
 def less_rounding(value: Floats) -> Floats: ...
 def less_rounding(value: Any) -> Any:
-    """Return a threshold, or a p-value, less the rounding that bets are granted.
+    """Return a number less the rounding that comparisons are granted.
+
+    Two numbers that are equal in exact arithmetic then compare as equal ones do, also if
+    rounding made this one a little larger.
 
     Parameters
     ----------
     value : float or array of float
-        What a bet must reach, or a p-value that is to be compared with a level.
+        What a bet, or a product of e-value and rank, must reach; a p-value or a bet that must
+        not exceed something; or a number of steps, of which not one too many may be skipped.
 
     Examples
     --------

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import html
+import math
 import re
 from typing import Any
 
 import pytest
 
+from poise.cli.ui.results_folder import Folder
 from poise.results import CompareResult, StabilityCurve, Trials
 from poise.results.text.numbers import at_most, number
 from poise.storage.journal import read_journal
 from poise.theory.decision import three_way
 from poise.theory.holm_correction import holm
+from shared.ui import site_client
 
 
 def _judge(client: Any, chosen: list[str], **asked: float) -> dict[str, Any]:
@@ -47,6 +50,15 @@ def test_runs_stand_side_by_side_with_one_level_for_all(client, chosen, results)
     together = [three_way(p <= 0.05, q <= 0.05) for p, q in zip(adjusted, unstable, strict=True)]
     assert shown["all together"] == together
     assert len(set(together)) == 2
+
+
+def test_failed_trials_stand_apart_from_larger_changes(tmp_path) -> None:
+    changes = [0.9, math.inf, math.inf] + [0.1] * 57
+    trials = Trials.from_changes(changes, n=5, failures=["no memory"] * 2)
+    trials.save(tmp_path / "fails.trials")
+    (file,) = Folder(tmp_path).files()
+    judged = _judge(site_client(tmp_path), [file.key], epsilon=0.5, delta=0.1)
+    assert _table(judged["pieces"]["compared"])["larger changes"] == ["1 of 60, 2 failed"]
 
 
 def test_all_together_has_the_verdicts_of_a_comparison(client, keys, results) -> None:

@@ -40,8 +40,8 @@ def make_noisy():
 
     def noisy(A, b, seed):
         own = np.random.default_rng(seed).normal() * len(b)
-        ambient = np.random.normal()  # noqa: NPY002 - the global one is the point
-        return lambda rows: [float(b.mean() + own + ambient)] * len(rows)
+        shared = np.random.normal()  # noqa: NPY002 - the global one is the point
+        return lambda rows: [float(b.mean() + own + shared)] * len(rows)
 
     return noisy
 

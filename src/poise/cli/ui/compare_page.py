@@ -18,7 +18,7 @@ from poise.cli.ui.slider_answers import Answer, SliderQuestion
 from poise.results.curve_result import StabilityCurve
 from poise.results.judged_together import JudgedTogether, judged_together
 from poise.results.text.numbers import at_most, number
-from poise.results.text.verdict_cells import LARGER, LIMITS, limits
+from poise.results.text.verdict_cells import LARGER, LIMITS, larger_changes, limits
 from poise.results.trials import Trials
 
 __all__ = ["answer_compared", "answer_profiles", "compare_page"]
@@ -70,7 +70,7 @@ class ComparedRuns:
         return [
             ("n", [f"{a.record.n:,}" for a in self.answers]),
             ("trials", [f"{t.n_observed:,} of {t.n_trials:,}" for t in self.trials]),
-            (LARGER, [number(r.n_moved) for r in alone]),
+            (LARGER, [larger_changes(r) for r in alone]),
             ("verdict, alone", [r.verdict.value for r in alone]),
             ("p-value", [number(r.pvalue) for r in alone]),
             ("p-value, all together (Holm)", [number(each.adjusted) for each in self.together]),

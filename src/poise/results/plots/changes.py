@@ -14,6 +14,7 @@ from poise.errors import ArgumentError
 from poise.results.plots.canvas import COLOURS, Panels, new_figure, tidy
 from poise.results.plots.plotted_question import PlottedQuestion
 from poise.results.plots.profile import draw_profile
+from poise.theory.rounding import NEAR_WHOLE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -99,7 +100,7 @@ def _edges(span: float, epsilon: float | None) -> NDArray[np.float64]:
     width = span / _BARS
     if epsilon:
         width = epsilon / max(1, round(epsilon / width))
-    edges = width * np.arange(int(np.ceil(span / width - 1e-9)) + 1, dtype=np.float64)
+    edges = width * np.arange(int(np.ceil(span / width - NEAR_WHOLE)) + 1, dtype=np.float64)
     if epsilon == 0:
         return np.append(-width, edges)  # a bar for changes of exactly 0, which are allowed
     if epsilon:

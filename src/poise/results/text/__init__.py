@@ -21,5 +21,5 @@
     rows_needed            the trials and rows that a run without large changes needs
     summary                a summary: one headline and a few paragraphs
     table                  rows under headings, for people: as text and as HTML
-    verdict_cells          what tables of several verdicts show of each: headings and cells
+    verdict_cells          what tables and facts show of every verdict: headings and cells
 """

@@ -15,6 +15,7 @@ from poise.results.text.conditional_sentences import (
     compared_rows,
     statement,
 )
+from poise.results.text.describe_result import facts_of_limits
 from poise.results.text.numbers import at_least, at_most, confidence, exactly, number
 from poise.results.text.summary import Summary
 from poise.results.verdict import Outcome
@@ -162,7 +163,6 @@ def _next(r: ConditionalResult) -> str:
 
 def facts_of_conditional(r: ConditionalResult) -> dict[str, str]:
     """Return the numbers a reader looks up, under the names that all places show."""
-    low, high = r.delta_interval
     tolerated = "" if r.gamma is None else f", tolerated share {exactly(r.gamma)}"
     larger = "trials with a larger share" if r.gamma is not None else "sum of shares"
     return {
@@ -175,9 +175,7 @@ def facts_of_conditional(r: ConditionalResult) -> dict[str, str]:
         "p-value, unstable": number(r.pvalue_unstable),
         "e-value": number(r.e_value),
         "confidence": f"{confidence(r.alpha)} for each of the limits",
-        "delta at most": at_most(r.printed_delta_hat),
-        "delta between": f"{at_least(low)} and {at_most(high)}",
-        "epsilon at most": at_most(r.epsilon_hat),
+        **facts_of_limits(r),
         "fits": f"{r.n_fits:,}",
         "seed": str(r.design.seed),
         "seed of the model": str(r.design.training_seed),

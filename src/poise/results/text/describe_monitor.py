@@ -10,6 +10,7 @@ from poise.results.text.describe_design import compared, moved, perturbation
 from poise.results.text.describe_result import headline
 from poise.results.text.numbers import at_least, at_most, confidence, exactly, number
 from poise.results.text.summary import Summary
+from poise.results.text.verdict_cells import LARGER
 from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def facts_of_monitor(r: MonitorStatus) -> dict[str, str]:
         "epoch": f"{r.epoch:,}",
         "trials": f"{r.n_trials:,}",
         "rows used": f"{r.n_rows:,}",
-        "larger changes": number(sum(r.shares_unstable)),
+        LARGER: number(sum(r.shares_unstable)),
         "failed trials": f"{r.n_failures:,}",
         "e-value, stable": number(r.e_value),
         "e-value, unstable": number(r.e_value_unstable),

@@ -19,13 +19,23 @@ from poise.results.text.describe_design import (
 from poise.results.text.next_step import next_step
 from poise.results.text.numbers import at_least, at_most, confidence, exactly, number
 from poise.results.text.summary import Summary
+from poise.results.text.verdict_cells import DELTA_LIMIT, EPSILON_LIMIT, LARGER
 from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
+    from poise.results.conditional_result import ConditionalResult
     from poise.results.judged import Judged
     from poise.results.stability_result import StabilityResult
 
-__all__ = ["describe_result", "done", "facts_of_result", "headline", "in_ledger", "limits"]
+__all__ = [
+    "describe_result",
+    "done",
+    "facts_of_limits",
+    "facts_of_result",
+    "headline",
+    "in_ledger",
+    "limits",
+]
 
 
 def describe_result(r: StabilityResult) -> Summary:
@@ -162,20 +172,34 @@ def facts_of_result(r: StabilityResult) -> dict[str, str]:
     >>> facts_of_result(Trials.from_changes([0.1] * 30, n=5).test(0.2, 0.1))["delta between"]
     '0 and 0.1158'
     """
-    low, high = r.delta_interval
     together = {} if r.ledger is None else {"ledger": r.ledger.fact()}
     return {
         "trials": f"{r.n_observed:,} of {r.n_trials:,}",
-        "larger changes": number(r.n_moved),
+        LARGER: number(r.n_moved),
         "failed trials": f"{r.n_failures:,}",
         "p-value, stable": number(r.pvalue),
         "p-value, unstable": number(r.pvalue_unstable),
         "confidence": f"{confidence(r.alpha)} for each of the limits",
-        "delta at most": at_most(r.printed_delta_hat),
-        "delta between": f"{at_least(low)} and {at_most(high)}",
-        "epsilon at most": at_most(r.epsilon_hat),
+        **facts_of_limits(r),
         "power ceiling": "none proved" if r.power_bound is None else at_most(r.power_bound),
         "fits": f"{r.n_fits:,}",
         "seed": "unknown" if r.design.seed < 0 else str(r.design.seed),
         **together,
+    }
+
+
+def facts_of_limits(r: StabilityResult | ConditionalResult) -> dict[str, str]:
+    """Return the limits that go with the verdict and the two-sided ones, under their names.
+
+    Examples
+    --------
+    >>> from poise import Trials
+    >>> facts_of_limits(Trials.from_changes([0.1] * 30, n=5).test(epsilon=0.2, delta=0.1))
+    {'delta at most': '0.09504', 'delta between': '0 and 0.1158', 'epsilon at most': '0.1'}
+    """
+    low, high = r.delta_interval
+    return {
+        DELTA_LIMIT: at_most(r.printed_delta_hat),
+        "delta between": f"{at_least(low)} and {at_most(high)}",
+        EPSILON_LIMIT: at_most(r.epsilon_hat),
     }

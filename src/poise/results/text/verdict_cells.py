@@ -1,4 +1,4 @@
-"""What tables of several verdicts show of each: headings, and the cells under them."""
+"""What tables and facts show of every verdict: headings, and what stands under them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,19 @@ if TYPE_CHECKING:
     from poise.results.conditional_result import ConditionalResult
     from poise.results.stability_result import StabilityResult
 
-__all__ = ["LARGER", "LIMITS", "larger_changes", "limits"]
+__all__ = [
+    "DELTA_LIMIT",
+    "EPSILON_LIMIT",
+    "LARGER",
+    "LIMITS",
+    "larger_changes",
+    "limits",
+]
 
 LARGER = "larger changes"
-LIMITS = ("delta at most", "epsilon at most")
+DELTA_LIMIT = "delta at most"
+EPSILON_LIMIT = "epsilon at most"
+LIMITS = (DELTA_LIMIT, EPSILON_LIMIT)
 
 
 def larger_changes(result: StabilityResult | ConditionalResult) -> str:
