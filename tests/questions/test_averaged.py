@@ -20,6 +20,7 @@ from poise.errors import ArgumentError, TrialError
 from poise.procedures import AveragedTest, BinomialTest, MeasureChanges
 from poise.results import AveragedResult
 from poise.theory.averaged_design import test_row as row_of_point
+from shared.algorithms import order_dependent
 
 Floats = NDArray[np.float64]
 
@@ -30,20 +31,7 @@ def _data(rows: int, columns: int = 2, seed: int = 0) -> tuple[Floats, Floats]:
     return X, X.sum(axis=1) + rng.normal(size=rows)
 
 
-def _order_dependent() -> Any:
-    """Return an algorithm that depends on the order of its rows, and on nothing else.
-
-    It is defined in a function, so that workers need not import this file.
-    """
-
-    def weighted(X: Any, y: Any, seed: int) -> Any:
-        level = float(np.dot(np.arange(1, len(y) + 1), y)) / len(y)
-        return lambda rows: level * np.asarray(rows)[:, 0]
-
-    return weighted
-
-
-_weighted = _order_dependent()
+_weighted = order_dependent()
 
 
 def test_the_changes_are_those_of_the_definition() -> None:

@@ -82,3 +82,16 @@ class CountsFits:
         if y[0] > self.limit:
             raise RuntimeError("too large")
         return mean(X, y, seed)
+
+
+def order_dependent() -> Any:
+    """Return an algorithm that depends on the order of its rows, and on nothing else.
+
+    It is defined in a function, so that workers need not import the tests.
+    """
+
+    def weighted(X: Any, y: Any, seed: int) -> Any:
+        level = float(np.dot(np.arange(1, len(y) + 1), y)) / len(y)
+        return lambda rows: level * np.asarray(rows)[:, 0]
+
+    return weighted
