@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.neighbors import KNeighborsRegressor
 
 import poise
+from poise.procedures.checked_question import StabilityQuestion
 from poise.procedures.disjoint_trials import DisjointTrials
 from poise.protocol.randomness import Randomness
+from poise.questions.measurement import Measurement
 from poise.running.oracle import Oracle
 
 QUESTION = {"epsilon": 0.5, "delta": 0.2}
@@ -108,3 +111,11 @@ def test_a_generator_gives_one_seed_for_a_question(rows: dict[str, Any]) -> None
     result = poise.stability_test(Ridge(), **(rows | {"random_state": given}), n=20, **QUESTION)
     assert result.design.seed == Randomness.from_state(once).root
     assert given.bit_generator.state == once.bit_generator.state
+
+
+def test_nothing_known_of_a_measurement_is_handed_on_to_another(rows: dict[str, Any]) -> None:
+    measurement = Measurement.of({"algorithm": Ridge(), "n": 20, **rows})
+    chosen = measurement.for_question(StabilityQuestion(20, **QUESTION))
+    other = chosen.with_other(algorithm=LinearRegression(), setup=replace(chosen.setup, n=30))
+    assert (chosen.design.n, chosen.design.algorithm) == (20, "Ridge()")
+    assert (other.design.n, other.design.algorithm) == (30, "LinearRegression()")
