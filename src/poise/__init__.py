@@ -56,7 +56,7 @@ _HOME = {
     "Program": "poise.algorithms.program.program",
     "Query": "poise.protocol.messages",
     "Randomness": "poise.protocol.randomness",
-    "Run": "poise.questions.run",
+    "Run": "poise.questions.run_procedure",
     "Sample": "poise.data.sample",
     "StabilityCurve": "poise.results.curve_result",
     "StabilityGuarantee": "poise.algorithms.stabilized.guarantee",
@@ -84,7 +84,7 @@ _HOME = {
     "relative": "poise.results.relative_epsilon",
     "replay": "poise.storage.transcript.replay",
     "reproduce": "poise.simulation.paper.reproduce",
-    "run": "poise.questions.run",
+    "run": "poise.questions.run_procedure",
     "stability_curve": "poise.questions.stability_curve",
     "stability_test": "poise.questions.stability_test",
     "stabilize": "poise.algorithms.stabilized.stabilize",
@@ -148,7 +148,7 @@ if TYPE_CHECKING:
     )
     from poise.questions.monitor.monitor import Monitor as Monitor
     from poise.questions.plan import plan as plan
-    from poise.questions.run import Run as Run, run as run
+    from poise.questions.run_procedure import Run as Run, run as run
     from poise.questions.stability_curve import stability_curve as stability_curve
     from poise.questions.stability_test import measure as measure, stability_test as stability_test
     from poise.results.advice import Advice as Advice

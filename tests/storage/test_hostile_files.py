@@ -26,7 +26,7 @@ from poise.questions.toml_file import read_config
 from poise.storage.checked_lines import entry_of, with_checksums
 from poise.storage.journal import read_journal
 from poise.storage.monitor_record import read_record
-from poise.storage.monitor_record.leftover_rows import load_leftovers
+from poise.storage.monitor_record.leftovers_file import load_leftovers
 from poise.storage.transcript.array_pool import ArrayPool
 from poise.storage.transcript.containers import read_container, write_container
 from shared.fuzzing.formats import formats

@@ -135,22 +135,22 @@ def _given(ctx: click.Context, options: dict[str, Any]) -> dict[str, tuple[Any, 
 
 
 def _act(record: Path, restart: bool, abandon: bool) -> None:
-    from poise.questions.monitor.carried_rows import CarriedRows
+    from poise.questions.monitor.leftovers import Leftovers
     from poise.questions.monitor.record_actions import abandon_call, begin_epoch
 
     if abandon:
         abandon_call(record)
     if restart:
         begin_epoch(record)
-        CarriedRows(record, keep=False).forget()
+        Leftovers(record, keep=False).forget()
 
 
 def _status(record: Path) -> MonitorStatus:
-    from poise.questions.monitor.carried_rows import CarriedRows
+    from poise.questions.monitor.leftovers import Leftovers
     from poise.questions.monitor.record_status import status_of
     from poise.storage.monitor_record import read_record
 
-    return status_of(read_record(record), len(CarriedRows(record, keep=True)) or None)
+    return status_of(read_record(record), len(Leftovers(record, keep=True)) or None)
 
 
 def _added(

@@ -101,9 +101,9 @@ def write_files(
         trials.save(output.save)
     if output.plot is not None:
         from poise.results.plots import save_figure
-        from poise.results.plots.record_picture import plot_record
+        from poise.results.plots.measurement_picture import plot_measurement
 
-        save_figure(plot_record(trials, result, alpha, line), output.plot)
+        save_figure(plot_measurement(trials, result, alpha, line), output.plot)
     if output.report is not None and result is not None:
         from poise.results.report.html_report import Section, write_report
 

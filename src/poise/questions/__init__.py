@@ -18,8 +18,8 @@
     notions            notions of stability for randomised algorithms (Appendix E)
     plan               ``poise.plan``: rows, training size, δ, α or power, from the other four
     power_warnings     warnings before the first fit: no trials, or no chance of a certificate
-    record_provenance  note where changes come from, while rows and code are at hand
-    run                run any black-box test (Definitions 2 and 3) and keep its transcript
+    provenance_of_run  note where changes come from, while rows and code are at hand
+    run_procedure      run any black-box test (Definitions 2 and 3) and keep its transcript
     set_aside          rows set aside to find the scale that ε is a share of; no trial uses them
     settings           the keywords of the public functions, and the objects that hold them
     setup              what is measured: the settings that determine the trials

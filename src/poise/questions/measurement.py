@@ -24,12 +24,12 @@ from poise.protocol.randomness import Randomness
 from poise.questions.choose_test import Choice, choose_test
 from poise.questions.ledger_questions import PutQuestions, put_questions
 from poise.questions.power_warnings import warn_if_empty, warn_if_hopeless
-from poise.questions.record_provenance import provenance_of
+from poise.questions.provenance_of_run import provenance_of
 from poise.questions.settings import from_settings, sample_of
 from poise.questions.setup import Setup
 from poise.results import Design, StabilityResult, Trials
-from poise.results.design_names import Names, with_warnings
 from poise.results.provenance import Provenance
+from poise.results.stamp_result import Names, with_warnings
 from poise.running.execution import Execution
 from poise.running.oracle import Oracle
 from poise.running.repeat_check import RepeatCheck

@@ -17,7 +17,6 @@
     coverage            what is promised about prediction intervals, and what the promise rests on
     curve_result        stability as a function of the training size: certified and extrapolated
     design              the design of a run: everything that is known before the first fit
-    design_names        write the names of algorithm and distance into the design of a result
     extrapolation       extrapolation to other training sizes, under an assumption
     influence           which training rows matter: how many predictions move without each
     json_encoding       numbers to JSON and back without loss: infinities and fractions included
@@ -40,6 +39,7 @@
     several_changes     limits from several changes a trial: those of the averaged test
     single_changes      limits from one change a trial: those of the Binomial test
     stability_result    the verdict on one question, with everything it rests on
+    stamp_result        write on a result what its run knew: names and warnings
     text/               results in words: summaries, tables and facts
     trials              all changes of one measurement, and everything that can be said about them
     verdict             the verdicts that a test can give, with the words for each

@@ -253,15 +253,15 @@ class ConditionalTrials(PresentedTrials):
 
     def facts(self) -> dict[str, str]:
         """Return what was measured and how large the changes were, worded."""
-        from poise.results.text.describe_conditional import facts_of_record
+        from poise.results.text.describe_conditional import facts_of_conditional_trials
 
-        return facts_of_record(self)
+        return facts_of_conditional_trials(self)
 
     def describe(self) -> Summary:
         """Return headline and paragraphs: what was measured, and how it can be judged."""
-        from poise.results.text.describe_conditional import describe_record
+        from poise.results.text.describe_conditional import describe_conditional_trials
 
-        return describe_record(self)
+        return describe_conditional_trials(self)
 
     def __repr__(self) -> str:
         design = self.design

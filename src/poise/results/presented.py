@@ -7,7 +7,7 @@ written here once.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -26,7 +26,27 @@ if TYPE_CHECKING:
 
     from poise.results.text.summary import Summary
 
-__all__ = ["DrawnVerdict", "Presented", "PresentedTable", "PresentedTrials", "PresentedVerdict"]
+__all__ = [
+    "DrawnVerdict",
+    "Presented",
+    "PresentedTable",
+    "PresentedTrials",
+    "PresentedVerdict",
+    "as_frame",
+]
+
+
+def as_frame(content: Mapping[str, Any]) -> Any:
+    """Return a pandas DataFrame of one row; a nested value is named after both levels.
+
+    Examples
+    --------
+    >>> as_frame({"verdict": "stable", "design": {"n": 5}}).columns.tolist()
+    ['verdict', 'design.n']
+    """
+    import pandas as pd
+
+    return pd.json_normalize(dict(content))
 
 
 class Presented(ShownAsCard):
@@ -101,8 +121,6 @@ class PresentedVerdict(Presented):
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame of one row, for results side by side."""
-        from poise.results.text.facts import as_frame
-
         return as_frame(self.to_dict())
 
     def to_html(self) -> str:

@@ -378,13 +378,13 @@ class Trials(PresentedTrials):
 
     def facts(self) -> dict[str, str]:
         """Return what was measured and how large the changes were, worded."""
-        from poise.results.text.facts import facts_about
+        from poise.results.text.describe_trials import facts_of_trials
 
-        return facts_about(self)
+        return facts_of_trials(self)
 
     def describe(self) -> Summary:
         """Return headline and paragraphs: what was measured, and how it can be judged."""
-        from poise.results.text.facts import describe_trials
+        from poise.results.text.describe_trials import describe_trials
 
         return describe_trials(self)
 

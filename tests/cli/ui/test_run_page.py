@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import poise
-from poise.cli.ui.record import Record
-from poise.cli.ui.record_kind import RecordKind
+from poise.cli.ui.file_kind import FileKind
+from poise.cli.ui.result_file import ResultFile
 from poise.cli.ui.results_folder import Folder
 from poise.cli.ui.slider_answers import Answer, SliderQuestion, without_verdict
 from poise.questions.monitor.record_status import status_of
@@ -102,7 +102,7 @@ def test_what_was_fixed_is_marked_and_looking_is_named(client, keys) -> None:
 def test_only_delta_moved_keeps_the_level_for_the_papers_test_alone() -> None:
     trials = poise.Trials.from_changes(np.ones((30, 1, 2)), n=5)
     fixed = {"epsilon": 2.0, "delta": 0.1, "alpha": 0.05}
-    record = Record(RecordKind.JOURNAL, "mine", 5, question=fixed, trials=trials)
+    record = ResultFile(FileKind.JOURNAL, "mine", 5, question=fixed, trials=trials)
     assert "not hold" in Answer(record, SliderQuestion.of(record, {"delta": "0.2"})).looking
 
 

@@ -157,13 +157,13 @@ def test_a_large_journal_that_grows_is_only_counted(results, tmp_path, monkeypat
     path = tmp_path / "run.jsonl"
     path.write_bytes(b"".join((results / "mean10.jsonl").read_bytes().splitlines(True)[:30]))
     with _written_by_a_process(path):
-        monkeypatch.setattr("poise.cli.ui.run_index.open_record", None)
+        monkeypatch.setattr("poise.cli.ui.run_index.open_result_file", None)
         (line,) = RunIndex(Folder(tmp_path)).lines()
         assert (line.done, line.planned, line.title) == (29, 57, "mean")
 
 
 def test_an_archive_that_unpacks_to_more_than_memory_is_not_opened(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr("poise.cli.ui.record_kind._MOST_BYTES", 1000)
+    monkeypatch.setattr("poise.cli.ui.file_kind._MOST_BYTES", 1000)
     poise.Trials.from_changes(np.zeros(10_000), n=5).save(tmp_path / "large.trials")
     (line,) = RunIndex(Folder(tmp_path)).lines()
     assert "too many to show" in line.reason

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from poise.cli.ui.record_kind import RecordKind
+from poise.cli.ui.file_kind import FileKind
 from poise.cli.ui.results_folder import Folder
 from poise.cli.ui.run_index import RunIndex
 from shared.ui import site_client
@@ -18,7 +18,7 @@ def test_what_is_not_read_yet_is_listed_and_read_at_the_next_look(
         (tmp_path / f"{number}.jsonl").write_bytes((results / "mean10.jsonl").read_bytes())
     (tmp_path / "rows.csv").touch()
     index = RunIndex(Folder(tmp_path))
-    unread = [sum(line.kind == RecordKind.UNREAD for line in index.lines()) for _ in range(4)]
+    unread = [sum(line.kind == FileKind.UNREAD for line in index.lines()) for _ in range(4)]
     assert unread == [3, 1, 0, 0]
     assert {line.verdict for line in index.lines()} == {"stable"}
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from poise.errors import DataError, RecordError
-from poise.storage.monitor_record.leftover_rows import leftovers_path, save_leftovers
+from poise.storage.monitor_record.leftovers_file import leftovers_path, save_leftovers
 from shared.monitors import rows
 
 
@@ -41,7 +41,7 @@ def test_given_again_they_count_once(begin) -> None:
 
 
 def _unused(monitor, X, y):
-    waiting = monitor._carried.load()
+    waiting = monitor._leftovers.load()
     return np.vstack([waiting.X, X[7:]]), np.append(waiting.y, y[7:])
 
 

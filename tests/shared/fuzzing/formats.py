@@ -20,7 +20,7 @@ from poise.results.canonical_json import canonical_json, read_strict_json, sha25
 from poise.results.certificate import Certificate
 from poise.storage.journal import read_journal
 from poise.storage.monitor_record import read_record
-from poise.storage.monitor_record.leftover_rows import load_leftovers, save_leftovers
+from poise.storage.monitor_record.leftovers_file import load_leftovers, save_leftovers
 from shared.fuzzing.array_damage import damage_arrays
 from shared.fuzzing.byte_damage import damage_bytes
 from shared.fuzzing.json_damage import damage_checked_lines, damage_json, damage_json_lines

@@ -10,12 +10,12 @@ in JavaScript.
     compare_page     several runs side by side, and the curve over n
     data_files       files of the folder that hold rows, their columns, and files with algorithms
     estimators       every estimator of scikit-learn, with its parameters
+    file_kind        tell from its first bytes what poise wrote into a file
     live             server-sent events: a run has appeared, grown or ended
     new_run_page     the page that starts a run: rows, algorithm, question, preflight, start
     plan_page        power with its ceiling, rows needed, and what rows can answer
-    record           one file of results, opened: what was measured, asked and found
-    record_kind      tell from its first bytes what poise wrote into a file
     repeat           the command line and the Python that repeat a run
+    result_file      one file of results, opened: what was measured, asked and found
     results_folder   the folder whose results are shown, and nothing outside it
     run_index        the list of all runs; a file is read again only if it has changed
     run_page         the page of one run

@@ -49,12 +49,12 @@ class ComparedRuns:
     @property
     def trials(self) -> list[Trials]:
         """The changes of each run."""
-        return [a.record.trials for a in self.answers if isinstance(a.record.trials, Trials)]
+        return [a.opened.trials for a in self.answers if isinstance(a.opened.trials, Trials)]
 
     @property
     def names(self) -> list[str]:
         """A name for each run that tells it from the others."""
-        return [f"{a.record.title}, n = {a.record.n}, {line.file.name}"
+        return [f"{a.opened.title}, n = {a.opened.n}, {line.file.name}"
                 for a, line in zip(self.answers, self.lines, strict=True)]  # fmt: skip
 
     @cached_property
@@ -68,7 +68,7 @@ class ComparedRuns:
         alone = [answer.result for answer in self.answers]
         upper = zip(LIMITS, zip(*map(limits, alone), strict=True), strict=True)
         return [
-            ("n", [f"{a.record.n:,}" for a in self.answers]),
+            ("n", [f"{a.opened.n:,}" for a in self.answers]),
             ("trials", [f"{t.n_observed:,} of {t.n_trials:,}" for t in self.trials]),
             (LARGER, [larger_changes(r) for r in alone]),
             ("verdict, alone", [r.verdict.value for r in alone]),
@@ -146,9 +146,9 @@ def _compared(site: Site, request: Request) -> ComparedRuns | None:
     lines.sort(key=lambda line: (line.title, line.n or 0, line.file.name))
     if not lines:
         return None
-    records = [site.record(line) for line in lines]
-    first = SliderQuestion.of(records[0], request.query_params)
+    opened_files = [site.opened(line) for line in lines]
+    first = SliderQuestion.of(opened_files[0], request.query_params)
     given = {name: repr(value) for name, value in first.values.items()}
     return ComparedRuns(
-        lines, [Answer(record, SliderQuestion.of(record, given)) for record in records]
+        lines, [Answer(opened, SliderQuestion.of(opened, given)) for opened in opened_files]
     )

@@ -30,7 +30,7 @@ def is_table(name: str) -> bool:
 
 def tables(folder: Folder) -> dict[str, Path]:
     """Return the files that may hold rows, by their names; records of poise are left out."""
-    from poise.cli.ui.record_kind import kind_of
+    from poise.cli.ui.file_kind import kind_of
 
     found: dict[str, Path] = {}
     for file in folder.files():

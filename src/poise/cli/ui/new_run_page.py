@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 
 from poise.cli.ui.data_files import algorithm_files, columns_of, names_in, tables
 from poise.cli.ui.estimators import estimators, parameters
-from poise.cli.ui.record_kind import RecordKind
+from poise.cli.ui.file_kind import FileKind
 from poise.cli.ui.site import Site, pieces
 from poise.errors import ArgumentError, PoiseError
 from poise.questions.plan import plan
@@ -203,8 +203,8 @@ def stop(site: Site, request: Request) -> Response:
 def resume(site: Site, request: Request) -> Response:
     """Resume a run with the command in its journal, which the page has shown."""
     line = site.line(request)
-    record = site.record(line)
-    if line.kind != RecordKind.JOURNAL or not record.command or line.running:
+    opened = site.opened(line)
+    if line.kind != FileKind.JOURNAL or not opened.command or line.running:
         raise ArgumentError("only a run of the command line that has stopped can be resumed")
     site.started.resume(line.file.name, line.file.path)
     return JSONResponse({"said": "Resumed."})

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from poise.cli.load_algorithm import parse_parameters, place_and_parameters
-from poise.cli.ui.record import Record
-from poise.cli.ui.record_kind import RecordKind
+from poise.cli.ui.file_kind import FileKind
+from poise.cli.ui.result_file import ResultFile
 from poise.cli.ui.slider_answers import SliderQuestion
 from poise.errors import PoiseError
 from poise.protocol.random_order import PERMUTATION
@@ -20,31 +20,31 @@ from poise.results.trials import Trials
 __all__ = ["as_command", "as_python"]
 
 _LOADED = {
-    RecordKind.TRIALS: "poise.Trials.load({name})",
-    RecordKind.TRAINING_SET: "poise.ConditionalTrials.load({name})",
-    RecordKind.RESULT: "poise.StabilityResult.from_json(pathlib.Path({name}).read_text())",
-    RecordKind.TRANSCRIPT: "poise.replay(poise.Transcript.load({name}))",
-    RecordKind.CERTIFICATE: "Certificate.from_json(pathlib.Path({name}).read_text())",
-    RecordKind.CERTIFICATE_FILE: "poise.verify({name})",
-    RecordKind.LEDGER: "poise.Ledger({name})",
+    FileKind.TRIALS: "poise.Trials.load({name})",
+    FileKind.TRAINING_SET: "poise.ConditionalTrials.load({name})",
+    FileKind.RESULT: "poise.StabilityResult.from_json(pathlib.Path({name}).read_text())",
+    FileKind.TRANSCRIPT: "poise.replay(poise.Transcript.load({name}))",
+    FileKind.CERTIFICATE: "Certificate.from_json(pathlib.Path({name}).read_text())",
+    FileKind.CERTIFICATE_FILE: "poise.verify({name})",
+    FileKind.LEDGER: "poise.Ledger({name})",
 }
 _AGAIN = {
-    RecordKind.JOURNAL: "status",
-    RecordKind.TRIALS: "show",
-    RecordKind.TRAINING_SET: "show",
-    RecordKind.LEDGER: "ledger",
-    RecordKind.MONITOR: "monitor",
+    FileKind.JOURNAL: "status",
+    FileKind.TRIALS: "show",
+    FileKind.TRAINING_SET: "show",
+    FileKind.LEDGER: "ledger",
+    FileKind.MONITOR: "monitor",
 }
 _KEPT = ("coupling", "distance", "remove", "replace", "removals", "points", "shuffle")
 
 
-def as_command(record: Record, name: str, question: SliderQuestion | None) -> str:
+def as_command(opened: ResultFile, name: str, question: SliderQuestion | None) -> str:
     """Return the command that repeats the run, and the one that asks its file again."""
     asked = [] if question is None else _options(question)
-    again = _AGAIN.get(record.kind)
-    if record.kind == RecordKind.CERTIFICATE_FILE:
+    again = _AGAIN.get(opened.kind)
+    if opened.kind == FileKind.CERTIFICATE_FILE:
         return shlex.join(["poise", "verify", name])
-    lines = [record.command_line] if record.command_line else []
+    lines = [opened.command_line] if opened.command_line else []
     if again is not None:
         lines.append(shlex.join(["poise", again, name, *asked]))
     return "\n".join(lines)
@@ -54,19 +54,19 @@ def _options(question: SliderQuestion) -> list[str]:
     return [word for key, value in question.values.items() for word in (f"--{key}", f"{value!r}")]
 
 
-def as_python(record: Record, name: str, question: SliderQuestion | None) -> str:
+def as_python(opened: ResultFile, name: str, question: SliderQuestion | None) -> str:
     """Return Python that gives the same result."""
-    if record.kind == RecordKind.JOURNAL:
-        return _run_again(record, question)
-    if record.kind == RecordKind.MONITOR:
-        return _add_rows(record, name)
-    loaded = _LOADED[record.kind].format(name=repr(name))
+    if opened.kind == FileKind.JOURNAL:
+        return _run_again(opened, question)
+    if opened.kind == FileKind.MONITOR:
+        return _add_rows(opened, name)
+    loaded = _LOADED[opened.kind].format(name=repr(name))
     imports = ["import poise"]
     if "pathlib" in loaded:
         imports.insert(0, "import pathlib")
-    if record.kind == RecordKind.CERTIFICATE:
+    if opened.kind == FileKind.CERTIFICATE:
         imports[-1:] = ["from poise.results.certificate import Certificate"]
-    if question is not None and record.kind != RecordKind.CERTIFICATE_FILE:
+    if question is not None and opened.kind != FileKind.CERTIFICATE_FILE:
         loaded += f".test({_keywords(question.values)})"
     return "\n".join([*imports, "", f"result = {loaded}", "print(result)"])
 
@@ -75,11 +75,11 @@ def _keywords(values: dict[str, Any]) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in values.items())
 
 
-def _run_again(record: Record, question: SliderQuestion | None) -> str:
-    if not isinstance(record.trials, Trials):
+def _run_again(opened: ResultFile, question: SliderQuestion | None) -> str:
+    if not isinstance(opened.trials, Trials):
         return "# the command line above goes on with this journal"
-    design = record.trials.design
-    given = _parsed(record.command)
+    design = opened.trials.design
+    given = _parsed(opened.command)
     imports, algorithm = _algorithm(given)
     rows = [
         f"X, y = poise.read_table({str(given['data'])!r}, target={given['target']!r}"
@@ -99,8 +99,8 @@ def _run_again(record: Record, question: SliderQuestion | None) -> str:
     return "\n".join(["import poise", *imports, "", *rows, *lines, ")", "print(result)"])
 
 
-def _add_rows(record: Record, name: str) -> str:
-    asked = {"n": record.n, **record.question}
+def _add_rows(opened: ResultFile, name: str) -> str:
+    asked = {"n": opened.n, **opened.question}
     made = f"monitor = poise.Monitor({name!r}, algorithm, {_keywords(asked)})"
     return "\n".join(["import poise", "", made, "print(monitor.add(X_fresh, y_fresh))"])
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from poise.cli.ui.record import OPEN, Record, open_record
-from poise.cli.ui.record_kind import RecordKind, kind_of
+from poise.cli.ui.file_kind import FileKind, kind_of
+from poise.cli.ui.result_file import OPEN, ResultFile, open_result_file
 from poise.cli.ui.results_folder import FileSeen, Folder
 from poise.data.file_lock import is_locked
 from poise.errors import PoiseError, in_one_line
@@ -21,7 +21,7 @@ __all__ = ["RunIndex", "RunLine"]
 
 _SECONDS_BETWEEN_SCANS = 0.25
 _LARGE_JOURNAL = 1 << 20  # bytes; while a larger one grows, its lines are only counted
-_RECORDS_KEPT = 16
+_FILES_KEPT = 16
 _READ_AT_ONCE = 60  # files that are read whatever time they take
 _SECONDS_OF_READING = 0.3  # at a time: a thousand new files are listed at once, and read by and by
 _ENDINGS = (".jsonl", ".json", ".trials", ".npz")
@@ -35,7 +35,7 @@ class RunLine:
     ----------
     file : FileSeen
         The file.
-    kind : RecordKind
+    kind : FileKind
         What it holds.
     title, data, verdict : str
         The algorithm, the rows, and the verdict; "open" while later trials decide.
@@ -54,7 +54,7 @@ class RunLine:
     """
 
     file: FileSeen
-    kind: RecordKind
+    kind: FileKind
     title: str = ""
     data: str = ""
     verdict: str = ""
@@ -69,12 +69,12 @@ class RunLine:
     @property
     def unfinished(self) -> bool:
         """Whether trials are left that could be run."""
-        return self.kind == RecordKind.JOURNAL and self.done < self.planned
+        return self.kind == FileKind.JOURNAL and self.done < self.planned
 
     @property
     def comparable(self) -> bool:
         """Whether the file holds changes that can stand beside others."""
-        return self.kind in (RecordKind.JOURNAL, RecordKind.TRIALS) and not self.other_lines
+        return self.kind in (FileKind.JOURNAL, FileKind.TRIALS) and not self.other_lines
 
     @property
     def searched(self) -> str:
@@ -103,7 +103,7 @@ class RunIndex:
         self._lines: dict[str, RunLine] = {}
         self._skipped: dict[str, tuple[int, ...]] = {}  # files that are not poise's
         self._watched: dict[str, tuple[float, int]] = {}  # since when, and trials done then
-        self._records: OrderedDict[tuple[str, tuple[int, ...]], Record] = OrderedDict()
+        self._opened: OrderedDict[tuple[str, tuple[int, ...]], ResultFile] = OrderedDict()
         self._scanned = float("-inf")
         self._lock = threading.RLock()
 
@@ -139,13 +139,13 @@ class RunIndex:
         if self._skipped.get(file.key) == file.stamp:
             return None
         known = self._lines.get(file.key)
-        read = known is not None and known.kind != RecordKind.UNREAD
+        read = known is not None and known.kind != FileKind.UNREAD
         if known is not None and read and known.file.stamp == file.stamp:
             running = known.unfinished and is_locked(file.path)
             if running == known.running:
                 return known
         if not budget.allows():
-            later = RunLine(file, RecordKind.UNREAD)
+            later = RunLine(file, FileKind.UNREAD)
             return known or (later if file.path.suffix in _ENDINGS else None)
         line = _read_line(file)
         if line is None:
@@ -165,19 +165,19 @@ class RunIndex:
         each = (line.file.changed - since) / fresh
         return replace(line, seconds_left=max(0.0, each * (line.planned - line.done)))
 
-    def record(self, line: RunLine) -> Record:
+    def opened(self, line: RunLine) -> ResultFile:
         """Return the content of a file; the last few are kept."""
         asked = line.file.key, line.file.stamp
         with self._lock:
-            if asked in self._records:
-                self._records.move_to_end(asked)
-                return self._records[asked]
-        record = open_record(line.file.path, line.kind)
+            if asked in self._opened:
+                self._opened.move_to_end(asked)
+                return self._opened[asked]
+        opened = open_result_file(line.file.path, line.kind)
         with self._lock:
-            self._records[asked] = record
-            while len(self._records) > _RECORDS_KEPT:
-                self._records.popitem(last=False)
-        return record
+            self._opened[asked] = opened
+            while len(self._opened) > _FILES_KEPT:
+                self._opened.popitem(last=False)
+        return opened
 
 
 class _Budget:
@@ -199,30 +199,30 @@ def _read_line(file: FileSeen) -> RunLine | None:
         kind = kind_of(file.path)
         if kind is None:
             return None
-        running = kind == RecordKind.JOURNAL and is_locked(file.path)
+        running = kind == FileKind.JOURNAL and is_locked(file.path)
         if running and file.size > _LARGE_JOURNAL:
             return _growing(file)
-        record = open_record(file.path, kind)
-        return _line(file, record, running)
+        opened = open_result_file(file.path, kind)
+        return _line(file, opened, running)
     except PoiseError as error:
         reason = str(error).replace(f"{file.path.parent}/", "")
-        return RunLine(file, RecordKind.UNREADABLE, reason=reason)
+        return RunLine(file, FileKind.UNREADABLE, reason=reason)
     except Exception as error:  # a file must never end the server
-        return RunLine(file, RecordKind.UNREADABLE, reason=in_one_line(error))
+        return RunLine(file, FileKind.UNREADABLE, reason=in_one_line(error))
 
 
-def _line(file: FileSeen, record: Record, running: bool) -> RunLine:
+def _line(file: FileSeen, opened: ResultFile, running: bool) -> RunLine:
     return RunLine(
         file,
-        record.kind,
-        record.title,
-        record.data,
-        record.verdict,
-        record.n,
-        record.done,
-        record.planned,
-        running and record.done < record.planned,
-        other_lines=record.lines is not None,
+        opened.kind,
+        opened.title,
+        opened.data,
+        opened.verdict,
+        opened.n,
+        opened.done,
+        opened.planned,
+        running and opened.done < opened.planned,
+        other_lines=opened.lines is not None,
     )
 
 
@@ -231,4 +231,4 @@ def _growing(file: FileSeen) -> RunLine:
     design = header_of(file.path).design
     done = max(0, WholeLines(Path(file.path)).count - 1)
     known = {"n": design.n, "done": done, "planned": design.n_trials, "running": True}
-    return RunLine(file, RecordKind.JOURNAL, design.title, verdict=OPEN, **known)  # type: ignore[arg-type]
+    return RunLine(file, FileKind.JOURNAL, design.title, verdict=OPEN, **known)  # type: ignore[arg-type]

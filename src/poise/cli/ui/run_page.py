@@ -9,9 +9,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from poise.cli.ui.record import Record
-from poise.cli.ui.record_kind import RecordKind
+from poise.cli.ui.file_kind import FileKind
 from poise.cli.ui.repeat import as_command, as_python
+from poise.cli.ui.result_file import ResultFile
 from poise.cli.ui.run_index import RunLine
 from poise.cli.ui.site import Site, pieces
 from poise.cli.ui.slider_answers import SYMBOLS, Answer, SliderQuestion, without_verdict
@@ -32,17 +32,17 @@ _MOST_FAILURES = 50
 def run_page(site: Site, request: Request) -> Response:
     """Show one run."""
     line = site.line(request)
-    if line.kind == RecordKind.UNREAD:
+    if line.kind == FileKind.UNREAD:
         raise HTTPException(503, "This file is not read yet; try again in a moment.")
     if line.reason:
         return site.page(request, "run_unreadable.html", line=line)
-    record = site.record(line)
-    content = {"record": record, **_about(record), **_control(site, line, record)}
-    if record.trials is None:
-        content |= {"line": line, "view": _written(record), **_repeat(record, line, None)}
+    opened = site.opened(line)
+    content = {"opened": opened, **_about(opened), **_control(site, line, opened)}
+    if opened.trials is None:
+        content |= {"line": line, "view": _written(opened), **_repeat(opened, line, None)}
         content["provenance"] = {}
         return site.page(request, "run_written.html", **content)
-    answer = Answer(record, SliderQuestion.of(record, request.query_params))
+    answer = Answer(opened, SliderQuestion.of(opened, request.query_params))
     return site.page(
         request,
         "run.html",
@@ -50,7 +50,7 @@ def run_page(site: Site, request: Request) -> Response:
         **_spoken(answer, line),
         sliders=sliders(answer),
         provenance=_provenance(answer.result),
-        has_band=isinstance(record.trials, Trials),
+        has_band=isinstance(opened.trials, Trials),
     )
 
 
@@ -60,7 +60,7 @@ def answer_question(site: Site, request: Request) -> Response:
     answer = _answer(site, line, request)
     spoken = _spoken(answer, line)
     parts = {name: site.render(f"{name}.html", **spoken) for name in ("verdict", "numbers")}
-    control = {"line": line, **_control(site, line, answer.record)}
+    control = {"line": line, **_control(site, line, answer.opened)}
     names = {"progress": "progress_of_run", "control": "control", "said": "said"}
     state = {name: site.render(f"{file}.html", **control) for name, file in names.items()}
     return pieces({"changes": answer.changes_figure()}, **parts, **state)
@@ -70,7 +70,7 @@ async def answer_band(site: Site, request: Request) -> Response:
     """Answer the sliders with the band, which may take longer."""
     line = await run_in_threadpool(site.line, request)
     answer = await run_in_threadpool(_answer, site, line, request)
-    trials = answer.record.trials
+    trials = answer.opened.trials
     if not isinstance(trials, Trials) or await request.is_disconnected():
         return pieces()
     profile = await run_in_threadpool(site.bands.of, trials, answer.question.alpha)
@@ -78,25 +78,25 @@ async def answer_band(site: Site, request: Request) -> Response:
     return pieces({"profile": figure}, band=answer.band_sentence(profile))
 
 
-def _control(site: Site, line: RunLine, record: Record) -> dict[str, Any]:
+def _control(site: Site, line: RunLine, opened: ResultFile) -> dict[str, Any]:
     """Return whether a run can be stopped or resumed, and what it printed."""
     name = line.file.name
     alive = line.running and site.started.process(name) is not None
     idle = line.unfinished and line.verdict in ("open", "") and not (line.running or alive)
     return {
         "alive": alive,
-        "resumable": bool(idle and record.command_line),
-        "resumed": record.command_line,
-        "resumed_in": record.command.get("folder", ""),
+        "resumable": bool(idle and opened.command_line),
+        "resumed": opened.command_line,
+        "resumed_in": opened.command.get("folder", ""),
         "said": site.started.said(name),
     }
 
 
 def _answer(site: Site, line: RunLine, request: Request) -> Answer:
-    record = site.record(line)
-    if record.trials is None:
+    opened = site.opened(line)
+    if opened.trials is None:
         raise ArgumentError("this file holds no changes; it can be asked no other question")
-    return Answer(record, SliderQuestion.of(record, request.query_params))
+    return Answer(opened, SliderQuestion.of(opened, request.query_params))
 
 
 def _spoken(answer: Answer, line: RunLine) -> dict[str, Any]:
@@ -109,16 +109,16 @@ def _spoken(answer: Answer, line: RunLine) -> dict[str, Any]:
         "sentence": answer.sentence,
         "facts": answer.result.facts(),
         "fixed": {SYMBOLS[name]: exactly(value) for name, value in answer.question.fixed.items()},
-        **_repeat(answer.record, line, answer.question),
+        **_repeat(answer.opened, line, answer.question),
     }
 
 
-def _repeat(record: Record, line: RunLine, question: SliderQuestion | None) -> dict[str, Any]:
+def _repeat(opened: ResultFile, line: RunLine, question: SliderQuestion | None) -> dict[str, Any]:
     name = line.file.name
     return {
-        "command": as_command(record, name, question),
-        "python": as_python(record, name, question),
-        "begun_in": record.command.get("folder", ""),
+        "command": as_command(opened, name, question),
+        "python": as_python(opened, name, question),
+        "begun_in": opened.command.get("folder", ""),
     }
 
 
@@ -148,16 +148,16 @@ def sliders(answer: Answer) -> list[dict[str, Any]]:
     ]
 
 
-def _about(record: Record) -> dict[str, Any]:
+def _about(opened: ResultFile) -> dict[str, Any]:
     """Return what the page shows besides the answer: design, environment and failures."""
-    measured = record.trials if record.trials is not None else record.result
+    measured = opened.trials if opened.trials is not None else opened.result
     design: Any = getattr(measured, "design", None)
     known = {} if design is None else design.to_dict()
     return {
         "design": {name: value for name, value in known.items() if value not in (None, "")},
-        "environment": record.versions,
-        "failures": record.failures[:_MOST_FAILURES],
-        "more_failures": max(0, len(record.failures) - _MOST_FAILURES),
+        "environment": opened.versions,
+        "failures": opened.failures[:_MOST_FAILURES],
+        "more_failures": max(0, len(opened.failures) - _MOST_FAILURES),
     }
 
 
@@ -166,19 +166,19 @@ def _provenance(result: object) -> dict[str, str]:
     return facts_of_provenance(result) if isinstance(result, StabilityResult) else {}
 
 
-def _written(record: Record) -> dict[str, Any]:
+def _written(opened: ResultFile) -> dict[str, Any]:
     """Return what a file says that holds a verdict but no changes."""
-    if record.result is not None:
-        summary = record.result.describe()
+    if opened.result is not None:
+        summary = opened.result.describe()
         return {
             "headline": without_verdict(summary.headline),
             "paragraphs": summary.rest,
-            "facts": record.result.facts(),
-            "verdict": record.verdict,
+            "facts": opened.result.facts(),
+            "verdict": opened.verdict,
         }
-    headline = record.facts.get("statement", record.title)
-    facts = {name: value for name, value in record.facts.items() if name != "statement"}
-    return {"headline": headline, "paragraphs": (), "facts": facts, "verdict": record.verdict}
+    headline = opened.facts.get("statement", opened.title)
+    facts = {name: value for name, value in opened.facts.items() if name != "statement"}
+    return {"headline": headline, "paragraphs": (), "facts": facts, "verdict": opened.verdict}
 
 
 def download(site: Site, request: Request) -> Response:
@@ -186,32 +186,32 @@ def download(site: Site, request: Request) -> Response:
     line, form = site.line(request), request.path_params["form"]
     if form not in ("html", "json", "png"):
         raise HTTPException(404, f"There is no form {form!r} of a run.")
-    record = site.record(line)
-    if record.trials is None:
-        return _download_written(record, form, line)
+    opened = site.opened(line)
+    if opened.trials is None:
+        return _download_written(opened, form, line)
     answer = _answer(site, line, request)
     if form == "json":
         return _file(answer.result.to_json().encode(), "application/json", line, "json")
     if form == "png":
-        from poise.results.plots.record_picture import plot_record
+        from poise.results.plots.measurement_picture import plot_measurement
 
-        picture: bytes = plot_record(record.trials, answer.result).png()
+        picture: bytes = plot_measurement(opened.trials, answer.result).png()
         return _file(picture, "image/png", line, "png")
-    section = Section(answer.result, record.trials, answer.looking)
+    section = Section(answer.result, opened.trials, answer.looking)
     return _file(render_report([section]).encode(), "text/html", line, "html")
 
 
-def _download_written(record: Record, form: str, line: RunLine) -> Response:
-    if form == "json" and record.kind in (RecordKind.RESULT, RecordKind.CERTIFICATE):
+def _download_written(opened: ResultFile, form: str, line: RunLine) -> Response:
+    if form == "json" and opened.kind in (FileKind.RESULT, FileKind.CERTIFICATE):
         return _file(line.file.path.read_bytes(), "application/json", line, "json")
-    if not isinstance(record.result, StabilityResult | ConditionalResult | MonitorStatus):
-        raise ArgumentError(f"there is no {form} of a {record.kind}")
+    if not isinstance(opened.result, StabilityResult | ConditionalResult | MonitorStatus):
+        raise ArgumentError(f"there is no {form} of a {opened.kind}")
     if form == "json":
-        return _file(record.result.to_json().encode(), "application/json", line, "json")
+        return _file(opened.result.to_json().encode(), "application/json", line, "json")
     if form == "png":
-        picture: bytes = record.result.plot().png()
+        picture: bytes = opened.result.plot().png()
         return _file(picture, "image/png", line, "png")
-    section = Section(record.result)  # type: ignore[arg-type]  # without changes, words are enough
+    section = Section(opened.result)  # type: ignore[arg-type]  # without changes, words are enough
     return _file(render_report([section]).encode(), "text/html", line, "html")
 
 

@@ -17,8 +17,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from poise import __version__
-from poise.cli.ui.record import Record
-from poise.cli.ui.record_kind import RecordKind
+from poise.cli.ui.file_kind import FileKind
+from poise.cli.ui.result_file import ResultFile
 from poise.cli.ui.results_folder import Folder
 from poise.cli.ui.run_index import RunIndex, RunLine
 from poise.cli.ui.slider_answers import Bands
@@ -68,13 +68,13 @@ class Site:
             )
         return line
 
-    def record(self, line: RunLine) -> Record:
+    def opened(self, line: RunLine) -> ResultFile:
         """Return the content of a run; why it cannot be read, if it cannot."""
-        if line.kind == RecordKind.UNREAD:
+        if line.kind == FileKind.UNREAD:
             raise HTTPException(503, "This file is not read yet; try again in a moment.")
         if line.reason:
             raise HTTPException(404, f"{line.file.name} cannot be read: {line.reason}")
-        return self.index.record(line)
+        return self.index.opened(line)
 
     def render(self, template: str, /, **content: Any) -> str:
         """Return a part of a page; everything in it is escaped."""

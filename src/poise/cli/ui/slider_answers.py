@@ -13,7 +13,7 @@ import numpy as np
 
 from poise import arguments
 from poise.cli.ui.browser_figures import Figure, changes_figure, profile_figure
-from poise.cli.ui.record import Record
+from poise.cli.ui.result_file import ResultFile
 from poise.errors import ArgumentError
 from poise.results.conditional_result import ConditionalResult
 from poise.results.conditional_trials import ConditionalTrials
@@ -50,23 +50,23 @@ class SliderQuestion:
     fixed: Mapping[str, Any]
 
     @classmethod
-    def of(cls, record: Record, given: Mapping[str, str]) -> SliderQuestion:
+    def of(cls, opened: ResultFile, given: Mapping[str, str]) -> SliderQuestion:
         """Read what is asked; what is not given is what was fixed, or something usual.
 
         Examples
         --------
-        >>> from poise.cli.ui.record_kind import RecordKind
+        >>> from poise.cli.ui.file_kind import FileKind
         >>> trials = Trials.from_changes([0.1, 0.2, 0.3], n=5)
-        >>> record = Record(RecordKind.TRIALS, "mine", 5, trials=trials)
-        >>> SliderQuestion.of(record, {"delta": "0.2"})
+        >>> opened = ResultFile(FileKind.TRIALS, "mine", 5, trials=trials)
+        >>> SliderQuestion.of(opened, {"delta": "0.2"})
         SliderQuestion(epsilon=0.28, delta=0.2, alpha=0.05, fixed={})
         """
-        known = {"epsilon": _usual_epsilon(record), **_USUAL, **record.question}
+        known = {"epsilon": _usual_epsilon(opened), **_USUAL, **opened.question}
         asked = {name: _number(name, given.get(name, known[name])) for name in SYMBOLS}
         arguments.epsilon(asked["epsilon"])
         arguments.delta(asked["delta"])
         arguments.alpha(asked["alpha"])
-        fixed = {name: value for name, value in record.question.items() if name in SYMBOLS}
+        fixed = {name: value for name, value in opened.question.items() if name in SYMBOLS}
         return cls(**asked, fixed=fixed)
 
     @property
@@ -87,11 +87,11 @@ def _number(name: str, text: Any) -> float:
         raise ArgumentError(f"{name} must be a number, got {text!r}") from None
 
 
-def _usual_epsilon(record: Record) -> float:
+def _usual_epsilon(opened: ResultFile) -> float:
     """Return a change that a tenth of the trials exceed, to begin with: it decides nothing."""
-    if record.trials is None:
+    if opened.trials is None:
         return 0.0
-    changes = _plain(record.trials).all_changes
+    changes = _plain(opened.trials).all_changes
     finite = changes[np.isfinite(changes)]
     return float(f"{np.quantile(finite, 0.9):.3g}") if len(finite) else 0.0
 
@@ -122,24 +122,24 @@ class Answer:
 
     Attributes
     ----------
-    record : Record
+    opened : ResultFile
         The file, which holds changes.
     question : SliderQuestion
         What is asked of them.
     """
 
-    record: Record
+    opened: ResultFile
     question: SliderQuestion
 
     @cached_property
     def result(self) -> StabilityResult | ConditionalResult:
         """The verdict."""
-        trials = self.record.trials
+        trials = self.opened.trials
         assert trials is not None
         asked = self.question.epsilon, self.question.delta, self.question.alpha
         if isinstance(trials, ConditionalTrials):
             return trials.test(*asked)
-        return trials.test(*asked, bool(self.record.question.get("randomized", False)))
+        return trials.test(*asked, bool(self.opened.question.get("randomized", False)))
 
     @cached_property
     def summary(self) -> Summary:
@@ -194,14 +194,14 @@ class Answer:
     @property
     def span(self) -> float:
         """Where the axis of changes ends; it stays while ε moves inside it."""
-        assert self.record.trials is not None
-        begun = self.record.question.get("epsilon") or None
-        return max(axis_span(_plain(self.record.trials), begun), 1.1 * self.question.epsilon)
+        assert self.opened.trials is not None
+        begun = self.opened.question.get("epsilon") or None
+        return max(axis_span(_plain(self.opened.trials), begun), 1.1 * self.question.epsilon)
 
     def changes_figure(self) -> Figure:
         """Draw the changes."""
-        assert self.record.trials is not None
-        return changes_figure(_plain(self.record.trials), self.question.epsilon, self.span)
+        assert self.opened.trials is not None
+        return changes_figure(_plain(self.opened.trials), self.question.epsilon, self.span)
 
     def profile_figure(self, profile: Profile) -> Figure:
         """Draw the band, and the limit for this ε alone."""

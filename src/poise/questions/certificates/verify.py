@@ -21,7 +21,7 @@ from poise.questions.certificates.same_question import (
     with_rows_set_aside,
 )
 from poise.questions.measurement import Measurement
-from poise.questions.record_provenance import versions_of
+from poise.questions.provenance_of_run import versions_of
 from poise.questions.settings import DATA
 from poise.results.certificate_file import CertificateFile
 from poise.results.certified_result import certified_result

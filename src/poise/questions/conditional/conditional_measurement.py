@@ -42,7 +42,7 @@ from poise.questions.measurement import AnyJournal
 from poise.questions.settings import from_settings
 from poise.results.conditional_design import ConditionalDesign
 from poise.results.conditional_trials import ConditionalTrials
-from poise.results.design_names import with_warnings
+from poise.results.stamp_result import with_warnings
 from poise.running.execution import Execution
 from poise.running.oracle import Oracle
 from poise.running.repeat_check import RepeatCheck

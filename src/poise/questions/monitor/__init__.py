@@ -2,7 +2,7 @@
 
 ::
 
-    carried_rows     rows too few for a trial: kept for the next call
+    leftovers        rows too few for a trial: kept for the next call
     monitor          ``poise.Monitor``: an open-ended test whose evidence is kept on disk
     new_rows         rows given to a record, with their identities; those already used are refused
     record_actions   what can be done to a record without its algorithm: restart, abandon

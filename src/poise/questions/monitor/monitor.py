@@ -18,7 +18,7 @@ from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.data.keyed_row_hashes import RowKey
 from poise.errors import ArgumentError, DataError, RecordError
 from poise.protocol.randomness import Coupling, RandomStateLike
-from poise.questions.monitor.carried_rows import CarriedRows
+from poise.questions.monitor.leftovers import Leftovers
 from poise.questions.monitor.new_rows import NewRows, Positions
 from poise.questions.monitor.record_actions import abandon_call, begin_epoch
 from poise.questions.monitor.record_settings import RecordSettings
@@ -142,7 +142,7 @@ class Monitor(ShownAsCard):
         self._seed_given = random_state is not None
         self._settings = RecordSettings.of(given)
         self._header = self._settings.header()
-        self._carried = CarriedRows(self.path, arguments.flag("keep_leftovers", keep_leftovers))
+        self._leftovers = Leftovers(self.path, arguments.flag("keep_leftovers", keep_leftovers))
         self._content = RecordContent(self._header)
         if self._is_begun:
             self._adopt(read_record(self.path))
@@ -212,11 +212,13 @@ class Monitor(ShownAsCard):
             key = file.content.header.row_key(self._key, str(self.path))
             given = NewRows.of(key, X, y, X_unlabeled, ids, ids_unlabeled)
             given = self._finished(given, file)
-            rows = self._with_carried(self._unused(given, file.content, skip_used), file, skip_used)
+            rows = self._with_leftovers(
+                self._unused(given, file.content, skip_used), file, skip_used
+            )
             measurement, left = begin_batch(self._settings, rows, file)
             if measurement is not None:
                 self._run(measurement, file)
-            self._carried.store(left)
+            self._leftovers.store(left)
         return self.status
 
     def _run(self, measurement: Measurement, file: RecordFile) -> None:
@@ -234,8 +236,8 @@ class Monitor(ShownAsCard):
         batch = file.content.unfinished
         if batch is None:
             return given
-        carried = self._carried.load()
-        rows = given if carried is None else given.after(carried)
+        leftovers = self._leftovers.load()
+        rows = given if leftovers is None else given.after(leftovers)
         labeled, unlabeled, missing = rows.find(batch)
         if missing:
             left = batch.trials - len(batch.answers)
@@ -263,19 +265,19 @@ class Monitor(ShownAsCard):
             )
         return given.without(labeled, unlabeled)
 
-    def _with_carried(self, given: NewRows, file: RecordFile, skip_used: bool) -> NewRows:
+    def _with_leftovers(self, given: NewRows, file: RecordFile, skip_used: bool) -> NewRows:
         """Put the rows that waited in front; those that are given again count once."""
-        carried = self._carried.unused(file.content)
-        if carried is None:
+        leftovers = self._leftovers.unused(file.content)
+        if leftovers is None:
             return given
-        again = carried.equal_to(given)
+        again = leftovers.equal_to(given)
         if (again[0].size or again[1].size) and not skip_used:
             raise DataError(
                 f"{again[0].size + again[1].size} of the rows given waited for a trial already: "
                 "rows too few for one are kept for the next call. Give each row once, or say "
                 "skip_used=True"
             )
-        return given.after(carried.without(*again))
+        return given.after(leftovers.without(*again))
 
     def restart(self) -> MonitorStatus:
         """Begin a new epoch: from now on older evidence does not count.
@@ -285,7 +287,7 @@ class Monitor(ShownAsCard):
         probability that some verdict is wrong is at most Kα.
         """
         begin_epoch(self.path)
-        self._carried.forget()
+        self._leftovers.forget()
         return self.status
 
     def abandon(self) -> MonitorStatus:
@@ -302,7 +304,7 @@ class Monitor(ShownAsCard):
         """Where the record stands now, with what other processes have added."""
         if self._is_begun and self.path.stat().st_size != self._content.size:
             self._adopt(read_record(self.path))
-        return status_of(self._content, len(self._carried))
+        return status_of(self._content, len(self._leftovers))
 
     @property
     def verdict(self) -> Outcome:

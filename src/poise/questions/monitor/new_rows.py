@@ -112,15 +112,15 @@ class NewRows:
             tuple(self.unlabeled[i] for i in unlabeled),
         )
 
-    def after(self, carried: NewRows) -> NewRows:
-        """Return the carried rows and then these."""
+    def after(self, leftovers: NewRows) -> NewRows:
+        """Return the leftovers and then these."""
         return NewRows(
-            _joined("X", carried.X, self.X),
-            _joined("y", carried.y, self.y),
-            _joined("X_unlabeled", carried.X_unlabeled, self.X_unlabeled),
-            carried.rows + self.rows,
-            carried.features + self.features,
-            carried.unlabeled + self.unlabeled,
+            _joined("X", leftovers.X, self.X),
+            _joined("y", leftovers.y, self.y),
+            _joined("X_unlabeled", leftovers.X_unlabeled, self.X_unlabeled),
+            leftovers.rows + self.rows,
+            leftovers.features + self.features,
+            leftovers.unlabeled + self.unlabeled,
         )
 
     def find(self, batch: RowBatch) -> tuple[Positions, Positions, int]:

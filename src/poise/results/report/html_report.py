@@ -69,10 +69,10 @@ class Section:
         """The changes and their profile as a data URI; empty where nothing can be drawn."""
         if self.trials is None:
             return ""
-        from poise.results.plots.record_picture import plot_record
+        from poise.results.plots.measurement_picture import plot_measurement
 
         try:
-            figure = plot_record(self.trials, self.result)
+            figure = plot_measurement(self.trials, self.result)
         except PoiseError:  # matplotlib is optional; the words and numbers are the report
             return ""
         return "data:image/png;base64," + base64.b64encode(figure.png()).decode("ascii")

@@ -12,8 +12,8 @@
     describe_plan          a plan in words: question, answer, and what it does not promise
     describe_provenance    where a verdict comes from: seed, digests and versions
     describe_result        what a verdict means, in sentences: what was done, found, and not shown
+    describe_trials        words for a measurement without a verdict
     duration               durations in words, in a readable unit
-    facts                  facts under names, for notebooks, data frames and terminals
     menu_table             what rows can answer, as a table and in words
     next_questions         questions that some rows can answer, each with its call or command
     next_step              the line "Next: …" of a summary: what to do after a verdict

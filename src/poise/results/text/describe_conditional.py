@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "describe_conditional",
-    "describe_record",
+    "describe_conditional_trials",
     "facts_of_conditional",
-    "facts_of_record",
+    "facts_of_conditional_trials",
 ]
 
 
@@ -182,7 +182,7 @@ def facts_of_conditional(r: ConditionalResult) -> dict[str, str]:
     }
 
 
-def describe_record(record: ConditionalTrials) -> Summary:
+def describe_conditional_trials(record: ConditionalTrials) -> Summary:
     """Say in a few lines what was measured; nothing is judged.
 
     Examples
@@ -190,7 +190,8 @@ def describe_record(record: ConditionalTrials) -> Summary:
     >>> from poise.results.conditional_design import ConditionalDesign
     >>> from poise.results.conditional_trials import ConditionalTrials
     >>> design = ConditionalDesign("mean", "deployed", n=2, n_fresh=60)
-    >>> print(describe_record(ConditionalTrials(np.full((60, 2), 0.1), design)).headline)
+    >>> trials = ConditionalTrials(np.full((60, 2), 0.1), design)
+    >>> print(describe_conditional_trials(trials).headline)
     mean on this training set of 2 rows (deployed): 60 trials, nothing judged yet.
     """
     design = record.design
@@ -203,7 +204,7 @@ def describe_record(record: ConditionalTrials) -> Summary:
     return Summary(headline, (*parts, NO_OTHER_TRAINING_SET), record.warnings)
 
 
-def facts_of_record(record: ConditionalTrials) -> dict[str, str]:
+def facts_of_conditional_trials(record: ConditionalTrials) -> dict[str, str]:
     """Return what was measured, and how large the changes were."""
     design = record.design
     facts = {

@@ -18,7 +18,7 @@ from poise.procedures import AdaptiveTest, BinomialTest, BootstrapTest, Simulati
 from poise.procedures.split_of_rows import Split, TrialSizes
 from poise.protocol.procedure import Procedure
 from poise.protocol.randomness import Randomness, Shared
-from poise.questions.run import Run, run
+from poise.questions.run_procedure import Run, run
 from poise.simulation.paper.claim import CONFIDENCE, Claim, computed, equal, holds, simulated
 from poise.simulation.paper.effort import Effort
 from poise.simulation.traps import feature_trap, label_trap, linear_trap

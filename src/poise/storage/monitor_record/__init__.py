@@ -6,7 +6,7 @@ hashes of them, and the changes of predictions.
 
 ::
 
-    leftover_rows   rows that were too few for a trial, kept beside the record if the user allows it
+    leftovers_file  rows that were too few for a trial, kept beside the record if the user allows it
     record_content  what a record holds: batches, trials, epochs, and which rows were used
     record_file     a record that is open for writing, by one process at a time
     record_header   the first line of a record: which question is asked, of which algorithm

@@ -21,7 +21,7 @@ from poise.protocol.messages import (
 )
 from poise.protocol.procedure import Procedure, run_procedure
 from poise.protocol.randomness import Randomness
-from poise.results.design_names import Names, with_warnings
+from poise.results.stamp_result import Names, with_warnings
 from poise.storage.transcript.recording import Transcript, verdict_in_words
 from poise.storage.transcript.stage import Refusal, Stage
 

@@ -16,7 +16,7 @@ from poise.protocol.budget import Budget, Counts
 from poise.protocol.procedure import Procedure, run_procedure
 from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.questions.settings import from_settings, sample_of
-from poise.results.design_names import Names, with_warnings
+from poise.results.stamp_result import Names, with_warnings
 from poise.running.execution import Execution
 from poise.running.oracle import Oracle
 from poise.storage.transcript import Recorder, Transcript

@@ -1,9 +1,8 @@
-"""Facts under names, for notebooks, data frames and terminals."""
+"""Words for a measurement without a verdict: what was done, and how large the changes were."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,29 +14,16 @@ from poise.results.text.summary import Summary
 if TYPE_CHECKING:
     from poise.results.trials import Trials
 
-__all__ = ["as_frame", "describe_trials", "facts_about"]
+__all__ = ["describe_trials", "facts_of_trials"]
 
 
-def as_frame(content: Mapping[str, Any]) -> Any:
-    """Return a pandas DataFrame of one row; a nested value is named after both levels.
-
-    Examples
-    --------
-    >>> as_frame({"verdict": "stable", "design": {"n": 5}}).columns.tolist()
-    ['verdict', 'design.n']
-    """
-    import pandas as pd
-
-    return pd.json_normalize(dict(content))
-
-
-def facts_about(trials: Trials) -> dict[str, str]:
+def facts_of_trials(trials: Trials) -> dict[str, str]:
     """Say what was measured, and how large the changes were.
 
     Examples
     --------
     >>> from poise import Trials
-    >>> facts_about(Trials.from_changes([0.5, 0.25], n=10))["changes"]
+    >>> facts_of_trials(Trials.from_changes([0.5, 0.25], n=10))["changes"]
     'median 0.25, 90% up to 0.5, largest 0.5'
     """
     design = trials.design

@@ -7,18 +7,18 @@ from typing import Any
 
 from poise.questions.monitor.new_rows import NewRows
 from poise.storage.monitor_record import RecordContent
-from poise.storage.monitor_record.leftover_rows import (
+from poise.storage.monitor_record.leftovers_file import (
     leftovers_path,
     load_leftovers,
     save_leftovers,
 )
 
-__all__ = ["CarriedRows"]
+__all__ = ["Leftovers"]
 
 _IDENTITIES = ("rows", "features", "unlabeled")
 
 
-class CarriedRows:
+class Leftovers:
     """The rows that wait for more, of one record.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Write the names of algorithm and distance into the design of a result."""
+"""Write on a result what its run knew: names of algorithm and distance, and warnings."""
 
 from __future__ import annotations
 

@@ -14,10 +14,10 @@ from poise.results.plots.influence import plot_influence
 if TYPE_CHECKING:
     from poise.results import StabilityResult, Trials
 
-__all__ = ["plot_conditional", "plot_record"]
+__all__ = ["plot_conditional", "plot_measurement"]
 
 
-def plot_record(
+def plot_measurement(
     trials: Trials | ConditionalTrials,
     result: StabilityResult | ConditionalResult | None = None,
     alpha: float = 0.05,

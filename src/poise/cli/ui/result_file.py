@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from poise.arguments import counted
 from poise.cli.partial_verdict import verdict_so_far
 from poise.cli.ui.data_files import is_table
-from poise.cli.ui.record_kind import RecordKind
+from poise.cli.ui.file_kind import FileKind
 from poise.results.conditional_result import ConditionalResult
 from poise.results.conditional_trials import ConditionalTrials
 from poise.results.monitor_status import MonitorStatus
@@ -25,7 +25,7 @@ from poise.results.trials import Trials
 if TYPE_CHECKING:
     from poise.storage.journal.read_journal import JournalContent
 
-__all__ = ["Record", "open_record"]
+__all__ = ["ResultFile", "open_result_file"]
 
 OPEN = "open"  # the verdict of a run whose later trials decide
 _WITHOUT_CHANGES = (
@@ -46,12 +46,12 @@ Found = StabilityResult | ProcedureResult | ConditionalResult | MonitorStatus
 
 
 @dataclass(frozen=True)
-class Record:
+class ResultFile:
     """The content of a file, in the same form for every kind of file.
 
     Attributes
     ----------
-    kind : RecordKind
+    kind : FileKind
         What the file is.
     title : str
         The algorithm.
@@ -83,7 +83,7 @@ class Record:
         Why no other question can be asked of a file without changes.
     """
 
-    kind: RecordKind
+    kind: FileKind
     title: str
     n: int | None
     data: str = ""
@@ -133,12 +133,12 @@ class Record:
         return "" if not words else shlex.join(["poise", *map(str, words)])
 
 
-def open_record(path: Path, kind: RecordKind) -> Record:
+def open_result_file(path: Path, kind: FileKind) -> ResultFile:
     """Read a file of this kind; a :class:`poise.errors.PoiseError` says why it cannot be read."""
     return _READERS[kind](path)
 
 
-def _journal(path: Path) -> Record:
+def _journal(path: Path) -> ResultFile:
     from poise.storage.journal import read_journal
 
     content = read_journal(path)
@@ -146,8 +146,8 @@ def _journal(path: Path) -> Record:
     failures = tuple(f"trial {each.trial}: {each.message}" for each in content.failures)
     if content.trials is None:
         return _other_lines(content)
-    return Record(
-        RecordKind.JOURNAL,
+    return ResultFile(
+        FileKind.JOURNAL,
         header.design.title,
         header.design.n,
         _data_of(header.command, header.design.n_labeled),
@@ -159,13 +159,13 @@ def _journal(path: Path) -> Record:
     )
 
 
-def _other_lines(content: JournalContent) -> Record:
+def _other_lines(content: JournalContent) -> ResultFile:
     """Return a journal whose lines are not the trials of a stability test."""
     header = content.header
     done = f"{content.n_lines:,} of {counted(header.planned, header.lines['unit'])}"
     title = f"{header.design.title}: {done}."
-    return Record(
-        RecordKind.JOURNAL,
+    return ResultFile(
+        FileKind.JOURNAL,
         header.design.title,
         header.design.n,
         _data_of(header.command, header.design.n_labeled),
@@ -185,7 +185,7 @@ def _data_of(command: dict[str, Any], rows: int) -> str:
     return os.path.normpath(named) if named else f"{rows:,} rows"
 
 
-def _trials(path: Path) -> Record:
+def _trials(path: Path) -> ResultFile:
     if path.suffix == ".json":
         trials = Trials.from_json(path.read_text(encoding="utf-8"))
     else:
@@ -193,40 +193,40 @@ def _trials(path: Path) -> Record:
     design = trials.design
     data = f"{design.n_labeled:,} rows" if design.from_rows else ""
     known = {"trials": trials, "failures": trials.failures}
-    return Record(RecordKind.TRIALS, design.title, design.n, data, **known)  # type: ignore[arg-type]
+    return ResultFile(FileKind.TRIALS, design.title, design.n, data, **known)  # type: ignore[arg-type]
 
 
-def _training_set(path: Path) -> Record:
+def _training_set(path: Path) -> ResultFile:
     trials = ConditionalTrials.load(path)
     design = trials.design
     data = f"{design.n_fresh:,} fresh rows"
     known = {"trials": trials, "failures": trials.failures}
-    return Record(RecordKind.TRAINING_SET, design.title, design.n, data, **known)  # type: ignore[arg-type]
+    return ResultFile(FileKind.TRAINING_SET, design.title, design.n, data, **known)  # type: ignore[arg-type]
 
 
-def _result(path: Path) -> Record:
+def _result(path: Path) -> ResultFile:
     text = path.read_text(encoding="utf-8")
     if '"procedure"' in text:
         found = ProcedureResult.from_json(text)
         title = found.procedure
-        return Record(RecordKind.RESULT, title, found.n, question=_asked(found), result=found)
+        return ResultFile(FileKind.RESULT, title, found.n, question=_asked(found), result=found)
     if '"notion"' in text:
         given = ConditionalResult.from_json(text)
         fresh = f"{given.design.n_fresh:,} fresh rows"
         known = {"question": _asked(given), "result": given}
-        return Record(RecordKind.RESULT, given.design.title, given.n, fresh, **known)  # type: ignore[arg-type]
+        return ResultFile(FileKind.RESULT, given.design.title, given.n, fresh, **known)  # type: ignore[arg-type]
     result = StabilityResult.from_json(text)
     design = result.design
     rows = f"{design.n_labeled:,} rows"
     asked = _asked(result)
-    return Record(RecordKind.RESULT, design.title, design.n, rows, question=asked, result=result)
+    return ResultFile(FileKind.RESULT, design.title, design.n, rows, question=asked, result=result)
 
 
 def _asked(result: Found) -> dict[str, Any]:
     return {"epsilon": result.epsilon, "delta": result.delta, "alpha": result.alpha}
 
 
-def _transcript(path: Path) -> Record:
+def _transcript(path: Path) -> ResultFile:
     from poise.storage.transcript import Transcript
 
     run = Transcript.load(path)
@@ -242,22 +242,22 @@ def _transcript(path: Path) -> Record:
     facts |= {f"warning {i}": text for i, text in enumerate(run.warnings, 1)}
     rows = f"{run.sample.n_labeled:,} rows"
     n = getattr(run.procedure, "n", None)
-    return Record(RecordKind.TRANSCRIPT, run.algorithm, n, rows, said=run.verdict, facts=facts)
+    return ResultFile(FileKind.TRANSCRIPT, run.algorithm, n, rows, said=run.verdict, facts=facts)
 
 
-def _certificate(path: Path) -> Record:
+def _certificate(path: Path) -> ResultFile:
     from poise.results.certificate import Certificate
 
     stated = Certificate.from_json(path.read_text(encoding="utf-8"))
     facts = {"statement": stated.statement()}
     facts |= {f"follows ({c.notion})": c.statement() for c in stated.implications()}
     asked = {"epsilon": stated.epsilon, "delta": stated.delta, "alpha": stated.alpha}
-    return Record(
-        RecordKind.CERTIFICATE, "certificate", stated.n, question=asked, said="stable", facts=facts
+    return ResultFile(
+        FileKind.CERTIFICATE, "certificate", stated.n, question=asked, said="stable", facts=facts
     )
 
 
-def _certificate_file(path: Path) -> Record:
+def _certificate_file(path: Path) -> ResultFile:
     """Read a certificate; its verdict is computed from its changes, and not believed."""
     from poise.errors import RecordError
     from poise.results.certificate_file import CertificateFile
@@ -271,8 +271,8 @@ def _certificate_file(path: Path) -> Record:
     assert result.trials is not None  # made from them
     origin, facts = result.trials.provenance, facts_of_provenance(result)
     known = {name: text for name, text in facts.items() if name not in ("statement", "versions")}
-    return Record(
-        RecordKind.CERTIFICATE_FILE,
+    return ResultFile(
+        FileKind.CERTIFICATE_FILE,
         result.design.title,
         result.n,
         f"{result.design.n_labeled:,} rows",
@@ -284,14 +284,14 @@ def _certificate_file(path: Path) -> Record:
     )
 
 
-def _monitor(path: Path) -> Record:
+def _monitor(path: Path) -> ResultFile:
     """Read a growing record; only what it holds is judged, and nothing is fitted."""
     from poise.questions.monitor.record_status import status_of
     from poise.storage.monitor_record import read_record
 
     status = status_of(read_record(path))
-    return Record(
-        RecordKind.MONITOR,
+    return ResultFile(
+        FileKind.MONITOR,
         status.design.title,
         status.design.n,
         f"{status.n_rows:,} rows",
@@ -302,7 +302,7 @@ def _monitor(path: Path) -> Record:
     )
 
 
-def _ledger(path: Path) -> Record:
+def _ledger(path: Path) -> ResultFile:
     from poise.storage.ledger.ledger import Ledger
 
     ledger = Ledger(path)
@@ -313,8 +313,8 @@ def _ledger(path: Path) -> Record:
         "rule": header.rule,
         "questions": f"{asked:,}",
     }
-    return Record(
-        RecordKind.LEDGER,
+    return ResultFile(
+        FileKind.LEDGER,
         f"Ledger {path.name}",
         None,
         counted(asked, "question"),
@@ -324,14 +324,14 @@ def _ledger(path: Path) -> Record:
     )
 
 
-_READERS: dict[RecordKind, Callable[[Path], Record]] = {
-    RecordKind.JOURNAL: _journal,
-    RecordKind.TRIALS: _trials,
-    RecordKind.TRAINING_SET: _training_set,
-    RecordKind.RESULT: _result,
-    RecordKind.TRANSCRIPT: _transcript,
-    RecordKind.CERTIFICATE: _certificate,
-    RecordKind.CERTIFICATE_FILE: _certificate_file,
-    RecordKind.MONITOR: _monitor,
-    RecordKind.LEDGER: _ledger,
+_READERS: dict[FileKind, Callable[[Path], ResultFile]] = {
+    FileKind.JOURNAL: _journal,
+    FileKind.TRIALS: _trials,
+    FileKind.TRAINING_SET: _training_set,
+    FileKind.RESULT: _result,
+    FileKind.TRANSCRIPT: _transcript,
+    FileKind.CERTIFICATE: _certificate,
+    FileKind.CERTIFICATE_FILE: _certificate_file,
+    FileKind.MONITOR: _monitor,
+    FileKind.LEDGER: _ledger,
 }

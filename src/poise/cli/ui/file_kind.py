@@ -16,7 +16,7 @@ from poise.storage.journal.whole_lines import JOURNAL
 from poise.storage.ledger.ledger_file import LEDGER
 from poise.storage.monitor_record.record_header import RECORD
 
-__all__ = ["RecordKind", "kind_of"]
+__all__ = ["FileKind", "kind_of"]
 
 _BEGINNINGS = tuple(JOURNAL.beginnings())
 # JSON of several answers or of a record: another command prints it, and no page can ask it.
@@ -26,7 +26,7 @@ _MOST_BYTES = 1 << 30  # unpacked; a small file may unpack to more than any memo
 _MOST_JSON_BYTES = 1 << 25
 
 
-class RecordKind(StrEnum):
+class FileKind(StrEnum):
     """What a file holds."""
 
     JOURNAL = "journal"
@@ -42,7 +42,7 @@ class RecordKind(StrEnum):
     UNREAD = "not read yet"
 
 
-def kind_of(path: Path) -> RecordKind | None:
+def kind_of(path: Path) -> FileKind | None:
     """Tell what poise wrote into a file; None if that was something else.
 
     A file that was meant to be one of these and is not is refused with the reason.
@@ -57,7 +57,7 @@ def kind_of(path: Path) -> RecordKind | None:
     """
     with path.open("rb") as file:
         first = file.read(_FIRST_BYTES)
-    for form, kind in ((RECORD, RecordKind.MONITOR), (LEDGER, RecordKind.LEDGER)):
+    for form, kind in ((RECORD, FileKind.MONITOR), (LEDGER, FileKind.LEDGER)):
         if first.startswith(tuple(form.beginnings())):
             return kind
     if path.suffix == ".jsonl" or first.startswith(_BEGINNINGS):
@@ -71,9 +71,9 @@ def kind_of(path: Path) -> RecordKind | None:
     return None
 
 
-def _kind_of_journal(path: Path, first: bytes) -> RecordKind | None:
+def _kind_of_journal(path: Path, first: bytes) -> FileKind | None:
     if first.startswith(_BEGINNINGS):
-        return RecordKind.JOURNAL
+        return FileKind.JOURNAL
     if not first:
         raise RecordError("it is empty: no trial was begun")
     if b"poise" not in first and _is_json_line(path):
@@ -92,7 +92,7 @@ def _is_json_line(path: Path) -> bool:
     return True
 
 
-def _kind_of_archive(path: Path) -> RecordKind | None:
+def _kind_of_archive(path: Path) -> FileKind | None:
     try:
         with zipfile.ZipFile(path) as archive:
             members = {info.filename: info.file_size for info in archive.infolist()}
@@ -116,29 +116,29 @@ def _format_of(path: Path) -> str:
         raise RecordError(f"its header cannot be read: {error}") from error
 
 
-def _kind_by_format(name: str) -> RecordKind | None:
+def _kind_by_format(name: str) -> FileKind | None:
     if name == FORM:
-        return RecordKind.TRAINING_SET
+        return FileKind.TRAINING_SET
     if name.startswith("poise trials"):
-        return RecordKind.TRIALS
-    return RecordKind.TRANSCRIPT if name.startswith("poise transcript") else None
+        return FileKind.TRIALS
+    return FileKind.TRANSCRIPT if name.startswith("poise transcript") else None
 
 
-def _kind_of_json(path: Path) -> RecordKind | None:
+def _kind_of_json(path: Path) -> FileKind | None:
     if path.stat().st_size > _MOST_JSON_BYTES:
         return None
     content = _json(path)
     if not isinstance(content, dict):
         return None
     if str(content.get("format")).startswith("poise certificate"):
-        return RecordKind.CERTIFICATE_FILE
+        return FileKind.CERTIFICATE_FILE
     if _PRINTED & content.keys():
         return None
     if "verdict" in content and "epsilon" in content:
-        return RecordKind.RESULT
+        return FileKind.RESULT
     if {"notion", "epsilon", "delta", "alpha", "n"} <= content.keys():
-        return RecordKind.CERTIFICATE
-    return RecordKind.TRIALS if {"changes", "design"} <= content.keys() else None
+        return FileKind.CERTIFICATE
+    return FileKind.TRIALS if {"changes", "design"} <= content.keys() else None
 
 
 def _json(path: Path) -> Any:
