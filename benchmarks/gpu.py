@@ -32,7 +32,7 @@ import numpy as np
 import poise
 from device import ceilings, describe, seconds
 from gpu_torch import torch_rows
-from poise.algorithms.jax.jax_programs import key_data
+from poise.algorithms.jax.compiled_jax import key_data
 from poise.networks import mlp_regressor
 from poise.protocol.randomness import Randomness
 from poise.shortcuts.centred_moments import Moments
@@ -85,8 +85,8 @@ def network_seconds(data: Stack, size: int, precision: str) -> float:
     blocks = [jax.device_put([part[k] for part in (*data, keys)]) for k in slices(pairs, size)]
 
     def run() -> list[Any]:
-        programs = (algorithm.programs.full, algorithm.programs.reduced)
-        return [program(*block) for block in blocks for program in programs]
+        both = (algorithm.compiled.full, algorithm.compiled.reduced)
+        return [fit(*block) for block in blocks for fit in both]
 
     return seconds(run, repeats=3)
 

@@ -65,14 +65,14 @@ def median_seconds(run: Callable[[], Any], repeats: int = 3) -> tuple[float, flo
 
 def device_seconds(algorithm: Any, stack: Stack) -> tuple[float, float]:
     """Both trainings of all pairs; rows and initial weights are on the device before."""
-    programs = algorithm.programs
-    X, y = programs.tensor(stack.X), programs.tensor(stack.y)
-    start = programs.start(stack.xi)
+    fits = algorithm.fits
+    X, y = fits.tensor(stack.X), fits.tensor(stack.y)
+    start = fits.start(stack.xi)
     fewer = X[:, :-1].contiguous(), y[:, :-1].contiguous()
 
     def run() -> None:
         for rows in ((X, y), fewer):
-            programs.trained(start, rows, stack.xi)
+            fits.trained(start, rows, stack.xi)
         if X.is_cuda:
             torch.cuda.synchronize()
 

@@ -15,9 +15,9 @@ import poise
 from poise import Design, Trials
 from poise.errors import ArgumentError
 from poise.results import CompareResult
-from poise.results.text.menu_table import menu_table
 from poise.results.text.next_step import next_step
 from poise.results.text.numbers import at_most
+from poise.results.text.question_menu_table import menu_table
 from poise.results.text.verdict_cells import LARGER, LIMITS
 
 RNG = np.random.default_rng(0)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from poise.storage.checked_lines import with_checksums
+from poise.storage.line_checksums import with_checksums
 
 
 def shorten(journal: Path, trials: int) -> None:

@@ -23,8 +23,8 @@ from poise.data.files.parquet import refuse_too_many
 from poise.data.files.read_table import read_table
 from poise.errors import ArgumentError, DataError, PoiseError, RecordError
 from poise.questions.toml_file import read_config
-from poise.storage.checked_lines import entry_of, with_checksums
 from poise.storage.journal import read_journal
+from poise.storage.line_checksums import entry_of, with_checksums
 from poise.storage.monitor_record import read_record
 from poise.storage.monitor_record.leftovers_file import load_leftovers
 from poise.storage.transcript.array_pool import ArrayPool

@@ -181,7 +181,7 @@ def _revived(
     options: dict[str, Any],
     workspace: dict[tuple[int, int], int],
 ) -> AllAtOnce:
-    """Unpickle an algorithm; a worker keeps the last few with their compiled programs."""
+    """Unpickle an algorithm; a worker keeps the last few with their compiled code."""
     if token not in _REVIVED:
         while len(_REVIVED) >= 8:
             _REVIVED.pop(next(iter(_REVIVED)))

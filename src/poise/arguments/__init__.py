@@ -5,10 +5,11 @@
     checks           checks of arguments: the error names the argument, its value and the remedy
     field_rules      what the fields of a file may hold beyond their type: ranges, and digests
     json_text        JSON that others may have written: whatever is wrong with it is a ValueError
+    misspelt_names   the suggestion "did you mean": the known name closest to a misspelt one
     notebook_card    a card that a notebook shows: verdict, sentence, picture, and more on request
     typed_fields     objects read from a file, checked against the types of their fields
     verdict_colours  the colours of verdicts in notebooks, pictures, reports and pages
-    words            the words of messages about arguments: counts, lists, names probably meant
+    words            counts, lists and long names in the words of a message
 """
 
 from __future__ import annotations
@@ -24,18 +25,12 @@ from poise.arguments.checks import (
     one_of,
     positive,
     probability,
+    reads_as_number,
     scalar,
     training_size,
 )
-from poise.arguments.words import (
-    counted,
-    did_you_mean,
-    listed,
-    near_name,
-    reads_as_number,
-    shortened,
-    without_addresses,
-)
+from poise.arguments.misspelt_names import did_you_mean, near_name
+from poise.arguments.words import counted, listed, shortened, without_addresses
 
 __all__ = [
     "alpha",

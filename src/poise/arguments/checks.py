@@ -1,6 +1,6 @@
 """Checks of arguments: the error names the argument, its value and the remedy.
 
-Every check returns the value it checked, as a float or int (or an array of them), so that
+A check of an argument returns its value, as a float or int (or an array of them), so that
 a function validates and converts each argument in one line. NumPy is imported only by the
 checks that need it, because ``poise --help`` needs none.
 """
@@ -8,7 +8,7 @@ checks that need it, because ``poise --help`` needs none.
 from __future__ import annotations
 
 import numbers
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from poise.errors import ArgumentError
 
@@ -27,6 +27,7 @@ __all__ = [
     "one_of",
     "positive",
     "probability",
+    "reads_as_number",
     "scalar",
     "training_size",
 ]
@@ -167,3 +168,20 @@ def one_of(values: dict[str, object]) -> str:
         found = ", ".join(missing) if missing else "none"
         raise ArgumentError(f"leave exactly one of {listed} as None; None now: {found}")
     return missing[0]
+
+
+def reads_as_number(value: Any) -> bool:
+    """Say whether a value is a number, or text that can be read as one.
+
+    Examples
+    --------
+    >>> reads_as_number("1e3"), reads_as_number("n/a"), reads_as_number(None)
+    (True, False, False)
+    """
+    try:
+        float(value)
+    except OverflowError:
+        return True  # a whole number that is too large for a float
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -1,57 +1,20 @@
-"""The words of messages about arguments: counts, lists, names probably meant."""
+"""Counts, lists and long names in the words of a message."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
 
 from poise.errors import printable
 
 __all__ = [
     "counted",
-    "did_you_mean",
     "listed",
-    "near_name",
-    "reads_as_number",
     "shortened",
     "without_addresses",
 ]
 
-_NEAR = 0.65  # equal names have 1; with difflib's default 0.6, "salary" would be near "library"
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return ``; did you mean 'x'?``, or an empty text if no name is close.
-
-    Examples
-    --------
-    >>> did_you_mean("targte", ["age", "target"])
-    "; did you mean 'target'?"
-    >>> did_you_mean("price", ["age", "target"])
-    ''
-    """
-    near = near_name(name, known)
-    return "" if near is None else f"; did you mean {near!r}?"
-
-
-def near_name(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that was probably meant, or None if none is near.
-
-    Examples
-    --------
-    >>> near_name("Target", ["age", "target"])
-    'target'
-    >>> near_name("salary", ["library"]) is None
-    True
-    """
-    from difflib import get_close_matches
-
-    # Wrong capital letters are the most common mistake, and difflib counts them as a difference.
-    by_lowercase = {option.lower(): option for option in known}
-    close = get_close_matches(name.lower(), by_lowercase, n=1, cutoff=_NEAR)
-    return by_lowercase[close[0]] if close else None
 
 
 def listed(names: Iterable[str], limit: int = 8) -> str:
@@ -93,23 +56,6 @@ def shortened(name: str, width: int = 80) -> str:
         return text
     half = (width - 3) // 2
     return f"{text[: half + 1]} … {text[-half + 1 :]}"
-
-
-def reads_as_number(value: Any) -> bool:
-    """Say whether a value is a number, or text that can be read as one.
-
-    Examples
-    --------
-    >>> reads_as_number("1e3"), reads_as_number("n/a"), reads_as_number(None)
-    (True, False, False)
-    """
-    try:
-        float(value)
-    except OverflowError:
-        return True  # a whole number that is too large for a float
-    except (TypeError, ValueError):
-        return False
-    return True
 
 
 def without_addresses(name: str) -> str:

@@ -152,7 +152,7 @@ def _print_plan(answer: Plan) -> None:
 
 
 def _print_menu(ctx: click.Context, rows: int, asked: dict[str, Any], output: Output) -> int:
-    from poise.theory.menu import menu
+    from poise.theory.question_menu import menu
     from poise.theory.rows_per_trial import RowsPerTrial
 
     asked["test"] = None if asked["test"] == "binomial" else asked["test"]
@@ -165,7 +165,7 @@ def _print_menu(ctx: click.Context, rows: int, asked: dict[str, Any], output: Ou
     given = {name: value for name, value in asked.items() if value is not None}
     found = menu(rows, per_trial=variant, **given)
     if output.as_json:
-        from poise.results.text.menu_table import menu_as_dict
+        from poise.results.text.question_menu_table import menu_as_dict
 
         print_json(menu_as_dict(found))
     elif output.quiet:

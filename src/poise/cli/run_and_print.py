@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from poise.questions.measurement import Measurement
     from poise.results import Trials
     from poise.results.conditional_result import ConditionalResult
-    from poise.results.judged import Judged
+    from poise.results.judged_result import JudgedResult
     from poise.storage.journal import Journal
 
 __all__ = ["measured", "tell_result"]
@@ -37,7 +37,7 @@ def measured(measurement: Measurement, output: Output, journal: Journal | None) 
         raise
 
 
-def tell_result(result: Judged | ConditionalResult, output: Output, **more: Any) -> int:
+def tell_result(result: JudgedResult | ConditionalResult, output: Output, **more: Any) -> int:
     """Print a verdict in the chosen form, as JSON with ``more``; return its exit status."""
     from poise.results.ledger_note import passes
 

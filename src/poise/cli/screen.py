@@ -22,7 +22,7 @@ from poise.results.text.summary import in_words
 if TYPE_CHECKING:
     from poise.results import Profile, Trials
     from poise.results.conditional_result import ConditionalResult
-    from poise.results.judged import Judged
+    from poise.results.judged_result import JudgedResult
 
 __all__ = [
     "VERDICT_STYLES",
@@ -67,7 +67,7 @@ def print_paragraphs(text: str) -> None:
     screen().print(text)
 
 
-def print_result(result: Judged | ConditionalResult) -> None:
+def print_result(result: JudgedResult | ConditionalResult) -> None:
     """Print a verdict, its summary and the numbers behind it."""
     out = screen()
     print_headline(result)
@@ -83,7 +83,7 @@ def _in_options(paragraph: str) -> str:
     return in_options(paragraph) if paragraph.startswith(("Warning: ", "Next: ")) else paragraph
 
 
-def print_headline(result: Judged | ConditionalResult) -> None:
+def print_headline(result: JudgedResult | ConditionalResult) -> None:
     """Print the verdict in one sentence."""
     headline = Text(result.describe().headline)  # without control characters
     headline.stylize(VERDICT_STYLES[result.verdict.value], 0, len(result.verdict.value))

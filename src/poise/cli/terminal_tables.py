@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from poise.questions.check import CheckReport
     from poise.results import CompareResult
     from poise.results.advice import Advice
-    from poise.theory.menu import Menu
+    from poise.theory.question_menu import Menu
 
 __all__ = ["print_advice", "print_comparison", "print_findings", "print_menu", "print_words"]
 
@@ -60,7 +60,7 @@ def print_findings(report: CheckReport) -> None:
 
 def print_menu(menu: Menu) -> None:
     """Print what rows can answer, and what the columns mean."""
-    from poise.results.text.menu_table import menu_headline, menu_meaning, menu_table
+    from poise.results.text.question_menu_table import menu_headline, menu_meaning, menu_table
 
     print_paragraphs(menu_headline(menu) + "\n")
     table = menu_table(menu)

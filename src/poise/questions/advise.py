@@ -19,7 +19,7 @@ from poise.questions.check.probe import Probe
 from poise.results.advice import Advice, TimedFit
 from poise.results.text.next_questions import as_calls
 from poise.running.workers.inner_threads import one_inner_thread
-from poise.theory.menu import Menu, menu
+from poise.theory.question_menu import Menu, menu
 from poise.theory.rows_per_trial import RowsPerTrial
 
 __all__ = ["advise", "labels_are_compared"]

@@ -20,14 +20,14 @@
     extrapolation       extrapolation to other training sizes, under an assumption
     influence           which training rows matter: how many predictions move without each
     json_encoding       numbers to JSON and back without loss: infinities and fractions included
-    judged              what every result with a verdict has: enough to print it
+    judged_result       what every result with a verdict has: enough to print it
     judged_together     several tests with one error level for all: Holm's method, in one place
     ledger_note         what a ledger says about a verdict: how many questions, and what holds
     monitor_status      where a growing record stands: verdict, evidence and limits
     packed_changes      changes as text: base64 of zlib of little-endian float64, bit for bit
     plan_result         a test that was planned, not run: its numbers, in words and as a picture
     plots/              pictures of results, drawn with matplotlib and without its global state
-    presented           how a result or a measurement is shown: text, notebook, JSON, table
+    presented_result    how a result or a measurement is shown: text, notebook, JSON, table
     procedure_result    the result of a procedure other than the Binomial test
     profile             the profile ε ↦ δ̂_ε: a limit on the probability of each change
     proved_ceiling      which ceiling on the power of valid tests is proved for a design

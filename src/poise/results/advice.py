@@ -12,15 +12,15 @@ from poise.data.response_scale import ResponseScale
 from poise.results.json_encoding import plain, to_json
 from poise.results.relative_epsilon import ROWS_SET_ASIDE
 from poise.results.text.duration import duration
-from poise.results.text.menu_table import (
+from poise.results.text.numbers import number
+from poise.results.text.question_menu_table import (
     menu_as_dict,
     menu_headline,
     menu_meaning,
     menu_table,
 )
-from poise.results.text.numbers import number
 from poise.results.text.table import TextTable
-from poise.theory.menu import Menu, MenuRow
+from poise.theory.question_menu import Menu, MenuRow
 
 __all__ = ["Advice", "TimedFit"]
 
@@ -236,7 +236,7 @@ class Advice(ShownAsCard):
         figsize: tuple[float, float] | None = None,
     ) -> Any:
         """Draw the smallest δ that can be certified against n; return the figure, or ``ax``."""
-        from poise.results.plots.menu import plot_menu
+        from poise.results.plots.question_menu import plot_menu
 
         return plot_menu(self.menu, ax, title=title, figsize=figsize)
 

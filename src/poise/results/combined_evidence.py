@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from poise.results.design import Design
-from poise.results.presented import DrawnVerdict
+from poise.results.presented_result import DrawnVerdict
 from poise.results.verdict import Outcome
 from poise.theory.decision import unless_both
 from poise.theory.e_values import multiply_e_values

@@ -14,7 +14,7 @@ from poise.arguments.typed_fields import read_object
 from poise.errors import RecordError
 from poise.results.conditional_design import ConditionalDesign
 from poise.results.json_encoding import fields_of, plain
-from poise.results.presented import DrawnVerdict
+from poise.results.presented_result import DrawnVerdict
 from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:

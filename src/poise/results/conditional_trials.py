@@ -17,7 +17,7 @@ from poise.results.change_arrays import read_changes
 from poise.results.conditional_design import ConditionalDesign
 from poise.results.design import Design
 from poise.results.json_encoding import fields_of
-from poise.results.presented import PresentedTrials
+from poise.results.presented_result import PresentedTrials
 from poise.results.trials import Trials
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from poise.results.extrapolation import (
 from poise.results.json_encoding import plain, to_json
 from poise.results.judged_together import JudgedTogether, judged_together
 from poise.results.ledger_note import LedgerNote
-from poise.results.presented import PresentedTable
+from poise.results.presented_result import PresentedTable
 from poise.results.text.describe_design import allowed_change
 from poise.results.text.numbers import at_most, confidence, exactly, number
 from poise.results.text.summary import distinct_warnings, in_words

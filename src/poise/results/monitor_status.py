@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poise.results.design import Design
-from poise.results.presented import DrawnVerdict
+from poise.results.presented_result import DrawnVerdict
 from poise.results.verdict import Outcome
 from poise.theory.anytime_limits import LimitsOverTime, limits_over_time
 from poise.theory.open_ended_test import OpenEndedTest, open_ended_verdict

@@ -18,7 +18,7 @@ from poise.arguments.notebook_card import Card
 from poise.arguments.typed_fields import read_object
 from poise.errors import RecordError
 from poise.results.json_encoding import fields_of, plain
-from poise.results.presented import PresentedVerdict
+from poise.results.presented_result import PresentedVerdict
 from poise.results.text.numbers import at_most, exactly, number
 from poise.results.text.summary import Summary
 from poise.results.text.verdict_cells import LARGER

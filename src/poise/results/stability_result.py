@@ -14,7 +14,7 @@ from poise.errors import RecordError
 from poise.results.design import Design
 from poise.results.json_encoding import fields_of, plain
 from poise.results.ledger_note import LedgerNote
-from poise.results.presented import DrawnVerdict
+from poise.results.presented_result import DrawnVerdict
 from poise.results.verdict import Outcome
 from poise.theory.rounding import OTHER_LIBRARIES
 

@@ -25,7 +25,7 @@ from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.results.change_arrays import as_changes, read_changes
 from poise.results.design import Design
 from poise.results.json_encoding import fields_of
-from poise.results.presented import PresentedTrials
+from poise.results.presented_result import PresentedTrials
 from poise.results.profile import Profile
 from poise.results.provenance import Provenance
 from poise.results.several_changes import SeveralChanges

@@ -39,7 +39,6 @@ are first used, so that importing the package stays cheap.
     jackknife_coverage       the coverage of jackknife intervals of a stable algorithm (Theorem J)
     lower_limits             lower and two-sided limits for δ and ε
     many_hedges              many hedges side by side: the averaged test at many δ or many ε at once
-    menu                     which questions a number of rows can answer, at many training sizes
     near_ties                critical values where the level almost equals a value of the cdf
     number_of_bags           how many random bags are enough, by Theorem K
     number_of_trials         how many independent trials the data hold
@@ -54,6 +53,7 @@ are first used, so that importing the package stays cheap.
     poisson_binomial         the Binomial test averaged over its randomness: a sum of unequal coins
     power_bounds             ceilings on the power of all valid tests (Theorems 2 to 5, section 4.2)
     power_curve              the plain test's power as a function of the number of trials
+    question_menu            which questions a number of rows can answer, at many training sizes
     random_splits            several random splits of the same rows, and one verdict
     repeated_testing         the true level of a fixed-size test that is repeated
     restricted_profile       a band for the curve ε ↦ δ̂_ε that is computed only where δ̂ is small

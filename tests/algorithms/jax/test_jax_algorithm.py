@@ -225,7 +225,7 @@ def test_unpickling_twice_compiles_once() -> None:
     text = pickle.dumps(algorithm)
     first, second = pickle.loads(text), pickle.loads(text)
     assert first is second
-    assert (first.name, first.memory, first.programs.float64) == ("r", 1000, True)
+    assert (first.name, first.memory, first.compiled.float64) == ("r", 1000, True)
     assert first.fit(X[:9], y[:9], 0)(X[:1]) == algorithm.fit(X[:9], y[:9], 0)(X[:1])
 
 
@@ -288,8 +288,8 @@ def test_all_removals_are_computed_together() -> None:
 
 
 def test_the_memory_of_a_trial_is_about_what_the_compiler_needs() -> None:
-    programs = poise.jax_algorithm(ridge).programs
+    ours = poise.jax_algorithm(ridge).compiled
     rows = np.zeros((1, 200, 20)), np.zeros((1, 200)), np.zeros((1, 20))
-    compiled = programs.full.lower(*rows, np.zeros((1, 2), dtype=np.uint32)).compile()
+    compiled = ours.full.lower(*rows, np.zeros((1, 2), dtype=np.uint32)).compile()
     needed = compiled.memory_analysis().temp_size_in_bytes
-    assert needed / 2 < programs.workspace_bytes(200, 20, np.float64) < 2 * needed
+    assert needed / 2 < ours.workspace_bytes(200, 20, np.float64) < 2 * needed

@@ -63,7 +63,7 @@ def test_training_is_that_of_scikit_learn(hidden, activation) -> None:
     start, sklearn = scikit_learn_from_its_own_weights(sklearn, y, steps=80)
     network = mlp_regressor(
         hidden, steps=80, learning_rate=0.01, penalty=0.3, activation=activation
-    ).programs.fit_predict
+    ).compiled.fit_predict
     with jax.enable_x64(True):
         end = trained(network, start, X[:60], y[:60])
         ours = network.outputs(end, jnp.asarray(X[60:90]))[:, 0]
@@ -79,7 +79,7 @@ def test_a_kernel_trains_as_the_compiler_does(n, d, units, activation) -> None:
     # penalty and padding in every direction, so that none of it goes unnoticed.
     network = mlp_regressor(
         units, steps=40, learning_rate=0.02, penalty=9.0, activation=activation
-    ).programs.fit_predict
+    ).compiled.fit_predict
     how = gpu_kernel.Training(40, 0.02, 9.0, activation, "float32")
     rows = jnp.asarray(rng.normal(size=(3, n, d)), jnp.float32)
     responses = jnp.asarray(rng.normal(size=(3, n)) + 2.0, jnp.float32)
@@ -108,7 +108,7 @@ def test_training_a_classifier_is_that_of_scikit_learn() -> None:
         hidden_layer_sizes=(9,), batch_size=60, shuffle=False, random_state=0, alpha=0.1
     )
     start, sklearn = scikit_learn_from_its_own_weights(sklearn, three, steps=80)
-    network = mlp_classifier((9,), classes=3, steps=80, penalty=0.1).programs.fit_predict
+    network = mlp_classifier((9,), classes=3, steps=80, penalty=0.1).compiled.fit_predict
     with jax.enable_x64(True):
         end = trained(network, start, X[:60], three[:60])
         ours = jax.nn.softmax(network.outputs(end, jnp.asarray(X[60:90])))

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import poise
-from poise.results.text.menu_table import menu_table
-from poise.theory.menu import menu
+from poise.results.text.question_menu_table import menu_table
+from poise.theory.question_menu import menu
 
 ASKED = {"rows": 3000, "n": 100, "delta": 0.1, "alpha": 0.05, "delta_star": 0.01}
 

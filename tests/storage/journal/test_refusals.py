@@ -17,8 +17,8 @@ from sklearn.preprocessing import FunctionTransformer
 
 import poise
 from poise.errors import ArgumentError, RecordError
-from poise.storage.checked_lines import with_checksums
 from poise.storage.journal import Journal, read_journal
+from poise.storage.line_checksums import with_checksums
 
 
 @pytest.mark.parametrize("cut", [1, 2, 10, 25])

@@ -10,7 +10,7 @@ import pytest
 
 import poise
 from poise.errors import RecordError
-from poise.storage.checked_lines import with_checksums
+from poise.storage.line_checksums import with_checksums
 from poise.storage.monitor_record import RecordFile, RecordHeader, read_record
 from shared.monitors import last_row, rows
 

@@ -1,7 +1,7 @@
 """A JAX function ``(X, y, x, key) -> prediction`` as an algorithm.
 
-JAX turns a function of one trial into a compiled program for thousands of trials. Such
-a program is the algorithm itself, not a shortcut that must agree with it.
+JAX turns a function of one trial into compiled code for thousands of trials. Such
+code is the algorithm itself, not a shortcut that must agree with it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,13 @@ from poise.algorithms.algorithm import Stack
 from poise.algorithms.batched_algorithm import AllAtOnce
 from poise.algorithms.class_codes import Labels
 from poise.algorithms.code_digest import code_digest
-from poise.algorithms.jax.jax_programs import Compiled, FitPredict, import_jax, key_data, platform
+from poise.algorithms.jax.compiled_jax import (
+    CompiledJax,
+    FitPredict,
+    import_jax,
+    key_data,
+    platform,
+)
 from poise.errors import AlgorithmError
 
 __all__ = ["JaxAlgorithm", "jax_algorithm"]
@@ -111,26 +117,26 @@ class JaxAlgorithm(AllAtOnce):
         _check_signature(fit_predict)
         name = name or str(getattr(fit_predict, "__name__", repr(fit_predict)))
         super().__init__(name, code_digest(fit_predict), memory, labels)
-        self.programs = Compiled(fit_predict, float64)
+        self.compiled = CompiledJax(fit_predict, float64)
 
     def fit_one(self, X: NDArray[Any], y: NDArray[Any], xi: int) -> Callable[[NDArray[Any]], Any]:
         """Return a function that trains and predicts in one compiled call."""
         key = key_data(np.array([xi], dtype=np.uint64))[0]
 
         def values(points: NDArray[Any]) -> Any:
-            with self.programs.precision():
-                return self.programs.single(X, y, points, key)
+            with self.compiled.precision():
+                return self.compiled.single(X, y, points, key)
 
         return values
 
     def fit_all(self, stack: Stack) -> tuple[Any, Any]:
-        """Compute both values of every trial, one program after the other."""
+        """Compute both values of every trial, first with all rows and then without the last."""
         on_device = import_jax().numpy.asarray
-        with self.programs.precision():
-            # The rows are sent once; a result is read before the next program starts.
+        with self.compiled.precision():
+            # The rows are sent once; a result is read before the next call starts.
             rows = [on_device(part) for part in (stack.X, stack.y, stack.x)]
-            full = np.asarray(self.programs.full(*rows, key_data(stack.xi)))
-            reduced = np.asarray(self.programs.reduced(*rows, key_data(stack.xi_reduced)))
+            full = np.asarray(self.compiled.full(*rows, key_data(stack.xi)))
+            reduced = np.asarray(self.compiled.reduced(*rows, key_data(stack.xi_reduced)))
         return full, reduced
 
     def platform(self) -> str:
@@ -140,15 +146,15 @@ class JaxAlgorithm(AllAtOnce):
     def estimated_workspace(self, n: int, d: int) -> int:
         """See which intermediate results live at the same time."""
         response = np.float64 if self.labels is None else np.int32
-        return self.programs.workspace_bytes(n, d, response)
+        return self.compiled.workspace_bytes(n, d, response)
 
     def options(self) -> tuple[Callable[..., AllAtOnce], dict[str, Any]]:
         """Return what makes the same algorithm in another process."""
         return JaxAlgorithm, {
-            "fit_predict": self.programs.fit_predict,
+            "fit_predict": self.compiled.fit_predict,
             "name": self.name,
             "memory": self.memory,
-            "float64": self.programs.float64,
+            "float64": self.compiled.float64,
             "labels": self.labels,
         }
 

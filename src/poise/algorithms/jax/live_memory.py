@@ -1,4 +1,4 @@
-"""The memory of a traced program: intermediate results that live at the same time."""
+"""The memory of a traced function: intermediate results that live at the same time."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ __all__ = ["peak_bytes"]
 _BYTES_OF_A_KEY = 8
 
 
-def peak_bytes(program: Any) -> int:
-    """Return the most memory that intermediate results of a traced program take at once.
+def peak_bytes(traced: Any) -> int:
+    """Return the most memory that intermediate results of a traced function take at once.
 
     A compiler may need less, because it fuses operations, or a little more. To ask it would take
-    as long as to compile the program.
+    as long as to compile the function.
 
     Parameters
     ----------
-    program : jaxpr
+    traced : jaxpr
         ``jax.make_jaxpr(function)(…).jaxpr``.
 
     Examples
@@ -31,30 +31,30 @@ def peak_bytes(program: Any) -> int:
     >>> peak_bytes(jax.make_jaxpr(product_of_sums)(a).jaxpr) == 3 * 10 * 10 * 4
     True
     """
-    last = _last_uses(program)
+    last = _last_uses(traced)
     live = peak = 0
-    for place, equation in enumerate(program.eqns):
+    for place, equation in enumerate(traced.eqns):
         live += sum(map(_size, equation.outvars))
-        inside = max(map(peak_bytes, _inner_programs(equation)), default=0)
+        inside = max(map(peak_bytes, _inner_functions(equation)), default=0)
         peak = max(peak, live + inside)
         used = {v for v in [*equation.invars, *equation.outvars] if not hasattr(v, "val")}
         live -= sum(_size(v) for v in used if last.get(v) == place)
     return peak
 
 
-def _last_uses(program: Any) -> dict[Any, int]:
-    """Return where each intermediate result is used last; those of the program stay."""
+def _last_uses(traced: Any) -> dict[Any, int]:
+    """Return where each intermediate result is used last; those of the whole function stay."""
     last: dict[Any, int] = {}
-    for place, equation in enumerate(program.eqns):
+    for place, equation in enumerate(traced.eqns):
         last.update(dict.fromkeys(equation.outvars, place))
         last.update((v, place) for v in equation.invars if not hasattr(v, "val") and v in last)
-    for result in program.outvars:
+    for result in traced.outvars:
         if not hasattr(result, "val"):
             last.pop(result, None)
     return last
 
 
-def _inner_programs(equation: Any) -> Iterator[Any]:
+def _inner_functions(equation: Any) -> Iterator[Any]:
     """Yield the bodies of loops and branches; a kernel has its memory elsewhere."""
     if equation.primitive.name == "pallas_call":
         return

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from poise import arguments
 from poise.algorithms.algorithm import Algorithm
 from poise.algorithms.class_codes import Labels
-from poise.algorithms.jax.jax_programs import import_jax
+from poise.algorithms.jax.compiled_jax import import_jax
 from poise.arguments import reads_as_number
 from poise.errors import ArgumentError
 

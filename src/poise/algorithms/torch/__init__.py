@@ -11,8 +11,8 @@
     single_output     a linear layer with one output, as products and sums that a compiler can fuse
     step_schedule     what differs between steps: the rows of minibatches, the seeds of dropout
     torch_algorithm   a ``torch.nn.Module`` and its training as an algorithm
+    torch_fits        train one module, or both modules of thousands of trials, and predict
     torch_library     import PyTorch when it is first needed, and choose its device
-    torch_programs    train one module, or both modules of thousands of trials, and predict
     torch_settings    the arguments of ``poise.torch_algorithm``, checked
     training          train one module by an optimiser of PyTorch, or thousands of copies at once
 """

@@ -171,14 +171,14 @@ class TorchAlgorithm(AllAtOnce):
     ) -> None:
         super().__init__(name, settings.code, memory, labels)
         self.settings, self.fit_by_fit = settings, fit_by_fit
-        self.programs = settings.programs("numbers" if labels is None else labels.response)
+        self.fits = settings.fits("numbers" if labels is None else labels.response)
         # A module that was given to the user's code cannot serve two threads at once.
         self.thread_safe = settings.train is None and not fit_by_fit
 
     def prepared(self, sample: Sample) -> Algorithm:
         """Refuse rows that the module cannot read; see whether copies can be trained together."""
         super().prepared(sample)
-        rows = self.programs.tensor(self.numbers("X", sample.training(slice(0, 2))[0])).cpu()
+        rows = self.fits.tensor(self.numbers("X", sample.training(slice(0, 2))[0])).cpu()
         self._check_outputs(rows)
         objection = self.settings.copies().objection_to_vmap(rows)
         if objection is None or self.fit_by_fit:
@@ -207,15 +207,15 @@ class TorchAlgorithm(AllAtOnce):
 
     def fit_one(self, X: NDArray[Any], y: NDArray[Any], xi: int) -> Callable[[NDArray[Any]], Any]:
         """Train one module by itself, with PyTorch's own optimiser."""
-        return self.programs.fit_one(X, y, xi)
+        return self.fits.fit_one(X, y, xi)
 
     def fit_all(self, stack: Stack) -> tuple[Any, Any]:
         """Train both modules of every trial."""
-        return self.programs.fit_all(stack)
+        return self.fits.fit_all(stack)
 
     def platform(self) -> str:
         """Name the kind of device that PyTorch computes on."""
-        return "gpu" if self.programs.device.type == "cuda" else "cpu"
+        return "gpu" if self.fits.device.type == "cuda" else "cpu"
 
     def estimated_workspace(self, n: int, d: int) -> int:
         """See what PyTorch keeps of a forward pass, and how many numbers order the rows."""

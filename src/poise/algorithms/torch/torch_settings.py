@@ -13,7 +13,7 @@ from poise.errors import AlgorithmError, ArgumentError
 
 if TYPE_CHECKING:
     from poise.algorithms.torch.module_copies import ModuleCopies
-    from poise.algorithms.torch.torch_programs import TorchPrograms
+    from poise.algorithms.torch.torch_fits import TorchFits
 
 __all__ = ["TorchSettings"]
 
@@ -114,22 +114,22 @@ class TorchSettings:
         dtype = torch.float64 if self.float64 else torch.float32
         return ModuleCopies(self.make_module, dtype, shape)
 
-    def programs(self, response: str) -> TorchPrograms:
+    def fits(self, response: str) -> TorchFits:
         """Return what computes predictions."""
-        from poise.algorithms.torch.torch_programs import TorchPrograms
+        from poise.algorithms.torch.torch_fits import TorchFits
         from poise.algorithms.torch.training import LOSSES, Training, optimizer_of
 
         copies, device = self.copies(), chosen_device(self.device)
         compile_it = device.type == "cuda" if self.compile is None else self.compile
         if self.train is not None:
-            return TorchPrograms(copies, self.train, device, response, False)
+            return TorchFits(copies, self.train, device, response, False)
         loss = LOSSES[self.loss] if isinstance(self.loss, str) else self.loss
         optimizer = self.optimizer
         if isinstance(optimizer, str):
             optimizer = optimizer_of(optimizer, float(self.lr), device)
         steps = int(self.steps or 1)
         training = Training(copies, loss, optimizer, steps, self.batch_size)
-        return TorchPrograms(copies, training, device, response, compile_it)
+        return TorchFits(copies, training, device, response, compile_it)
 
 
 def _called(value: Any) -> str:

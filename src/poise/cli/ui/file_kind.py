@@ -12,7 +12,7 @@ import numpy as np
 from poise.arguments.json_text import parse_json
 from poise.errors import RecordError
 from poise.results.conditional_trials import FORM
-from poise.storage.journal.whole_lines import JOURNAL
+from poise.storage.journal.complete_lines import JOURNAL
 from poise.storage.ledger.ledger_file import LEDGER
 from poise.storage.monitor_record.record_header import RECORD
 

@@ -16,10 +16,10 @@ from poise.errors import ArgumentError
 from poise.questions.plan import plan
 from poise.results.plan_result import Plan
 from poise.results.plots.power import power_lines
-from poise.results.text.menu_table import menu_headline, menu_meaning, menu_table
 from poise.results.text.numbers import at_most, exactly, number
-from poise.theory.menu import Menu, menu
+from poise.results.text.question_menu_table import menu_headline, menu_meaning, menu_table
 from poise.theory.power_bounds import power_bound
+from poise.theory.question_menu import Menu, menu
 
 __all__ = ["answer_menu", "answer_plan", "plan_page"]
 

@@ -14,8 +14,8 @@ from poise.cli.ui.result_file import OPEN, ResultFile, open_result_file
 from poise.cli.ui.results_folder import FileSeen, Folder
 from poise.data.file_lock import is_locked
 from poise.errors import PoiseError, in_one_line
+from poise.storage.journal.complete_lines import CompleteLines
 from poise.storage.journal.journal_folder import header_of
-from poise.storage.journal.whole_lines import WholeLines
 
 __all__ = ["RunIndex", "RunLine"]
 
@@ -229,6 +229,6 @@ def _line(file: FileSeen, opened: ResultFile, running: bool) -> RunLine:
 def _growing(file: FileSeen) -> RunLine:
     """Count the trials of a large journal that is being written, without reading them."""
     design = header_of(file.path).design
-    done = max(0, WholeLines(Path(file.path)).count - 1)
+    done = max(0, CompleteLines(Path(file.path)).count - 1)
     known = {"n": design.n, "done": done, "planned": design.n_trials, "running": True}
     return RunLine(file, FileKind.JOURNAL, design.title, verdict=OPEN, **known)  # type: ignore[arg-type]

@@ -20,7 +20,7 @@ from poise.questions.measurement import Measurement
 from poise.questions.monitor.new_rows import NewRows, Positions
 from poise.questions.monitor.record_settings import RecordSettings
 from poise.running.repeat_check import RepeatCheck
-from poise.storage.journal.lines import Answer, as_entry
+from poise.storage.journal.trial_lines import Answer, as_entry
 from poise.storage.monitor_record import RecordFile, RowBatch
 from poise.theory.averaged_design import trials
 

@@ -18,10 +18,10 @@ no figure is kept after the caller drops it.
     inline_svg           a picture as SVG inside a page, in the colour of the text around it
     intervals            prediction intervals as bars, and the responses that they should contain
     measurement_picture  the picture of a measurement and, if there is one, its verdict
-    menu                 the smallest δ that can be certified, against the training size
     plotted_question     the question of a plot: ε, its limit and, if known, δ and the verdict
     power                the power of a planned test against the true probability of a larger change
     profile              the profile ε ↦ δ̂: a step function with the observed share below it
+    question_menu        the smallest δ that can be certified, against the training size
     rates                measured shares with their intervals, each beside its limit
     shares               the shares of larger changes, one per fresh row
     shown_figure         a figure that a notebook shows, also without pyplot

@@ -24,7 +24,7 @@ from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
     from poise.results.conditional_result import ConditionalResult
-    from poise.results.judged import Judged
+    from poise.results.judged_result import JudgedResult
     from poise.results.stability_result import StabilityResult
 
 __all__ = [
@@ -59,13 +59,13 @@ def in_ledger(r: StabilityResult) -> str:
     return "" if r.ledger is None else r.ledger.sentence()
 
 
-def _question(r: Judged) -> str:
+def _question(r: JudgedResult) -> str:
     rounded = {Outcome.STABLE: at_most, Outcome.UNSTABLE: at_least}.get(r.verdict, number)
     asked = f"({allowed_change(r.epsilon, r.design, rounded)}, {exactly(r.delta)})"
     return f"{asked}-{qualified(r.design)}"
 
 
-def headline(r: Judged) -> str:
+def headline(r: JudgedResult) -> str:
     """Say the verdict and its error level in one sentence."""
     name = r.design.title
     said = {

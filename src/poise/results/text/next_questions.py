@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from poise.results.text.numbers import number
-from poise.theory.menu import Menu
+from poise.theory.question_menu import Menu
 
 __all__ = ["CommandParts", "as_calls", "as_commands"]
 
@@ -17,7 +17,7 @@ def as_calls(menu: Menu, epsilon: str = "...") -> dict[str, str]:
 
     Examples
     --------
-    >>> from poise.theory.menu import menu
+    >>> from poise.theory.question_menu import menu
     >>> as_calls(menu(3000))["Is it stable at n = 102?"]
     'poise.stability_test(algorithm, X, y, n=102, epsilon=..., delta=0.1)'
     """
@@ -65,7 +65,7 @@ def as_commands(menu: Menu, parts: CommandParts) -> dict[str, str]:
 
     Examples
     --------
-    >>> from poise.theory.menu import menu
+    >>> from poise.theory.question_menu import menu
     >>> commands = as_commands(menu(3000), CommandParts("a.csv", "--algorithm model.py:fit"))
     >>> commands["May the algorithm be tested at all?"]
     'poise check a.csv --algorithm model.py:fit --n 102'

@@ -7,7 +7,7 @@ from typing import Any
 
 from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.results.plots.rates import Rate, plot_rates
-from poise.results.presented import as_frame
+from poise.results.presented_result import as_frame
 from poise.results.text.numbers import number
 from poise.simulation.worlds import Proportion
 

@@ -7,12 +7,12 @@ leaves a journal that is complete up to its last line.
 ::
 
     append_only_file  a file that only grows, line by line, for one process at a time
+    complete_lines    the complete lines of a file that only grows, each checked
     header            the first line of a journal: what is measured, and by which versions
     journal           the journal of a run: it writes each trial, and continues an earlier run
     journal_folder    a folder of journals, one file for each measurement of a comparison or curve
-    lines             how a trial is written as a line of a journal, and read back bit for bit
     read_journal      read a journal, finished or not, without changing it
-    whole_lines       the complete lines of a file that only grows, each checked
+    trial_lines       how a trial is written as a line of a journal, and read back bit for bit
 """
 
 from __future__ import annotations

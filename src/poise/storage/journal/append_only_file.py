@@ -11,8 +11,8 @@ from pathlib import Path
 
 from poise.data.file_lock import lock
 from poise.errors import PoiseWarning, RecordError
-from poise.storage.checked_lines import with_checksums
-from poise.storage.journal.whole_lines import JOURNAL, FileKind, WholeLines
+from poise.storage.journal.complete_lines import JOURNAL, CompleteLines, FileKind
+from poise.storage.line_checksums import with_checksums
 
 __all__ = ["FileInUse", "GrowingFile"]
 
@@ -43,7 +43,7 @@ class GrowingFile:
     ----------
     place : Path
         Its absolute path: user code may change the current folder.
-    before : WholeLines
+    before : CompleteLines
         The lines that it had when it was opened.
     size : int
         Bytes of its lines.
@@ -56,7 +56,7 @@ class GrowingFile:
         self._opened = os.fstat(self._descriptor)
         self._is_reported = False
         try:
-            self.before = self._whole_lines()
+            self.before = self._complete_lines()
         except BaseException:
             os.close(self._descriptor)
             raise
@@ -65,14 +65,14 @@ class GrowingFile:
         self._size_on_disk = os.fstat(self._descriptor).st_size
         self._synced = time.monotonic()
 
-    def _whole_lines(self) -> WholeLines:
+    def _complete_lines(self) -> CompleteLines:
         """Lock the file and read it."""
         if not (lock(self._descriptor) and self._is_in_place):
             raise FileInUse(
                 f"{self.path} is being written by another process; wait for it to end, "
                 "or give another file name"
             )
-        return WholeLines(self.path, self.kind)
+        return CompleteLines(self.path, self.kind)
 
     @property
     def _is_in_place(self) -> bool:

@@ -17,8 +17,8 @@ from poise.protocol.messages import FIT_BY_FIT
 from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.results.design import Design
 from poise.results.json_encoding import plain
-from poise.storage.checked_lines import entry_of, only_matching
-from poise.storage.journal.whole_lines import JOURNAL
+from poise.storage.journal.complete_lines import JOURNAL
+from poise.storage.line_checksums import entry_of, only_matching
 from poise.storage.same_run import about_versions, codes_differ, refuse_other_run
 
 __all__ = ["Header", "OtherLines", "begun_randomness", "current_versions"]

@@ -17,14 +17,20 @@ from poise.errors import ArgumentError, RecordError, warn_of_validity
 from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.results.design import Design
 from poise.storage.journal.append_only_file import GrowingFile
+from poise.storage.journal.complete_lines import CompleteLines
 from poise.storage.journal.header import (
     Header,
     OtherLines,
     begun_randomness,
     current_versions,
 )
-from poise.storage.journal.lines import Answer, as_answers, as_lines, warnings_in, with_warnings
-from poise.storage.journal.whole_lines import WholeLines
+from poise.storage.journal.trial_lines import (
+    Answer,
+    as_answers,
+    as_lines,
+    warnings_in,
+    with_warnings,
+)
 
 __all__ = ["Journal"]
 
@@ -174,7 +180,7 @@ class Journal:
         if error is not None and self.trials and self._file.is_kept:
             # An interrupt may come between writing a line and counting it.
             with suppress(OSError, RecordError):
-                self.trials = WholeLines(self._file.place).count - 1
+                self.trials = CompleteLines(self._file.place).count - 1
             error.add_note(self.how_to_resume())
         self._file.close()
 

@@ -12,10 +12,10 @@ from poise.errors import RecordError
 from poise.protocol.messages import Answer, Failure
 from poise.results import Design, Trials
 from poise.running.answers import ChangeRecord, of_shape
+from poise.storage.journal.complete_lines import CompleteLines
 from poise.storage.journal.header import Header
 from poise.storage.journal.journal import Journal
-from poise.storage.journal.lines import as_answers, warnings_in
-from poise.storage.journal.whole_lines import WholeLines
+from poise.storage.journal.trial_lines import as_answers, warnings_in
 
 __all__ = ["JournalContent", "begun_design", "read_journal"]
 
@@ -61,7 +61,7 @@ def read_journal(path: str | Path) -> JournalContent:
     """
     path = Path(path)
     try:
-        lines = WholeLines(path)
+        lines = CompleteLines(path)
     except OSError as error:
         raise RecordError(f"cannot read {path}: {error.strerror}") from None
     if lines.count == 0:

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from poise.errors import RecordError
-from poise.storage.checked_lines import entry_of
 from poise.storage.journal.append_only_file import FileInUse, GrowingFile
-from poise.storage.journal.whole_lines import FileKind, WholeLines
+from poise.storage.journal.complete_lines import CompleteLines, FileKind
 from poise.storage.ledger.entries import LedgerHeader
 from poise.storage.ledger.ledger_content import LedgerContent
+from poise.storage.line_checksums import entry_of
 
 __all__ = ["LEDGER", "OpenLedger", "entries_of", "opened", "read_ledger"]
 
@@ -105,9 +105,9 @@ def entries_of(path: Path) -> list[dict[str, Any]]:
     return [entry_of(line) for line in _lines(path)]
 
 
-def _lines(path: Path) -> WholeLines:
+def _lines(path: Path) -> CompleteLines:
     try:
-        return WholeLines(path, LEDGER)
+        return CompleteLines(path, LEDGER)
     except OSError as error:
         raise RecordError(f"cannot read {path}: {error.strerror}") from None
 
@@ -124,7 +124,7 @@ def _free(path: Path) -> GrowingFile:
             time.sleep(_SECONDS_BETWEEN_TRIES)
 
 
-def _content(lines: WholeLines, name: str) -> LedgerContent | None:
+def _content(lines: CompleteLines, name: str) -> LedgerContent | None:
     content: LedgerContent | None = None
     for number, line in enumerate(lines, 1):
         with _named(f"line {number} of {name}"):

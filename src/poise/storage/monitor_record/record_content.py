@@ -13,9 +13,9 @@ from poise.arguments.field_rules import Count, Digest, Positive
 from poise.arguments.typed_fields import read_object
 from poise.errors import RecordError
 from poise.protocol.messages import Failure
-from poise.storage.checked_lines import entry_of
-from poise.storage.journal.lines import Answer, read_entry
-from poise.storage.journal.whole_lines import WholeLines
+from poise.storage.journal.complete_lines import CompleteLines
+from poise.storage.journal.trial_lines import Answer, read_entry
+from poise.storage.line_checksums import entry_of
 from poise.storage.monitor_record.record_header import RECORD, RecordHeader
 
 __all__ = ["RecordContent", "RowBatch", "read_content", "read_record"]
@@ -196,7 +196,7 @@ def _changes(answer: Answer) -> Any:
     return np.atleast_1d(np.asarray(answer))
 
 
-def read_content(lines: WholeLines, name: str) -> RecordContent | None:
+def read_content(lines: CompleteLines, name: str) -> RecordContent | None:
     """Read the lines of a record; None if there are none."""
     content: RecordContent | None = None
     for number, line in enumerate(lines, 1):
@@ -222,7 +222,7 @@ def read_record(path: str | Path) -> RecordContent:
     """Read a record without changing it, also one that another process is writing."""
     path = Path(path)
     try:
-        lines = WholeLines(path, RECORD)
+        lines = CompleteLines(path, RECORD)
     except OSError as error:
         raise RecordError(f"cannot read {path}: {error.strerror}") from None
     content = read_content(lines, str(path))

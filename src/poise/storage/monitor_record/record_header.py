@@ -18,8 +18,8 @@ from poise.arguments.typed_fields import read_object
 from poise.data.keyed_row_hashes import RowKey
 from poise.errors import ArgumentError, RecordError, warn_of_validity
 from poise.results.json_encoding import plain
+from poise.storage.journal.complete_lines import FileKind
 from poise.storage.journal.header import current_versions
-from poise.storage.journal.whole_lines import FileKind
 from poise.storage.same_run import about_versions, codes_differ, refuse_other_run
 
 __all__ = ["RECORD", "RecordHeader", "RecordQuestion"]

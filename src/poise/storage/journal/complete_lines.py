@@ -11,9 +11,9 @@ from typing import BinaryIO, NamedTuple
 
 from poise.data.ordinary_files import open_ordinary
 from poise.errors import RecordError
-from poise.storage.checked_lines import matches, only_matching
+from poise.storage.line_checksums import matches, only_matching
 
-__all__ = ["JOURNAL", "FileKind", "WholeLines"]
+__all__ = ["JOURNAL", "CompleteLines", "FileKind"]
 
 _BYTES_AT_ONCE = 1 << 20  # bytes looked at together
 _BYTES_OF_FORMAT = 200  # bytes in which the format of a file is found
@@ -82,7 +82,7 @@ class FileKind(NamedTuple):
 JOURNAL = FileKind("journal", "poise journal", 2, unchecked=(1,))
 
 
-class WholeLines:
+class CompleteLines:
     """The complete lines of a file, read when they are needed: there may be millions.
 
     A last line without its end, or that does not match its checksum, was being written when

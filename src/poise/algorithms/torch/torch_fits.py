@@ -22,7 +22,7 @@ from poise.algorithms.torch.single_output import replace_single_outputs
 from poise.algorithms.torch.step_schedule import drawn
 from poise.algorithms.torch.training import Training
 
-__all__ = ["TorchPrograms", "Train", "Values"]
+__all__ = ["TorchFits", "Train", "Values"]
 
 Train: TypeAlias = Callable[[State, tuple[Tensor, Tensor], RandomNumbers], State]
 """``train(state, (X, y), generator) -> state``: the user's own training of one copy."""
@@ -38,7 +38,7 @@ class _PerThread(threading.local):
 
 
 @dataclass(frozen=True)
-class TorchPrograms:
+class TorchFits:
     """What an algorithm in PyTorch computes on its device.
 
     Parameters

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from poise.errors import RecordError
 from poise.protocol.messages import Failure
-from poise.storage.journal import whole_lines
-from poise.storage.journal.lines import as_answers, as_lines
+from poise.storage.journal import complete_lines
+from poise.storage.journal.trial_lines import as_answers, as_lines
 
 CHANGES = st.floats(min_value=0.0, allow_nan=False, allow_infinity=True, width=64)
 FAILURES = st.builds(
@@ -96,14 +96,14 @@ def test_whole_lines_are_those_that_end(lines, torn, block) -> None:
     """However the file is cut into blocks, and without reading more than one of them at once."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        mock.patch.object(whole_lines, "_BYTES_AT_ONCE", block),
+        mock.patch.object(complete_lines, "_BYTES_AT_ONCE", block),
     ):
         path = Path(folder) / "run.jsonl"
         path.write_bytes(b'{"format": "poise journal 1"}\n' + b"".join(k + b"\n" for k in lines))
         size = path.stat().st_size
         with path.open("ab") as end:
             end.write(torn)
-        found = whole_lines.WholeLines(path)
+        found = complete_lines.CompleteLines(path)
         assert (found.count, found.size) == (len(lines) + 1, size)
         assert [line.rstrip(b"\n") for line in found][1:] == lines
 
@@ -112,7 +112,7 @@ def test_lines_appended_later_do_not_count(tmp_path) -> None:
     path = tmp_path / "run.jsonl"
     first = b'{"format": "poise journal 1"}\n'
     path.write_bytes(first + b"second\nto")
-    found = whole_lines.WholeLines(path)
+    found = complete_lines.CompleteLines(path)
     with path.open("ab") as end:
         end.write(b"rn\nfourth\n")
     assert list(found) == [first, b"second\n"]

@@ -1,4 +1,4 @@
-"""Compiled programs of one JAX function: for one trial, or for a block of trials."""
+"""One JAX function, compiled: for one trial, or for a block of trials."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 from poise.algorithms.jax.live_memory import peak_bytes
 from poise.errors import AlgorithmError
 
-__all__ = ["Compiled", "FitPredict", "import_jax", "key_data", "platform"]
+__all__ = ["CompiledJax", "FitPredict", "import_jax", "key_data", "platform"]
 
 FitPredict = Callable[[Any, Any, Any, Any], Any]
 """``(X, y, x, key) -> prediction``: train on the rows, predict at the point."""
 
 
-class Compiled:
-    """The programs made from one function, each compiled when it is first called.
+class CompiledJax:
+    """What is compiled from one function, each form when it is first called.
 
-    The two fits of a pair are two programs: shapes are part of a program, and
-    two batched solvers in one program can wait for each other for ever on a
+    The two fits of a pair are compiled separately: compiled code holds for one shape, and
+    two batched solvers that are compiled together can wait for each other for ever on a
     machine with few cores.
 
     Parameters
@@ -71,7 +71,7 @@ class Compiled:
         return self.fit_predict(X, y, x, typed)
 
     def precision(self) -> AbstractContextManager[Any]:
-        """Context in which the programs are compiled and called."""
+        """Context in which the function is compiled and called."""
         if self.float64 is None:
             return nullcontext()
         jax = import_jax()

@@ -1,4 +1,4 @@
-"""Lines of JSON objects with a checksum each.
+"""A checksum for each line of JSON: written, compared, and refused if damaged.
 
 The checksum is the CRC-32 of the line without it, so a line that was damaged or edited is
 noticed: every flipped bit, and every burst of damage up to 32 bits, changes it. It protects

@@ -14,8 +14,8 @@ from poise.results import Design
 from poise.theory import averaged_power
 from poise.theory.averaged_power_estimate import SECOND_POINT
 from poise.theory.many_hedges import hedge_side_by_side
-from poise.theory.menu import menu
 from poise.theory.planning import with_defaults
+from poise.theory.question_menu import menu
 from poise.theory.rows_per_trial import RowsPerTrial
 
 

@@ -9,7 +9,7 @@ from poise.results.text.numbers import at_least, at_most, level_in_words, number
 from poise.results.text.table import TextTable
 from poise.theory.averaged_planning import trials_for_averaging
 from poise.theory.averaged_power_estimate import SECOND_POINT
-from poise.theory.menu import Menu, MenuRow
+from poise.theory.question_menu import Menu, MenuRow
 
 __all__ = ["menu_as_dict", "menu_headline", "menu_meaning", "menu_table"]
 
@@ -28,7 +28,7 @@ def menu_table(menu: Menu, more: Mapping[str, Sequence[str]] | None = None) -> T
 
     Examples
     --------
-    >>> from poise.theory.menu import menu
+    >>> from poise.theory.question_menu import menu
     >>> print(menu_table(menu(500)).text())
     n    trials  fits  certifies delta  delta* Binomial  delta* averaged  points
     499  1       2     0.95             -                -                -
@@ -74,7 +74,7 @@ def menu_meaning(menu: Menu) -> str:
 
     Examples
     --------
-    >>> from poise.theory.menu import menu
+    >>> from poise.theory.question_menu import menu
     >>> print(menu_meaning(menu(500)).splitlines()[0])
     n: training size asked about, in rows; each trial takes n of them, and one more to predict at.
     """
@@ -115,7 +115,7 @@ def menu_headline(menu: Menu) -> str:
 
     Examples
     --------
-    >>> from poise.theory.menu import menu
+    >>> from poise.theory.question_menu import menu
     >>> print(menu_headline(menu(500)))
     What 500 labelled rows can answer: delta = 0.1 can be certified up to n = 16 (29 trials).
     """

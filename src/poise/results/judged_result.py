@@ -9,16 +9,16 @@ if TYPE_CHECKING:
     from poise.results.text.summary import Summary
     from poise.results.verdict import Outcome
 
-__all__ = ["Judged"]
+__all__ = ["JudgedResult"]
 
 
-class Judged(Protocol):
+class JudgedResult(Protocol):
     """A verdict on one question, with its words and numbers.
 
     Examples
     --------
     >>> from poise import Trials
-    >>> result: Judged = Trials.from_changes([0.1] * 30, n=5).test(0.2, 0.1)
+    >>> result: JudgedResult = Trials.from_changes([0.1] * 30, n=5).test(0.2, 0.1)
     >>> result.describe().headline
     'STABLE: unknown is declared (0.2, 0.1)-stable at n = 5 (error level 0.05).'
     """

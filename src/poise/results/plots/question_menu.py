@@ -8,7 +8,7 @@ from poise.results.plots.canvas import COLOURS, Panels, legend, name_sizes, tidy
 from poise.results.text.numbers import exactly
 
 if TYPE_CHECKING:
-    from poise.theory.menu import Menu
+    from poise.theory.question_menu import Menu
 
 __all__ = ["plot_menu"]
 
@@ -27,13 +27,13 @@ def plot_menu(
     Parameters
     ----------
     menu : Menu
-        What :func:`poise.theory.menu` returns.
+        What :func:`poise.theory.question_menu.menu` returns.
     ax, title, figsize
         As in :func:`~poise.results.plots.verdict.plot_result`.
 
     Examples
     --------
-    >>> from poise.theory.menu import menu
+    >>> from poise.theory.question_menu import menu
     >>> plot_menu(menu(3000)).axes[0].get_ylabel()
     'smallest δ of a run without a larger change'
     """
