@@ -23,6 +23,7 @@ from poise.protocol.random_order import PERMUTATION
 from poise.protocol.randomness import Randomness
 from poise.results.canonical_json import sha256_of
 from poise.results.certificate_file import CertificateFile
+from poise.storage.journal import Header
 
 FOLDER = Path(__file__).parent / "written_by_0_1_0"
 
@@ -107,6 +108,14 @@ def test_a_finished_journal_is_read_without_a_fit(tmp_path: Path) -> None:
     shutil.copy(FOLDER / "run.journal", copy)
     result = json.loads((FOLDER / "result.json").read_text())
     assert _test(copy).statistic == result["statistic"]
+
+
+def test_the_header_of_a_journal_keeps_its_keys() -> None:
+    first = (FOLDER / "run.journal").read_bytes().splitlines(keepends=True)[0]
+    header = Header.from_line(first, "run.journal")
+    assert header.decision_points == (0.0, 0.4)
+    was, now = json.loads(first), json.loads(header.to_line())
+    assert (list(was)[:5], was["near"]) == (list(now)[:5], now["near"])
 
 
 @pytest.mark.parametrize("seed", [None, 3])

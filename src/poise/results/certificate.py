@@ -123,6 +123,13 @@ class Certificate(ShownAsCard):
         A test run under any coupling of its own certifies the coupled notion:
         that there is some Q under which the triple is stable. Results of other
         procedures are refused: what they are worth is in their ``reason``.
+
+        Examples
+        --------
+        >>> from poise import Trials
+        >>> result = Trials.from_changes([0.1] * 60, n=5).test(0.2, 0.1)
+        >>> Certificate.from_result(result).implies("coupled").delta
+        0.1
         """
         if not hasattr(result, "test_name"):  # results of other procedures have none
             raise ArgumentError(

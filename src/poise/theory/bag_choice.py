@@ -79,11 +79,6 @@ class BagChoice:
     coupled: bool = False
 
     @property
-    def rows_fitted(self) -> int:
-        """Rows over all bags: what a fit costs."""
-        return self.n_bags * self.bag_size
-
-    @property
     def sentence(self) -> str:
         """What is guaranteed, and what it rests on."""
         seeds = ", if both fits share their seed" if self.coupled else ""

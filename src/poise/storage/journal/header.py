@@ -23,6 +23,8 @@ from poise.storage.same_run import about_versions, codes_differ, refuse_other_ru
 
 __all__ = ["Header", "OtherLines", "begun_randomness", "current_versions"]
 
+_FIELD, _KEY = "decision_points", "near"  # the file keeps the name that its first version had
+
 
 class OtherLines(Design):
     """The design of a journal whose lines are not trials of a stability test: of ``unit``s."""
@@ -72,8 +74,8 @@ class Header:
 
     A journal may be continued if ``design`` and ``data`` are the same. ε, δ and α
     do not alter the changes, so another question may be asked of the same trials. Only a
-    shortcut uses ε (it leaves changes close to ε to the fits), so with a shortcut ``near``
-    must be the same too.
+    shortcut uses ε (it leaves changes close to ε to the fits), so with a shortcut
+    ``decision_points`` must be the same too.
 
     Attributes
     ----------
@@ -81,7 +83,7 @@ class Header:
         Algorithm, training size, rows, randomness, and how changes are computed.
     data : str
         Fingerprint of the rows.
-    near : tuple of float
+    decision_points : tuple of float
         The changes at which a decision turned when the journal was begun.
     question : dict
         ε, δ, α and ``randomized``, where a question was asked.
@@ -105,7 +107,7 @@ class Header:
 
     design: Design
     data: str
-    near: tuple[float, ...] = (0.0,)
+    decision_points: tuple[float, ...] = (0.0,)
     question: dict[str, Any] = field(default_factory=dict)
     command: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
@@ -122,7 +124,8 @@ class Header:
 
     def to_line(self) -> bytes:
         """Write the header as one line, without its checksum."""
-        return json.dumps({"format": JOURNAL.format, **plain(asdict(self))}).encode() + b"\n"
+        content = _renamed(plain(asdict(self)), _FIELD, _KEY)
+        return json.dumps({"format": JOURNAL.format, **content}).encode() + b"\n"
 
     @classmethod
     def from_line(cls, line: bytes, name: str) -> Header:
@@ -133,6 +136,7 @@ class Header:
         try:
             content = entry_of(line, checked)
             del content["format"]
+            content = _renamed(content, _KEY, _FIELD)
             header = read_object(cls, content, "the header of a journal")
             if header.question:
                 read_object(_Question, header.question, "the question of a journal")
@@ -162,7 +166,7 @@ class Header:
         facts = {"data": self.data, **self.design.to_dict()}
         facts["algorithm"] = without_addresses(facts["algorithm"])
         if self.design.path != FIT_BY_FIT:
-            facts["epsilon"] = [value for value in self.near if value] or "none"
+            facts["epsilon"] = [value for value in self.decision_points if value] or "none"
         # They follow from the seed or from the data, and a name decides nothing.
         for key in ("zeta", "name", "n_classes", "n_points", "from_rows"):
             del facts[key]
@@ -183,3 +187,8 @@ class Header:
     def _knows_code_of(self, now: Header) -> bool:
         """Tell whether both digests are from the same version of Python; they depend on it."""
         return self.versions.get("python") == now.versions.get("python")
+
+
+def _renamed(content: dict[str, Any], name: str, other: str) -> dict[str, Any]:
+    """Give one entry another name, in the same place."""
+    return {other if key == name else key: value for key, value in content.items()}

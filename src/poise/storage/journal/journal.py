@@ -137,7 +137,9 @@ class Journal:
             Changes at which a decision turns.
         """
         now = replace(
-            self._planned, design=replace(self._planned.design, path=path), near=decision_points
+            self._planned,
+            design=replace(self._planned.design, path=path),
+            decision_points=decision_points,
         )
         if self._header is None:
             self._file.append(now.to_line())
