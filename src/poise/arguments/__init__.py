@@ -1,10 +1,11 @@
-"""Checks of arguments and of files, and the words of their messages.
+"""Checks of arguments and of files, the words of their messages, and what every room needs.
 
 ::
 
     checks           checks of arguments: the error names the argument, its value and the remedy
     field_rules      what the fields of a file may hold beyond their type: ranges, and digests
     json_text        JSON that others may have written: whatever is wrong with it is a ValueError
+    lazy_names       names of a package that are imported when they are first used (PEP 562)
     misspelt_names   the suggestion "did you mean": the known name closest to a misspelt one
     notebook_card    a card that a notebook shows: verdict, sentence, picture, and more on request
     typed_fields     objects read from a file, checked against the types of their fields

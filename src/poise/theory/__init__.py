@@ -67,8 +67,9 @@ are first used, so that importing the package stays cheap.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from poise.arguments.lazy_names import imported_name
 
 _HOME = {
     "AveragedProfile": "averaged_estimates",
@@ -363,11 +364,7 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     """Import a public name from the module that defines it (PEP 562)."""
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+    return imported_name(name, _HOME, globals())
 
 
 def __dir__() -> list[str]:
