@@ -12,7 +12,14 @@ from poise.cli.exit_status import ExitStatus
 from poise.cli.fit_options import DATA_OPTIONS, FitOptions, fit_options
 from poise.cli.help_sections import SectionedCommand
 from poise.cli.json_output import print_json
-from poise.cli.options import Output, WholeNumber, alpha_option, output_options
+from poise.cli.options import (
+    Output,
+    WholeNumber,
+    algorithms_option,
+    alpha_option,
+    losses_option,
+    output_options,
+)
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
 
 if TYPE_CHECKING:
@@ -48,15 +55,8 @@ _OPTIONS = "groups algorithm param program serving response remove replace rando
 )
 @alpha_option
 @click.option("--power", type=float, default=0.8, show_default=True, help="The power to keep.")
-@click.option(
-    "--algorithms",
-    type=WholeNumber(),
-    metavar="K",
-    default=1,
-    show_default=True,
-    help="How many algorithms will be tested together at level ALPHA.",
-)
-@click.option("--losses", is_flag=True, help="Losses will be compared, not predictions.")
+@algorithms_option
+@losses_option
 @output_options()
 def command(fit: FitOptions, output: Output, **goal: Any) -> int:
     """List what the rows of DATA can answer, before anything is tested.

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from poise.cli.options import FILE, ROWS, Command, Decorator, WholeNumber, WholeNumberOr, gathered
+from poise.cli.options import (
+    FILE,
+    ROWS,
+    Command,
+    Decorator,
+    WholeNumber,
+    WholeNumberOr,
+    gathered,
+    remove_option,
+    replace_option,
+)
 
 if TYPE_CHECKING:
     from poise.cli.read_rows import FileRows
@@ -260,16 +270,8 @@ SETTINGS: dict[str, Decorator] = {
         show_default=True,
         help="Which method of a fitted estimator is called.",
     ),
-    "remove": click.option(
-        "--remove",
-        type=WholeNumber(),
-        default=1,
-        show_default=True,
-        help="How many of the N rows (or groups) are removed.",
-    ),
-    "replace": click.option(
-        "--replace", is_flag=True, help="Replace the removed rows by fresh rows."
-    ),
+    "remove": remove_option,
+    "replace": replace_option,
     "removals": click.option(
         "--removals",
         type=WholeNumberOr("all"),

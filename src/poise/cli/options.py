@@ -20,12 +20,16 @@ __all__ = [
     "Decorator",
     "Output",
     "WholeNumber",
+    "algorithms_option",
     "alpha_option",
     "gamma_option",
     "gathered",
     "journals_option",
+    "losses_option",
     "output_options",
     "question_options",
+    "remove_option",
+    "replace_option",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -196,6 +200,31 @@ alpha_option = click.option(
     "--alpha", type=float, default=0.05, show_default=True, help="Error level, in (0, 1)."
 )
 
+algorithms_option = click.option(
+    "--algorithms",
+    type=WholeNumber(),
+    metavar="K",
+    default=1,
+    show_default=True,
+    help="Algorithms that share the error level: each is tested at ALPHA / K.",
+)
+
+losses_option = click.option(
+    "--losses", is_flag=True, help="Losses are compared: test rows need a response."
+)
+
+remove_option = click.option(
+    "--remove",
+    type=WholeNumber(),
+    metavar="K",
+    default=1,
+    show_default=True,
+    help="How many of the N rows (or groups) are removed.",
+)
+
+replace_option = click.option(
+    "--replace", is_flag=True, help="Replace the removed rows by fresh rows."
+)
 
 gamma_option = click.option(
     "--gamma",

@@ -8,7 +8,15 @@ import click
 
 from poise.cli.exit_status import ExitStatus
 from poise.cli.json_output import print_json
-from poise.cli.options import Output, WholeNumber, output_options
+from poise.cli.options import (
+    Output,
+    WholeNumber,
+    algorithms_option,
+    losses_option,
+    output_options,
+    remove_option,
+    replace_option,
+)
 from poise.cli.output_files import check_files
 
 if TYPE_CHECKING:
@@ -67,24 +75,10 @@ _MENU_POWER = 0.8  # with a higher power most lines of the menu would be empty
     help="True probability of a change larger than ε; the power is computed for it.",
 )
 @click.option("--randomized", is_flag=True, help="Plan the paper's randomised test.")
-@click.option(
-    "--algorithms",
-    type=WholeNumber(),
-    metavar="K",
-    default=1,
-    show_default=True,
-    help="Algorithms that share the level: each is tested at ALPHA / K.",
-)
-@click.option(
-    "--remove",
-    type=WholeNumber(),
-    metavar="K",
-    default=1,
-    show_default=True,
-    help="How many of the N rows (or groups) are removed.",
-)
-@click.option("--replace", is_flag=True, help="Fresh rows replace the removed rows.")
-@click.option("--losses", is_flag=True, help="Losses are compared: test rows need a response.")
+@algorithms_option
+@remove_option
+@replace_option
+@losses_option
 @click.option("--groups", is_flag=True, help="Rows and N are counted in groups.")
 @click.option(
     "--test",

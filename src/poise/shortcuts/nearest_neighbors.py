@@ -84,11 +84,29 @@ def both_fits(
 
 
 @dataclass(frozen=True)
-class NeighborsRegressorShortcut(RegressorShortcut):
-    """Mean response of the nearest rows, from one computation of the distances."""
+class _NeighborsShortcut:
+    """What the shortcuts for numbers and for classes share."""
 
     neighborhood: Neighborhood
     name: str = "one search for the neighbours of both fits"
+
+    def removes_all(self, n: int, d: int) -> bool:
+        """See :meth:`poise.shortcuts.shortcut.TableShortcut.removes_all`."""
+        return self.neighborhood.k < n and not self.neighborhood.by_distance
+
+    @property
+    def seldom_needs_fits(self) -> bool:
+        """Neighbours that tie are left to the fits, and whole numbers tie often."""
+        return False
+
+    def on_rounded_rows(self, roundings: Floats) -> Self:
+        """See :meth:`poise.shortcuts.shortcut.PlainShortcut.on_rounded_rows`."""
+        return replace(self, neighborhood=self.neighborhood.on_rounded_rows(roundings))
+
+
+@dataclass(frozen=True)
+class NeighborsRegressorShortcut(_NeighborsShortcut, RegressorShortcut):
+    """Mean response of the nearest rows, from one computation of the distances."""
 
     def estimate(self, X: Floats, y: Floats, x: Floats) -> Estimate:
         """See :meth:`poise.shortcuts.rounding_bounds.RegressorShortcut.estimate`."""
@@ -129,15 +147,6 @@ class NeighborsRegressorShortcut(RegressorShortcut):
         order = self.neighborhood.in_order(distances[:, :rows], x)
         return Prediction(mean, error, votes.radius, order[:, 0] >= 0)
 
-    def removes_all(self, n: int, d: int) -> bool:
-        """See :meth:`poise.shortcuts.shortcut.TableShortcut.removes_all`."""
-        return self.neighborhood.k < n and not self.neighborhood.by_distance
-
-    @property
-    def seldom_needs_fits(self) -> bool:
-        """Neighbours that tie are left to the fits, and whole numbers tie often."""
-        return False
-
     def tables(self, X: Floats, y: NDArray[Any], points: Floats, removals: int) -> Tables:
         """See :meth:`poise.shortcuts.shortcut.TableShortcut.tables`."""
         return mean_tables(self.neighborhood, X, y, points, removals)
@@ -152,10 +161,6 @@ class NeighborsRegressorShortcut(RegressorShortcut):
         same = (before == after).all(axis=1) & (before[:, 0] >= 0)
         # Weights are computed from distances, which differ.
         return np.asarray((same | sums_are_exact(y)) & (not near.by_distance))
-
-    def on_rounded_rows(self, roundings: Floats) -> Self:
-        """See :meth:`poise.shortcuts.shortcut.PlainShortcut.on_rounded_rows`."""
-        return replace(self, neighborhood=self.neighborhood.on_rounded_rows(roundings))
 
     @property
     def vouches_for_zero(self) -> bool:
@@ -175,11 +180,8 @@ def _merged(where: NDArray[np.bool_], values: Floats, others: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class NeighborsClassifierShortcut:
+class NeighborsClassifierShortcut(_NeighborsShortcut):
     """Vote of the nearest rows, from one computation of the distances."""
-
-    neighborhood: Neighborhood
-    name: str = "one search for the neighbours of both fits"
 
     @np.errstate(all="ignore")
     def pairs(self, X: Floats, y: NDArray[Any], x: Floats) -> Pairs:
@@ -205,22 +207,9 @@ class NeighborsClassifierShortcut:
         full, reduced, error, _ = both_fits(self.neighborhood, X, codes, x, vote)
         return label_pairs(classes, full, reduced, error == 0)
 
-    def removes_all(self, n: int, d: int) -> bool:
-        """See :meth:`poise.shortcuts.shortcut.TableShortcut.removes_all`."""
-        return self.neighborhood.k < n and not self.neighborhood.by_distance
-
-    @property
-    def seldom_needs_fits(self) -> bool:
-        """Neighbours that tie are left to the fits, and whole numbers tie often."""
-        return False
-
     def tables(self, X: Floats, y: NDArray[Any], points: Floats, removals: int) -> Tables:
         """See :meth:`poise.shortcuts.shortcut.TableShortcut.tables`."""
         return vote_tables(self.neighborhood, X, y, points, removals)
-
-    def on_rounded_rows(self, roundings: Floats) -> Self:
-        """See :meth:`poise.shortcuts.shortcut.PlainShortcut.on_rounded_rows`."""
-        return replace(self, neighborhood=self.neighborhood.on_rounded_rows(roundings))
 
     def workspace_bytes(self, n: int, d: int) -> int:
         """See :meth:`poise.shortcuts.shortcut.Shortcut.workspace_bytes`."""
