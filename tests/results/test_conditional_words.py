@@ -138,7 +138,20 @@ def test_influence_is_ordered_and_says_that_nothing_is_certified() -> None:
         record("jackknife").influence(0.2)
 
 
-@pytest.mark.parametrize("changes", [np.zeros((60, 2)), np.zeros((61, 3)), np.full((60, 3), -1.0)])
-def test_wrong_changes_are_refused(changes) -> None:
-    with pytest.raises(ArgumentError, match="changes must"):
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        (np.zeros((60, 2)), r"must have shape \(trials, changes of a trial\) = \(m, 3\), got"),
+        (np.zeros((61, 3)), "must hold at most 60 trials for this design, got 61"),
+        (np.full((60, 3), -1.0), "must be numbers >= 0 or nan, got -1.0"),
+        ([["small", 0.1, 0.1]], "must hold numbers >= 0 or nan, got .*'small'"),
+    ],
+)
+def test_wrong_changes_are_refused(changes, complaint) -> None:
+    with pytest.raises(ArgumentError, match=f"changes {complaint}"):
         ConditionalTrials(changes, record().design)
+
+
+def test_a_negative_change_is_named_beside_one_that_failed() -> None:
+    with pytest.raises(ArgumentError, match=r"must be numbers >= 0 or nan, got -1\.0"):
+        Trials.from_changes([[[0.1, -1.0], [np.nan, 0.1]]], n=5)

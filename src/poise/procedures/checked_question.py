@@ -14,7 +14,7 @@ from poise.errors import ArgumentError
 from poise.protocol.randomness import Randomness
 from poise.results import ProcedureResult, Trials
 
-__all__ = ["Question", "StabilityQuestion"]
+__all__ = ["Question", "StabilityQuestion", "refuse_other_than_differences"]
 
 
 @dataclass(frozen=True)
@@ -118,3 +118,18 @@ class StabilityQuestion(Question):
         """What is asked of trials that were measured: arguments of :meth:`poise.Trials.test`."""
         asked = ("epsilon", "delta", "alpha", "randomized", "test")
         return {name: getattr(self, name) for name in asked}
+
+
+def refuse_other_than_differences(distance: object, what: str) -> None:
+    """Refuse a distance that is no difference of two numbers; ``what`` needs one.
+
+    Examples
+    --------
+    >>> refuse_other_than_differences("label", "a test of linear models")
+    Traceback (most recent call last):
+    poise.errors.ArgumentError: distance must be 'auto', 'absolute' or 'euclidean' for a test ...
+    """
+    if distance not in ("auto", "absolute", "euclidean"):
+        raise ArgumentError(
+            f"distance must be 'auto', 'absolute' or 'euclidean' for {what}, got {distance!r}"
+        )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from poise.data.sample import Sample
 from poise.errors import AlgorithmError, ArgumentError, DataError
+from poise.procedures.checked_question import refuse_other_than_differences
 from poise.procedures.missing_responses import MissingResponses, PartlyLabeledTrial
 from poise.protocol.messages import Answers, Batch, Failure, Query
 from poise.protocol.randomness import Randomness
@@ -85,11 +86,7 @@ class LinearSmootherTest(MissingResponses):
 
     def measured_by(self, distance: Any) -> LinearSmootherTest:
         """Refuse a distance that is no difference of two numbers."""
-        if distance not in ("auto", "absolute", "euclidean"):
-            raise ArgumentError(
-                "distance must be 'auto', 'absolute' or 'euclidean' for predictions that are "
-                f"linear in the responses, got {distance!r}"
-            )
+        refuse_other_than_differences(distance, "predictions that are linear in the responses")
         return self
 
     def ask(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from poise.data.sample import Sample
 from poise.data.tables import is_sparse
 from poise.errors import AlgorithmError, ArgumentError, DataError
-from poise.procedures.checked_question import Question
+from poise.procedures.checked_question import Question, refuse_other_than_differences
 from poise.procedures.split_of_rows import Split, TrialSizes
 from poise.protocol.messages import Answers, Batch, Failure, Query
 from poise.protocol.randomness import Coupling, Randomness, as_coupling
@@ -94,11 +94,7 @@ class TransparentLinearTest(Question):
 
     def measured_by(self, distance: object) -> TransparentLinearTest:
         """Refuse a distance that cannot be read off two linear functions."""
-        if distance not in ("auto", "absolute", "euclidean"):
-            raise ArgumentError(
-                "distance must be 'auto', 'absolute' or 'euclidean' for a test of linear models, "
-                f"got {distance!r}"
-            )
+        refuse_other_than_differences(distance, "a test of linear models")
         return self
 
     def ask(

@@ -135,9 +135,7 @@ def setting_names() -> dict[str, str]:
     from poise.questions.setup import Setup
     from poise.running.execution import Execution
 
-    kinds = (StabilityQuestion, Setup, Execution)
-    names = [field.name for kind in kinds for field in fields(kind)]
-    return {_NAMES.get(name, name): name for name in names if name not in _NOT_HERE}
+    return _keys_of(StabilityQuestion, Setup, Execution)
 
 
 @cache
@@ -147,7 +145,11 @@ def deployed_names() -> dict[str, str]:
     from poise.questions.conditional.conditional_setup import ConditionalSetup
     from poise.running.execution import Execution
 
-    kinds = (ConditionalQuestion, ConditionalSetup, Execution)
+    return _keys_of(ConditionalQuestion, ConditionalSetup, Execution)
+
+
+def _keys_of(*kinds: Any) -> dict[str, str]:
+    """Return the keys for the fields of some dataclasses, and the names of the fields."""
     names = [field.name for kind in kinds for field in fields(kind)]
     return {_NAMES.get(name, name): name for name in names if name not in _NOT_HERE}
 

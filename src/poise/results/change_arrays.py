@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise.errors import ArgumentError
 
-__all__ = ["Steps", "as_changes", "nan_to_none", "read_changes"]
+__all__ = ["Steps", "as_change_table", "as_changes", "nan_to_none", "read_changes"]
 
 
 def as_changes(values: ArrayLike, shape: tuple[int, ...] = ()) -> NDArray[np.float64]:
     """Return changes as numbers; refuse any other value, and name the first one."""
     if shape:
-        return _as_tables(values, shape)
+        return as_change_table(values, shape, "(trials, removals, points)")
     try:
         changes = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -31,20 +31,36 @@ def as_changes(values: ArrayLike, shape: tuple[int, ...] = ()) -> NDArray[np.flo
     return changes.copy() if changes.flags.writeable else changes
 
 
-def _as_tables(values: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return tables of changes, nan where one failed; refuse other shapes and numbers below 0."""
+def as_change_table(values: ArrayLike, shape: tuple[int, ...], axes: str) -> NDArray[np.float64]:
+    """Return the changes of trials with several each, nan where one failed.
+
+    Parameters
+    ----------
+    values : nested lists or an array
+        Numbers >= 0 or nan; others are refused.
+    shape : tuple of int
+        The shape that every trial must have.
+    axes : str
+        What the axes are, for the message: "(trials, removals, points)".
+
+    Examples
+    --------
+    >>> as_change_table([[0.5, float("nan")]], (2,), "(trials, points)").shape
+    (1, 2)
+    >>> as_change_table([[-1.0, float("nan")]], (2,), "(trials, points)")
+    Traceback (most recent call last):
+    poise.errors.ArgumentError: changes must be numbers >= 0 or nan, got -1.0
+    """
     try:
         changes = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise ArgumentError(f"changes must hold numbers >= 0 or nan, got {values!r}") from None
     changes = changes.reshape(0, *shape) if changes.size == 0 else changes
     if changes.shape[1:] != shape:
-        raise ArgumentError(
-            f"changes must have shape (trials, removals, points) = (m, {shape[0]}, {shape[1]}), "
-            f"got {changes.shape}"
-        )
+        sizes = ", ".join(map(str, ("m", *shape)))
+        raise ArgumentError(f"changes must have shape {axes} = ({sizes}), got {changes.shape}")
     if (changes < 0).any():
-        raise ArgumentError(f"changes must be numbers >= 0 or nan, got {changes.min()}")
+        raise ArgumentError(f"changes must be numbers >= 0 or nan, got {np.nanmin(changes)}")
     return changes
 
 

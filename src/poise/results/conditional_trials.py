@@ -13,7 +13,7 @@ from poise import arguments
 from poise.arguments.field_rules import Count
 from poise.arguments.typed_fields import read_object
 from poise.errors import ArgumentError, RecordError
-from poise.results.change_arrays import read_changes
+from poise.results.change_arrays import as_change_table, read_changes
 from poise.results.conditional_design import ConditionalDesign
 from poise.results.design import Design
 from poise.results.json_encoding import fields_of
@@ -295,14 +295,11 @@ class ConditionalTrials(PresentedTrials):
 
 def _as_table(values: ArrayLike, design: ConditionalDesign) -> NDArray[np.float64]:
     """Return a table of changes, nan where one failed; refuse other shapes and numbers."""
-    changes = np.array(values, dtype=np.float64)
-    size = design.changes_per_trial
-    changes = changes.reshape(0, size) if changes.size == 0 else changes
-    if changes.ndim != 2 or changes.shape[1] != size or len(changes) > design.n_trials:
+    axes = "(trials, changes of a trial)"
+    changes = as_change_table(values, (design.changes_per_trial,), axes)
+    if len(changes) > design.n_trials:
         raise ArgumentError(
-            f"changes must have shape (at most {design.n_trials}, {size}) for this design, got "
-            f"{changes.shape}"
+            f"changes must hold at most {design.n_trials:,} trials for this design, got "
+            f"{len(changes):,}"
         )
-    if (changes < 0).any():
-        raise ArgumentError(f"changes must be numbers >= 0 or nan, got {np.nanmin(changes)}")
     return changes

@@ -104,7 +104,7 @@ class ResultFile:
         """Trials that were run."""
         if self.lines is not None:
             return self.lines[0]
-        counted = self.trials if self.trials is not None else self.result
+        counted = self._counted
         return 0 if counted is None else int(getattr(counted, "n_observed", counted.n_trials))
 
     @property
@@ -112,8 +112,12 @@ class ResultFile:
         """Trials that were planned."""
         if self.lines is not None:
             return self.lines[1]
-        counted = self.trials if self.trials is not None else self.result
-        return 0 if counted is None else counted.n_trials
+        return 0 if self._counted is None else self._counted.n_trials
+
+    @property
+    def _counted(self) -> Trials | ConditionalTrials | Found | None:
+        """What has trials to count: the measurement or, without one, the result."""
+        return self.trials if self.trials is not None else self.result
 
     @property
     def verdict(self) -> str:

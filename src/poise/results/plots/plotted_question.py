@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from poise import arguments
+from poise.arguments import shortened
 from poise.errors import ArgumentError
 from poise.results.text.describe_design import allowed_change
 from poise.results.text.numbers import at_least, at_most, exactly
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from poise.results import StabilityResult, Trials
     from poise.results.conditional_result import ConditionalResult
 
-__all__ = ["PlottedQuestion", "note_limit"]
+__all__ = ["PlottedQuestion", "note_limit", "verdict_title"]
 
 
 @dataclass(frozen=True)
@@ -99,3 +100,17 @@ def note_limit(axes: Axes, result: StabilityResult | ConditionalResult) -> None:
     asked = PlottedQuestion.of(result)
     allowed = f"{result.symbol} {asked.worded} (allowed: δ = {exactly(result.delta)})"
     axes.plot([], [], " ", label=f"{allowed}, for ε = {asked.allowed} alone")
+
+
+def verdict_title(result: StabilityResult | ConditionalResult) -> str:
+    """Return the title of the picture of one verdict.
+
+    Examples
+    --------
+    >>> from poise import Trials
+    >>> verdict_title(Trials.from_changes([0.1] * 58, n=5).test(0.2, 0.05))
+    'unknown at n = 5: inconclusive (error level 0.05)'
+    """
+    name = shortened(result.design.title, 50)
+    level = at_most(result.alpha)
+    return f"{name} at n = {result.n:,}: {result.verdict.value} (error level {level})"

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arguments import shortened
 from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
-from poise.results.plots.plotted_question import note_limit
-from poise.results.text.numbers import number
+from poise.results.plots.plotted_question import note_limit, verdict_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -93,7 +91,7 @@ def plot_trajectory(
     note_limit(axes, result)
     legend(axes)
     tidy(axes)
-    panels.title(title, _title(result))
+    panels.title(title, verdict_title(result))
     return panels.drawn
 
 
@@ -101,9 +99,3 @@ def _draw_bet(axes: Axes, alpha: float, verdict: str, trajectory: tuple[float, .
     course = Course.of(trajectory, alpha)
     options: dict[str, Any] = {"color": COLOURS[verdict], "linewidth": 1.8, "where": "post"}
     axes.step(course.trials, course.values, label=f'bet on "{verdict}"', **options)
-
-
-def _title(result: AveragedResult | ConditionalResult) -> str:
-    name = shortened(result.design.title, 50)
-    level = f"error level {number(result.alpha)}"
-    return f"{name} at n = {result.n:,}: {result.verdict.value} ({level})"

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arguments import counted, shortened
+from poise.arguments import counted
 from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
-from poise.results.plots.plotted_question import note_limit
+from poise.results.plots.plotted_question import note_limit, verdict_title
 from poise.results.text.describe_design import allowed_change
-from poise.results.text.numbers import at_most, exactly
+from poise.results.text.numbers import exactly
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -128,15 +128,8 @@ def plot_result(
     note_limit(axes, result)
     legend(axes)
     tidy(axes)
-    panels.title(title, _title(result))
+    panels.title(title, verdict_title(result))
     return panels.drawn
-
-
-def _title(result: StabilityResult | ConditionalResult) -> str:
-    name = shortened(result.design.title, 50)
-    return (
-        f"{name} at n = {result.n:,}: {result.verdict.value} (error level {at_most(result.alpha)})"
-    )
 
 
 def _draw_law(axes: Axes, decision: Decision) -> None:

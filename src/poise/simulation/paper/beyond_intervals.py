@@ -77,22 +77,20 @@ def _stable(effort: Effort) -> list[Claim]:
 def _unstable(effort: Effort) -> list[Claim]:
     """Flip a coin at odd sizes: the full model is not what the models without one row are."""
     misses = _misses(zoo.flipping(n=9, probability=0.3, height=5.0), effort, 2000, 1000)
-    text = "Flipping, unstable: {}"
-    more = text.format("the jackknife without widening misses more often than a")
-    free = text.format("jackknife+ misses at most 2a, without stability")
-    return [
-        beyond("beyond", more, _SHARE, misses.of_jackknife()),
-        at_most("beyond", free, 2 * _SHARE, misses.of_plus()),
-    ]
+    return _without_stability("Flipping, unstable", misses)
 
 
 def _interpolating(effort: Effort) -> list[Claim]:
     """Least squares with as many columns as rows: the worst case for stability."""
     world = World(_least_squares, GaussianRows(20, slope=1.0), n=20)
     misses = _misses(world, effort, 800, 400)
-    text = "Least squares with d = n: {}"
-    more = text.format("the jackknife without widening misses more often than a")
-    free = text.format("jackknife+ misses at most 2a, without stability")
+    return _without_stability("Least squares with d = n", misses)
+
+
+def _without_stability(where: str, misses: IntervalMisses) -> list[Claim]:
+    """Claim that the jackknife fails without stability, and that jackknife+ does not."""
+    more = f"{where}: the jackknife without widening misses more often than a"
+    free = f"{where}: jackknife+ misses at most 2a, without stability"
     return [
         beyond("beyond", more, _SHARE, misses.of_jackknife()),
         at_most("beyond", free, 2 * _SHARE, misses.of_plus()),
