@@ -31,6 +31,7 @@ from poise.algorithms.prediction_arrays import Category, as_array
 from poise.errors import AlgorithmError, ArgumentError
 
 __all__ = [
+    "CLASS_DISTANCES",
     "CLUSTER_NUMBERS",
     "DISTANCES",
     "LABELS_ONLY",
@@ -51,6 +52,7 @@ Distance = Callable[..., float]
 _LABELS = (str, bytes, bool, int, np.integer, np.str_, np.bool_)
 LABELS_ONLY = "labels only"
 CLUSTER_NUMBERS = "cluster numbers"
+CLASS_DISTANCES = ("label", LABELS_ONLY, "total_variation")  # natural where classes are predicted
 _CLUSTERS = (
     "algorithm numbers its clusters, in an order that means nothing: another fit may give the same "
     "cluster another number, and no distance of poise sees that it is the same. Ask for something "

@@ -42,7 +42,6 @@ Examples:
 
 # One training set: there is no n, and no split into trials.
 _OTHERS = ("unlabeled", "groups", "weights", "fit_param", "n", "remove", "replace", "removals")
-_SHOWN = 10  # influential rows
 
 
 @click.command("deployed", cls=SectionedCommand, epilog=EXAMPLE)
@@ -183,7 +182,7 @@ def _tell(record: ConditionalTrials, result: ConditionalResult, output: Output, 
 def _print_influence(influence: Influence, line: Line) -> None:
     from poise.cli.screen import print_paragraphs, print_table
 
-    table = influence.table(_SHOWN)
+    table = influence.table()
     numbered = zip(influence.rows, table.rows, strict=False)
     named = [[line(int(row)), *cells[1:]] for row, cells in numbered]
     print_paragraphs("\nTraining rows whose removal moves most predictions:\n")

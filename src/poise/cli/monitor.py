@@ -44,7 +44,6 @@ _RUNNING = ("random_state", "n_jobs", "backend", "address", "timeout", "on_timeo
 _ALGORITHM = ("algorithm", "param", "program", "serving")
 _OPTIONS = (*DATA_OPTIONS, *_ALGORITHM, *_SETTINGS, *_RUNNING)
 _QUESTION = ("n", "epsilon", "delta", "alpha")
-_MOST_KEY_BYTES = 1 << 16
 _OF_ONE_CALL = ("unlabeled", "random_state", "skip_used", "key_file")  # not kept for later calls
 
 _asked = gathered(
@@ -189,10 +188,10 @@ def _monitor(
 
 def _key(file: Path | None) -> bytes | None:
     """Read the secret that several sites share."""
-    from poise.data.ordinary_files import read_ordinary
+    from poise.data.ordinary_files import MOST_KEY_BYTES, read_ordinary
     from poise.errors import ArgumentError
 
-    return None if file is None else read_ordinary(file, _MOST_KEY_BYTES, ArgumentError).strip()
+    return None if file is None else read_ordinary(file, MOST_KEY_BYTES, ArgumentError).strip()
 
 
 def _options(record: Path, given: dict[str, tuple[Any, bool]]) -> dict[str, Any]:

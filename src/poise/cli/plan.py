@@ -40,7 +40,6 @@ How many rows for the averaged test, if 5% of the changes are larger?
 
 _SOLVABLE = ("n_labeled", "n", "delta", "alpha", "power")
 _OF_ONE_QUESTION = ("n_labeled", "delta_star", "randomized", "test", "spread", "points")
-_MENU_POWER = 0.8  # with a higher power most lines of the menu would be empty
 
 
 @click.command("plan", epilog=EXAMPLES)
@@ -155,7 +154,6 @@ def _print_menu(ctx: click.Context, rows: int, asked: dict[str, Any], output: Ou
         named = f"--{useless[0].replace('_', '-')}" if useless else "--plot"
         raise click.UsageError(f"--rows lists several questions; {named} belongs to one.", ctx)
     variant = RowsPerTrial(*(asked.pop(name) for name in ("remove", "replace", "losses", "groups")))
-    asked["power"] = _MENU_POWER if asked["power"] is None else asked["power"]
     given = {name: value for name, value in asked.items() if value is not None}
     found = menu(rows, per_trial=variant, **given)
     if output.as_json:

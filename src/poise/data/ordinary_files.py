@@ -11,8 +11,9 @@ from typing import BinaryIO
 
 from poise.errors import PoiseError, RecordError
 
-__all__ = ["kind_of_file", "open_ordinary", "read_ordinary"]
+__all__ = ["MOST_KEY_BYTES", "kind_of_file", "open_ordinary", "read_ordinary"]
 
+MOST_KEY_BYTES = 1 << 16  # a longer file holds no key, of a signature or of row identities
 _KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFIFO: "a named pipe",

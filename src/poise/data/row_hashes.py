@@ -21,7 +21,7 @@ Words = NDArray[np.uint64]
 
 _FAMILIAR = "iufb"  # kinds of numbers
 _VALUES_AT_ONCE = 1 << 15  # so many stay in the cache while they are mixed
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2⁶⁴ divided by the golden ratio: it spreads bits
 
 
 def row_words(tables: list[Table], chosen: NDArray[np.int64] | None = None) -> Words:

@@ -18,8 +18,8 @@ from poise.shortcuts.shortcut import Floats
 
 __all__ = ["doubt_of_squares", "naive_bayes_removals", "small_or_unknown", "squares_of_columns"]
 
-_FIRST_ORDER = 0.01
-"""Largest relative error of a variance for which a bound of first order says anything."""
+_LARGEST_RELATIVE_ERROR = 0.01
+"""Of a variance; with a larger one, a bound of first order says nothing."""
 
 
 class _Removal(NamedTuple):
@@ -57,7 +57,7 @@ def doubt_of_squares(total: Floats, extent: Floats, n: int) -> Floats:
 
 def small_or_unknown(relative: Floats) -> Floats:
     """Return small relative errors as they are, and infinity for all others."""
-    return np.where((relative >= 0.0) & (relative < _FIRST_ORDER), relative, np.inf)
+    return np.where((relative >= 0.0) & (relative < _LARGEST_RELATIVE_ERROR), relative, np.inf)
 
 
 def naive_bayes_removals(

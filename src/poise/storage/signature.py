@@ -12,7 +12,7 @@ import os
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from poise.data.ordinary_files import read_ordinary
+from poise.data.ordinary_files import MOST_KEY_BYTES, read_ordinary
 from poise.errors import ArgumentError, PoiseError, RecordError
 from poise.results.canonical_json import canonical_json
 from poise.results.certificate_file import CertificateFile
@@ -22,7 +22,6 @@ __all__ = ["SignatureFinding", "find_signature", "new_key", "signed"]
 _KIND = "Ed25519"
 _PUBLIC_ENDING = ".pub"
 _PRIVATE_MODE = 0o600
-_MOST_KEY_BYTES = 1 << 16
 
 
 class SignatureFinding(NamedTuple):
@@ -152,7 +151,7 @@ def _write_new(path: Path, content: bytes, mode: int) -> None:
 
 def _private_key(path: Path) -> Any:
     library = _library()
-    text = read_ordinary(path, _MOST_KEY_BYTES)
+    text = read_ordinary(path, MOST_KEY_BYTES)
     try:
         key = library.serialization.load_pem_private_key(text, password=None)
     except (TypeError, ValueError, library.UnsupportedAlgorithm):
@@ -164,7 +163,7 @@ def _private_key(path: Path) -> Any:
 
 def _public_key(path: Path) -> Any:
     library = _library()
-    text = read_ordinary(path, _MOST_KEY_BYTES)
+    text = read_ordinary(path, MOST_KEY_BYTES)
     if b"PRIVATE KEY" in text:
         raise ArgumentError(f"{path} is a private key; give the public one, {path}.pub")
     try:

@@ -41,8 +41,6 @@ __all__ = [
 LEVELS = (0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3)
 """Default levels δ_1 < … < δ_J of a profile."""
 
-_BLOCK = 256
-
 
 def delta_hat_grid(S: ArrayLike, alpha: float, size: int = 200, *, zeta: float = 1.0) -> float:
     """Compute the upper limit δ̂ of estimation mode, from all m trials.
@@ -121,7 +119,7 @@ def epsilon_hat_scan(
     """
     p, level = float(arguments.delta(delta)), float(arguments.alpha(alpha))
     lowest = math.inf
-    for candidates, table in TrialChanges.of(changes).shares_downwards(_BLOCK):
+    for candidates, table in TrialChanges.of(changes).shares_downwards():
         accepted = _all_accepted(table, p, level, zeta)
         if accepted:
             lowest = float(candidates[accepted - 1])

@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 # 128 to the power 10 is 2 to the power 70: nothing is left between the ends.
-_PARTS = 128
+_PARTS_OF_A_ROUND = 128
 _ROUNDS = 10
 _BELOW_ONE = float(np.nextafter(1.0, 0.0))
 
@@ -118,7 +118,7 @@ def _narrow(
     accepts: Callable[[Floats], NDArray[np.bool_]], refused: float, accepted: float
 ) -> float:
     """Find where acceptance begins by division into many parts; return the accepted end."""
-    parts = np.arange(1, _PARTS) / _PARTS
+    parts = np.arange(1, _PARTS_OF_A_ROUND) / _PARTS_OF_A_ROUND
     for _ in range(_ROUNDS):
         grid = np.minimum(refused + (accepted - refused) * parts, _BELOW_ONE)
         first = int(np.argmax(np.append(accepts(grid), True)))

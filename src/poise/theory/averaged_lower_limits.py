@@ -40,7 +40,6 @@ __all__ = [
 ]
 
 _BISECTIONS = 60
-_BLOCK = 256
 
 
 def delta_lower_common(
@@ -269,7 +268,7 @@ def epsilon_lower_scan(
     0.8
     """
     p, level = float(arguments.delta(delta)), float(arguments.alpha(alpha))
-    for candidates, table in TrialChanges.of(changes, failures_exceed=False).shares_upwards(_BLOCK):
+    for candidates, table in TrialChanges.of(changes, failures_exceed=False).shares_upwards():
         if p == 0:
             reached = np.asarray((table > 0).any(axis=1))
         else:

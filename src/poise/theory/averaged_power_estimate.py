@@ -19,6 +19,7 @@ from poise.theory.averaged_planning import (
     trials_for_averaging,
     trials_with_spread,
 )
+from poise.theory.decimals import NOISE
 from poise.theory.trials_for_power import RandomizedPower
 
 __all__ = ["SECOND_POINT", "AveragedPower", "averaged_power", "planned_spread"]
@@ -142,6 +143,6 @@ def averaged_power(
     if not binomial >= 1:  # nan if delta is so small that no number of trials suffices
         return least
     # Rounding must not undo what AveragedPower.first found.
-    whole = math.floor(binomial * (1 + 1e-12))
+    whole = math.floor(binomial * (1 + NOISE))
     power = float(binomial_test.power(whole, p, truth, level, randomized=True))
     return min(power, share_ceiling(trials, p, truth, level))

@@ -21,7 +21,7 @@ from poise.arguments import counted
 from poise.errors import ArgumentError
 from poise.theory.bag_deviation import checked_bag
 from poise.theory.bags_by_chernoff import RandomBags
-from poise.theory.decimals import ceiling
+from poise.theory.decimals import NOISE, ceiling
 from poise.theory.number_of_bags import bags_needed, finite_bag_delta
 from poise.theory.subbagging import (
     EXACT_UP_TO,
@@ -373,4 +373,4 @@ def _possible(request: _Request, b: int) -> str:
 def _rounded_up(value: float) -> str:
     """Write a number with three digits, rounded away from zero."""
     unit = 10.0 ** (math.floor(math.log10(value)) - 2)
-    return f"{math.ceil(value / unit * (1 - 1e-12)) * unit:.3g}"
+    return f"{math.ceil(value / unit * (1 - NOISE)) * unit:.3g}"

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["bag_mad", "bag_reach", "checked_bag", "mean_deviation", "reach"]
 
 # Counts of the k rows in a bag that are less likely than e^-60 add nothing to 12 digits.
-_NEGLIGIBLE = -60.0
+_LEAST_LOG_PROBABILITY = -60.0
 
 
 def bag_mad(n: ArrayLike, b: ArrayLike, k: ArrayLike) -> FloatOrArray:
@@ -129,7 +129,7 @@ def mean_deviation(n: int, b: int, k: int) -> float:
     inside = np.arange(max(0, b + k - n), min(b, k) + 1)
     log_law = _log_choose(k, inside) + _log_choose(n - k, b - inside)
     log_law -= log_law.max()
-    kept = log_law > _NEGLIGIBLE
+    kept = log_law > _LEAST_LOG_PROBABILITY
     with np.errstate(under="ignore"):
         inside, law = inside[kept], np.exp(log_law[kept].astype(np.float64))
     # By symmetry only splits with at least as many + as - need to be looked at.

@@ -32,8 +32,8 @@ __all__ = ["BANDS", "beta_limits", "crossing_probability", "local_level", "profi
 BANDS = ("equal-local-levels", "ks", "dkw", "pointwise")
 
 # Mass below exp(-70) = 4e-31 is cut off: it is negligible beside any level >= 1e-15.
-_NEGLIGIBLE = 70.0
-_BLOCK = 256  # steps
+_DROPPED_LOG_MASS = 70.0
+_STEPS_AT_ONCE = 256
 
 
 def profile_band(n_trials: int, alpha: float, kind: str = "equal-local-levels") -> Floats:
@@ -228,8 +228,8 @@ def _poisson_recursion(steps: Floats, ahead: Floats, m: int) -> tuple[float, flo
 
 def _kernels(steps: Floats, longest: NDArray[np.int64]) -> Iterator[Floats]:
     """Yield the law of each increment, a block of steps at a time: many are as fast as one."""
-    for start in range(0, steps.size, _BLOCK):
-        block = slice(start, start + _BLOCK)
+    for start in range(0, steps.size, _STEPS_AT_ONCE):
+        block = slice(start, start + _STEPS_AT_ONCE)
         increments = np.arange(longest[block].max())
         for law, length in zip(
             _poisson_pmf(increments, steps[block, None]), longest[block], strict=True
@@ -239,8 +239,8 @@ def _kernels(steps: Floats, longest: NDArray[np.int64]) -> Iterator[Floats]:
 
 def _top_count(mean: Floats, variance: Floats, m: int) -> NDArray[np.int64]:
     """Count, at most m, that is exceeded with negligible chance (Bernstein's inequality)."""
-    third = _NEGLIGIBLE / 3
-    top = mean + third + np.sqrt(third**2 + 2 * _NEGLIGIBLE * variance)
+    third = _DROPPED_LOG_MASS / 3
+    top = mean + third + np.sqrt(third**2 + 2 * _DROPPED_LOG_MASS * variance)
     return np.minimum(np.ceil(top), m).astype(np.int64)
 
 

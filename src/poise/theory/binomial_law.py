@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NIL",
+    "QUICK_TRIALS",
     "cdf",
     "log_pmf",
     "pmf",
@@ -58,6 +59,8 @@ _STIRLING_TABLE = np.array(
 
 # Probabilities near the smallest double are as good as 0, and their inverses overflow.
 NIL = 1e-300
+# Up to this many trials scipy's fast functions are accurate to 1e-11 or better.
+QUICK_TRIALS = 1e4
 # Beyond this many times the mean, terms of the upper tail fall by this factor or more.
 _FAR = 32
 
@@ -138,7 +141,7 @@ def cdf(k: Numbers, m: Numbers, p: Numbers) -> Floats:
 
 @np.errstate(under="ignore")
 def quick_cdf(k: Numbers, m: Numbers, p: Numbers) -> Floats:
-    """Compute P(Bin(m, p) <= k) for 0 <= k < m faster, to 1e-12 for up to 1e4 trials.
+    """Compute P(Bin(m, p) <= k) for 0 <= k < m faster, to 1e-12 up to QUICK_TRIALS trials.
 
     scipy runs ``betaincc`` in long doubles, ``betainc`` in doubles and five times faster;
     but it needs 1 - p, which rounds.
@@ -150,7 +153,7 @@ def quick_cdf(k: Numbers, m: Numbers, p: Numbers) -> Floats:
 
 @np.errstate(under="ignore")
 def quick_upper_tail(k: Numbers, m: Numbers, p: Numbers) -> Floats:
-    """Compute P(Bin(m, p) >= k) for 0 < k <= m faster, to 1e-12 for up to 1e4 trials."""
+    """Compute P(Bin(m, p) >= k) for 0 < k <= m faster, to 1e-12 up to QUICK_TRIALS trials."""
     from scipy import special
 
     return np.asarray(special.betainc(k, m - k + 1, p), dtype=np.float64)

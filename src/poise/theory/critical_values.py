@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.theory import binomial_law, near_ties
+from poise.theory.binomial_law import QUICK_TRIALS
 from poise.theory.rounding import CLEARLY_APART
 from poise.theory.scalars import pieces
 
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 
 __all__ = ["EXCEEDANCES", "FAILURES", "Counted", "critical"]
 
-# Up to this many trials the quick tail decides, unless it is very close to the level.
-_FEW_TRIALS = 1e4
 # The tie probability is a difference: where it cancels two digits the tail is computed
 # with care, and where it cancels six in decimal arithmetic.
 _CLOSE = 1e-2
@@ -107,7 +106,7 @@ def _critical(what: Counted, m: Floats, p: Floats, level: Floats) -> tuple[Float
     below[close] = what.cdf(count[close] - 1, m[close], p[close])
     tie = (level - below) / atom
     gap = np.minimum(np.abs(level - below), np.abs(level - below - atom))
-    near = (gap < _NEAR_TIE * level) & (m <= near_ties.LARGEST) & (m > 0) & (p > 0)
+    near = (gap < _NEAR_TIE * level) & (m <= near_ties.MOST_TRIALS) & (m > 0) & (p > 0)
     for i in np.flatnonzero(near):
         count[i], tie[i] = near_ties.settle(
             int(m[i]), float(p[i]), float(level[i]), int(count[i]), what.failures
@@ -182,7 +181,8 @@ class _Bracket:
 def _tail(what: Counted, k: Floats, m: Floats, p: Floats, level: Floats) -> Floats:
     """Compute P(count <= k) quickly, and again with care where that might decide wrongly."""
     reached = what.quick_cdf(k, m, p)
-    careful = np.flatnonzero((m > _FEW_TRIALS) | (np.abs(reached - level) < CLEARLY_APART * level))
+    # Few trials: the quick tail decides, unless it is very close to the level.
+    careful = np.flatnonzero((m > QUICK_TRIALS) | (np.abs(reached - level) < CLEARLY_APART * level))
     reached[careful] = what.cdf(k[careful], m[careful], p[careful])
     return reached
 

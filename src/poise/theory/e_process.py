@@ -37,7 +37,7 @@ __all__ = ["acceptance_martingale", "confidence_sequence", "e_value", "log_e_val
 
 # Below this the upper tail nears underflow; further out the continued fraction is fast.
 _FAR_TAIL = 1e-100
-_SMALLEST_LOG_ODDS = -80.0
+_SMALLEST_LOG_ODDS = -80.0  # δ = 2e-35: no smaller one is found
 _LARGEST_LOG_ODDS = 36.0  # beyond it 1/(1 + exp(-x)) rounds to 1
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from poise import arguments
 from poise.errors import ArgumentError
 from poise.theory import binomial_law
+from poise.theory.binomial_law import QUICK_TRIALS
 from poise.theory.binomial_test import check_within, critical_value
 from poise.theory.order_statistics import largest
 from poise.theory.scalars import pieces, plain
@@ -31,12 +32,12 @@ if TYPE_CHECKING:
 
 __all__ = ["checked_changes", "delta_hat", "epsilon_hat"]
 
-# With few trials and an ordinary level scipy's inverse is accurate to 1e-11, enough for ζ = 1.
-_FEW_TRIALS = 1e4
+# With QUICK_TRIALS or fewer and a level above this one, scipy's inverse is accurate to 1e-11,
+# enough for ζ = 1.
 _SMALLEST_LEVEL = 1e-50
 # Newton squares its error, so after a step this small no visible error is left.
 _SMALL_STEP = 1e-9
-_MAX_ROUNDS = 100
+_MOST_NEWTON_ROUNDS = 100
 
 
 def delta_hat(
@@ -109,8 +110,8 @@ def _newton(count: Floats, m: Floats, level: Floats, coin: Floats) -> Floats:
     x = np.asarray(special.betainccinv(count + 1, m - count, level), dtype=np.float64)
     failed = np.isnan(x)  # seen for levels below 1e-200: start from p <= 2^m (1 - x)^(m - B)
     x[failed] = -np.expm1((np.log(level) - m * np.log(2))[failed] / (m - count)[failed])
-    active = np.flatnonzero((coin < 1) | (m > _FEW_TRIALS) | (level < _SMALLEST_LEVEL))
-    for _ in range(_MAX_ROUNDS):
+    active = np.flatnonzero((coin < 1) | (m > QUICK_TRIALS) | (level < _SMALLEST_LEVEL))
+    for _ in range(_MOST_NEWTON_ROUNDS):
         if not active.size:
             break
         here = x[active]

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["TrialChanges", "shares"]
 
+_CANDIDATES_AT_ONCE = 256  # values of ε; a table has a row of shares for each
+
 
 def shares(
     changes: ArrayLike | Sequence[ArrayLike], epsilon: float, *, failures_exceed: bool = True
@@ -114,7 +116,7 @@ class TrialChanges:
         """Return the distinct finite changes and 0, upwards: S(ε) jumps nowhere else."""
         return np.unique(np.append(self.values[np.isfinite(self.values)], 0.0))
 
-    def shares_downwards(self, block: int) -> Iterator[tuple[Floats, Floats]]:
+    def shares_downwards(self, block: int = _CANDIDATES_AT_ONCE) -> Iterator[tuple[Floats, Floats]]:
         """Go down the candidates, a block at a time; yield them and a row of shares for each.
 
         The next candidate below makes the changes equal to the last one exceed, so counts
@@ -137,7 +139,7 @@ class TrialChanges:
             counts = table[-1]
             yield steps[start : start + rows], table / self.sizes
 
-    def shares_upwards(self, block: int) -> Iterator[tuple[Floats, Floats]]:
+    def shares_upwards(self, block: int = _CANDIDATES_AT_ONCE) -> Iterator[tuple[Floats, Floats]]:
         """Go up the candidates, a block at a time; yield them and a row of shares for each."""
         steps = self.candidates()
         # Changes equal to steps[i] no longer exceed from row i on; infinite ones always do.

@@ -13,11 +13,11 @@ from decimal import Decimal, localcontext
 from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = ["LARGEST", "settle"]
+__all__ = ["MOST_TRIALS", "settle"]
 
 # Beyond this many trials one atom is so small a part of the level that doubles
 # hold every digit that matters, and the decimal sum would be slow.
-LARGEST = 4096
+MOST_TRIALS = 4096
 
 _DECIMAL_DIGITS = 60
 # Two different values of the cdf never come this close in practice; sums are accurate to 1e-56.

@@ -37,8 +37,8 @@ __all__ = ["OpenEnded", "mixture", "mixture_delta_hat"]
 _EXACT = 2000
 _FEWEST_NODES = 16
 _NODES_A_SIDE = 64
-# exp(-60) of the peak is negligible.
-_NEGLIGIBLE = 60.0
+# The integrand is cut off where it falls below exp(-60) of its peak.
+_LOG_DROP_AT_ENDS = 60.0
 _HALVINGS = 64
 
 
@@ -141,8 +141,8 @@ def _log_integral(log_integrand: Callable[[Floats], Floats], trials: int) -> flo
         return _log_gauss_legendre(log_integrand, 0.0, 1.0, _enough_nodes(trials))
     peak = _peak(log_integrand)
     top = float(log_integrand(np.array([peak]))[0])
-    left = _where_it_falls(log_integrand, peak, 0.0, top - _NEGLIGIBLE)
-    right = _where_it_falls(log_integrand, peak, 1.0, top - _NEGLIGIBLE)
+    left = _where_it_falls(log_integrand, peak, 0.0, top - _LOG_DROP_AT_ENDS)
+    right = _where_it_falls(log_integrand, peak, 1.0, top - _LOG_DROP_AT_ENDS)
     sides = ((left, peak), (peak, right))
     logs = [_log_gauss_legendre(log_integrand, a, b, _NODES_A_SIDE) for a, b in sides if a < b]
     return float(np.logaddexp.reduce(logs))

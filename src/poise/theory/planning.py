@@ -18,6 +18,7 @@ from poise.theory import binomial_test
 from poise.theory.estimates import delta_hat
 from poise.theory.plan_request import PlanRequest
 from poise.theory.planned_test import PlannedTest
+from poise.theory.rounding import LARGEST_WHOLE
 from poise.theory.trials_for_power import RandomizedPower
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SMALLEST_DELTA", "checked", "solve", "with_defaults"]
 
-_MOST_ROWS = 2**53
 SMALLEST_DELTA = 1e-13  # below, the trials that are needed are too many to be counted exactly
 _SMALLEST_LEVEL = float(np.finfo(np.float64).tiny)
 _DEFAULTS = {"alpha": 0.05, "power": 0.9}
@@ -109,7 +109,7 @@ def _refuse_what_no_data_can_do(goal: PlanRequest) -> None:
 def _solve_n_labeled(goal: PlanRequest) -> PlannedTest:
     curve = goal.curve
     rows = goal.rows_for(curve.first)
-    if rows > _MOST_ROWS:
+    if rows > LARGEST_WHOLE:
         raise ArgumentError(
             f"power = {goal.power:g} needs {rows:.3g} labelled {goal.units}; ask for less"
         )

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.theory import binomial_law, binomial_test
-from poise.theory.rounding import CLEARLY_APART
+from poise.theory.rounding import CLEARLY_APART, LARGEST_WHOLE
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -28,9 +28,8 @@ if TYPE_CHECKING:
 
     Counts: TypeAlias = NDArray[np.int64]
 
-__all__ = ["LARGEST", "PowerSteps"]
+__all__ = ["PowerSteps"]
 
-LARGEST = 2**53  # beyond it floats skip whole numbers
 _NEWTON_ROUNDS = 12  # three or four are enough, unless rounding errors go in a circle
 # Where counts vary as much as this, one trial changes the power as much as the next one.
 _LARGE_VARIANCE = 1e5
@@ -160,7 +159,7 @@ class PowerSteps:
         z, p = -float(ndtri(self.alpha)), self.delta
         spread = np.sqrt((counts + 1) * (1 - p)) / p
         m = (counts + 1) / p + z * spread + (z * z - 1) * (2 - p) / (6 * p)
-        return np.asarray(np.clip(np.ceil(m), counts + 1, LARGEST))
+        return np.asarray(np.clip(np.ceil(m), counts + 1, LARGEST_WHOLE))
 
     def _newton_step(self, counts: Counts, m: Floats) -> tuple[Floats, NDArray[np.bool_]]:
         """Improve guesses of m_c; say which of them were right beyond doubt, and keep those."""
@@ -175,7 +174,7 @@ class PowerSteps:
         )
         slope = np.log1p(-self.delta * atom / tail)
         proposal = np.ceil(m - (np.log(tail) - np.log(self.alpha)) / slope)
-        return np.where(settled, m, np.clip(proposal, counts + 1, LARGEST)), settled
+        return np.where(settled, m, np.clip(proposal, counts + 1, LARGEST_WHOLE)), settled
 
     def _decided_by_the_test(self, counts: Counts, m: Counts) -> Counts:
         """Walk from guesses next to m_c to m_c itself."""

@@ -147,7 +147,7 @@ def menu(
     alpha : float in (0, 1)
         Error level.
     power : float in (0, 1)
-        Power that ``delta_star`` keeps.
+        Power that ``delta_star`` keeps; with a high one most lines have none.
     n : int or iterable of int, at least 2
         Further training sizes to list.
     algorithms : int, at least 1

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any, overload
 if TYPE_CHECKING:
     from poise.theory.binomial_law import Floats
 
-__all__ = ["CLEARLY_APART", "NEAR_WHOLE", "OTHER_LIBRARIES", "less_rounding", "reaches"]
+__all__ = [
+    "CLEARLY_APART",
+    "LARGEST_WHOLE",
+    "NEAR_WHOLE",
+    "OTHER_LIBRARIES",
+    "less_rounding",
+    "reaches",
+]
 
 # Every comparison of a bet with 1 tolerates this much rounding; it multiplies α by 1 + 1e-9.
 TOLERANCE = 1e-9
@@ -17,6 +24,9 @@ CLEARLY_APART = 1e-9
 
 NEAR_WHOLE = 1e-9
 """By how much a product of a share and a count may miss the whole number it stands for."""
+
+LARGEST_WHOLE = 2**53
+"""Beyond this number floats skip whole numbers, so nothing can be counted in them."""
 
 OTHER_LIBRARIES = 1e-6
 """Relative difference below which two libraries, or two versions, computed the same number."""

@@ -20,7 +20,8 @@ import numpy as np
 
 from poise.errors import ArgumentError
 from poise.theory import binomial_law, binomial_test
-from poise.theory.power_curve import LARGEST, PowerSteps
+from poise.theory.power_curve import PowerSteps
+from poise.theory.rounding import LARGEST_WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -198,7 +199,7 @@ def _first(holds: Predicate, candidates: Counts) -> int | None:
 def _smallest(holds: Predicate, start: int) -> int:
     """Find the smallest whole number ≥ start for which ``holds`` is true; then it stays true."""
     low, steps = start - 1, 2 ** np.arange(_FEW_STEPS)
-    while low < LARGEST:
+    while low < LARGEST_WHOLE:
         probes = start - 1 + steps
         true = np.flatnonzero(holds(probes))
         if true.size:

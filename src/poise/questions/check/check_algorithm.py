@@ -28,7 +28,7 @@ from poise.running.workers.inner_threads import one_inner_thread
 
 __all__ = ["check_algorithm"]
 
-_POINTS = 5
+_POINTS = 5  # at which the fits of a check predict
 _LONG = 600.0  # seconds: for longer tests, the report says how to save time
 
 

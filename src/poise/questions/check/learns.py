@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.algorithms.algorithm import Algorithm
+from poise.algorithms.distance import CLASS_DISTANCES
 from poise.algorithms.response_method import detects_outliers
 from poise.questions.check.check_report import Finding, Severity
 from poise.questions.check.probe import OutOfTime, Probe, equal
@@ -22,7 +23,6 @@ LEARNS = "learns from its rows"
 _REMEDY = (
     "a verdict would be about nothing: give an algorithm that is fitted anew, not a fitted model"
 )
-_CLASSES = ("label", "labels only", "total_variation")
 
 
 def found_to_learn(
@@ -68,7 +68,7 @@ def _ignores_responses(algorithm: Algorithm) -> bool:
 
 
 def _others_like(algorithm: Algorithm) -> Any:
-    classes = algorithm.natural_distance in _CLASSES
+    classes = algorithm.natural_distance in CLASS_DISTANCES
     return lambda y: _next_classes(y) if classes else _shifted(y)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.algorithms.distance import CLASS_DISTANCES
 from poise.arguments import counted
 from poise.data.sample import Sample
 from poise.errors import in_one_line
@@ -24,8 +25,7 @@ __all__ = ["RARE", "rare_classes"]
 
 RARE = "survives rare classes"
 _WORTH_TRYING = 1e-3  # if a run meets such rows with a smaller chance, they are not tried
-_AVOIDED = 0.05
-_CLASSES = ("label", "labels only", "total_variation")
+_MOST_CHANCE = 0.05  # of meeting such rows in a run that a remedy may leave; above, the check fails
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,10 @@ def _of_each(codes: NDArray[np.int64], size: int) -> NDArray[np.int64]:
 
 
 def _has_classes(probe: Probe) -> bool:
-    if probe.algorithm.natural_distance not in _CLASSES or np.ndim(probe.sample.y.native) != 1:
+    if (
+        probe.algorithm.natural_distance not in CLASS_DISTANCES
+        or np.ndim(probe.sample.y.native) != 1
+    ):
         return False
     return len(probe.sample.classes[0]) > 1
 
@@ -139,7 +142,7 @@ def _shortages(sample: Sample) -> Iterator[tuple[int, _Shortage]]:
 def _finding(shortage: _Shortage, design: Design, error: BaseException) -> Finding:
     chance = shortage.in_a_run(design.n)
     found = f"it fails on training sets with {shortage}: {in_one_line(error)}"
-    severity = Severity.FAIL if chance > _AVOIDED else Severity.WARN
+    severity = Severity.FAIL if chance > _MOST_CHANCE else Severity.WARN
     odds = "more likely than not" if chance > 0.5 else f"with probability {chance:.2g} or less"
     return Finding(
         RARE,
@@ -161,9 +164,11 @@ def _way_out(shortage: _Shortage, design: Design) -> str:
 def _enough(shortage: _Shortage, design: Design) -> int | None:
     """Return the smallest n at which a run has the shortage with probability at most 5%."""
     low, high = design.n, shortage.total - 1
-    if high <= low or shortage.in_a_run(high) > _AVOIDED:
+    if high <= low or shortage.in_a_run(high) > _MOST_CHANCE:
         return None
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if shortage.in_a_run(middle) <= _AVOIDED else (middle + 1, high)
+        low, high = (
+            (low, middle) if shortage.in_a_run(middle) <= _MOST_CHANCE else (middle + 1, high)
+        )
     return low

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Histogram", "plot_changes", "plot_judged", "plot_trials", "stack_trials"]
 
-_BARS = 30
+_BARS = 30  # of a histogram, up to the end of its axis
 _SIZE = (10.0, 4.6)  # inches
 
 

@@ -7,7 +7,7 @@ from poise.theory.rows_per_trial import RowsPerTrial
 
 __all__ = ["largest_size", "model_of_all_rows", "needed", "smaller_size"]
 
-_FEW_TRIALS = 3  # so few trials never answer: n is close to the number of rows
+_TOO_FEW_TRIALS = 3  # so few trials never answer: n is close to the number of rows
 
 
 def needed(design: Design, delta: float, alpha: float) -> tuple[int, int]:
@@ -86,7 +86,7 @@ def model_of_all_rows(design: Design) -> str:
     >>> model_of_all_rows(Design("x", n=10, n_labeled=3000))
     ''
     """
-    if design.n_trials > _FEW_TRIALS or not design.is_papers or not design.from_rows:
+    if design.n_trials > _TOO_FEW_TRIALS or not design.is_papers or not design.from_rows:
         return ""
     return (
         "The model of exactly these rows is another question, which fresh rows can answer: "

@@ -18,9 +18,11 @@ from poise.running.shuffle.piece_trials import trials_of_piece
 from poise.running.shuffle.pieces import MovableTrials, Ranges, ranges_of
 from poise.running.workers.chunk_job import Job, JobReport
 
-__all__ = ["SHARD_COLUMN", "PieceJob", "assembled"]
+__all__ = ["PIECE_COLUMN", "SHARD_COLUMN", "PieceJob", "assembled"]
 
-SHARD_COLUMN = "shard"  # of the data frames that Dask moves
+# Of the tables that Dask or Ray moves: the number of a piece, and what a partition has of it.
+PIECE_COLUMN = "piece"
+SHARD_COLUMN = "shard"
 _PIECES_KEPT = 2  # in a worker: chunks of a piece follow each other
 _kept: OrderedDict[tuple[str, tuple[int, int]], WorkData] = OrderedDict()
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from poise.protocol.keys_at_ranks import here
-from poise.running.shuffle.assemble import SHARD_COLUMN
+from poise.running.shuffle.assemble import PIECE_COLUMN, SHARD_COLUMN
 from poise.running.shuffle.cut_order import Cuts
 from poise.running.shuffle.cut_partition import CutPartition
 from poise.running.workers.dask_cluster import present_client
@@ -18,7 +18,6 @@ __all__ = ["DaskPartitions", "DaskShuffle"]
 
 Found = TypeVar("Found")
 
-_PIECE = "piece"
 _FEW_SHARDS = 4096  # that many are moved one by one; more are worth a p2p shuffle
 
 
@@ -124,7 +123,7 @@ class DaskShuffle:
         method = "tasks" if len(parts) * pieces <= _FEW_SHARDS else "p2p"
         frame = dd.from_delayed(parts, meta=_shards({}), verify_meta=False)
         moved = frame.set_index(
-            _PIECE, divisions=list(range(pieces + 1)), shuffle_method=method
+            PIECE_COLUMN, divisions=list(range(pieces + 1)), shuffle_method=method
         ).to_delayed()
         return [(future,) for future in self.client.compute(moved)]
 
@@ -149,4 +148,4 @@ def _shards(found: dict[int, bytes]) -> Any:
 
     binary: Any = pd.ArrowDtype(pa.large_binary())
     packed = pd.Series(list(found.values()), dtype=binary)
-    return pd.DataFrame({_PIECE: pd.Series(list(found), dtype="int64"), SHARD_COLUMN: packed})
+    return pd.DataFrame({PIECE_COLUMN: pd.Series(list(found), dtype="int64"), SHARD_COLUMN: packed})

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from poise.data.files.file_parts import FilePart
-from poise.running.shuffle.assemble import SHARD_COLUMN
+from poise.running.shuffle.assemble import PIECE_COLUMN, SHARD_COLUMN
 from poise.running.shuffle.cut_order import Cuts
 from poise.running.shuffle.cut_partition import CutPartition
 from poise.running.workers.ray_cluster import count_ray_workers
@@ -21,7 +21,6 @@ Found = TypeVar("Found")
 _BYTES_CUT_TOGETHER = 1 << 27  # blocks of one task: fewer and larger shards
 _FEW_SHARDS = 60_000  # objects, of 1.5 kB each in this process; Ray Data takes seconds to begin
 _OBJECT_BYTES = 1 << 17  # Ray keeps results below 100 kB in the memory of the process that asked
-_PIECE = "piece"
 _TASKS_PER_PROCESSOR = 4  # that wait: more would hold blocks in memory
 
 
@@ -150,7 +149,7 @@ def _by_ray_data(cuts: Cuts, pieces: int) -> list[tuple[Any, ...]]:
     data: Any = ray.data
     shards = data.from_arrow_refs(list(_begun(_table, cuts)))
     together = min(pieces, _TASKS_PER_PROCESSOR * count_ray_workers(None))
-    groups = shards.groupby(_PIECE, num_partitions=together).map_groups(
+    groups = shards.groupby(PIECE_COLUMN, num_partitions=together).map_groups(
         _unchanged, batch_format="pyarrow"
     )
     look, take = ray.remote(_pieces_in), ray.remote(_contents_of)
@@ -200,7 +199,7 @@ def _table(shards: dict[int, bytes]) -> Any:
     import pyarrow as pa
 
     packed = pa.array(list(shards.values()), pa.large_binary())
-    return pa.table({_PIECE: pa.array(list(shards), pa.int64()), SHARD_COLUMN: packed})
+    return pa.table({PIECE_COLUMN: pa.array(list(shards), pa.int64()), SHARD_COLUMN: packed})
 
 
 def _unchanged(shards: Any) -> Any:
@@ -208,14 +207,14 @@ def _unchanged(shards: Any) -> Any:
 
 
 def _pieces_in(block: Any) -> list[int]:
-    found: list[int] = block[_PIECE].unique().to_pylist() if len(block) else []
+    found: list[int] = block[PIECE_COLUMN].unique().to_pylist() if len(block) else []
     return found
 
 
 def _contents_of(block: Any, piece: int) -> dict[int, list[bytes]]:
     import pyarrow.compute as pc
 
-    return {piece: block.filter(pc.equal(block[_PIECE], piece))[SHARD_COLUMN].to_pylist()}
+    return {piece: block.filter(pc.equal(block[PIECE_COLUMN], piece))[SHARD_COLUMN].to_pylist()}
 
 
 class _Throttle:
