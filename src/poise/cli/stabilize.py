@@ -104,7 +104,7 @@ def command(
     stable = stabilize(original, **fit.settings(), **asked)
     rows = read.usable_by(original)
     if asked["classes"] is not None:
-        stable.refuse_strangers(y)
+        stable.refuse_unlisted_labels(y)
     if not (output.as_json or output.quiet):
         _print_guarantee(stable)  # before the fits, which may take a while
     with one_line_warnings(output.quiet), fits_print_to_stderr():

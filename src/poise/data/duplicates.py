@@ -251,10 +251,10 @@ def _count(looked: list[_Looked], groups: Groups | None) -> Copies:
 
 
 def _occur_twice(keys: Words) -> NDArray[np.int64]:
-    """Return the positions of keys that are not alone; sorting them first is fastest.
+    """Return the positions of the keys that occur more than once.
 
-    Half of every key is sorted first, in half the time. Only keys that share a half, or the first
-    quarter of one, are then compared whole.
+    Half of every key is sorted first, which takes half the time. Only keys that share a half,
+    or the first quarter of one, are then compared whole.
     """
     words = keys * _ODD
     halves, quarters = words.view(np.uint32)[_LAST::2], words.view(np.uint16)[3 * _LAST :: 4]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 __all__ = ["is_locked", "lock"]
 
-# Who looks whether a file is locked holds it for a moment; a second try comes after that.
+# To see whether a file is locked, a process locks it for a moment: so try once more after that.
 _SECONDS_BEFORE_SECOND_TRY = 0.02
 
 if sys.platform == "win32":
@@ -38,7 +38,7 @@ else:
 
 
 def lock(descriptor: int) -> bool:
-    """Lock the file for this process alone; say no where another one has it."""
+    """Lock the file for this process alone; return False if another process has locked it."""
     if _try_lock(descriptor):
         return True
     time.sleep(_SECONDS_BEFORE_SECOND_TRY)

@@ -15,12 +15,23 @@ from numpy.typing import NDArray
 
 from poise.data.tables import Table, is_sparse
 
-__all__ = ["n_known_among", "n_known_points", "n_known_responses"]
+__all__ = [
+    "FIRST_RESPONSES",
+    "FIRST_ROWS",
+    "MOST_DIFFERENT_NUMBERS",
+    "ROWS_FOR_CODES",
+    "n_known_among",
+    "n_known_points",
+    "n_known_responses",
+]
 
-_MOST_DIFFERENT_NUMBERS = 50  # of numbers that are not whole
-_FIRST_ROWS = 100  # of the features: among these a measurement shows itself
-_ENOUGH_ROWS = 10_000  # of the features, to count codes
-_POINTS_TO_TRY = 1e6  # more than these nobody tries
+# How many rows are looked at, here and by workers that have the rows.
+FIRST_RESPONSES = 1000  # responses: enough to see whether numbers are whole
+FIRST_ROWS = 100  # rows of features: enough to see that a column holds measurements, not codes
+ROWS_FOR_CODES = 10_000  # rows of features: enough to count the codes in a column
+
+MOST_DIFFERENT_NUMBERS = 50  # that are not whole; more are no list of choices
+_MOST_POINTS = 1e6  # nobody tries more points than these
 
 
 def n_known_responses(y: Table) -> int | None:
@@ -34,7 +45,7 @@ def n_known_responses(y: Table) -> int | None:
     >>> n_known_responses(as_table([i / 7 for i in range(99)], "y")) is None
     True
     """
-    start = _as_array(y.take(slice(0, min(len(y), 1000))))
+    start = _as_array(y.take(slice(0, min(len(y), FIRST_RESPONSES))))
     if start is None or _combinations(start, math.inf) is None:
         return None  # numbers that are not whole: no need to look at all of them
     values = _as_array(y.native)
@@ -42,12 +53,12 @@ def n_known_responses(y: Table) -> int | None:
 
 
 def n_known_among(start: Any, different: Any, rows: int) -> int | None:
-    """Do the same for rows that are not all here.
+    """Count different responses as :func:`n_known_responses` does, of rows that lie elsewhere.
 
     Parameters
     ----------
     start : array
-        The first 1000 responses.
+        The first ``FIRST_RESPONSES`` responses.
     different : array
         Those that differ among all ``rows``.
 
@@ -65,7 +76,7 @@ def n_known_among(start: Any, different: Any, rows: int) -> int | None:
 def n_known_points(X: Table) -> int | None:
     """Count the points that can be made of the values seen in each column; None if too many.
 
-    The first rows are enough to tell a column of measurements.
+    The first rows are enough to see that a column holds measurements: then there are too many.
 
     Examples
     --------
@@ -75,15 +86,15 @@ def n_known_points(X: Table) -> int | None:
     >>> n_known_points(as_table([[i, i / 7] for i in range(99)], "X")) is None
     True
     """
-    if is_sparse(X.native):  # sparse: words, of which there is no end
+    if is_sparse(X.native):  # mostly counts of words, and new rows bring new words
         return None
-    first = _n_points_among(X, _FIRST_ROWS)  # cheap, also where rows stay on disk
-    return None if first is None else _n_points_among(X, _ENOUGH_ROWS)
+    first = _n_points_among(X, FIRST_ROWS)  # cheap, also where rows stay on disk
+    return None if first is None else _n_points_among(X, ROWS_FOR_CODES)
 
 
 def _n_points_among(X: Table, rows: int) -> int | None:
     values = _as_array(X.take(slice(0, min(len(X), rows))))
-    return None if values is None else _combinations(values, _POINTS_TO_TRY)
+    return None if values is None else _combinations(values, _MOST_POINTS)
 
 
 def _as_array(rows: Any) -> NDArray[Any] | None:
@@ -96,7 +107,7 @@ def _as_array(rows: Any) -> NDArray[Any] | None:
 
 
 def _combinations(values: NDArray[Any], most: float) -> int | None:
-    """Multiply the numbers of different values of the columns, as long as that means anything."""
+    """Multiply the numbers of different values of the columns; None if that is not known."""
     product = 1
     for column in values.T:
         different = _different(column)
@@ -107,7 +118,7 @@ def _combinations(values: NDArray[Any], most: float) -> int | None:
 
 
 def _different(column: NDArray[Any], rows: int | None = None) -> int | None:
-    """Count values; there may be more ``rows`` than different values were handed over."""
+    """Count the different values of a column; ``rows`` says how many rows have them."""
     rows = len(column) if rows is None else rows
     if column.dtype.kind == "O":
         return _different_objects(column.tolist(), rows)
@@ -130,4 +141,4 @@ def _different_objects(values: list[Any], rows: int) -> int | None:
 
 def _are_few(different: int, among: int) -> bool:
     """Tell numbers that look like a list of choices: few, and most of them more than once."""
-    return different <= min(_MOST_DIFFERENT_NUMBERS, among // 2)
+    return different <= min(MOST_DIFFERENT_NUMBERS, among // 2)

@@ -42,7 +42,7 @@ def row_words(tables: list[Table], chosen: NDArray[np.int64] | None = None) -> W
 
 def _words_of(native: Any) -> Words:
     if isinstance(native, np.ndarray) and native.dtype.kind in _FAMILIAR:
-        # Not -1: it says nothing where there are no rows.
+        # The number of columns, and not -1: without rows, NumPy cannot work it out.
         return _array_words(native.reshape(len(native), int(np.prod(native.shape[1:]))))
     keys = np.zeros(len(native) if not is_sparse(native) else native.shape[0], np.uint64)
     for column in _columns(native):

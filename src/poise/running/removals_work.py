@@ -40,7 +40,7 @@ class ChangeTable:
         """Return what is computed; None, with a note, where user code fails."""
         try:
             return compute(*given)
-        except KeyboardInterrupt:  # of whoever sits at the terminal
+        except KeyboardInterrupt:  # Ctrl-C
             raise
         except BaseException as error:  # a fit that wants to end the program ends itself only
             self.reason = self.reason or error

@@ -144,7 +144,7 @@ class BatchedWork:
     def _pairs(self, stack: Stack) -> Pairs:
         """Compute both predictions; compiled code always gets blocks of one size.
 
-        A program compiled for another size may round differently, so a last,
+        Code compiled for another size may round differently, so a last,
         smaller block is filled up with copies of its last trial.
         """
         missing = 0 if self.batch.exact else self.pairs_at_once - len(stack.X)
@@ -171,7 +171,7 @@ class BatchedWork:
     def _near(
         self, changes: NDArray[np.float64], slack: float | NDArray[np.float64]
     ) -> NDArray[np.bool_]:
-        """Mark changes within ``slack`` of a decision; shortcuts vouch for no change at all."""
+        """Mark changes within ``slack`` of a decision; a change of exactly 0 has no error."""
         near = np.zeros(len(changes), dtype=np.bool_)
         for value in self.decision_points:
             near |= np.abs(changes - value) <= slack

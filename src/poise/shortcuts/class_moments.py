@@ -11,7 +11,7 @@ from poise.shortcuts.shortcut import Floats
 
 __all__ = ["ClassMoments", "RemovedRows", "class_moments", "directions_are_clear"]
 
-_ROUNDING_OF_NONE = 1e-12  # of the largest strength: a direction that does not exist
+_LEAST_STRENGTH = 1e-12  # of the largest; below, a direction is only rounding and does not exist
 
 
 class ClassMoments(NamedTuple):
@@ -66,5 +66,5 @@ def directions_are_clear(products: Floats, tolerance: float) -> NDArray[np.bool_
     finite = np.asarray(np.isfinite(products).all(axis=(-2, -1)))
     strength = np.linalg.eigvalsh(np.where(finite[..., None, None], products, 0.0))
     relative = strength / strength[..., -1:]
-    faint = (relative > _ROUNDING_OF_NONE) & (relative < (10 * tolerance) ** 2)
+    faint = (relative > _LEAST_STRENGTH) & (relative < (10 * tolerance) ** 2)
     return np.asarray(finite & ~faint.any(axis=-1))

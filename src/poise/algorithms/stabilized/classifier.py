@@ -120,22 +120,22 @@ class StabilizedClassifier(ClassifierMixin, Stabilized):  # type: ignore[misc]
         check_classification_targets(labels)
         rows = self._checked_pair(X, labels)
         seen = np.unique(labels)
-        self.refuse_strangers(seen)
+        self.refuse_unlisted_labels(seen)
         self.classes_ = seen if self.classes is None else self._known_classes()
         self._fit_bags(rows, labels)
         return self
 
-    def refuse_strangers(self, labels: Any) -> None:
+    def refuse_unlisted_labels(self, labels: Any) -> None:
         """Refuse labels that are not among the classes, if these were given."""
         known = labels if self.classes is None else self._known_classes()
-        strangers = np.setdiff1d(labels, known)
-        if strangers.size:
+        unlisted = np.setdiff1d(labels, known)
+        if unlisted.size:
             raise ArgumentError(
-                f"classes must hold every label in y; {listed(map(repr, strangers.tolist()))} "
+                f"classes must hold every label in y; {listed(map(repr, unlisted.tolist()))} "
                 "is not among them"
             )
 
-    def refuse_what_cannot_happen(self) -> None:
+    def refuse_unreachable_epsilon(self) -> None:
         """Refuse an ε that no change reaches: two vectors of probabilities are within √2."""
         if arguments.epsilon(self.epsilon) > math.sqrt(2):
             raise ArgumentError(

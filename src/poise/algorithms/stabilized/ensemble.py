@@ -51,7 +51,7 @@ class Stabilized(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not an
         """Return the width of the base fits' range, or the number of classes."""
 
     @abstractmethod
-    def refuse_what_cannot_happen(self) -> None:
+    def refuse_unreachable_epsilon(self) -> None:
         """Refuse an ε that no change exceeds: every estimator would be stable."""
 
     def trade_off(self) -> tuple[BagChoice, ...]:

@@ -112,7 +112,7 @@ class StabilizedRegressor(RegressorMixin, Stabilized):  # type: ignore[misc]
         low, high = (0.0, 1.0) if self.bounds is None else _checked_bounds(self.bounds)
         return {"width": high - low}
 
-    def refuse_what_cannot_happen(self) -> None:
+    def refuse_unreachable_epsilon(self) -> None:
         """Refuse an ε that no change exceeds: clipped predictions stay in their range."""
         width = self._outputs()["width"]
         if arguments.epsilon(self.epsilon) < width:

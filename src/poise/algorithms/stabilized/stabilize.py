@@ -112,7 +112,7 @@ def stabilize(
         random_state=random_state,
         n_jobs=n_jobs,
     )
-    made.refuse_what_cannot_happen()
+    made.refuse_unreachable_epsilon()
     _fill_in_bags(made)
     return made
 

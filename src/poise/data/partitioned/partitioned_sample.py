@@ -14,7 +14,7 @@ import numpy as np
 
 from poise.data.fit_params import rows_of_value
 from poise.data.groups import Groups
-from poise.data.known_values import n_known_among, n_known_points
+from poise.data.known_values import ROWS_FOR_CODES, n_known_among, n_known_points
 from poise.data.partitioned.column_roles import ColumnRoles
 from poise.data.partitioned.group_sizes import GroupSizes
 from poise.data.partitioned.partition_types import with_types
@@ -27,8 +27,6 @@ from poise.data.tables import as_table
 from poise.errors import DataError, PoiseError
 
 __all__ = ["PartitionedSample", "PartitionedTable"]
-
-_ENOUGH_POINTS = 10_000  # to count the points that can be made of codes
 
 
 @dataclass(frozen=True)
@@ -236,7 +234,7 @@ class _FirstRows:
     features: list[Any]
 
     def __call__(self, partition: Any, first: int) -> Any:
-        return partition[self.features].iloc[: max(0, _ENOUGH_POINTS - first)]
+        return partition[self.features].iloc[: max(0, ROWS_FOR_CODES - first)]
 
 
 @dataclass(frozen=True)

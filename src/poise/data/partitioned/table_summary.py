@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.data.known_values import FIRST_RESPONSES, FIRST_ROWS
 from poise.data.partitioned.column_roles import ColumnRoles
 from poise.data.partitioned.partition_types import common_types, with_types
 from poise.data.partitioned.smallest_hashes import SmallestHashes
@@ -19,9 +20,6 @@ from poise.data.partitioned.witness_rows import (
 )
 
 __all__ = ["PartitionSummary", "Summarize", "TableSummary"]
-
-_FIRST_RESPONSES = 1000  # among these numbers that are not whole show themselves
-_FIRST_POINTS = 100
 
 
 @dataclass(frozen=True)
@@ -87,8 +85,8 @@ class Summarize:
             frame.iloc[:0],
             frame.iloc[places],
             places,
-            frame[list(self.roles.features)].iloc[:_FIRST_POINTS],
-            () if target is None else np.asarray(frame[target].iloc[:_FIRST_RESPONSES]),
+            frame[list(self.roles.features)].iloc[:FIRST_ROWS],
+            () if target is None else np.asarray(frame[target].iloc[:FIRST_RESPONSES]),
             None if target is None else _listed(frame[target]),
             None if target is None or self.roles.groups is None else self._groups(partition),
             SmallestHashes.of(frame[list(self.hashed)]),
@@ -149,7 +147,7 @@ class TableSummary:
         kept = witness_rows(rows, target)
         self.witnesses = rows.iloc[kept]
         self.places = np.concatenate([np.empty(0, dtype=np.int64), *places])[kept]
-        self.points = self._joined([part.points for part in _first(filled, _FIRST_POINTS)])
+        self.points = self._joined([part.points for part in _first(filled, FIRST_ROWS)])
         self.responses = _first_responses(filled)
         self.different = _different([part.different for part in filled])
         self.sketch = SmallestHashes.joined([part.sketch for part in filled])
@@ -170,8 +168,8 @@ def _first(parts: list[PartitionSummary], rows: int) -> list[PartitionSummary]:
 
 
 def _first_responses(parts: list[PartitionSummary]) -> Any:
-    some = [part.responses for part in _first(parts, _FIRST_RESPONSES)] or [np.empty(0)]
-    return np.concatenate(some)[:_FIRST_RESPONSES]
+    some = [part.responses for part in _first(parts, FIRST_RESPONSES)] or [np.empty(0)]
+    return np.concatenate(some)[:FIRST_RESPONSES]
 
 
 def _different(lists: list[Any]) -> Any:

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.data.known_values import MOST_DIFFERENT_NUMBERS
+
 __all__ = ["MOST_CLASSES", "different_responses", "witness_rows"]
 
 MOST_CLASSES = 10_000  # so many different responses are kept; more are no classes
@@ -95,5 +97,5 @@ def different_responses(responses: Any) -> Any:
 
 
 def _few(rows: int) -> int:
-    """Fractions are kept while they may be a list of choices, of which there are 50 at most."""
-    return max(50, rows // 100)
+    """Return how many different fractions are kept: so few may be a list of choices."""
+    return max(MOST_DIFFERENT_NUMBERS, rows // 100)
