@@ -22,6 +22,7 @@ from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.data.tables import as_table
 from poise.errors import ArgumentError
 from poise.protocol.randomness import Randomness, RandomStateLike
+from poise.theory.decision import declares
 
 __all__ = ["SymmetryReport", "check_symmetry", "reordering_change"]
 
@@ -151,7 +152,7 @@ def check_symmetry(
         for index, (order, xi) in enumerate(zip(others, terms[1:], strict=True))
     ]
     pvalue = min(1.0, len(others) * min(pvalues))
-    finding = "not symmetric" if pvalue <= limit else "in distribution"
+    finding = "not symmetric" if declares(pvalue, limit) else "in distribution"
     return SymmetryReport(finding, pvalue, limit, change, fitter.n_fits)
 
 

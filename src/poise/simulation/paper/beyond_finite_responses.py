@@ -21,6 +21,7 @@ from poise.simulation.paper.effort import Effort
 from poise.simulation.worlds import Proportion, UniformCoins, World, zoo
 from poise.simulation.worlds.replication import run_once
 from poise.simulation.worlds.simple_algorithms import Memorising
+from poise.theory.decision import declares
 
 __all__ = ["claims"]
 
@@ -105,7 +106,9 @@ def _no_mirror(effort: Effort) -> list[Claim]:
     test = WorstLabellingTest(3, 0.5, 0.17, 0.1, **_COINS, missing=3)
     ran, count = _Ran(zoo.nearest_coins(3), (3, 157), 34), effort.count(200, least=40)
     found = [ran(index, test)[0] for index in range(count)]
-    misled = sum(theory.pvalue_unstable(f.statistic, f.n_trials, 0.17) <= 0.1 for f in found)
+    misled = sum(
+        declares(theory.pvalue_unstable(f.statistic, f.n_trials, 0.17), 0.1) for f in found
+    )
     said = sum(f.verdict == Outcome.UNSTABLE for f in found)
     wrong = Proportion(misled, count, CONFIDENCE)
     return [
