@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.algorithms.distance import Distance
 from poise.data.sample import Sample
 from poise.errors import AlgorithmError, ArgumentError, DataError
 from poise.procedures.missing_responses import MissingResponses, PartlyLabeledTrial
@@ -83,7 +84,7 @@ class LinearSmootherTest(MissingResponses):
                 f"low and high must be finite numbers, low < high, got {self.low} and {self.high}"
             )
 
-    def measured_by(self, distance: Any) -> LinearSmootherTest:
+    def measured_by(self, distance: str | Distance) -> LinearSmootherTest:
         """Refuse a distance that is no difference of two numbers."""
         if distance not in ("auto", "absolute", "euclidean"):
             raise ArgumentError(

@@ -157,7 +157,9 @@ def check_symmetry(
 
 
 @counted_fit_warnings()
-def reordering_change(algorithm: Any, X: Any, y: Any, *, random_state: Any = None) -> float:
+def reordering_change(
+    algorithm: Any, X: Any, y: Any, *, random_state: RandomStateLike = None
+) -> float:
     """Return the largest change of a prediction when rows are reordered and ξ is kept.
 
     The algorithm is fitted to the first half of the rows as given, in reverse and in a random

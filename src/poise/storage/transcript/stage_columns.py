@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, cast
 
@@ -12,7 +11,7 @@ import numpy as np
 from poise.arguments.field_rules import MOST_ROWS, Among, Between, Count, Positive
 from poise.data.synthetic_rows import Rows, SyntheticRows
 from poise.errors import RecordError
-from poise.protocol.messages import Answers, Comparison, Failure, Query, Removals, queries_of
+from poise.protocol.messages import Answers, Comparison, Failure, Query, Removals, Tasks, queries_of
 from poise.storage.transcript.array_pool import NOTHING, ArrayPool
 from poise.storage.transcript.stage import Refusal, Stage
 
@@ -120,7 +119,7 @@ def read_stage(note: StageNote, name: str, pool: ArrayPool, arrays: dict[str, An
         Query(_read_rows(row[:7], pool), _read_rows(row[7:], pool), int(xi))  # type: ignore[arg-type]
         for row, xi in zip(rows, terms, strict=True)
     ]
-    tasks: Sequence[Any] = queries
+    tasks: Tasks = queries
     if note.compares:
         tasks = [Comparison(*pair) for pair in zip(queries[::2], queries[1::2], strict=True)]
     elif note.removals is not None:
