@@ -21,12 +21,18 @@ and where it is not. :func:`of_search` is the rule of a search through all cases
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from poise import arguments
 from poise.errors import ArgumentError
 from poise.theory import binomial_test
 from poise.theory.rounding import less_rounding
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Counts: TypeAlias = NDArray[np.integer[Any]]
 
 __all__ = [
     "DecisionRule",
@@ -261,7 +267,21 @@ class DecisionRule:
         """Return the rule of the Binomial test with these parameters (ζ = 1: the plain test)."""
         return cls(n_trials, *cut_offs(n_trials, delta, alpha, zeta))
 
-    def is_settled(self, moved: Any, trials: Any, failed: Any = 0, scope: Scope = "verdict") -> Any:
+    @overload
+    def is_settled(
+        self, moved: float, trials: int, failed: float = 0, scope: Scope = "verdict"
+    ) -> bool: ...
+    @overload
+    def is_settled(
+        self, moved: Counts, trials: Counts, failed: Counts | int = 0, scope: Scope = "verdict"
+    ) -> NDArray[np.bool_]: ...
+    def is_settled(
+        self,
+        moved: float | Counts,
+        trials: int | Counts,
+        failed: float | Counts = 0,
+        scope: Scope = "verdict",
+    ) -> bool | NDArray[np.bool_]:
         """Say whether the trials still to come can no longer change the outcome.
 
         A settled outcome stays settled. The counts are integers or arrays of integers.

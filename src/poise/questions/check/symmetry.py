@@ -19,7 +19,7 @@ from poise.algorithms.fit_warnings import counted_fit_warnings
 from poise.algorithms.global_state import GlobalGenerators
 from poise.algorithms.prediction_arrays import REORDERED_SUMS, as_array
 from poise.arguments.notebook_card import Card, ShownAsCard
-from poise.data.tables import as_table
+from poise.data.tables import Table, as_table
 from poise.errors import ArgumentError
 from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.theory.decision import declares
@@ -190,7 +190,7 @@ class _Fitter:
     training rows would look symmetric.
     """
 
-    def __init__(self, algorithm: Algorithm, features: Any, responses: Any) -> None:
+    def __init__(self, algorithm: Algorithm, features: Table, responses: Table) -> None:
         self.algorithm, self.features, self.responses = algorithm, features, responses
         self.n_fits = 0
         if len(features) != len(responses) or len(features) < 4:

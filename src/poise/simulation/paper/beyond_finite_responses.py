@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from poise import theory
 from poise.algorithms.algorithm import Predict
 from poise.procedures import LinearSmootherTest, WorstLabellingTest
+from poise.protocol.procedure import Procedure
 from poise.protocol.randomness import Randomness
 from poise.results import Outcome, ProcedureResult
 from poise.simulation.paper.claim import CONFIDENCE, Claim, beyond, computed, holds, simulated
@@ -94,7 +95,7 @@ class _Ran:
     rows: tuple[int, int]
     seed: int
 
-    def __call__(self, index: int, *procedures: Any) -> list[ProcedureResult]:
+    def __call__(self, index: int, *procedures: Procedure) -> list[ProcedureResult]:
         randomness = Randomness(self.seed)
         sample = self.world.draw(randomness.generator("data", index), *self.rows)
         own = Randomness(randomness.words("procedure", index))
