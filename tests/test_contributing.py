@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from itertools import groupby
 from pathlib import Path
@@ -30,6 +31,28 @@ def test_the_table_names_files_that_exist(change: str, files: str) -> None:
     paths = _paths(files)
     assert paths
     assert [path for path in paths if not (SOURCE / path).is_file()] == []
+
+
+def _fits_the_algorithm(path: Path) -> bool:
+    """Say whether a file trains the algorithm of the user: ``algorithm.fit`` or ``clone().fit``."""
+    calls = [
+        n.func for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, ast.Call)
+    ]
+    trained = [f.value for f in calls if isinstance(f, ast.Attribute) and f.attr in _TRAINS]
+    return any(re.search(r"algorithm$|^clone\(", ast.unparse(whose)) for whose in trained)
+
+
+_TRAINS = ("fit", "fit_with")
+_MAY_TRAIN = ("algorithms", "running", "simulation")  # wrappers, the workers, made-up worlds
+
+
+def test_the_guide_names_all_who_call_user_code_outside_a_test() -> None:
+    paths = [path.relative_to(SOURCE) for path in SOURCE.rglob("*.py")]
+    others = [path for path in paths if path.parts[0] not in _MAY_TRAIN]
+    found = {path.as_posix() for path in others if _fits_the_algorithm(SOURCE / path)}
+    shape = GUIDE[GUIDE.index("## The shape of the code") : GUIDE.index("## Where to look")]
+    named = set(_paths(shape[shape.index("What is no test") : shape.index("Each folder")]))
+    assert found == named
 
 
 def test_the_table_is_long_enough() -> None:

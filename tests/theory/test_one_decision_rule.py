@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,10 @@ import poise
 ROOT = Path(poise.__file__).parent
 RULE = ROOT / "theory" / "decision.py"
 OTHERS = sorted(path for path in ROOT.rglob("*.py") if path != RULE)
+ORDER = ast.Lt | ast.LtE | ast.Gt | ast.GtE
+PVALUE = re.compile(r"p_?value|adjusted", re.IGNORECASE)
+SHORT_PVALUE = re.compile(r"^([pq]|values?)$")
+LEVEL = re.compile(r"alpha|level|limit", re.IGNORECASE)
 
 
 def is_verdict(node: ast.AST | None) -> bool:
@@ -91,6 +96,58 @@ def conditions(function: ast.FunctionDef) -> list[ast.AST]:
     return [n.test for n in own_nodes(function) if isinstance(n, ast.If)]
 
 
+def replaced_by(values: list[ast.AST]) -> bool:
+    """Say whether a verdict may stay or become another one: the other is a rule of its own."""
+    stays = [v for v in values if reads_a_verdict(v) or getattr(v, "id", "") == "verdict"]
+    return bool(stays and spelled(values))
+
+
+def names_in(node: ast.AST) -> list[str]:
+    found = [n for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)]
+    return [n.id if isinstance(n, ast.Name) else n.attr for n in found]
+
+
+def mentions(node: ast.AST, words: re.Pattern[str]) -> bool:
+    return any(map(words.search, names_in(node)))
+
+
+def is_level(node: ast.AST) -> bool:
+    """Say whether this is a level, and not a number computed from one."""
+    computed = any(isinstance(n, ast.BinOp) for n in ast.walk(node))
+    return not computed and mentions(node, LEVEL)
+
+
+def compares_a_pvalue(node: ast.AST) -> bool:
+    """Say whether a comparison asks if a p-value is small enough."""
+    if not isinstance(node, ast.Compare) or not all(isinstance(s, ORDER) for s in node.ops):
+        return False
+    sides = [node.left, *node.comparators]
+    short = any(mentions(s, SHORT_PVALUE) or "less_rounding" in names_in(s) for s in sides)
+    return any(mentions(s, PVALUE) for s in sides) or (short and any(map(is_level, sides)))
+
+
+def hands_on_a_verdict(node: ast.AST) -> bool:
+    """Say whether a call is given a verdict that nobody asked the rule for."""
+    if not isinstance(node, ast.Call):
+        return False
+    named = [word.value for word in node.keywords if word.arg == "verdict"]
+    members = [*node.args, *(word.value for word in node.keywords)]
+    return bool(spelled(named)) or any(
+        is_verdict(member) and isinstance(member, ast.Attribute) for member in members
+    )
+
+
+def declarations(source: str) -> list[int]:
+    """Return the lines at which code declares: by a p-value, by a search, or by replacing."""
+    nodes = list(ast.walk(ast.parse(source)))
+    found = [n.lineno for n in nodes if compares_a_pvalue(n) or hands_on_a_verdict(n)]
+    found += [n.lineno for n in nodes if isinstance(n, ast.IfExp) and replaced_by([*arms(n)])]
+    for function in nodes:
+        if isinstance(function, ast.FunctionDef) and any(map(replaced_by, chosen_by(function))):
+            found.append(function.lineno)
+    return found
+
+
 def choices(source: str) -> list[int]:
     """Return the lines at which code chooses between verdicts."""
     nodes = list(ast.walk(ast.parse(source)))
@@ -144,3 +201,55 @@ def test_the_search_finds_rules_that_were_written_again(body) -> None:
 )
 def test_a_translation_of_a_verdict_is_no_choice(line) -> None:
     assert not choices(line)
+
+
+def test_no_other_file_declares() -> None:
+    lines = {path.as_posix(): declarations(path.read_text(encoding="utf-8")) for path in OTHERS}
+    assert not {path: found for path, found in lines.items() if found}
+
+
+def test_only_the_theory_grants_rounding() -> None:
+    outside = [path for path in OTHERS if path.parent.name != "theory"]
+    assert len(outside) > 300
+    users = [path.as_posix() for path in outside if "less_rounding" in path.read_text("utf-8")]
+    assert not users
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return pvalue <= level",
+        "return less_rounding(pvalue) <= level",
+        "return bool(alpha >= self.pvalue)",
+        "stable, unstable = _rounded([answer.pvalue, answer.pvalue_unstable]) <= alpha",
+        "return holm(pvalues) <= header.alpha",
+        "return np.asarray(pvalues <= online_fallback(pvalues, header.alpha)[:-1])",
+        "chosen = np.flatnonzero(less_rounding(adjusted) <= float(arguments.alpha(alpha)))",
+        "failed = np.flatnonzero(less_rounding(p) > float(arguments.alpha(alpha)))",
+        "declared.append(bool(pvalue <= levels[-1]))",
+        "left = left.after(left.level, bool(value <= left.level))",
+        "if value <= levels[place]:\n        levels[place + 1] += levels[place]",
+        "if each.best_pvalue > each.stake.level:\n        raise RecordError",
+        "return sum(theory.pvalue_unstable(b, m, 0.17) <= 0.1 for b in found)",
+        "if found['worst'] <= self.epsilon:\n        return Result(name, Outcome.STABLE, True)",
+        "return replace(result, verdict='stable')",
+        "v = Outcome.INCONCLUSIVE if self.verdict == Outcome.UNSTABLE else self.verdict",
+        "v = 'inconclusive' if self.verdict == Outcome.NOT_CERTIFIED else verdict",
+        "if r.verdict == 'unstable':\n        return 'inconclusive'\n    return r.verdict",
+    ],
+)
+def test_the_search_finds_declarations_that_were_written_again(body) -> None:
+    assert declarations(f"def said(a):\n    {body}\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "enough = e[order] * rank * level >= less_rounding(e.size)",
+        "side = 'unstable' if only.verdict == 'unstable' else 'stable'",
+        "says = declares(pvalue, level)",
+        "wanted = self.verdict in (Outcome.STABLE, Outcome.UNSTABLE)",
+    ],
+)
+def test_a_comparison_of_something_else_declares_nothing(line) -> None:
+    assert not declarations(line)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from poise.errors import DataError
 __all__ = ["Groups", "Layout", "WholeNumbers"]
 
 Indices = NDArray[np.int64]
+Places = TypeVar("Places", int, Indices)
 
 
 class WholeNumbers:
@@ -30,7 +31,11 @@ class WholeNumbers:
     def __len__(self) -> int:
         return self.count
 
-    def __getitem__(self, places: Any) -> Any:
+    @overload
+    def __getitem__(self, places: slice) -> Indices: ...
+    @overload
+    def __getitem__(self, places: Places) -> Places: ...
+    def __getitem__(self, places: slice | Places) -> Indices | Places:
         if isinstance(places, slice):
             return np.arange(*places.indices(self.count))
         return places

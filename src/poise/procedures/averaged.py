@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from poise.data.sample import Sample
 from poise.procedures.checked_question import StabilityQuestion
@@ -101,7 +102,7 @@ class _StopWhenForced:
     def forced(self) -> bool:
         return self.watch.forced
 
-    def __call__(self, change: Any) -> bool:
+    def __call__(self, change: ArrayLike) -> bool:
         """Take in the changes of the next trial; nan stands for one that failed."""
         changes = np.asarray(change, dtype=np.float64)
         larger, failed = changes > self.epsilon, np.isnan(changes)

@@ -10,10 +10,10 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from typing import Any, Self, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from poise.errors import RecordError, TrialError
 from poise.protocol.budget import Counts
@@ -114,7 +114,9 @@ class ConditionalChanges(abc.ABC):
         """Return the training rows but one."""
         return np.delete(self.training, row)
 
-    def record(self, changes: Any, n_fits: int, failures: Sequence[str] = ()) -> ConditionalTrials:
+    def record(
+        self, changes: ArrayLike, n_fits: int, failures: Sequence[str] = ()
+    ) -> ConditionalTrials:
         """Return changes of the first trials as a record."""
         table = np.asarray(changes, dtype=np.float64)
         known = self.fresh[: len(table)]
@@ -132,6 +134,23 @@ class ConditionalChanges(abc.ABC):
         size = self.design.n_trials, self.design.changes_per_trial
         return self.record(np.full(size, np.nan), 1, (reason,))
 
+    def _compared(
+        self,
+        tasks: FitTasks,
+        known: KnownPredictions,
+        until: Until | None,
+        decision_points: tuple[float, ...],
+    ) -> Measured:
+        """Yield the fits of the trials, and return their changes from what is known."""
+        batch = Batch(tasks, until, decision_points, known=known)
+        answers = yield from self._asked(batch, lambda error: self._first(error.partial))
+        return self._first(answers.changes, [failure.message for failure in answers.failures])
+
+    def _first(self, changes: object, failures: Sequence[str] = ()) -> ConditionalTrials:
+        """Return the changes of the first trials, one after the other, as a record."""
+        table = np.asarray(changes, dtype=np.float64).reshape(-1, self.design.changes_per_trial)
+        return self.record(table, self.design.fits(len(table)), failures)
+
     def _asked(
         self, batch: Batch, partial: Callable[[TrialError | RecordError], ConditionalTrials]
     ) -> Generator[Batch, Answers, Answers]:
@@ -145,20 +164,29 @@ class ConditionalChanges(abc.ABC):
 
 
 @dataclass(frozen=True)
-class DeployedChanges(ConditionalChanges):
-    """|A[D](X) − A[D∖i](X)| for every training row i at every fresh X: n + 1 fits in all.
+class ChosenChanges(ConditionalChanges):
+    """The changes of a notion of which some fits may be left out, where a formula serves.
 
     Parameters
     ----------
-    rows : tuple of int or None
-        The training rows to remove, each by itself; None for all of them.
+    chosen : tuple of int or None
+        The numbers of the tasks to run: training rows to remove, each by itself, or trials. None
+        for all of them.
     """
 
-    rows: tuple[int, ...] | None = None
+    chosen: tuple[int, ...] | None = None
 
-    def only(self, rows: Sequence[int]) -> DeployedChanges:
-        """Return the same without the other removals; their changes are nan."""
-        return replace(self, rows=tuple(rows))
+    def only(self, chosen: Sequence[int]) -> Self:
+        """Return the same without the other tasks; their changes are nan, or left out."""
+        return replace(self, chosen=tuple(chosen))
+
+
+@dataclass(frozen=True)
+class DeployedChanges(ChosenChanges):
+    """|A[D](X) − A[D∖i](X)| for every training row i at every fresh X: n + 1 fits in all.
+
+    Tasks are training rows; the changes of removals that were not chosen are nan.
+    """
 
     def measured(
         self, *, until: Until | None = None, decision_points: tuple[float, ...] = (0.0,)
@@ -167,7 +195,7 @@ class DeployedChanges(ConditionalChanges):
         known = yield from self.full_fit()
         if isinstance(known, Failure):
             return self.all_failed(known.message)
-        removed = range(self.design.n) if self.rows is None else self.rows
+        removed = range(self.design.n) if self.chosen is None else self.chosen
         tasks = FitTasks(self, removed, Counts(1, self.design.n - 1, self.design.n_fresh))
         batch = Batch(tasks, decision_points=decision_points, known=known)
         answers = yield from self._asked(batch, lambda error: self._partial(removed, error))
@@ -185,7 +213,7 @@ class DeployedChanges(ConditionalChanges):
         error.add_note("Here a trial is the removal of one training row, at all fresh rows.")
         return self._table(removed, error.partial)
 
-    def _table(self, removed: Sequence[int], changes: Any) -> ConditionalTrials:
+    def _table(self, removed: Sequence[int], changes: object) -> ConditionalTrials:
         """Turn one row of changes per removal into one per fresh row, nan where none is known."""
         known = np.asarray(changes, dtype=np.float64).reshape(-1, self.design.n_fresh)
         table = np.full((self.design.n_fresh, self.design.n), np.nan)
@@ -206,9 +234,7 @@ class AddOneChanges(ConditionalChanges):
             return self.all_failed(known.message)
         one = Counts(1, self.design.n + 1, self.design.points)
         tasks = FitTasks(self, range(self.design.n_trials), one)
-        batch = Batch(tasks, until, decision_points, known=known)
-        answers = yield from self._asked(batch, lambda error: self._of(error.partial))
-        return self._of(answers.changes, [failure.message for failure in answers.failures])
+        return (yield from self._compared(tasks, known, until, decision_points))
 
     def task(self, number: int) -> Removals:
         """Return the fit with one more row, at the points of its trial."""
@@ -218,26 +244,13 @@ class AddOneChanges(ConditionalChanges):
         train = np.append(self.training, rows[number])
         return Removals((), (Query(train, rows[first : first + points], self.xi),))
 
-    def _of(self, changes: Any, failures: Sequence[str] = ()) -> ConditionalTrials:
-        table = np.asarray(changes, dtype=np.float64).reshape(-1, self.design.points)
-        return self.record(table, self.design.fits(len(table)), failures)
-
 
 @dataclass(frozen=True)
-class JackknifeChanges(ConditionalChanges):
+class JackknifeChanges(ChosenChanges):
     """|A[D∖i](X_i) − A[D∖i∪Z](X_i)| for every training row i and a fresh labelled Z.
 
-    Parameters
-    ----------
-    trials : tuple of int or None
-        The trials to run; None for all of them.
+    Tasks are trials; those that were not chosen are left out.
     """
-
-    trials: tuple[int, ...] | None = None
-
-    def only(self, trials: Sequence[int]) -> JackknifeChanges:
-        """Return the same without the other trials."""
-        return replace(self, trials=tuple(trials))
 
     def measured(
         self, *, until: Until | None = None, decision_points: tuple[float, ...] = (0.0,)
@@ -246,12 +259,10 @@ class JackknifeChanges(ConditionalChanges):
         known = yield from self._left_out()
         if known is None:
             return self.all_failed("every leave-one-out fit failed")
-        which = range(self.design.n_trials) if self.trials is None else self.trials
+        which = range(self.design.n_trials) if self.chosen is None else self.chosen
         n = self.design.n
         tasks = FitTasks(self, which, Counts(n, n * n, n))
-        batch = Batch(tasks, until, decision_points, known=known)
-        answers = yield from self._asked(batch, lambda error: self._of(error.partial))
-        return self._of(answers.changes, [failure.message for failure in answers.failures])
+        return (yield from self._compared(tasks, known, until, decision_points))
 
     def _left_out(self) -> Generator[Batch, Answers, KnownPredictions | None]:
         """Predict each training row by the model without it; None if every fit failed."""
@@ -278,7 +289,3 @@ class JackknifeChanges(ConditionalChanges):
             for i in range(self.design.n)
         )
         return Removals((), tuple(fits))
-
-    def _of(self, changes: Any, failures: Sequence[str] = ()) -> ConditionalTrials:
-        table = np.asarray(changes, dtype=np.float64).reshape(-1, self.design.n)
-        return self.record(table, self.design.fits(len(table)), failures)

@@ -21,6 +21,7 @@ from poise.procedures.search_space import Chosen, SearchSpace
 from poise.protocol.messages import Answers, Batch, Failure
 from poise.protocol.randomness import Randomness
 from poise.results import Outcome, ProcedureResult
+from poise.theory.decision import of_search
 
 __all__ = ["ExhaustiveTest"]
 
@@ -152,8 +153,9 @@ class ExhaustiveTest(Question):
         self._check_cost()
         search = self._search_all if self.deterministic else self._search_under_terms
         found = yield from search(randomness)
-        if found["worst_change"] <= self.epsilon:
-            return self._declared(found)
+        said = of_search(found["worst_change"], self.epsilon)
+        if said is not None:
+            return self._declared(Outcome(said), found)
         alpha = self.alpha if self.deterministic else self.alpha / 2
         test = BinomialTest(self.n, self.epsilon, self.delta, alpha)
         result = yield from test.ask(sample, randomness)
@@ -205,7 +207,7 @@ class ExhaustiveTest(Question):
             said = (yield Batch(tasks)).predictions
             found = self._worst(zip(orders, said[::2], said[1::2], strict=True))
             worst = max(worst, found, key=lambda change: change[0])
-            if worst[0] > self.epsilon:
+            if of_search(worst[0], self.epsilon) is None:
                 break
         return self._found(*worst, term + 1, (term + 1) * 2 * len(orders))
 
@@ -225,12 +227,12 @@ class ExhaustiveTest(Question):
     def _found(self, worst: float, at: Chosen, terms: int, fits: int) -> Found:
         return {"worst_change": worst, "worst_rows": list(at), "n_terms": terms, "n_fits": fits}
 
-    def _declared(self, found: Found) -> ProcedureResult:
+    def _declared(self, said: Outcome, found: Found) -> ProcedureResult:
         sets = self._space.n_multisets(self.n)
         passes = 0.0 if self.deterministic else 2 * (1 - self.delta) ** self.n_terms
         return ProcedureResult(
             type(self).__name__,
-            Outcome.STABLE,
+            said,
             certifies=True,
             reason=_CERTAIN if self.deterministic else _UNDER_TERMS,
             n=self.n,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.algorithms.distance import Distance
 from poise.data.sample import Sample
 from poise.errors import AlgorithmError, ArgumentError, DataError
 from poise.procedures.checked_question import refuse_other_than_differences
@@ -84,7 +85,7 @@ class LinearSmootherTest(MissingResponses):
                 f"low and high must be finite numbers, low < high, got {self.low} and {self.high}"
             )
 
-    def measured_by(self, distance: Any) -> LinearSmootherTest:
+    def measured_by(self, distance: str | Distance) -> LinearSmootherTest:
         """Refuse a distance that is no difference of two numbers."""
         refuse_other_than_differences(distance, "predictions that are linear in the responses")
         return self

@@ -6,20 +6,33 @@ import dataclasses
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.data.synthetic_rows import SyntheticRows
+from poise.data.synthetic_rows import Rows, SyntheticRows
 from poise.errors import TrialError
 from poise.protocol.budget import Counts, cost
-from poise.protocol.messages import Answers, Batch, Query, queries_of, with_queries
+from poise.protocol.messages import Answers, Batch, Query, Task, Tasks, queries_of, with_queries
 from poise.protocol.randomness import Randomness
 
 __all__ = ["Part"]
 
+if TYPE_CHECKING:
+    from poise.data.sample import Sample
+
 Indices = NDArray[np.int64]
+Concluded = TypeVar("Concluded")
+Concluded_co = TypeVar("Concluded_co", covariant=True)
+
+
+class _Asks(Protocol[Concluded_co]):
+    """A procedure with its kind of verdict."""
+
+    def ask(
+        self, sample: Sample, randomness: Randomness
+    ) -> Generator[Batch, Answers, Concluded_co]: ...
 
 
 @dataclass(frozen=True)
@@ -63,19 +76,19 @@ class Part:
         """A part consists of rows, never of groups."""
         return
 
-    def rows(self, rows: Any) -> Any:
+    def rows(self, rows: Rows) -> Rows:
         """Turn the part's row numbers into those of the sample."""
-        if rows is None or isinstance(rows, SyntheticRows):
-            return rows
-        return self._all[rows]
+        return rows if isinstance(rows, SyntheticRows) else self._all[rows]
 
     @cached_property
     def _all(self) -> Indices:
         return np.concatenate([self.labeled, self.unlabeled])
 
-    def ask(self, procedure: Any, randomness: Randomness) -> Generator[Batch, Answers, Any]:
+    def ask(
+        self, procedure: _Asks[Concluded], randomness: Randomness
+    ) -> Generator[Batch, Answers, Concluded]:
         """Run a procedure on this part alone; it may use only the size of the sample."""
-        conversation = procedure.ask(self, randomness)
+        conversation = procedure.ask(cast("Sample", self), randomness)
         try:
             batch = next(conversation)
             while True:
@@ -86,26 +99,32 @@ class Part:
                 else:
                     batch = conversation.send(answers)
         except StopIteration as stop:
-            return stop.value
+            concluded: Concluded = stop.value
+            return concluded
 
 
-class _Moved(Sequence[Any]):
+class _Moved(Sequence[Task]):
     """Tasks about a part, with the row numbers of the sample."""
 
-    def __init__(self, tasks: Sequence[Any], part: Part) -> None:
+    def __init__(self, tasks: Tasks, part: Part) -> None:
         self.tasks, self.part = tasks, part
 
     def __len__(self) -> int:
         return len(self.tasks)
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: int) -> Task: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Task]: ...
+    def __getitem__(self, index: int | slice) -> Task | list[Task]:
         if isinstance(index, slice):
             return [self[k] for k in range(*index.indices(len(self)))]
         task = self.tasks[index]
         return with_queries(task, [self._query(query) for query in queries_of(task)])
 
     def _query(self, query: Query) -> Query:
-        return Query(self.part.rows(query.train), self.part.rows(query.evaluate), query.xi)
+        points = None if query.evaluate is None else self.part.rows(query.evaluate)
+        return Query(self.part.rows(query.train), points, query.xi)
 
     def cost(self, stop: int) -> Counts:
         return cost(self.tasks, stop)

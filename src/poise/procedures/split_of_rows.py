@@ -11,7 +11,7 @@ import abc
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Self, TypeVar, overload
+from typing import NamedTuple, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,7 +130,7 @@ class TrialSequence(Sequence[Trial]):
     def __getitem__(self, index: int) -> Trial: ...
     @overload
     def __getitem__(self, index: slice) -> Sequence[Trial]: ...
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: int | slice) -> Trial | Sequence[Trial]:
         if isinstance(index, slice):
             return [self[k] for k in range(*index.indices(len(self)))]
         if not 0 <= index < self.n_trials:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from poise import arguments
 from poise.arguments.field_rules import WholeNumber
 from poise.data.synthetic_rows import n_rows
 from poise.errors import BudgetError
-from poise.protocol.messages import queries_of
+from poise.protocol.messages import Tasks, queries_of
 
 __all__ = ["Budget", "Counts", "cost"]
 
@@ -44,7 +43,7 @@ class _KnowsItsCost(Protocol):
     def cost(self, stop: int) -> Counts: ...
 
 
-def cost(tasks: Sequence[Any], stop: int) -> Counts:
+def cost(tasks: Tasks, stop: int) -> Counts:
     """Add up the calls and rows of the first ``stop`` tasks.
 
     A sequence that knows its own cost has a method ``cost(stop)``: a million trials that

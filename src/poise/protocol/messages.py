@@ -124,6 +124,8 @@ class Removals:
 
 
 Task = Query | Comparison | Removals
+Tasks = Sequence[Task]
+"""The tasks of a batch, all of one kind."""
 
 
 def queries_of(task: Task) -> tuple[Query, ...]:
@@ -159,7 +161,7 @@ def with_queries(task: Task, queries: Sequence[Query]) -> Task:
     return Removals(tuple(queries[:n_full]), tuple(queries[n_full:]))
 
 
-def first_query(tasks: Sequence[Any]) -> Query:
+def first_query(tasks: Tasks) -> Query:
     """Return the first question of a batch: what the first fit trains on.
 
     Examples
@@ -197,8 +199,6 @@ class Reply:
     predictions: Any
     model: Any = None
 
-
-Tasks = Sequence[Query] | Sequence[Comparison] | Sequence[Removals]
 
 Change = float | NDArray[np.float64] | Failure
 """The change of one comparison, those of several that follow each other, or why there is none.

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Protocol, Self, cast
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, Self, cast, runtime_checkable
+
+from numpy.typing import NDArray
 
 from poise.data.sample import Sample
-from poise.protocol.messages import Answer, Tasks
+from poise.protocol.messages import Answer, Query, Tasks
 
 if TYPE_CHECKING:
     from poise.algorithms.algorithm import Algorithm
     from poise.algorithms.distance import Distance
 
-__all__ = ["NO_SAMPLE", "FitByFit", "Work", "WorkData"]
+__all__ = ["NO_SAMPLE", "FitByFit", "TablesFitByFit", "Work", "WorkData"]
 
 NO_SAMPLE: Sample = cast("Sample", None)
 """What stands for the rows in work that travels without them."""
@@ -69,4 +71,17 @@ class FitByFit(Work, Protocol):
 
     def comparing(self, tasks: Tasks, distance: Distance, relax: bool) -> Self:
         """Return work on other tasks of the same sample, by another distance."""
+        ...
+
+
+@runtime_checkable
+class TablesFitByFit(FitByFit, Protocol):
+    """Trials of several removals and points, computed one fit at a time."""
+
+    def at_first_point(self) -> FitByFit:
+        """Return the first removal at the first point of every trial, as trials by themselves."""
+        ...
+
+    def predictions(self, queries: Sequence[Query]) -> list[NDArray[Any]] | None:
+        """Return the predictions of these fits, an array each; None if one fails."""
         ...

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,7 +18,9 @@ __all__ = ["resolved"]
 _SMALLEST_PART_LEFT = 0.5  # at least this share of the labelled rows must be left for trials
 
 
-def resolved(measurement: Measurement, epsilon: Any) -> tuple[Measurement, float]:
+def resolved(
+    measurement: Measurement, epsilon: float | str | Relative
+) -> tuple[Measurement, float]:
     """Turn a relative ε into a number, and remove the rows used for this from the sample.
 
     Which rows are set aside depends only on the number of rows. So a run that is started again,

@@ -73,6 +73,7 @@ class AveragedResult(StabilityResult):
     """
 
     test_name: ClassVar[str] = "averaged"
+    bets: ClassVar[bool] = True
 
     _: KW_ONLY
     e_value: Size
@@ -118,20 +119,14 @@ class AveragedResult(StabilityResult):
         """Two-sided limits for δ*_ε: P(low ≤ δ*_ε ≤ high) ≥ 1 − α, α/2 for each side."""
         return self.two_sided_limits
 
-    def declares(self, pvalue: float, level: float) -> bool:
-        """Say whether a p-value is small enough, with the rounding that bets are granted."""
-        from poise.theory.rounding import less_rounding
-
-        return less_rounding(pvalue) <= level
-
     @property
     def printed_delta_hat(self) -> float:
         """The limit to print beside a three-way verdict: never below δ after "stable"."""
         from poise.theory.averaged_limits import delta_hat_to_print
 
-        verdict = self.verdict.value
-        known = "inconclusive" if self.verdict == Outcome.NOT_CERTIFIED else verdict
-        return delta_hat_to_print(self.delta_hat, self.delta, known)
+        if self.verdict == Outcome.STABLE:
+            return delta_hat_to_print(self.delta_hat, self.delta, "stable")
+        return self.delta_hat
 
     @property
     def printed_delta_lower(self) -> float:

@@ -23,6 +23,7 @@ from poise.results.text.numbers import at_most, exactly, number
 from poise.results.text.summary import Summary
 from poise.results.text.verdict_cells import LARGER
 from poise.results.verdict import Outcome
+from poise.theory import decision
 
 if TYPE_CHECKING:
     from poise.results.stability_result import StabilityResult
@@ -132,7 +133,7 @@ class ProcedureResult(PresentedVerdict):
         >>> found.never_unstable().verdict.value, found.never_unstable().pvalue_unstable
         ('inconclusive', 1.0)
         """
-        said = Outcome.INCONCLUSIVE if self.verdict == Outcome.UNSTABLE else self.verdict
+        said = Outcome(decision.never_unstable(self.verdict))
         return dataclasses.replace(self, verdict=said, pvalue_unstable=1.0)
 
     def describe(self) -> Summary:

@@ -21,6 +21,7 @@ from poise.results.text.numbers import at_most, confidence, exactly, larger_of
 from poise.results.text.summary import in_words
 from poise.results.text.table import TextTable
 from poise.results.text.verdict_cells import DELTA_LIMIT, LARGER
+from poise.theory.scalars import FloatOrArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -98,7 +99,7 @@ class Profile(ShownAsCard):
         """Whether the statement holds for every ε at once."""
         return self.band != "pointwise"
 
-    def at(self, epsilon: ArrayLike) -> Any:
+    def at(self, epsilon: ArrayLike) -> FloatOrArray:
         """Return δ̂ at any ε (the band is a step function, constant between changes)."""
         wanted = arguments.epsilon(epsilon)
         position = np.searchsorted(self.epsilon, wanted, side="right") - 1

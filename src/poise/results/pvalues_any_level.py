@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from poise.results.averaged_result import followed, pvalue_of_bet
-from poise.theory.rounding import less_rounding
+from poise.theory.decision import declares
 
 if TYPE_CHECKING:
     from poise.results.trials import Trials
@@ -30,7 +30,9 @@ def pvalues_at_any_level(
     but at most the level of the last that succeeded.
 
     P(p ≤ t) ≤ t for every t: p ≤ t < α implies that the bet at the largest level of the sequence
-    that is not above t has a p-value of at most t. And p ≤ α exactly if the first bet succeeds.
+    that is not above t has a p-value of at most t. And p ≤ α exactly if the first bet succeeds:
+    the rounding that a bet is granted is used up here, so that p is compared exactly afterwards,
+    like a p-value of the Binomial test.
 
     Parameters
     ----------
@@ -60,8 +62,8 @@ def pvalues_at_any_level(
     for _ in range(_STEPS):
         for side, pvalue in enumerate(_at(trials, asked, level, randomized)):
             if going[side]:
-                best[side] = min(above, pvalue)
-                going[side] = less_rounding(pvalue) <= level
+                going[side] = declares(pvalue, level, bet=True)
+                best[side] = min(pvalue, level if going[side] else above)
         if not any(going):
             break
         above, level = level, level / 2

@@ -98,6 +98,7 @@ class StabilityResult(DrawnVerdict):
     """
 
     test_name: ClassVar[str] = "binomial"
+    bets: ClassVar[bool] = False
     symbol: ClassVar[str] = "δ*"
     exceeding: ClassVar[str] = "change larger than"
 
@@ -162,8 +163,10 @@ class StabilityResult(DrawnVerdict):
         return self.test_name
 
     def declares(self, pvalue: float, level: float) -> bool:
-        """Say whether a p-value of this test is small enough at this level."""
-        return pvalue <= level
+        """Say whether a p-value of this test, also adjusted, is small enough at this level."""
+        from poise.theory.decision import declares
+
+        return declares(pvalue, level, bet=self.bets)
 
     @property
     def printed_delta_hat(self) -> float:
@@ -369,5 +372,7 @@ def fields_of_any_test(
 
 def _declared(verdict: Outcome, pvalue: float, pvalue_unstable: float, alpha: float) -> bool:
     """Tell whether the p-values allow the verdict, as any library computes them."""
+    from poise.theory.decision import declares
+
     decisive = {Outcome.STABLE: pvalue, Outcome.UNSTABLE: pvalue_unstable}
-    return decisive.get(verdict, 0.0) <= alpha * (1 + OTHER_LIBRARIES)
+    return declares(decisive.get(verdict, 0.0), alpha * (1 + OTHER_LIBRARIES))

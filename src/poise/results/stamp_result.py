@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import is_dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 from poise.errors import RecordError, TrialError
 from poise.results.design import Design
 
 __all__ = ["Names", "with_warnings"]
 
+Result = TypeVar("Result")  # of a user's own procedure it may be anything
 
-def with_warnings(result: Any, noted: Iterable[str]) -> Any:
+
+def with_warnings(result: Result, noted: Iterable[str]) -> Result:
     """Write what was noticed during a run on its result, if that has a place for it.
 
     Examples
@@ -46,12 +48,12 @@ class Names(NamedTuple):
     algorithm: str
     distance: str
 
-    def on(self, result: Any) -> Any:
+    def on(self, result: Result) -> Result:
         """Write the names on the design of a result, if it has one."""
         design = getattr(result, "design", None)
         if not isinstance(design, Design):
             return result
-        return replace(result, design=self.on_design(design))
+        return replace(result, design=self.on_design(design))  # type: ignore[type-var]
 
     def on_design(self, design: Design) -> Design:
         """Return the same design with these names."""

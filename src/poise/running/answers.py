@@ -80,7 +80,7 @@ class ChangeRecord:
         several = answer if answer.ndim > 1 else answer.tolist()
         return any(self._enter_one(change) for change in several)
 
-    def _enter_one(self, change: Any, shown: float | None = None) -> bool:
+    def _enter_one(self, change: float | NDArray[np.float64], shown: float | None = None) -> bool:
         self.changes[self.done] = change
         self.done += 1
         if self.until is None:

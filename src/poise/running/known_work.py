@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from poise.algorithms.distance import Undefined, absolute, euclidean, needs_response
 from poise.algorithms.global_state import GlobalGenerators
 from poise.protocol.known_predictions import KnownPredictions
-from poise.protocol.messages import Failure, Query, Removals
-from poise.running.removals_work import ChangeTable, RemovalsWork
+from poise.protocol.messages import Failure, Query, Removals, Task
+from poise.running.removals_work import ChangeTable, RemovalsWork, points_of
 
 __all__ = ["KnownWork"]
 
@@ -32,14 +32,12 @@ class KnownWork(RemovalsWork):
 
     known: KnownPredictions
 
-    def compute(  # type: ignore[override]
-        self, task: Removals, generators: GlobalGenerators
-    ) -> NDArray[np.float64] | Failure:
+    def compute(self, task: Task, generators: GlobalGenerators) -> NDArray[np.float64] | Failure:
         """Return the changes of one task; a failure that holds what is known, if one failed."""
+        assert isinstance(task, Removals)
         table = ChangeTable(np.full(task.shape, np.nan))
         for j, query in enumerate(task.reduced):
-            points: Any = query.evaluate
-            before, failed = self.known.at(points)
+            before, failed = self.known.at(points_of(query))
             if failed.all():
                 table.reason = table.reason or Undefined(_NOTHING_KNOWN)
                 continue
@@ -51,17 +49,17 @@ class KnownWork(RemovalsWork):
                     table.reason = table.reason or Undefined(_NOTHING_KNOWN)
         return table.answer
 
-    def _changes(self, table: ChangeTable, query: Query, before: Any, now: Any) -> Any:
+    def _changes(
+        self, table: ChangeTable, query: Query, before: NDArray[Any], now: NDArray[Any]
+    ) -> NDArray[np.float64]:
         """Return the change at each point, nan where there is none."""
         if self.distance in (absolute, euclidean) and _plain_numbers(before, now):
-            return np.abs(now - before)
-        return [
-            np.nan if change is None else change
-            for change in (
-                table.attempt(self._change, before[k], now[k], int(row))
-                for k, row in enumerate(np.asarray(query.evaluate))
-            )
-        ]
+            return np.asarray(np.abs(now - before))
+        found = (
+            table.attempt(self._change, before[k], now[k], int(row))
+            for k, row in enumerate(points_of(query))
+        )
+        return np.array([np.nan if change is None else change for change in found])
 
     def _change(self, before: Any, now: Any, row: int) -> float:
         if needs_response(self.distance):

@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from poise.algorithms.global_state import GlobalGenerators
 from poise.algorithms.prediction_arrays import REORDERED_SUMS
 from poise.errors import TrialError, in_one_line
-from poise.protocol.messages import Answer, Failure, Query, Removals
+from poise.protocol.messages import Answer, Failure, Query, Removals, Task
 from poise.running.tasks import ComparisonWork, portable
 
 if TYPE_CHECKING:
     from poise.shortcuts.equal_trials import EqualTrialsOfPoints
 
-__all__ = ["ChangeTable", "LossRemovalsWork", "RemovalsWork", "same_predictions"]
+__all__ = ["ChangeTable", "LossRemovalsWork", "RemovalsWork", "points_of", "same_predictions"]
 
 Found = TypeVar("Found")
 Given = TypeVarTuple("Given")
@@ -61,10 +61,9 @@ class ChangeTable:
 class RemovalsWork(ComparisonWork):
     """The changes of trials with several removals and points."""
 
-    def compute(  # type: ignore[override]
-        self, task: Removals, generators: GlobalGenerators
-    ) -> NDArray[np.float64] | Failure:
+    def compute(self, task: Task, generators: GlobalGenerators) -> NDArray[np.float64] | Failure:
         """Return a block of one trial; a failure that holds what is known, if one failed."""
+        assert isinstance(task, Removals)
         table = ChangeTable(np.full(task.shape, np.nan))
         full: NDArray[Any] | None = None
         for j, query in enumerate(task.reduced):
@@ -73,7 +72,7 @@ class RemovalsWork(ComparisonWork):
             if full is not None:
                 reduced = table.attempt(self._predictions, query, generators)
                 if reduced is not None:
-                    self._compare(table, j, full, reduced, query.evaluate)
+                    self._compare(table, j, full, reduced, points_of(query))
         return table.answer
 
     def at_first_point(self) -> ComparisonWork:
@@ -96,7 +95,12 @@ class RemovalsWork(ComparisonWork):
         return known if table.reason is None else None
 
     def _compare(
-        self, table: ChangeTable, removal: int, full: Any, reduced: Any, rows: Any
+        self,
+        table: ChangeTable,
+        removal: int,
+        full: NDArray[Any],
+        reduced: NDArray[Any],
+        rows: NDArray[np.int64],
     ) -> None:
         for t, pair in enumerate(zip(full, reduced, rows, strict=True)):
             change = table.attempt(self._change, *pair)
@@ -117,6 +121,12 @@ class LossRemovalsWork(RemovalsWork):
 
     def _change(self, full: Any, reduced: Any, row: int) -> float:
         return self.distance(full, reduced, self.sample.response(int(row)))
+
+
+def points_of(query: Query) -> NDArray[np.int64]:
+    """Return the rows of the sample at which a fit of a trial is evaluated."""
+    assert isinstance(query.evaluate, np.ndarray)  # trials are about rows of the sample
+    return query.evaluate
 
 
 def same_predictions(work: RemovalsWork, queries: Sequence[Query]) -> bool:

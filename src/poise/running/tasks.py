@@ -26,7 +26,17 @@ from poise.algorithms.prediction_arrays import as_array, require_predictions
 from poise.data.sample import Sample
 from poise.data.synthetic_rows import Rows, n_rows
 from poise.errors import TrialError, in_one_line
-from poise.protocol.messages import Answer, Comparison, Failure, Query, Reply, Tasks, first_query
+from poise.protocol.messages import (
+    Answer,
+    Change,
+    Comparison,
+    Failure,
+    Query,
+    Reply,
+    Task,
+    Tasks,
+    first_query,
+)
 from poise.protocol.work import NO_SAMPLE, WorkData
 
 __all__ = ["ComparisonWork", "FitByFitWork", "LossWork", "QueryWork", "portable"]
@@ -62,7 +72,7 @@ class FitByFitWork(abc.ABC):
     grain: ClassVar[int] = 1
 
     @abc.abstractmethod
-    def compute(self, task: Any, generators: GlobalGenerators) -> Answer:
+    def compute(self, task: Task, generators: GlobalGenerators) -> Answer:
         """Return the answer to one task, or raise what user code raised."""
 
     def __call__(self, start: int, stop: int) -> Iterator[Answer]:
@@ -149,8 +159,9 @@ class ComparisonWork(FitByFitWork):
 
     distance: Distance
 
-    def compute(self, task: Comparison, generators: GlobalGenerators) -> float:
+    def compute(self, task: Task, generators: GlobalGenerators) -> Change:
         """Return the change."""
+        assert isinstance(task, Comparison)
         full = self._prediction(task.full, generators)
         reduced = self._prediction(task.reduced, generators)
         return self.distance(full, reduced)
@@ -169,8 +180,9 @@ class ComparisonWork(FitByFitWork):
 class LossWork(ComparisonWork):
     """The change between two losses at one labelled row."""
 
-    def compute(self, task: Comparison, generators: GlobalGenerators) -> float:
+    def compute(self, task: Task, generators: GlobalGenerators) -> Change:
         """Return the change."""
+        assert isinstance(task, Comparison)
         truth = self.sample.response(_only_row(task.full.evaluate))
         full = self._prediction(task.full, generators)
         reduced = self._prediction(task.reduced, generators)
@@ -192,8 +204,9 @@ class QueryWork(FitByFitWork):
 
     models: bool
 
-    def compute(self, task: Query, generators: GlobalGenerators) -> Reply:
+    def compute(self, task: Task, generators: GlobalGenerators) -> Reply:
         """Return the predictions, and the model if it was asked for."""
+        assert isinstance(task, Query)
         predict = self.fitted(task, generators)
         values = np.empty(0)
         if task.evaluate is not None:

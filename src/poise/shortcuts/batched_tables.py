@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.algorithms.algorithm import BatchAlgorithm, Stack
 from poise.data.tables import as_table
-from poise.protocol.messages import Query
+from poise.protocol.messages import Removals
+from poise.protocol.work import TablesFitByFit
 from poise.shortcuts.batched import BatchedWork, compared_trials, rows_of, warn_of_disagreement
-from poise.shortcuts.equal_trials import EqualTrialsOfPoints
+from poise.shortcuts.equal_trials import EqualTrials, EqualTrialsOfPoints
 from poise.shortcuts.shortcut import AGREEMENT, Floats, Pairs, Tables
 
 __all__ = [
@@ -20,23 +21,8 @@ __all__ = [
     "BatchedTables",
     "CompiledTables",
     "TableBatch",
-    "WorkOfTables",
     "batched_tables",
 ]
-
-
-class WorkOfTables(Protocol):
-    """What batched work asks of the same trials, computed fit by fit."""
-
-    sample: Any
-    tasks: Any
-    distance: Any
-
-    def at_first_point(self) -> Any:
-        """Return the first removal at the first point of every trial."""
-
-    def predictions(self, queries: list[Query]) -> list[NDArray[Any]] | None:
-        """Return the predictions of these fits; None if one fails."""
 
 
 @runtime_checkable
@@ -55,34 +41,39 @@ class TableBatch(BatchAlgorithm, Protocol):
 
 
 def batched_tables(
-    work: WorkOfTables, batch: BatchAlgorithm, decision_points: tuple[float, ...]
+    work: TablesFitByFit,
+    tasks: EqualTrialsOfPoints,
+    batch: BatchAlgorithm,
+    decision_points: tuple[float, ...],
 ) -> BatchedWork | None:
     """Return the batched form of trials with several removals or points, if it agrees."""
-    settings: Any = batch, work.sample, work.tasks, work.distance, decision_points
+    sample, _ = work.data
+    settings = work, batch, sample, tasks, work.distance, decision_points
     if not batch.exact:
-        return CompiledTables(cast("Any", work), *settings)
-    d = rows_of(work.sample.X).shape[1]
-    if isinstance(batch, TableBatch) and batch.removes_all(work.tasks.n, d):
-        fast = BatchedTables(cast("Any", work), *settings)
+        return CompiledTables(*settings)
+    d = rows_of(sample.X).shape[1]
+    if isinstance(batch, TableBatch) and batch.removes_all(tasks.n, d):
+        fast = BatchedTables(work, batch, *settings[2:])
         return fast if fast.agrees() else None
-    if work.tasks.removals > 1:
+    if tasks.removals > 1:
         return None
     first = work.at_first_point()
-    alone = BatchedWork(first, batch, work.sample, first.tasks, work.distance, decision_points)
-    return BatchedPoints(cast("Any", work), *settings) if alone.agrees() else None
+    single = first.data[1]
+    assert isinstance(single, EqualTrials)  # rows and size of the trials are the same
+    alone = BatchedWork(first, batch, sample, single, work.distance, decision_points)
+    return BatchedPoints(*settings) if alone.agrees() else None
 
 
 @dataclass(frozen=True)
 class _OfPoints(BatchedWork):
     """What trials of several points have in common."""
 
-    @property
-    def _split(self) -> EqualTrialsOfPoints:
-        return cast("EqualTrialsOfPoints", self.tasks)
+    fit_by_fit: TablesFitByFit
+    tasks: EqualTrialsOfPoints
 
     def _point(self, start: int, stop: int, t: int) -> Floats:
         """Return the t-th point of a range of trials."""
-        rows = self._split.rows(start, stop, t)[1]
+        rows = self.tasks.rows(start, stop, t)[1]
         return rows_of(as_table(self.sample.points(rows), "X"))
 
 
@@ -92,7 +83,7 @@ class BatchedPoints(_OfPoints):
 
     def changes(self, start: int, stop: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Compute a table of changes per trial, and say which of them need the fits themselves."""
-        stack, points = self.stack(start, stop), self._split.points
+        stack, points = self.stack(start, stop), self.tasks.points
         changes = np.empty((stop - start, 1, points))
         doubtful = np.zeros(stop - start, dtype=np.bool_)
         for t in range(points):
@@ -112,7 +103,7 @@ class CompiledTables(_OfPoints):
 
     def changes(self, start: int, stop: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Compute a table of changes per trial, and say which of them need the fits themselves."""
-        split = self._split
+        split = self.tasks
         points = [self._point(start, stop, t) for t in range(split.points)]
         stack = self.stack(start, stop)._replace(x=np.stack(points, axis=1))
         pairs, found = (stop - start) * split.removals, []
@@ -126,7 +117,7 @@ class CompiledTables(_OfPoints):
 
     def _removed(self, stack: Stack, pairs: NDArray[np.int64]) -> Stack:
         """Return some removals as trials of their own, with the removed row last."""
-        trials, removals = np.divmod(pairs, self._split.removals)
+        trials, removals = np.divmod(pairs, self.tasks.removals)
         rows = np.tile(np.arange(self.tasks.n), (len(pairs), 1))
         for order, removal in zip(rows, removals, strict=True):
             order[-1 - removal :] = np.roll(order[-1 - removal :], -1)
@@ -137,7 +128,7 @@ class CompiledTables(_OfPoints):
         full, reduced, trusted = self._pairs(stack)
         judged = [
             self._judged(stack, Pairs(full[:, t], reduced[:, t], trusted))
-            for t in range(self._split.points)
+            for t in range(self.tasks.points)
         ]
         changes = np.stack([changes for changes, _ in judged], axis=1)
         return changes, np.any([unsure for _, unsure in judged], axis=0)
@@ -145,17 +136,19 @@ class CompiledTables(_OfPoints):
     @property
     def pairs_at_once(self) -> int:
         """How many pairs of fits are computed at once."""
-        return self._equal_blocks(len(self.tasks) * self._split.removals)
+        return self._equal_blocks(len(self.tasks) * self.tasks.removals)
 
     @property
     def grain(self) -> int:
         """How many trials are computed at once."""
-        return max(1, self.pairs_at_once // self._split.removals)
+        return max(1, self.pairs_at_once // self.tasks.removals)
 
 
 @dataclass(frozen=True)
 class BatchedTables(_OfPoints):
     """Every removal at every point from one fit of the trial."""
+
+    batch: TableBatch
 
     def changes(self, start: int, stop: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Compute a table of changes per trial, and say which of them need the fits themselves."""
@@ -171,9 +164,9 @@ class BatchedTables(_OfPoints):
         return np.sign(changes) if self._compares_labels else changes, doubtful
 
     def _tables(self, start: int, stop: int) -> Tables:
-        stack, split = self.stack(start, stop), self._split
+        stack, split = self.stack(start, stop), self.tasks
         points = np.stack([self._point(start, stop, t) for t in range(split.points)], axis=1)
-        return cast("TableBatch", self.batch).tables(stack.X, stack.y, points, split.removals)
+        return self.batch.tables(stack.X, stack.y, points, split.removals)
 
     def _close_to_a_decision(self, changes: Floats, slack: Floats) -> NDArray[np.bool_]:
         """Mark trials with a change so close to a threshold that rounding could decide."""
@@ -195,14 +188,14 @@ class BatchedTables(_OfPoints):
     @property
     def _bytes_per_trial(self) -> int:
         n, d = self.tasks.n, rows_of(self.sample.X).shape[1]
-        cells = self._split.removals * self._split.points
-        numbers = 3 * n * d + 6 * cells + self._split.points * (n + d)
+        cells = self.tasks.removals * self.tasks.points
+        numbers = 3 * n * d + 6 * cells + self.tasks.points * (n + d)
         return int(super()._bytes_per_trial + 8 * numbers)
 
     def agrees(self) -> bool:
         """Compute one removal of a few trials both ways; warn and return False if one differs."""
         trials = compared_trials(self.tasks, rows_of(self.sample.X).shape[1])
-        removals = np.linspace(0, self._split.removals - 1, len(trials)).astype(int).tolist()
+        removals = np.linspace(0, self.tasks.removals - 1, len(trials)).astype(int).tolist()
         compared = 0
         for trial, removal in zip(trials, removals, strict=True):
             try:
@@ -216,9 +209,9 @@ class BatchedTables(_OfPoints):
         return compared > 0
 
     def _confirmed(self, trial: int, removal: int, found: Tables) -> bool:
-        task: Any = self.tasks[trial]
-        fits = cast("WorkOfTables", self.fit_by_fit)
-        fitted = fits.predictions([task.full[0], task.reduced[removal]])
+        task = self.tasks[trial]
+        assert isinstance(task, Removals)
+        fitted = self.fit_by_fit.predictions([task.full[0], task.reduced[removal]])
         if fitted is None:
             return False
         stand_in = found.full[0], found.reduced[0, removal]

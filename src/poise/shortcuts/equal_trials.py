@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.protocol.messages import Comparison
+from poise.protocol.messages import Comparison, Task
 
 __all__ = ["EqualTrials", "EqualTrialsOfPoints"]
 
@@ -21,7 +21,7 @@ class EqualTrials(Protocol):
 
     def __len__(self) -> int: ...
 
-    def __getitem__(self, index: int, /) -> Comparison: ...
+    def __getitem__(self, index: int, /) -> Task: ...
 
     def rows(self, start: int, stop: int) -> tuple[NDArray[np.int64] | slice, NDArray[np.int64]]:
         """Return the training rows of a range of trials, end to end, and their test rows."""
@@ -33,11 +33,18 @@ class EqualTrials(Protocol):
 
 
 @runtime_checkable
-class EqualTrialsOfPoints(Protocol):
+class EqualTrialsOfPoints(EqualTrials, Protocol):
     """The same with several test points a trial, which are looked up one by one."""
 
-    removals: int
-    points: int
+    @property
+    def removals(self) -> int:
+        """How many removals a trial has."""
+        ...
+
+    @property
+    def points(self) -> int:
+        """At how many points a trial is evaluated."""
+        ...
 
     def rows(
         self, start: int, stop: int, point: int = 0

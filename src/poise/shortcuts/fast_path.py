@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import numpy as np
 
 from poise.algorithms.algorithm import BatchAlgorithm
 from poise.algorithms.distance import DISTANCES, Distance
 from poise.data.sample import Sample
 from poise.data.tables import array_of
-from poise.protocol.work import FitByFit
+from poise.protocol.work import FitByFit, TablesFitByFit
 from poise.shortcuts.batched import FEWEST_TRIALS, BatchedWork, rows_of
-from poise.shortcuts.batched_tables import TableBatch, WorkOfTables, batched_tables
+from poise.shortcuts.batched_tables import TableBatch, batched_tables
 from poise.shortcuts.equal_trials import EqualTrials, EqualTrialsOfPoints
 
 __all__ = ["are_numbers", "batched", "removals_cost_no_fits"]
@@ -23,18 +21,22 @@ def batched(
 ) -> BatchedWork | None:
     """Return the batched form of fit-by-fit work if it applies and agrees; else None."""
     sample, tasks = work.data
-    if batch is None or not isinstance(tasks, EqualTrials) or not _applies(work, batch):
+    if batch is None or not _applies(work, batch):
         return None
     if isinstance(tasks, EqualTrialsOfPoints):
-        return batched_tables(cast("WorkOfTables", work), batch, decision_points)
+        assert isinstance(work, TablesFitByFit)  # such trials are computed in no other way
+        return batched_tables(work, tasks, batch, decision_points)
+    assert isinstance(tasks, EqualTrials)
     fast = BatchedWork(work, batch, sample, tasks, work.distance, decision_points)
     return fast if not batch.exact or fast.agrees() else None
 
 
 def _applies(work: FitByFit, batch: BatchAlgorithm) -> bool:
     """Batches need plain numbers, a split into equal trials, and a distance known here."""
-    at_least = FEWEST_TRIALS if batch.exact else 1
     sample, tasks = work.data
+    if not isinstance(tasks, EqualTrials):
+        return False
+    at_least = FEWEST_TRIALS if batch.exact else 1
     # A shortcut itself leaves every trial with a NaN or an infinity to the fits.
     usable = batch.exact or sample.all_finite
     return len(tasks) >= at_least and usable and are_numbers(sample, work.distance)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from poise.theory.decision import declares
 from poise.theory.online_levels import checked_sequence
 
 __all__ = ["AlphaWealth", "Invested", "alpha_investing", "invested"]
@@ -112,7 +113,7 @@ def invested(alpha: float, given: Sequence[float], pvalues: Sequence[float]) -> 
     left, levels, declared = AlphaWealth.begin(alpha), [], []
     for level, pvalue in zip(given, pvalues, strict=True):
         levels.append(min(level, left.largest_level))
-        declared.append(bool(pvalue <= levels[-1]))
+        declared.append(declares(pvalue, levels[-1]))
         left = left.after(levels[-1], declared[-1])
     return Invested(tuple(levels), tuple(declared), left)
 
@@ -165,5 +166,5 @@ def alpha_investing(pvalues: ArrayLike, alpha: float = 0.05) -> NDArray[np.float
     left, levels = AlphaWealth.begin(rate), []
     for value in values:
         levels.append(left.level)
-        left = left.after(left.level, bool(value <= left.level))
+        left = left.after(left.level, declares(value, left.level))
     return np.array([*levels, left.level])

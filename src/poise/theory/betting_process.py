@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast, overload
 
 import numpy as np
 
@@ -46,7 +46,13 @@ __all__ = [
 ]
 
 
-def growth(fractions: Any, shares: Any, delta: Any) -> Any:
+@overload
+def growth(fractions: float, shares: float, delta: float) -> float: ...
+@overload
+def growth(fractions: Floats, shares: Floats, delta: float | Floats) -> Floats: ...
+def growth(
+    fractions: float | Floats, shares: float | Floats, delta: float | Floats
+) -> float | Floats:
     """Compute the hedge's factors 1 + c (δ − S) / (1 − δ), for floats or arrays alike.
 
     The running test and the limits δ̂ and ε̂ use this one expression, so that they agree
@@ -55,7 +61,13 @@ def growth(fractions: Any, shares: Any, delta: Any) -> Any:
     return 1 + fractions * (delta - shares) / (1 - delta)
 
 
-def mirror_growth(fractions: Any, shares: Any, delta: Any) -> Any:
+@overload
+def mirror_growth(fractions: float, shares: float, delta: float) -> float: ...
+@overload
+def mirror_growth(fractions: Floats, shares: Floats, delta: float | Floats) -> Floats: ...
+def mirror_growth(
+    fractions: float | Floats, shares: float | Floats, delta: float | Floats
+) -> float | Floats:
     """Compute the mirror's factors 1 + c (S − δ) / δ for δ > 0, for floats or arrays alike."""
     return 1 + fractions * (shares - delta) / delta
 

@@ -12,16 +12,27 @@ uses this rule, so that the verdict of a stopped run is the verdict of the full 
 
 Tests that bet instead of counting end here too: :func:`three_way` and :func:`unless_both`
 say what two declarations come to, and :func:`of_stopped_run` what a stopped run may say.
+
+Whoever has a p-value and no count asks :func:`declares`, which says where rounding is granted
+and where it is not. :func:`of_search` is the rule of a search through all cases, and
+:func:`never_unstable` that of procedures whose measured change may exceed the true one.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from poise import arguments
 from poise.errors import ArgumentError
 from poise.theory import binomial_test
+from poise.theory.rounding import less_rounding
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Counts: TypeAlias = NDArray[np.integer[Any]]
 
 __all__ = [
     "DecisionRule",
@@ -29,6 +40,9 @@ __all__ = [
     "Scope",
     "Verdict",
     "cut_offs",
+    "declares",
+    "never_unstable",
+    "of_search",
     "of_stopped_run",
     "three_way",
     "unless_both",
@@ -37,6 +51,36 @@ __all__ = [
 Scope: TypeAlias = Literal["verdict", "stable"]
 FullVerdict: TypeAlias = Literal["stable", "unstable", "inconclusive"]
 Verdict: TypeAlias = FullVerdict | Literal["not certified stable"]
+
+
+def declares(pvalue: float, level: float, *, bet: bool = False) -> bool:
+    """Say whether a p-value is small enough at a level.
+
+    A p-value of the Binomial test is compared exactly, p ≤ level, and so is every p-value that
+    may be one: adjusted by Holm's method, or read from a ledger. The test errs with probability
+    at most α for the counts with p ≤ α, and for one count more its error is larger than α.
+
+    The p-value of a bet is α divided by the largest u. A bet aims at u = 1, so p = α is
+    frequent, and rounding may make it α(1 + 1e-16). Such a p-value is granted a relative 1e-9,
+    as :func:`~poise.theory.rounding.reaches` grants it to u: the level is multiplied by at most
+    1 + 1e-9.
+
+    Parameters
+    ----------
+    pvalue : float
+        The p-value.
+    level : float
+        The level.
+    bet : bool
+        Whether the p-value is that of a bet, computed by the process itself.
+
+    Examples
+    --------
+    >>> p = 0.05 * (1 + 5e-10)
+    >>> declares(0.05, 0.05), declares(p, 0.05), declares(p, 0.05, bet=True)
+    (True, False, True)
+    """
+    return bool((less_rounding(pvalue) if bet else pvalue) <= level)
 
 
 def three_way(says_stable: bool, says_unstable: bool) -> FullVerdict:
@@ -81,6 +125,45 @@ def unless_both(says_stable: bool, says_unstable: bool) -> FullVerdict:
     """
     both = says_stable and says_unstable
     return three_way(says_stable and not both, says_unstable and not both)
+
+
+def of_search(worst_change: float, epsilon: float) -> Literal["stable"] | None:
+    """Return the verdict of a search through all cases; None if the search does not decide.
+
+    A case that moves a prediction beyond ε says nothing about how often that happens. The
+    comparison is exact: both numbers are changes, and neither is the end of a bet.
+
+    Parameters
+    ----------
+    worst_change : float
+        The largest change that was found.
+    epsilon : float
+        The allowed change.
+
+    Examples
+    --------
+    >>> of_search(0.1, 0.1), of_search(0.11, 0.1)
+    ('stable', None)
+    """
+    return "stable" if worst_change <= epsilon else None
+
+
+def never_unstable(verdict: str) -> str:
+    """Return the verdict where a measured change may exceed the true one.
+
+    Then "stable" keeps its level, and "unstable" has none: it becomes "inconclusive".
+
+    Parameters
+    ----------
+    verdict : str
+        What the test of the measured changes says.
+
+    Examples
+    --------
+    >>> never_unstable("unstable"), never_unstable("stable")
+    ('inconclusive', 'stable')
+    """
+    return "inconclusive" if verdict == "unstable" else verdict
 
 
 def of_stopped_run(said: FullVerdict, settled: bool, not_stable: bool) -> Verdict:
@@ -184,7 +267,21 @@ class DecisionRule:
         """Return the rule of the Binomial test with these parameters (ζ = 1: the plain test)."""
         return cls(n_trials, *cut_offs(n_trials, delta, alpha, zeta))
 
-    def is_settled(self, moved: Any, trials: Any, failed: Any = 0, scope: Scope = "verdict") -> Any:
+    @overload
+    def is_settled(
+        self, moved: float, trials: int, failed: float = 0, scope: Scope = "verdict"
+    ) -> bool: ...
+    @overload
+    def is_settled(
+        self, moved: Counts, trials: Counts, failed: Counts | int = 0, scope: Scope = "verdict"
+    ) -> NDArray[np.bool_]: ...
+    def is_settled(
+        self,
+        moved: float | Counts,
+        trials: int | Counts,
+        failed: float | Counts = 0,
+        scope: Scope = "verdict",
+    ) -> bool | NDArray[np.bool_]:
         """Say whether the trials still to come can no longer change the outcome.
 
         A settled outcome stays settled. The counts are integers or arrays of integers.

@@ -4,10 +4,14 @@ An e-value is evidence with mean at most 1 under its null hypothesis; min(1, 1/e
 p-value.  A hedge aimed at level α has e ≈ 1/α at most, so among K tests Holm's method can
 never reject with it, and e-BH only if all K succeed.  Aim each of the K tests at α/K, and
 choose the aim before you look at the data.
+
+Every comparison here is one of bets and grants them a relative rounding of 1e-9, so a level α
+is one of at most α(1 + 1e-9): see :func:`poise.theory.decision.declares`.
 """
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +19,7 @@ import numpy as np
 from poise import arguments
 from poise.errors import ArgumentError
 from poise.theory import holm_correction
+from poise.theory.decision import declares
 from poise.theory.rounding import less_rounding, reaches
 
 if TYPE_CHECKING:
@@ -97,9 +102,9 @@ def rejected_by_holm(pvalues: ArrayLike, alpha: float) -> list[int]:
     >>> rejected_by_holm([0.01, 0.04, 0.03], alpha=0.05)
     [0]
     """
-    adjusted = holm_correction.holm(pvalues)
-    chosen = np.flatnonzero(less_rounding(adjusted) <= float(arguments.alpha(alpha)))
-    return [int(i) for i in chosen]
+    level = float(arguments.alpha(alpha))
+    adjusted = enumerate(holm_correction.holm(pvalues))
+    return [place for place, pvalue in adjusted if declares(pvalue, level, bet=True)]
 
 
 @np.errstate(under="ignore")
@@ -154,8 +159,9 @@ def in_fixed_order(pvalues: ArrayLike, alpha: float) -> list[int]:
     [0, 1]
     """
     p = arguments.probability("pvalues", pvalues) if np.size(pvalues) else np.empty(0)
-    failed = np.flatnonzero(less_rounding(p) > float(arguments.alpha(alpha)))
-    return list(range(int(failed[0]) if failed.size else p.size))
+    level = float(arguments.alpha(alpha))
+    kept = takewhile(lambda pvalue: declares(pvalue, level, bet=True), p)
+    return list(range(len(list(kept))))
 
 
 @np.errstate(over="ignore", under="ignore")

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise import arguments
 from poise.errors import ArgumentError
+from poise.theory.decision import declares
 
 __all__ = ["checked_sequence", "online_fallback"]
 
@@ -58,6 +59,6 @@ def online_fallback(pvalues: ArrayLike, alpha: float = 0.05) -> NDArray[np.float
     places = np.arange(1, len(values) + 2)
     levels = total / (places * (places + 1.0))
     for place, value in enumerate(values):
-        if value <= levels[place]:
+        if declares(value, levels[place]):
             levels[place + 1] += levels[place]
     return np.asarray(levels)

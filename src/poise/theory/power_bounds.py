@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from poise.theory.binomial_law import Floats
-    from poise.theory.scalars import FloatOrArray
+    from poise.theory.scalars import FloatOrArray, IntOrArray
 
 __all__ = ["exponent", "power_bound"]
 
@@ -39,8 +39,8 @@ _MODELS = ("black-box", "transparent", "constrained", "linear")
 class _Trap:
     """One trap for a test: e = rows / size, and the chance that the test finds it."""
 
-    rows: Any  # of the data, each of which could spring the trap
-    size: Any  # rows of one trial, each of which springs it
+    rows: IntOrArray  # of the data, each of which could spring the trap
+    size: IntOrArray  # rows of one trial, each of which springs it
     leak: float = 0.0
     spared: bool = False  # whether one more row of a trial may be x* and spring nothing
 
@@ -218,9 +218,9 @@ def exponent(
 
 
 def _traps(
-    n: Any,
-    labeled: Any,
-    unlabeled: Any,
+    n: IntOrArray,
+    labeled: IntOrArray,
+    unlabeled: IntOrArray,
     models: str,
     x_leak: float | None,
     y_leak: float | None,

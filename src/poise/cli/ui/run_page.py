@@ -16,7 +16,9 @@ from poise.cli.ui.run_index import RunLine
 from poise.cli.ui.site import Site, pieces
 from poise.cli.ui.slider_answers import SYMBOLS, Answer, SliderQuestion, without_verdict
 from poise.errors import ArgumentError
+from poise.results.conditional_design import ConditionalDesign
 from poise.results.conditional_result import ConditionalResult
+from poise.results.design import Design
 from poise.results.monitor_status import MonitorStatus
 from poise.results.report.html_report import Section, render_report
 from poise.results.stability_result import StabilityResult
@@ -151,7 +153,7 @@ def sliders(answer: Answer) -> list[dict[str, Any]]:
 def _about(opened: ResultFile) -> dict[str, Any]:
     """Return what the page shows besides the answer: design, environment and failures."""
     measured = opened.trials if opened.trials is not None else opened.result
-    design: Any = getattr(measured, "design", None)
+    design: Design | ConditionalDesign | None = getattr(measured, "design", None)
     known = {} if design is None else design.to_dict()
     return {
         "design": {name: value for name, value in known.items() if value not in (None, "")},

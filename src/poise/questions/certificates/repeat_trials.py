@@ -99,7 +99,7 @@ def _computed(
     if not numbers:
         return np.empty((0, *trials.design.shape)), FIT_BY_FIT
     chosen = [split[number] for number in numbers]
-    answers = oracle.answer(Batch(chosen, decision_points=points))  # type: ignore[arg-type]
+    answers = oracle.answer(Batch(chosen, decision_points=points))
     return answers.changes, answers.path
 
 

@@ -6,6 +6,7 @@ only loaded) ignores the training rows. Its predictions never change, so it look
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,7 @@ def _ignores_responses(algorithm: Algorithm) -> bool:
     return detects_outliers(getattr(algorithm, "estimator", None))
 
 
-def _others_like(algorithm: Algorithm) -> Any:
+def _others_like(algorithm: Algorithm) -> Callable[[Any], Any]:
     classes = algorithm.natural_distance in CLASS_DISTANCES
     return lambda y: _next_classes(y) if classes else _shifted(y)
 

@@ -19,9 +19,10 @@ from poise.algorithms.fit_warnings import counted_fit_warnings
 from poise.algorithms.global_state import GlobalGenerators
 from poise.algorithms.prediction_arrays import REORDERED_SUMS, as_array
 from poise.arguments.notebook_card import Card, ShownAsCard
-from poise.data.tables import as_table
+from poise.data.tables import Table, as_table
 from poise.errors import ArgumentError
 from poise.protocol.randomness import Randomness, RandomStateLike
+from poise.theory.decision import declares
 
 __all__ = ["SymmetryReport", "check_symmetry", "reordering_change"]
 
@@ -151,12 +152,14 @@ def check_symmetry(
         for index, (order, xi) in enumerate(zip(others, terms[1:], strict=True))
     ]
     pvalue = min(1.0, len(others) * min(pvalues))
-    finding = "not symmetric" if pvalue <= limit else "in distribution"
+    finding = "not symmetric" if declares(pvalue, limit) else "in distribution"
     return SymmetryReport(finding, pvalue, limit, change, fitter.n_fits)
 
 
 @counted_fit_warnings()
-def reordering_change(algorithm: Any, X: Any, y: Any, *, random_state: Any = None) -> float:
+def reordering_change(
+    algorithm: Any, X: Any, y: Any, *, random_state: RandomStateLike = None
+) -> float:
     """Return the largest change of a prediction when rows are reordered and ξ is kept.
 
     The algorithm is fitted to the first half of the rows as given, in reverse and in a random
@@ -187,7 +190,7 @@ class _Fitter:
     training rows would look symmetric.
     """
 
-    def __init__(self, algorithm: Algorithm, features: Any, responses: Any) -> None:
+    def __init__(self, algorithm: Algorithm, features: Table, responses: Table) -> None:
         self.algorithm, self.features, self.responses = algorithm, features, responses
         self.n_fits = 0
         if len(features) != len(responses) or len(features) < 4:

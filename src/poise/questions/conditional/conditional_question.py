@@ -86,7 +86,7 @@ class ConditionalQuestion:
         warnings.warn(f'the verdict "stable" is not possible: {said}', PowerWarning, _CALLER)
 
 
-def epsilon_in_units(epsilon: Any, setup: ConditionalSetup, y: Table) -> float:
+def epsilon_in_units(epsilon: float | str | Relative, setup: ConditionalSetup, y: Table) -> float:
     """Return ε in the units of the predictions; a share is one of the spread of y.
 
     The training set is given, so the spread of its responses is a fixed number: no rows have to

@@ -18,6 +18,7 @@ from poise.algorithms.wrapper_input import checked_rows, with_input_tags_of
 from poise.data.sample import Sample
 from poise.data.tables import as_table
 from poise.errors import ArgumentError, DataError, PoiseWarning
+from poise.protocol.randomness import RandomStateLike
 from poise.questions.conditional.conditional_measurement import shared_term
 from poise.questions.intervals.conditional_certificate import require_same_training_set
 from poise.questions.intervals.leave_one_out_models import LeaveOneOutFits
@@ -117,7 +118,7 @@ class JackknifeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         level: float = 0.9,
         certificate: StabilityResult | ConditionalResult | None = None,
         *,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         n_jobs: int | None = None,
         fast: bool = True,
         journal: str | Path | Journal | None = None,

@@ -15,11 +15,11 @@ from poise.algorithms.algorithm import Predict
 from poise.data.sample import Sample
 from poise.errors import PoiseWarning, TrialError
 from poise.protocol.messages import FIT_BY_FIT, Answers, Batch, Query, queries_of
-from poise.protocol.randomness import Randomness
+from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.questions.intervals.kept_models import KeptModels
 from poise.running.execution import Execution
 from poise.running.oracle import Oracle
-from poise.shortcuts.leave_one_out import FEWEST_ROWS, ROWS_COMPARED, find_left_out
+from poise.shortcuts.leave_one_out import FEWEST_ROWS, ROWS_COMPARED, LeftOutModels, find_left_out
 from poise.shortcuts.shortcut import AGREEMENT
 from poise.storage.journal import Journal, OtherLines
 
@@ -74,7 +74,7 @@ def predictor(model: Any) -> Predict:
     return predict
 
 
-def _numbers(predictions: Any) -> Floats:
+def _numbers(predictions: NDArray[Any]) -> Floats:
     return np.asarray(predictions, dtype=np.float64).reshape(len(predictions))
 
 
@@ -143,7 +143,7 @@ class LeaveOneOutFits:
     algorithm: Any
     sample: Sample
     execution: Execution
-    random_state: Any
+    random_state: RandomStateLike
     shared: bool
     journal: str | Path | Journal | None = None
     xi: int | None = None
@@ -192,7 +192,7 @@ class LeaveOneOutFits:
         models = answers.models if keep else None
         return LeaveOneOut(model, np.abs(y - left_out), models, FIT_BY_FIT)
 
-    def _closed_form(self, oracle: Oracle, tasks: LeaveOneOutTasks) -> Any:
+    def _closed_form(self, oracle: Oracle, tasks: LeaveOneOutTasks) -> LeftOutModels | None:
         """Return a formula for the models that agrees with a few fits, or None."""
         X, y = self.sample.X.native, self.sample.y.native
         if not self.execution.fast or len(tasks) < FEWEST_ROWS:
@@ -262,7 +262,7 @@ class _LoggedFits:
                     self._write(said)
         return tuple(models[row] for row in range(len(self.tasks)))
 
-    def _write(self, predictions: Any) -> bool:
+    def _write(self, predictions: NDArray[Any]) -> bool:
         residual = float(abs(self.y[len(self.known)] - _numbers(predictions)[0]))
         self.log.append(residual)
         self.known.append(residual)

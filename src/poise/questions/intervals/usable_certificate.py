@@ -16,6 +16,7 @@ from poise.algorithms.algorithm import Algorithm
 from poise.arguments import counted, without_addresses
 from poise.data.sample import Sample
 from poise.errors import ArgumentError, PoiseWarning
+from poise.protocol.randomness import RandomStateLike
 from poise.questions.check.symmetry import reordering_change
 from poise.results.stability_result import StabilityResult
 
@@ -46,7 +47,7 @@ class UsableCertificate:
     algorithm: Algorithm
     sample: Sample
 
-    def result(self, random_state: Any = None) -> StabilityResult:
+    def result(self, random_state: RandomStateLike = None) -> StabilityResult:
         """Return the result, or raise an error that says why; costs three fits of half the rows."""
         result = _stable_result(self.given)
         self._refuse_notion(result.design)
@@ -103,7 +104,7 @@ class UsableCertificate:
             )
 
 
-def refuse_asymmetry(algorithm: Algorithm, sample: Sample, random_state: Any) -> None:
+def refuse_asymmetry(algorithm: Algorithm, sample: Sample, random_state: RandomStateLike) -> None:
     """Refuse an algorithm whose model depends on the order of the rows; three fits of half."""
     from poise.algorithms.stabilized.ensemble import Stabilized
 

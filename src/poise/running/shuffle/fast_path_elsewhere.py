@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, cast
+from typing import cast
 
 from poise.algorithms.algorithm import BatchAlgorithm
 from poise.running.shuffle.gather import in_this_process
@@ -30,7 +30,7 @@ def batched_anywhere(
     trials_elsewhere = cast("EqualTrials", tasks)
     columns = rows_of(sample.for_checks.X).shape[1]
     trials = compared_trials(trials_elsewhere, columns) if batch.exact else [0]
-    here: Any = work.with_data(*in_this_process(sample, tasks, trials))
+    here = work.with_data(*in_this_process(sample, tasks, trials))
     found = batched(here, batch, decision_points)
     if found is None:
         return None

@@ -7,12 +7,12 @@ the first row of the piece: labelled ones in reading order, then unlabelled ones
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.protocol.messages import Query, queries_of, with_queries
+from poise.protocol.messages import Query, Task, queries_of, with_queries
 from poise.running.shuffle.pieces import MovableRemovals, MovableRows, MovableTrials, Ranges
 
 __all__ = ["PieceTrials", "trials_of_piece"]
@@ -34,7 +34,7 @@ class _Renumbered:
         return np.asarray(places - self.starts[here] + self.before[here])
 
 
-class PieceTrials(Sequence[Any]):
+class PieceTrials(Sequence[Task]):
     """The trials of a plan, of which only some have their rows here.
 
     Parameters
@@ -53,7 +53,11 @@ class PieceTrials(Sequence[Any]):
     def __len__(self) -> int:
         return len(self.plan)
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: int) -> Task: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Task]: ...
+    def __getitem__(self, index: int | slice) -> Task | list[Task]:
         if isinstance(index, slice):
             return [self[k] for k in range(*index.indices(len(self)))]
         task = self.plan[index]

@@ -256,7 +256,7 @@ def _root(array: object) -> Any:
 
 
 def mapped_at(
-    path: str, offset: int, dtype: Any, shape: tuple[int, ...], strides: tuple[int, ...]
+    path: str, offset: int, dtype: np.dtype[Any], shape: tuple[int, ...], strides: tuple[int, ...]
 ) -> NDArray[Any]:
     """Map an array that lies at a place in a file."""
     file = np.memmap(path, dtype=np.uint8, mode="r")

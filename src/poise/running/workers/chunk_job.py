@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -24,7 +24,17 @@ from poise.running.faults.parent_watch import end_when_parent_ends
 from poise.running.workers.inner_threads import one_inner_thread
 from poise.running.workers.module_search import search_as_usual
 
-__all__ = ["STOP", "Job", "JobReport", "Report", "Span", "cannot_travel", "how_many", "in_blocks"]
+__all__ = [
+    "STOP",
+    "Job",
+    "JobReport",
+    "Report",
+    "Span",
+    "cannot_travel",
+    "compute_span",
+    "how_many",
+    "in_blocks",
+]
 
 Span = tuple[int, int]
 Report = tuple[float, list[Answer]]
@@ -80,6 +90,11 @@ class Job:
             yield answer
             if stop.is_there():
                 return
+
+
+def compute_span(job: Callable[..., JobReport], span: Span, *data: object) -> JobReport:
+    """Compute one chunk by a job, on what was sent with it; for the client of a cluster."""
+    return job(*span, *data)
 
 
 class _Note:

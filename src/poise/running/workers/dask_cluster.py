@@ -13,7 +13,7 @@ from typing import Any
 
 from poise.errors import ArgumentError, ClusterError
 from poise.running.faults.sigint import block_sigint_in_children
-from poise.running.workers.chunk_job import JobReport, Span
+from poise.running.workers.chunk_job import JobReport, Span, compute_span
 from poise.running.workers.main_guard import require_main_guard
 
 __all__ = [
@@ -81,7 +81,7 @@ class DaskCluster:
 
     def start(self, job: object, span: Span, *data: object) -> Any:
         """Compute a chunk on a free worker."""
-        return self.client.submit(_compute, job, span, *data, pure=False)
+        return self.client.submit(compute_span, job, span, *data, pure=False)
 
     def finished(self, futures: list[Any]) -> set[Any]:
         """Wait for one of the futures."""
@@ -97,11 +97,6 @@ class DaskCluster:
         """Begin none of these; Dask cannot end what is running."""
         if futures:
             self.client.cancel(futures, force=True)
-
-
-def _compute(job: Any, span: Span, *data: Any) -> JobReport:
-    report: JobReport = job(*span, *data)
-    return report
 
 
 @contextmanager

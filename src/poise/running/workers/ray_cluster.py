@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from poise.errors import ArgumentError
-from poise.running.workers.chunk_job import JobReport, Span
+from poise.running.workers.chunk_job import JobReport, Span, compute_span
 
 __all__ = ["RayCluster", "count_ray_workers"]
 
@@ -33,7 +33,7 @@ class RayCluster:
             died.ObjectLostError,
         )
         # No retries: the engine computes a trial that kills its worker again, alone.
-        self._remote = self.ray.remote(num_cpus=1, max_retries=0)(_compute)
+        self._remote = self.ray.remote(num_cpus=1, max_retries=0)(compute_span)
 
     @property
     def size(self) -> int:
@@ -62,11 +62,6 @@ class RayCluster:
         """Cancel these, also those that are running."""
         for future in futures:
             self.ray.cancel(future, force=True)
-
-
-def _compute(job: Any, span: Span, *data: Any) -> JobReport:
-    report: JobReport = job(*span, *data)
-    return report
 
 
 def count_ray_workers(address: str | None) -> int:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from poise import theory
 from poise.algorithms.algorithm import Predict
 from poise.procedures import LinearSmootherTest, WorstLabellingTest
+from poise.protocol.procedure import Procedure
 from poise.protocol.randomness import Randomness
 from poise.results import Outcome, ProcedureResult
 from poise.simulation.paper.claim import CONFIDENCE, Claim, beyond, computed, holds, simulated
@@ -21,6 +22,7 @@ from poise.simulation.paper.effort import Effort
 from poise.simulation.worlds import Proportion, UniformCoins, World, zoo
 from poise.simulation.worlds.replication import run_once
 from poise.simulation.worlds.simple_algorithms import Memorising
+from poise.theory.decision import declares
 
 __all__ = ["claims"]
 
@@ -93,7 +95,7 @@ class _Ran:
     rows: tuple[int, int]
     seed: int
 
-    def __call__(self, index: int, *procedures: Any) -> list[ProcedureResult]:
+    def __call__(self, index: int, *procedures: Procedure) -> list[ProcedureResult]:
         randomness = Randomness(self.seed)
         sample = self.world.draw(randomness.generator("data", index), *self.rows)
         own = Randomness(randomness.words("procedure", index))
@@ -105,7 +107,9 @@ def _no_mirror(effort: Effort) -> list[Claim]:
     test = WorstLabellingTest(3, 0.5, 0.17, 0.1, **_COINS, missing=3)
     ran, count = _Ran(zoo.nearest_coins(3), (3, 157), 34), effort.count(200, least=40)
     found = [ran(index, test)[0] for index in range(count)]
-    misled = sum(theory.pvalue_unstable(f.statistic, f.n_trials, 0.17) <= 0.1 for f in found)
+    misled = sum(
+        declares(theory.pvalue_unstable(f.statistic, f.n_trials, 0.17), 0.1) for f in found
+    )
     said = sum(f.verdict == Outcome.UNSTABLE for f in found)
     wrong = Proportion(misled, count, CONFIDENCE)
     return [

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from poise.arguments import counted
 from poise.errors import RecordError
 from poise.results.text.numbers import number
 from poise.storage.ledger.entries import AskedQuestion, LedgerAnswer, Stake
 from poise.storage.ledger.row_set import RowSet
 from poise.theory.alpha_investing_levels import Invested, invested
-from poise.theory.rounding import CLEARLY_APART, less_rounding
+from poise.theory.decision import declares
+from poise.theory.rounding import CLEARLY_APART
 
 __all__ = ["Accounts", "accounts_of", "refuse_used_rows", "with_stakes"]
 
@@ -90,10 +89,9 @@ def accounts_of(
         (1.0, 1.0) if answer is None or bad else (answer.pvalue, answer.pvalue_unstable)
         for (_, answer), bad in zip(asked, spoilt, strict=True)
     ]
-    stable, unstable = less_rounding(np.array(pairs).reshape(-1, 2)).T.tolist()
     return Accounts(
-        invested(alpha, [each.level for each in stakes], stable),
-        invested(alpha, [each.level_unstable for each in stakes], unstable),
+        invested(alpha, [each.level for each in stakes], [pair[0] for pair in pairs]),
+        invested(alpha, [each.level_unstable for each in stakes], [pair[1] for pair in pairs]),
         spoilt,
         tuple(stakes),
     )
@@ -180,7 +178,7 @@ def with_stakes(
     given = [replace(each, stake=accounts.next_stake(each.seed)) for each in questions]
     for each in given:
         assert each.stake is not None
-        if each.best_pvalue > each.stake.level:
+        if not declares(each.best_pvalue, each.stake.level):
             left = accounts.stable.left
             failed = counted(left.waiting, "question")
             raise RecordError(

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from poise.storage.ledger.entries import AskedQuestion, LedgerAnswer, LedgerHeader
 from poise.storage.ledger.investing import accounts_of
-from poise.theory.decision import three_way
+from poise.theory.decision import declares, three_way
 from poise.theory.holm_correction import holm
 from poise.theory.online_levels import online_fallback
-from poise.theory.rounding import less_rounding
 
 __all__ = ["Standing", "invested_standings", "standings"]
 
@@ -82,13 +78,13 @@ def standings(
     >>> [each.holds for each in standings(LedgerHeader.new(0.05, "spending"), pairs)]
     [False, False]
     """
-    stable = _rounded([1.0 if answer is None else answer.pvalue for _, answer in asked])
-    unstable = _rounded([1.0 if answer is None else answer.pvalue_unstable for _, answer in asked])
+    stable = [1.0 if answer is None else answer.pvalue for _, answer in asked]
+    unstable = [1.0 if answer is None else answer.pvalue_unstable for _, answer in asked]
     kept, kept_unstable = _kept(header, stable), _kept(header, unstable)
     found = []
     for k, (question, answer) in enumerate(asked):
         alone = _alone(header.alpha, answer)
-        holds = {"stable": bool(kept[k]), "unstable": bool(kept_unstable[k])}.get(alone)
+        holds = {"stable": kept[k], "unstable": kept_unstable[k]}.get(alone)
         found.append(Standing(question, answer, alone, holds))
     return found
 
@@ -118,16 +114,13 @@ def _alone(alpha: float, answer: LedgerAnswer | None) -> str:
     """Return the verdict of a question by its own p-values."""
     if answer is None:
         return "unanswered"
-    stable, unstable = _rounded([answer.pvalue, answer.pvalue_unstable]) <= alpha
-    return three_way(bool(stable), bool(unstable))
+    sides = (answer.pvalue, answer.pvalue_unstable)
+    return three_way(*(declares(pvalue, alpha) for pvalue in sides))
 
 
-def _rounded(pvalues: list[float]) -> NDArray[np.float64]:
-    """Grant the rounding that the bets of the averaged test are granted."""
-    return less_rounding(np.asarray(pvalues))
-
-
-def _kept(header: LedgerHeader, pvalues: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _kept(header: LedgerHeader, pvalues: list[float]) -> list[bool]:
+    """Say which p-values are small enough together; exactly, whichever test they come from."""
     if header.rule == "holm":
-        return holm(pvalues) <= header.alpha
-    return np.asarray(pvalues <= online_fallback(pvalues, header.alpha)[:-1])
+        return [declares(adjusted, header.alpha) for adjusted in holm(pvalues)]
+    levels = online_fallback(pvalues, header.alpha)[:-1]
+    return [declares(*each) for each in zip(pvalues, levels, strict=True)]

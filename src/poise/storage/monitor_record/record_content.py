@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from poise.arguments.field_rules import Count, Digest, Positive
 from poise.arguments.typed_fields import read_object
@@ -190,9 +191,9 @@ class RecordContent:
             raise RecordError("it does not follow from the lines before it")
 
 
-def _changes(answer: Answer) -> Any:
+def _changes(answer: Answer) -> NDArray[np.float64]:
     if isinstance(answer, Failure):
-        return [np.nan] if answer.changes is None else answer.changes
+        return np.array([np.nan]) if answer.changes is None else answer.changes
     return np.atleast_1d(np.asarray(answer))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from poise import errors
 from poise.data.sample import Sample, fingerprint
@@ -193,7 +194,7 @@ def _equal_rows(first: Rows | None, second: Rows | None) -> bool:
     return bool(np.array_equal(_indices(first), _indices(second)))
 
 
-def _indices(rows: object) -> Any:
+def _indices(rows: NDArray[np.int64] | slice) -> NDArray[np.int64]:
     return np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
 
 

@@ -55,7 +55,7 @@ class Stage:
     """
 
     asked: int
-    tasks: tuple[Any, ...]
+    tasks: tuple[Task, ...]
     answers: Answers
     refusal: Refusal | None = None
     models: bool = False

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from poise.arguments.field_rules import MOST_ROWS, Among, Between, Count, Positive
 from poise.data.synthetic_rows import Rows, SyntheticRows
 from poise.errors import RecordError
-from poise.protocol.messages import Answers, Comparison, Failure, Query, Removals, queries_of
-from poise.storage.transcript.array_pool import NOTHING, ArrayPool
+from poise.protocol.messages import Answers, Comparison, Failure, Query, Removals, Tasks, queries_of
+from poise.storage.transcript.array_pool import NOTHING, ArrayPool, Reference
 from poise.storage.transcript.stage import Refusal, Stage
 
 __all__ = ["StageNote", "StoredLinearModel", "read_stage", "write_stage"]
@@ -93,11 +93,13 @@ class StageNote:
 class StoredLinearModel:
     """A fitted linear model read from a file: its coefficients only; it cannot predict."""
 
-    coef_: Any
-    intercept_: Any
+    coef_: object
+    intercept_: object
 
 
-def write_stage(stage: Stage, name: str, pool: ArrayPool, arrays: dict[str, Any]) -> dict[str, Any]:
+def write_stage(
+    stage: Stage, name: str, pool: ArrayPool, arrays: dict[str, NDArray[Any]]
+) -> dict[str, Any]:
     """Write the columns of a stage into ``arrays``; return the rest, for the header."""
     queries = [query for task in stage.tasks for query in queries_of(task)]
     rows = [_write_rows(query.train, pool) + _write_rows(query.evaluate, pool) for query in queries]
@@ -113,14 +115,16 @@ def write_stage(stage: Stage, name: str, pool: ArrayPool, arrays: dict[str, Any]
     }
 
 
-def read_stage(note: StageNote, name: str, pool: ArrayPool, arrays: dict[str, Any]) -> Stage:
+def read_stage(
+    note: StageNote, name: str, pool: ArrayPool, arrays: dict[str, NDArray[Any]]
+) -> Stage:
     """Rebuild a stage."""
     rows, terms = _column(arrays, f"{name} rows", "i", 14), _column(arrays, f"{name} xi", "u")
     queries = [
         Query(_read_rows(row[:7], pool), _read_rows(row[7:], pool), int(xi))  # type: ignore[arg-type]
         for row, xi in zip(rows, terms, strict=True)
     ]
-    tasks: Sequence[Any] = queries
+    tasks: Tasks = queries
     if note.compares:
         tasks = [Comparison(*pair) for pair in zip(queries[::2], queries[1::2], strict=True)]
     elif note.removals is not None:
@@ -132,7 +136,9 @@ def read_stage(note: StageNote, name: str, pool: ArrayPool, arrays: dict[str, An
     return Stage(note.asked, tuple(tasks), answers, refusal, note.models)
 
 
-def _column(arrays: dict[str, Any], name: str, kind: str, width: int | None = None) -> Any:
+def _column(
+    arrays: dict[str, NDArray[Any]], name: str, kind: str, width: int | None = None
+) -> NDArray[Any]:
     """Return one column of numbers; refuse another type, or rows of another length."""
     values = arrays.get(name)
     expected = 1 if width is None else 2
@@ -143,7 +149,7 @@ def _column(arrays: dict[str, Any], name: str, kind: str, width: int | None = No
     return values
 
 
-def _changes(arrays: dict[str, Any], name: str) -> Any:
+def _changes(arrays: dict[str, NDArray[Any]], name: str) -> NDArray[np.float64]:
     """Return the changes of a stage: one per trial, or a table per trial."""
     values = arrays.get(name)
     if values is None or values.dtype != np.float64 or values.ndim not in (1, 3):
@@ -176,7 +182,7 @@ def _write_rows(rows: Rows | None, pool: ArrayPool) -> tuple[int, ...]:
     return (_INDICES, *pool.add(rows), *NOTHING)
 
 
-def _read_rows(row: Any, pool: ArrayPool) -> Rows | None:
+def _read_rows(row: NDArray[np.int64], pool: ArrayPool) -> Rows | None:
     kind, first, second = int(row[0]), pool.get(row[1:4]), pool.get(row[4:7])
     if kind == _MADE:
         return SyntheticRows(first, second)
@@ -185,7 +191,7 @@ def _read_rows(row: Any, pool: ArrayPool) -> Rows | None:
 
 
 def _write_answers(
-    answers: Answers, name: str, pool: ArrayPool, arrays: dict[str, Any]
+    answers: Answers, name: str, pool: ArrayPool, arrays: dict[str, NDArray[Any]]
 ) -> dict[str, Any]:
     kept = [None if isinstance(p, Failure) else p for p in answers.predictions]
     columns = {
@@ -199,11 +205,11 @@ def _write_answers(
     return {"failures": failures, "path": answers.path}
 
 
-def _references(references: list[Any]) -> Any:
+def _references(references: list[Reference]) -> NDArray[np.int64]:
     return np.array(references, dtype=np.int64).reshape(-1, 3)
 
 
-def _part(model: object, name: str) -> Any:
+def _part(model: object, name: str) -> NDArray[Any] | None:
     """Return the coefficients of a linear model, the only kind that can be saved."""
     if model is None:
         return None
@@ -215,7 +221,9 @@ def _part(model: object, name: str) -> Any:
     return np.atleast_1d(getattr(model, name))
 
 
-def _read_answers(note: AnswersNote, name: str, pool: ArrayPool, arrays: dict[str, Any]) -> Answers:
+def _read_answers(
+    note: AnswersNote, name: str, pool: ArrayPool, arrays: dict[str, NDArray[Any]]
+) -> Answers:
     failures = tuple(
         Failure(trial, message, kind=cast(Any, kind)) for trial, message, kind in note.failures
     )
