@@ -11,7 +11,7 @@ import pytest
 
 import poise
 from poise import Plan, StabilityResult, Trials
-from poise.results.text.numbers import at_most
+from poise.arguments.printed_numbers import at_most
 
 PROFILE = (
     "profile numbers.csv --target price --drop id --n 20 --seed 0 "

@@ -13,11 +13,11 @@ from sklearn.linear_model import Ridge
 
 import poise
 from poise import Design, Trials
+from poise.arguments.printed_numbers import at_most
 from poise.errors import ArgumentError
 from poise.results import CompareResult
 from poise.results.text.menu_table import menu_table
 from poise.results.text.next_step import next_step
-from poise.results.text.numbers import at_most
 from poise.results.text.verdict_cells import LARGER, LIMITS
 
 RNG = np.random.default_rng(0)

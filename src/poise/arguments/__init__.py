@@ -1,4 +1,4 @@
-"""Checks of arguments and of files, and the words of their messages.
+"""Checks of arguments and of files, and the words and numbers of messages.
 
 ::
 
@@ -6,6 +6,7 @@
     field_rules      what the fields of a file may hold beyond their type: ranges, and digests
     json_text        JSON that others may have written: whatever is wrong with it is a ValueError
     notebook_card    a card that a notebook shows: verdict, sentence, picture, and more on request
+    printed_numbers  numbers as text: few digits; limits are rounded to the safe side
     typed_fields     objects read from a file, checked against the types of their fields
     verdict_colours  the colours of verdicts in notebooks, pictures, reports and pages
     words            the words of messages about arguments: counts, lists, names probably meant

@@ -123,8 +123,8 @@ def _procedure(name: str, param: tuple[str, ...], **question: object) -> Any:
 
 
 def _show(suite: AuditSuite, alpha: float, as_json: bool) -> None:
+    from poise.arguments.printed_numbers import number
     from poise.cli.screen import print_paragraphs, print_table
-    from poise.results.text.numbers import number
 
     if as_json:
         content = {"invalid": suite.invalid, "verdict": suite.verdict, "worlds": suite.rows()}

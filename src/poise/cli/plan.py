@@ -136,8 +136,8 @@ def command(ctx: click.Context, /, output: Output, rows: int | None, **asked: An
 
 
 def _print_plan(answer: Plan) -> None:
+    from poise.arguments.printed_numbers import number
     from poise.cli.screen import print_paragraphs, print_table
-    from poise.results.text.numbers import number
 
     print_paragraphs(answer.summary() + "\n")
     averaged = answer.power_of_averaged()

@@ -158,8 +158,8 @@ def _print(content: JournalContent, facts: dict[str, Any]) -> None:
     else:
         print_trials(content.trials)
     if "verdict" in facts:
+        from poise.arguments.printed_numbers import exactly
         from poise.results.text.describe_design import allowed_change
-        from poise.results.text.numbers import exactly
         from poise.results.text.verdict_cells import LARGER
 
         epsilon = allowed_change(facts["epsilon"], content.header.design)

@@ -6,11 +6,11 @@ import warnings
 from collections.abc import Sequence
 
 from poise.arguments import counted
+from poise.arguments.printed_numbers import level_in_words
 from poise.errors import PowerWarning
 from poise.procedures.checked_question import StabilityQuestion
 from poise.results.design import Design
 from poise.results.text.describe_design import ceiling_in_words, shortage
-from poise.results.text.numbers import level_in_words
 from poise.results.text.rows_needed import largest_size, needed
 
 __all__ = ["warn_if_empty", "warn_if_hopeless", "warn_of_few_trials"]

@@ -7,6 +7,7 @@ from typing import Any
 
 from poise.arguments import listed
 from poise.arguments.notebook_card import Card, ShownAsCard
+from poise.arguments.printed_numbers import number
 from poise.data.column_remarks import ColumnRemark
 from poise.data.response_scale import ResponseScale
 from poise.results.json_encoding import plain, to_json
@@ -18,7 +19,6 @@ from poise.results.text.menu_table import (
     menu_meaning,
     menu_table,
 )
-from poise.results.text.numbers import number
 from poise.results.text.table import TextTable
 from poise.theory.menu import Menu, MenuRow
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from poise.arguments import did_you_mean, shortened
+from poise.arguments.printed_numbers import at_most, confidence, exactly, larger_of, number
 from poise.errors import ArgumentError
 from poise.results.averaged_result import AveragedResult
 from poise.results.json_encoding import plain, to_json
@@ -16,7 +17,6 @@ from poise.results.judged_together import JudgedTogether, judged_together
 from poise.results.ledger_note import LedgerNote
 from poise.results.presented import PresentedTable
 from poise.results.text.describe_design import allowed_change
-from poise.results.text.numbers import at_most, confidence, exactly, larger_of, number
 from poise.results.text.summary import distinct_warnings, in_words
 from poise.results.text.table import TextTable
 from poise.results.text.verdict_cells import LARGER, LIMITS

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.arguments.printed_numbers import at_most, confidence, exactly, number
 from poise.errors import ArgumentError
 from poise.results.extrapolation import (
     ASSUMPTIONS,
@@ -25,7 +26,6 @@ from poise.results.judged_together import JudgedTogether, judged_together
 from poise.results.ledger_note import LedgerNote
 from poise.results.presented import PresentedTable
 from poise.results.text.describe_design import allowed_change
-from poise.results.text.numbers import at_most, confidence, exactly, number
 from poise.results.text.summary import distinct_warnings, in_words
 from poise.results.text.table import TextTable
 from poise.results.text.verdict_cells import DELTA_LIMIT, EPSILON_LIMIT

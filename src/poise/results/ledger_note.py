@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from poise.arguments import counted
 from poise.arguments.notebook_card import Card, ShownAsCard
-from poise.results.text.numbers import at_least, at_most, number
+from poise.arguments.printed_numbers import at_least, at_most, number
 
 __all__ = ["LedgerNote", "LedgerVerdict", "holds", "parts_that_hold", "passes", "rate_in_words"]
 

@@ -15,11 +15,11 @@ from poise.arguments.field_rules import (
     TrainingSize,
 )
 from poise.arguments.notebook_card import Card
+from poise.arguments.printed_numbers import at_most, exactly, number
 from poise.arguments.typed_fields import read_object
 from poise.errors import RecordError
 from poise.results.json_encoding import fields_of, plain
 from poise.results.presented import PresentedVerdict
-from poise.results.text.numbers import at_most, exactly, number
 from poise.results.text.summary import Summary
 from poise.results.text.verdict_cells import LARGER
 from poise.results.verdict import Outcome

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from poise.arguments.printed_numbers import at_most, number
 from poise.cli.ui.results_folder import Folder
 from poise.results import CompareResult, StabilityCurve, Trials
-from poise.results.text.numbers import at_most, number
 from poise.storage.journal import read_journal
 from poise.theory.decision import three_way
 from poise.theory.holm_correction import holm

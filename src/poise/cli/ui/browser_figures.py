@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.arguments.printed_numbers import exactly, number
 from poise.results.curve_result import StabilityCurve
 from poise.results.plan_result import Plan
 from poise.results.plots.changes import Histogram
 from poise.results.plots.profile import Steps
 from poise.results.profile import Profile
-from poise.results.text.numbers import exactly, number
 from poise.results.trials import Trials
 
 __all__ = [

@@ -10,6 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from poise.arguments.printed_numbers import at_most, number
 from poise.cli.ui.browser_figures import curve_figure, profiles_figure
 from poise.cli.ui.run_index import RunLine
 from poise.cli.ui.run_page import sliders
@@ -17,7 +18,6 @@ from poise.cli.ui.site import Site, pieces
 from poise.cli.ui.slider_answers import Answer, SliderQuestion
 from poise.results.curve_result import StabilityCurve
 from poise.results.judged_together import JudgedTogether, judged_together
-from poise.results.text.numbers import at_most, number
 from poise.results.text.verdict_cells import LARGER, LIMITS, larger_changes, limits
 from poise.results.trials import Trials
 

@@ -10,6 +10,7 @@ import numpy as np
 from starlette.requests import Request
 from starlette.responses import Response
 
+from poise.arguments.printed_numbers import at_most, exactly, number
 from poise.cli.ui.browser_figures import Figure, line_trace, plan_figure
 from poise.cli.ui.site import Site, pieces
 from poise.errors import ArgumentError
@@ -17,7 +18,6 @@ from poise.questions.plan import plan
 from poise.results.plan_result import Plan
 from poise.results.plots.power import power_lines
 from poise.results.text.menu_table import menu_headline, menu_meaning, menu_table
-from poise.results.text.numbers import at_most, exactly, number
 from poise.theory.menu import Menu, menu
 from poise.theory.power_bounds import power_bound
 

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from poise.algorithms.distance import Distance, Undefined
 from poise.algorithms.global_state import GlobalGenerators
 from poise.algorithms.prediction_arrays import require_predictions
+from poise.arguments.printed_numbers import number
 from poise.questions.check.check_report import Finding, Severity
 from poise.questions.check.learns import LEARNS, found_to_learn
 from poise.questions.check.prediction_type import COMPARABLE, compared_by
 from poise.questions.check.probe import OutOfTime, Probe, differ, equal, magnitude
 from poise.questions.check.symmetry import check_symmetry
-from poise.results.text.numbers import number
 
 __all__ = ["CHECKS", "Subject"]
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from poise import arguments
+from poise.arguments.printed_numbers import at_least, at_most, exactly
 from poise.errors import ArgumentError
 from poise.results.text.describe_design import allowed_change
-from poise.results.text.numbers import at_least, at_most, exactly
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arguments import shortened
+from poise.arguments.printed_numbers import number
 from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
 from poise.results.plots.plotted_question import note_limit
-from poise.results.text.numbers import number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

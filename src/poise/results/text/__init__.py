@@ -17,7 +17,6 @@
     menu_table             what rows can answer, as a table and in words
     next_questions         questions that some rows can answer, each with its call or command
     next_step              the line "Next: …" of a summary: what to do after a verdict
-    numbers                numbers as text: few digits; limits are rounded to the safe side
     rows_needed            the trials and rows that a run without large changes needs
     summary                a summary: one headline and a few paragraphs
     table                  rows under headings, for people: as text and as HTML

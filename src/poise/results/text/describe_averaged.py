@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from poise.arguments import counted
+from poise.arguments.printed_numbers import number
 from poise.results.text.describe_design import allowed_in_sentences, moved, remarks
 from poise.results.text.describe_result import done, facts_of_result, headline, in_ledger, limits
 from poise.results.text.next_step import next_step
-from poise.results.text.numbers import number
 from poise.results.text.summary import Summary
 from poise.results.verdict import Outcome
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.arguments import counted
+from poise.arguments.printed_numbers import at_least, at_most, confidence, exactly, number
 from poise.protocol.messages import FIT_BY_FIT
 from poise.results.text.conditional_sentences import (
     NO_OTHER_TRAINING_SET,
@@ -16,7 +17,6 @@ from poise.results.text.conditional_sentences import (
     statement,
 )
 from poise.results.text.describe_result import facts_of_limits
-from poise.results.text.numbers import at_least, at_most, confidence, exactly, number
 from poise.results.text.summary import Summary
 from poise.results.verdict import Outcome
 

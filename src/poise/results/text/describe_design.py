@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from poise.arguments.printed_numbers import at_most, exactly, number
 from poise.protocol.messages import FIT_BY_FIT
 from poise.results.design import Design
 from poise.results.proved_ceiling import is_replacement
-from poise.results.text.numbers import at_most, exactly, number
 
 __all__ = [
     "allowed_change",

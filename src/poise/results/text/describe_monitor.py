@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from poise.arguments import counted
+from poise.arguments.printed_numbers import at_least, at_most, confidence, exactly, number
 from poise.results.text.describe_averaged import share_in_words
 from poise.results.text.describe_design import compared, moved, perturbation
 from poise.results.text.describe_result import headline
-from poise.results.text.numbers import at_least, at_most, confidence, exactly, number
 from poise.results.text.summary import Summary
 from poise.results.text.verdict_cells import LARGER
 from poise.results.verdict import Outcome

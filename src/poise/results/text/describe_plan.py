@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from poise.arguments import counted
-from poise.results.text.numbers import at_least, at_most
+from poise.arguments.printed_numbers import at_least, at_most
 from poise.theory.averaged_planning import trials_for_averaging
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from poise.arguments import counted
+from poise.arguments.printed_numbers import at_least, at_most, confidence, exactly, number
 from poise.results.text.describe_design import (
     allowed_change,
     allowed_in_sentences,
@@ -17,7 +18,6 @@ from poise.results.text.describe_design import (
     shortage,
 )
 from poise.results.text.next_step import next_step
-from poise.results.text.numbers import at_least, at_most, confidence, exactly, number
 from poise.results.text.summary import Summary
 from poise.results.text.verdict_cells import DELTA_LIMIT, EPSILON_LIMIT, LARGER
 from poise.results.verdict import Outcome

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from poise.arguments import counted
-from poise.results.text.numbers import at_least, at_most, level_in_words, number
+from poise.arguments.printed_numbers import at_least, at_most, level_in_words, number
 from poise.results.text.table import TextTable
 from poise.theory.averaged_planning import trials_for_averaging
 from poise.theory.averaged_power_estimate import SECOND_POINT

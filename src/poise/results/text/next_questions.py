@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from poise.results.text.numbers import number
+from poise.arguments.printed_numbers import number
 from poise.theory.menu import Menu
 
 __all__ = ["CommandParts", "as_calls", "as_commands"]

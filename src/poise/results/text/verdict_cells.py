@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from poise.results.text.numbers import at_most, larger_of
+from poise.arguments.printed_numbers import at_most, larger_of
 
 if TYPE_CHECKING:
     from poise.results.conditional_result import ConditionalResult

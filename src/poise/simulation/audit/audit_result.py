@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from poise.arguments.notebook_card import Card, ShownAsCard
+from poise.arguments.printed_numbers import number
 from poise.results.plots.rates import Rate, plot_rates
 from poise.results.presented import as_frame
-from poise.results.text.numbers import number
 from poise.simulation.worlds import Proportion
 
 __all__ = ["AuditResult"]

@@ -8,10 +8,10 @@ from typing import Any
 
 from poise import arguments
 from poise.arguments.notebook_card import Card, ShownAsCard
+from poise.arguments.printed_numbers import number
 from poise.protocol.procedure import Procedure
 from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.results.plots.rates import plot_rates
-from poise.results.text.numbers import number
 from poise.results.text.table import TextTable
 from poise.simulation.audit.audit import audit
 from poise.simulation.audit.audit_result import AuditResult

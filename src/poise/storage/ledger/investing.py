@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poise.arguments import counted
+from poise.arguments.printed_numbers import number
 from poise.errors import RecordError
-from poise.results.text.numbers import number
 from poise.storage.ledger.entries import AskedQuestion, LedgerAnswer, Stake
 from poise.storage.ledger.row_set import RowSet
 from poise.theory.alpha_investing_levels import Invested, invested

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from poise.arguments import counted, shortened
+from poise.arguments.printed_numbers import at_most, number
 from poise.results.ledger_note import rate_in_words
-from poise.results.text.numbers import at_most, number
 from poise.results.text.table import TextTable
 from poise.storage.ledger.investing import Accounts
 from poise.storage.ledger.ledger_content import LedgerContent
