@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arguments.printed_numbers import at_most, confidence, exactly, number
+from poise.arguments.printed_numbers import at_least, at_most, confidence, exactly, number
 from poise.errors import ArgumentError
 from poise.results.extrapolation import (
     ASSUMPTIONS,
@@ -287,7 +287,7 @@ class StabilityCurve(PresentedTable):
         share = exactly(self.delta or 0.0)
         return (
             f"Between these sizes the change exceeded with probability {share} "
-            f"shrank like n^-b, b between {low:.2g} and {high:.2g} (confidence "
+            f"shrank like n^-b, b between {at_least(low)} and {at_most(high)} (confidence "
             f"{confidence(self.alpha)}). It may shrink differently at larger n."
         )
 

@@ -89,8 +89,8 @@ class Profile(ShownAsCard):
 
     def __repr__(self) -> str:
         return (
-            f"Profile({self.band}, alpha={self.alpha:g}, {len(self.epsilon):,} steps, "
-            f"delta_hat from {self.delta_hat[0]:.4g} to {self.delta_hat[-1]:.4g})"
+            f"Profile({self.band}, alpha={exactly(self.alpha)}, {len(self.epsilon):,} steps, "
+            f"delta_hat from {at_most(self.delta_hat[0])} to {at_most(self.delta_hat[-1])})"
         )
 
     @property

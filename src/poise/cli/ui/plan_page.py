@@ -10,7 +10,7 @@ import numpy as np
 from starlette.requests import Request
 from starlette.responses import Response
 
-from poise.arguments.printed_numbers import at_most, exactly, number
+from poise.arguments.printed_numbers import at_least, at_most, exactly
 from poise.cli.ui.browser_figures import Figure, line_trace, plan_figure
 from poise.cli.ui.site import Site, pieces
 from poise.errors import ArgumentError
@@ -120,7 +120,7 @@ def _sentences(now: Plan) -> list[str]:
     first = (
         f"{now.n_labeled:,} rows hold {now.n_trials:,} trials at n = {now.n:,}. If a larger change "
         f"has probability {exactly(now.delta_star)}, the paper's test declares stable with "
-        f"probability {number(now.achieved_power)}{ceiling}."
+        f"probability {at_least(now.achieved_power)}{ceiling}."
     )
     return [first, *([now.note] if now.note else [])]
 

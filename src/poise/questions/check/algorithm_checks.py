@@ -197,12 +197,12 @@ def is_symmetric(subject: Subject) -> Finding:
     if report.finding == "exact":
         return Finding(SYMMETRIC, OK, "exactly: no reordering changed a prediction")
     if report.finding == "in distribution":
-        found = f"in distribution only, as far as seen (p = {report.pvalue:.2g})"
+        found = f"in distribution only, as far as seen (p = {number(report.pvalue)})"
         return Finding(SYMMETRIC, OK, found)
     return Finding(
         SYMMETRIC,
         WARN,
-        f"no: the order of the rows matters (p = {report.pvalue:.2g})",
+        f"no: the order of the rows matters (p = {number(report.pvalue)})",
         "a verdict is about removing the last row; poise.notions.Symmetrized(algorithm) shuffles",
     )
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.arguments.printed_numbers import number
 from poise.questions.conditional.conditional_question import ConditionalQuestion
 from poise.theory.tolerated_share import tolerated_change
 
@@ -42,7 +43,7 @@ class _StopShares:
 
     def state(self) -> str:
         """Describe the current state for the progress display."""
-        bet = f"the bet stands at {self.watch.hedge.value:.3g}"
+        bet = f"the bet stands at {number(self.watch.hedge.value)}"
         return f"{bet}, verdict {self.watch.verdict or 'open'}"
 
 

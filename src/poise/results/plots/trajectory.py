@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arguments import shortened
-from poise.arguments.printed_numbers import number
+from poise.arguments.printed_numbers import exactly
 from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
 from poise.results.plots.plotted_question import note_limit
 
@@ -105,5 +105,5 @@ def _draw_bet(axes: Axes, alpha: float, verdict: str, trajectory: tuple[float, .
 
 def _title(result: AveragedResult | ConditionalResult) -> str:
     name = shortened(result.design.title, 50)
-    level = f"error level {number(result.alpha)}"
+    level = f"error level {exactly(result.alpha)}"
     return f"{name} at n = {result.n:,}: {result.verdict.value} ({level})"

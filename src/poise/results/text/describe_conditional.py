@@ -99,8 +99,8 @@ def _found(r: ConditionalResult) -> str:
 def _in_words(r: ConditionalResult) -> str:
     if r.gamma is not None:
         return (
-            f"In {r.statistic:,.0f} of them a share larger than {exactly(r.gamma)} moved by more "
-            f"than {exactly(r.epsilon)} (p = {number(_pvalue(r))})."
+            f"In {exactly(r.statistic)} of them a share larger than {exactly(r.gamma)} moved by "
+            f"more than {exactly(r.epsilon)} (p = {number(_pvalue(r))})."
         )
     unstable = r.verdict == Outcome.UNSTABLE
     course = r.trajectory_unstable if unstable else r.trajectory
@@ -114,7 +114,7 @@ def _in_words(r: ConditionalResult) -> str:
 
 def _size(r: ConditionalResult, total: float) -> str:
     if r.gamma is not None:
-        return f"{total:,.0f} without them"
+        return f"{exactly(total)} without them"
     return f"{number(total / r.n_observed)} on average"
 
 
@@ -124,7 +124,9 @@ def _pvalue(r: ConditionalResult) -> float:
 
 def _limits(r: ConditionalResult) -> str:
     low, high = r.delta_interval
-    what = "the mean share" if r.gamma is None else f"the probability of a share > {r.gamma:g}"
+    what = (
+        "the mean share" if r.gamma is None else f"the probability of a share > {exactly(r.gamma)}"
+    )
     change = f"the smallest epsilon that would do is at most {at_most(r.epsilon_hat)}"
     if math.isinf(r.epsilon_hat):
         change = "no epsilon is known that would do"
