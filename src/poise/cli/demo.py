@@ -124,11 +124,12 @@ def _visit(algorithm: Any, note: str) -> Section:
 
 def _tabulate(sections: list[Section]) -> None:
     from poise.cli.screen import print_table
-    from poise.results.text.verdict_cells import LARGER, larger_changes
+    from poise.results.text.verdict_cells import SeenChanges, larger_column
 
     results = [section.result for section in sections]
-    rows = [[r.design.algorithm, larger_changes(r), r.verdict.value] for r in results]
-    print_table(["algorithm", LARGER, "verdict"], rows)
+    heading, larger = larger_column([SeenChanges.of(r) for r in results])
+    names, verdicts = ([r.design.algorithm for r in results], [r.verdict.value for r in results])
+    print_table(["algorithm", heading, "verdict"], zip(names, larger, verdicts, strict=True))
 
 
 def _write(sections: list[Section], folder: Path) -> list[Path]:

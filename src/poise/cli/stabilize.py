@@ -230,10 +230,10 @@ def _bag_row(bags: BagChoice | StabilityGuarantee, stable: Stabilized) -> tuple[
 
 def _print_cost(cost: CostOfStability | None, compared: CompareResult | None) -> None:
     from poise.cli.screen import print_paragraphs
-    from poise.cli.terminal_tables import print_comparison
+    from poise.cli.terminal_tables import print_presented
 
     if cost is not None:
         print_paragraphs("\n" + cost.sentence)
     if compared is not None:
         print_paragraphs("")
-        print_comparison(compared)
+        print_presented(compared.headline(), compared.table(), compared.meaning())

@@ -16,6 +16,7 @@ from poise.protocol.messages import Answers, Batch
 from poise.protocol.randomness import Randomness
 from poise.results import Design, Trials
 from poise.results.averaged_result import AveragedResult, averaged_result
+from poise.results.verdict import OPEN
 
 __all__ = ["AveragedTest"]
 
@@ -118,5 +119,5 @@ class _StopWhenForced:
         mean = self.total / max(1, self.seen)
         bet = f"the bet stands at {number(self.watch.hedge.value)}"
         return (
-            f"share of larger changes {number(mean)}, {bet}, verdict {self.watch.verdict or 'open'}"
+            f"share of larger changes {number(mean)}, {bet}, verdict {self.watch.verdict or OPEN}"
         )

@@ -127,7 +127,7 @@ def _sentences(now: Plan) -> list[str]:
 
 def _figure(now: Plan) -> Figure:
     lines = [
-        line_trace(line[:, 0], line[:, 1], name, "@accent", dash)
+        line_trace(line[:, 0], line[:, 1], name, "@accent", at_least, dash)
         for (name, line), dash in zip(
             power_lines(now).items(), ("solid", "dash", "dot"), strict=False
         )
@@ -137,5 +137,6 @@ def _figure(now: Plan) -> Figure:
         highest = power_bound(
             now.n, now.n_labeled, delta=now.delta, delta_star=truth, alpha=now.level
         )
-        lines.append(line_trace(truth, np.asarray(highest), "ceiling of all valid tests", "@large"))
+        name = "ceiling of all valid tests"
+        lines.append(line_trace(truth, np.asarray(highest), name, "@large", at_most))
     return plan_figure(lines, now)

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ResultFile", "open_result_file"]
 
-OPEN = "open"  # the verdict of a run whose later trials decide
 _WITHOUT_CHANGES = (
     "This file holds the verdict without the changes, so no other question can be asked of it."
 )

@@ -82,7 +82,7 @@ def _control(site: Site, line: RunLine, opened: ResultFile) -> dict[str, Any]:
     """Return whether a run can be stopped or resumed, and what it printed."""
     name = line.file.name
     alive = line.running and site.started.process(name) is not None
-    idle = line.unfinished and line.verdict in ("open", "") and not (line.running or alive)
+    idle = line.undecided and not (line.running or alive)
     return {
         "alive": alive,
         "resumable": bool(idle and opened.command_line),

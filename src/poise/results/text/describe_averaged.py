@@ -108,6 +108,5 @@ def facts_of_averaged(r: AveragedResult) -> dict[str, str]:
     """
     over = f"{counted(r.removals, 'removal')} and {counted(r.points, 'point')}"
     facts = {"test": f"averaged over {over} a trial"} | facts_of_result(r)
-    facts |= {"mean share of a trial": number(r.n_moved / max(1, r.n_observed))}
     against = r.trajectory_unstable[-1] / r.alpha if r.trajectory_unstable else 1.0
     return facts | {"e-value, stable": number(r.e_value), "e-value, unstable": number(against)}

@@ -18,6 +18,7 @@ from poise.results.text.conditional_sentences import (
 )
 from poise.results.text.describe_result import facts_of_limits
 from poise.results.text.summary import Summary
+from poise.results.text.verdict_cells import SeenChanges, larger_fact, pvalues
 from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -166,15 +167,16 @@ def _next(r: ConditionalResult) -> str:
 def facts_of_conditional(r: ConditionalResult) -> dict[str, str]:
     """Return the numbers a reader looks up, under the names that all places show."""
     tolerated = "" if r.gamma is None else f", tolerated share {exactly(r.gamma)}"
-    larger = "trials with a larger share" if r.gamma is not None else "sum of shares"
+    larger = larger_fact(SeenChanges.of(r))
+    if r.gamma is not None:
+        larger = {"trials with a larger share": exactly(r.n_moved)}
     return {
         "notion": r.notion,
         "test": f"{r.test}{tolerated}",
         "trials": f"{r.n_observed:,} of {r.n_trials:,}",
-        larger: number(r.statistic),
+        **larger,
         "failed trials": f"{r.n_failures:,}",
-        "p-value, stable": number(r.pvalue),
-        "p-value, unstable": number(r.pvalue_unstable),
+        **pvalues(r),
         "e-value": number(r.e_value),
         "confidence": f"{confidence(r.alpha)} for each of the limits",
         **facts_of_limits(r),

@@ -188,8 +188,8 @@ class _Denied:
         self.delta_star = self._known(delta_star)
         if self.delta_star > self.delta:
             raise ArgumentError(
-                f"{world.name} is not ({exactly(self.epsilon)}, {exactly(self.delta)})-stable without a trap "
-                f"(delta_star = {number(self.delta_star)}); test it as it is"
+                f"{world.name} is not ({exactly(self.epsilon)}, {exactly(self.delta)})-stable "
+                f"without a trap (delta_star = {number(self.delta_star)}); test it as it is"
             )
 
     def _known(self, delta_star: float | None) -> float:
