@@ -96,7 +96,7 @@ def confidence(alpha: float) -> str:
     ('0.95', '0.99999', '0.98333', '1')
     """
     left = Context(rounding=ROUND_FLOOR).subtract(Decimal(1), _shortened(alpha, ROUND_CEILING))
-    return f"{left.normalize():f}"
+    return f"{left.copy_abs().normalize():f}"  # the floor of 1 - 1 is -0
 
 
 def without_noise(probability: float) -> float:

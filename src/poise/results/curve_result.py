@@ -28,7 +28,7 @@ from poise.results.presented import PresentedTable
 from poise.results.text.describe_design import allowed_change
 from poise.results.text.summary import distinct_warnings, in_words
 from poise.results.text.table import TextTable
-from poise.results.text.verdict_cells import DELTA_LIMIT, EPSILON_LIMIT
+from poise.results.text.verdict_cells import ADJUSTED, DELTA_LIMIT, EPSILON_LIMIT
 from poise.results.trials import Trials
 from poise.theory.rounding import NEAR_WHOLE
 
@@ -43,7 +43,7 @@ _HEADINGS = {
     "delta_hat": DELTA_LIMIT,
     "observed_epsilon": "observed epsilon",
     "observed_delta": "observed delta",
-    "pvalue_adjusted": "p, adjusted",
+    "pvalue_adjusted": ADJUSTED,
 }
 _NOWHERE = "none of these sizes"
 
