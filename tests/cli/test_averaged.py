@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from poise.arguments.printed_numbers import number
 from shared.journals import shorten
 
 ASKED = (
@@ -62,3 +63,34 @@ def test_a_file_of_questions_has_them_too(run, folder: Path) -> None:
     result, alone = answer["result"], _found(run(AVERAGED).stdout)
     for name in ("test", "removals", "points", "verdict", "statistic", "delta_hat"):
         assert result[name] == alone[name]
+
+
+def test_shares_are_shown_alike_by_run_compare_and_status(run, folder: Path) -> None:
+    """A sum of shares is no number of trials: "1 of 13" would read as one trial."""
+    (folder / "shares.toml").write_text(
+        """
+        data = {file = "numbers.csv", target = "price", drop = ["id"], unlabeled = "more.csv"}
+        algorithms.mean.use = "poise_test_models.py:mean"
+
+        [[questions]]
+        n = 10
+        epsilon = 0.1
+        delta = 0.3
+        seed = 3
+        stop_early = false
+        test = "averaged"
+        removals = 2
+        points = 2
+        """
+    )
+    asked = AVERAGED.replace("--epsilon 0.5", "--epsilon 0.1")
+    found = _found(run(f"{asked} --journal shares.jsonl").stdout)
+    share = number(found["n_exceeding"] / found["n_observed"])
+    assert 0 < float(share) < 1
+    compared = asked.replace("test numbers", "compare numbers").replace(" --json", "")
+    for command in ("run shares.toml", compared.replace(" --no-stop-early", "")):
+        shown = run(command).stdout
+        assert "mean share" in shown
+        assert "larger changes" not in shown
+        assert f" {share} " in shown
+    assert f"mean share {share}" in " ".join(run("status shares.jsonl").stdout.split())

@@ -10,7 +10,7 @@ import pytest
 
 from poise import CompareResult, Trials
 from poise.cli.screen import print_facts, print_paragraphs, print_result, print_table
-from poise.cli.terminal_tables import print_comparison, print_words
+from poise.cli.terminal_tables import print_presented, print_words
 
 
 class Terminal(io.StringIO):
@@ -30,7 +30,8 @@ def show_everything() -> None:
     print_words(["algorithm", "verdict"], [[NAME, WORDS[0]], [WORDS[1], "stable"]])
     print_table(["what was found", "share of it"], [[" ".join(WORDS), 0.25], ["short", 12345.678]])
     print_facts({"algorithm": NAME, "verdict": " ".join(WORDS)})
-    print_comparison(CompareResult.judge({NAME: trials_of(NAME)}, epsilon=0.5, delta=0.5))
+    result = CompareResult.judge({NAME: trials_of(NAME)}, epsilon=0.5, delta=0.5)
+    print_presented(result.headline(), result.table(), result.meaning())
     print_result(trials_of(NAME).test(epsilon=0.5, delta=0.5))
 
 

@@ -15,9 +15,9 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 import poise
 from poise import StabilityResult, Trials
+from poise.arguments.printed_numbers import at_most
 from poise.errors import ArgumentError
 from poise.results.relative_epsilon import in_units, read_epsilon
-from poise.results.text.numbers import at_most
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(400, 2))

@@ -51,7 +51,7 @@ def test_words_and_facts_name_test_share_and_both_numbers_of_failures() -> None:
     assert (result.statistic, result.n_moved) == (1.25, 0.25)
     facts = result.facts()
     assert facts["test"] == "averaged over 1 removal and 4 points a trial"
-    assert facts["larger changes"] == "0.25"
+    assert facts["mean share"] == "0.00625"
     text = result.summary()
     assert "4 trials failed at least in part" in text
     assert "the share of its 4 points" in text
@@ -70,5 +70,5 @@ def test_the_coin_is_tossed_once_at_the_end() -> None:
 def test_facts_speak_of_shares_and_count_in_words() -> None:
     trials = Trials.from_changes([[[0.1, 0.9]]] * 9, n=5)
     result = trials.test(0.5, 0.1)
-    assert result.facts()["mean share of a trial"] == "0.5"
+    assert result.facts()["mean share"] == "0.5"
     assert trials.facts()["a trial has"] == "1 removal, 2 points"

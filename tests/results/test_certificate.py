@@ -40,9 +40,10 @@ def test_the_implications_are_those_of_appendix_e(notion: str, target: str) -> N
         with pytest.raises(ArgumentError, match=f"{notion} randomness implies nothing about"):
             given_certificate.implies(target)
         return
-    factor = FACTORS[notion, target]
+    epsilon, delta = {1: (0.5, 0.1), 3: (1.5, 0.3)}[FACTORS[notion, target]]
     implied = given_certificate.implies(target)
-    assert implied == Certificate(target, factor * 0.5, factor * 0.1, 0.05, 20)
+    assert implied == Certificate(target, epsilon, delta, 0.05, 20)
+    assert f"with probability at most {delta}" in implied.statement()
 
 
 def test_the_list_of_implications_is_complete() -> None:

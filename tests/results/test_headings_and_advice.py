@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +14,13 @@ from sklearn.linear_model import Ridge
 
 import poise
 from poise import Design, Trials
+from poise.arguments.printed_numbers import at_most
 from poise.errors import ArgumentError
 from poise.results import CompareResult
 from poise.results.text.next_step import next_step
-from poise.results.text.numbers import at_most
 from poise.results.text.question_menu_table import menu_table
-from poise.results.text.verdict_cells import LARGER, LIMITS
+from poise.results.text.verdict_cells import ADJUSTED, LARGER, LIMITS, SHARES, pvalues
+from poise.results.verdict import OPEN
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(240, 2)), RNG.normal(size=240)
@@ -138,12 +140,22 @@ def test_predictions_that_never_move_are_doubted() -> None:
     assert "learns" not in Trials(np.zeros(60), design).test(0.0, 0.1).summary()
 
 
-def test_words_that_many_tables_share_are_spelled_in_one_file() -> None:
+def _spelled(words: Collection[str]) -> set[str]:
+    """Return the files of the package in which a string is one of these words."""
     root = Path(poise.__file__).parent
-    spelled = {
+    return {
         path.relative_to(root).as_posix()
         for path in root.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Constant) and node.value in (LARGER, *LIMITS)
+        if isinstance(node, ast.Constant) and node.value in words
     }
-    assert spelled == {"results/text/verdict_cells.py"}
+
+
+def test_words_that_many_tables_share_are_spelled_in_one_file() -> None:
+    result = Trials.from_changes([0.0] * 28, n=5).test(0.5, 0.1)
+    shared = (LARGER, SHARES, ADJUSTED, *LIMITS, *pvalues(result))
+    assert _spelled(shared) == {"results/text/verdict_cells.py"}
+    # The card of a notebook has a colour of this name.
+    assert _spelled([OPEN]) == {"results/verdict.py", "arguments/notebook_card.py"}
+    templates = Path(poise.__file__).parent / "cli/ui/templates"
+    assert not [p.name for p in templates.glob("*.html") if f'"{OPEN}"' in p.read_text("utf-8")]

@@ -10,8 +10,8 @@ from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import Ridge
 
 import poise
+from poise.arguments.printed_numbers import at_least, at_most
 from poise.errors import ArgumentError, PowerWarning, RecordError
-from poise.results.text.numbers import at_least, at_most
 from poise.results.text.rows_needed import needed
 from poise.simulation.worlds.zoo import ZOO
 

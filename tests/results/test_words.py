@@ -13,7 +13,7 @@ from scipy.stats import binom
 from sklearn.linear_model import Ridge
 
 import poise
-from poise.results.text.numbers import at_least, at_most, confidence, exactly
+from poise.arguments.printed_numbers import at_least, at_most, confidence, exactly
 from shared.paths import DOCS
 
 

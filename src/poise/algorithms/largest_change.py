@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from poise.arguments.printed_numbers import at_least
 from poise.errors import ArgumentError
 
 __all__ = ["largest_change", "require_reachable"]
@@ -60,6 +61,6 @@ def require_reachable(epsilon: float, distance: str, outputs: float) -> None:
     what = "predictions are labels" if labels else "predictions are probabilities"
     remedy = "labels: use epsilon=0" if labels else "such as epsilon=0.05"
     raise ArgumentError(
-        f"epsilon must be below {largest:.4g} where {what}, got {epsilon}: no change by "
+        f"epsilon must be below {at_least(largest)} where {what}, got {epsilon}: no change by "
         f"{distance} is larger, so every algorithm would pass; {remedy}"
     )

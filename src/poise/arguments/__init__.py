@@ -1,4 +1,4 @@
-"""Checks of arguments and of files, the words of their messages, and what every room needs.
+"""Checks of arguments and of files, words and numbers of messages, and what every room needs.
 
 ::
 
@@ -8,6 +8,7 @@
     lazy_names       names of a package that are imported when they are first used (PEP 562)
     misspelt_names   the suggestion "did you mean": the known name closest to a misspelt one
     notebook_card    a card that a notebook shows: verdict, sentence, picture, and more on request
+    printed_numbers  numbers as text: few digits; limits are rounded to the safe side
     typed_fields     objects read from a file, checked against the types of their fields
     verdict_colours  the colours of verdicts in notebooks, pictures, reports and pages
     words            counts, lists and long names in the words of a message

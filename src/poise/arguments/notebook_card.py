@@ -12,12 +12,13 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
+from poise.arguments.printed_numbers import at_most, confidence, number
 from poise.arguments.verdict_colours import VERDICT_COLOURS
 from poise.errors import PoiseError, printable
 
-__all__ = ["COLOURS", "Card", "ShownAsCard"]
+__all__ = ["COLOURS", "Card", "Part", "ShownAsCard", "parts_at_limit"]
 
 # Each has a contrast of 3 at least with white and with the black of dark themes, and of 4.5 with
 # the white words on it.
@@ -58,6 +59,13 @@ class _Html(Protocol):
     def html(self) -> str: ...
 
 
+class Part(NamedTuple):
+    """A piece of a bar: its length, and the number beside its name."""
+
+    size: float
+    text: str
+
+
 @dataclass(frozen=True)
 class Card:
     """What a notebook shows of one result.
@@ -76,7 +84,7 @@ class Card:
         Tables that are always shown.
     draw : callable, optional
         Returns a figure of poise; left out where matplotlib is not installed.
-    parts : mapping of str to number
+    parts : mapping of str to number or Part
         Drawn as one bar with a piece for each, where there is no other picture.
 
     Examples
@@ -93,7 +101,7 @@ class Card:
     facts: Mapping[str, str] = field(default_factory=dict)
     tables: Sequence[_Html] = ()
     draw: Callable[[], Any] | None = None
-    parts: Mapping[str, float] = field(default_factory=dict)
+    parts: Mapping[str, float | Part] = field(default_factory=dict)
 
     @property
     def colour(self) -> str:
@@ -178,17 +186,35 @@ def _folded(title: str, parts: Iterable[str]) -> str:
     return f'<details style="margin:.3em 0">{opener}{inside}</details>' if inside else ""
 
 
-def _bar(parts: Mapping[str, float], label: str) -> str:
+def parts_at_limit(otherwise: str, event: str, limit: float) -> dict[str, Part]:
+    """Return the parts of a bar for an event whose probability is at most ``limit``.
+
+    Examples
+    --------
+    >>> [f"{name}: {part.text}" for name, part in parts_at_limit("kept", "lost", 0.23541).items()]
+    ['kept, at least: 0.7645', 'lost, at most: 0.2355']
+    """
+    return {
+        f"{otherwise}, at least": Part(1 - limit, confidence(limit)),
+        f"{event}, at most": Part(limit, at_most(limit)),
+    }
+
+
+def _bar(given: Mapping[str, float | Part], label: str) -> str:
     """Return a bar with one piece per part, and the names of the parts below it."""
-    total = sum(parts.values()) or 1.0
+    parts = {
+        name: part if isinstance(part, Part) else Part(part, number(part))
+        for name, part in given.items()
+    }
+    total = sum(part.size for part in parts.values()) or 1.0
     tones = [*COLOURS.values()]
     start, pieces, names = 0.0, [], []
-    for place, (name, size) in enumerate(parts.items()):
+    for place, (name, (size, text)) in enumerate(parts.items()):
         colour, width = tones[place % len(tones)], 100 * size / total
         span = f'x="{start:.4g}" width="{width:.4g}"'
         pieces.append(f'<rect {span} y="0" height="3" fill="{colour}"></rect>')
         square = f'<span style="color:{colour}">&#9632;</span>'
-        names.append(f"<span>{square} {_text(name)}: {size:,.6g}</span>")
+        names.append(f"<span>{square} {_text(name)}: {_text(text)}</span>")
         start += width
     svg = (
         f'<svg role="img" aria-label="{_text(label)}" viewBox="0 0 100 3" '

@@ -123,8 +123,8 @@ def _procedure(name: str, param: tuple[str, ...], **question: object) -> Any:
 
 
 def _show(suite: AuditSuite, alpha: float, as_json: bool) -> None:
+    from poise.arguments.printed_numbers import at_most, exactly, number
     from poise.cli.screen import print_paragraphs, print_table
-    from poise.results.text.numbers import number
 
     if as_json:
         content = {"invalid": suite.invalid, "verdict": suite.verdict, "worlds": suite.rows()}
@@ -138,9 +138,9 @@ def _show(suite: AuditSuite, alpha: float, as_json: bool) -> None:
                 result.world,
                 result.measures,
                 number(result.delta_star),
-                number(alpha),
+                exactly(alpha),
                 str(result.accepted),
-                number(result.limit),
+                at_most(result.limit),
                 result.finding,
             )
             for result in suite.results

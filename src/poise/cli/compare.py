@@ -132,6 +132,6 @@ def _tell(result: CompareResult, output: Output) -> None:
         for row in result.rows:
             click.echo(printable(f"{row.verdict.value}\t{row.name}"))
     else:
-        from poise.cli.terminal_tables import print_comparison
+        from poise.cli.terminal_tables import print_presented
 
-        print_comparison(result)
+        print_presented(result.headline(), result.table(), result.meaning())

@@ -108,9 +108,6 @@ def _tell(curve: StabilityCurve, output: Output) -> None:
         for row in curve.table().rows:
             click.echo("\t".join(row))
     else:
-        from poise.cli.screen import print_paragraphs, print_table
+        from poise.cli.terminal_tables import print_presented
 
-        print_paragraphs(curve.headline() + "\n")
-        table = curve.table()
-        print_table(table.columns, table.rows)
-        print_paragraphs("\n" + curve.meaning())
+        print_presented(curve.headline(), curve.table(), curve.meaning(), numeric=True)

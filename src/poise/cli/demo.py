@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from poise.arguments.printed_numbers import exactly
 from poise.cli.exit_status import ExitStatus
 from poise.cli.output_files import check_folder
 from poise.cli.stderr import fits_print_to_stderr, one_line_warnings, say
@@ -23,8 +24,9 @@ N, EPSILON, DELTA, ALPHA, SEED = 12, 20.0, 0.2, 0.05, 0
 INTRODUCTION = (
     "442 diabetes patients, ten measurements each; the response is the progression of the disease "
     f"after a year, a score between 25 and 346. A model is trained on {N} patients. If one of them "
-    f"had not been there, would a prediction for a new patient move by more than {EPSILON:g} "
-    f"points? An algorithm is stable here if that happens with probability at most {DELTA:g}."
+    "had not been there, would a prediction for a new patient move by more than "
+    f"{exactly(EPSILON)} points? An algorithm is stable here if that happens with probability at "
+    f"most {exactly(DELTA)}."
 )
 NEXT = """\
 Your own data:
@@ -113,7 +115,8 @@ def _visit(algorithm: Any, note: str) -> Section:
     result = trials.test(EPSILON, DELTA, ALPHA)
     print_headline(result)
     seen = (
-        f"Trials in which the prediction moved by more than {EPSILON:g}: {larger_changes(result)}."
+        f"Trials in which the prediction moved by more than {exactly(EPSILON)}: "
+        f"{larger_changes(result)}."
     )
     print_paragraphs(f"{note} {seen}\n")
     return Section(result, trials, note)
@@ -121,11 +124,12 @@ def _visit(algorithm: Any, note: str) -> Section:
 
 def _tabulate(sections: list[Section]) -> None:
     from poise.cli.screen import print_table
-    from poise.results.text.verdict_cells import LARGER, larger_changes
+    from poise.results.text.verdict_cells import SeenChanges, larger_column
 
     results = [section.result for section in sections]
-    rows = [[r.design.algorithm, larger_changes(r), r.verdict.value] for r in results]
-    print_table(["algorithm", LARGER, "verdict"], rows)
+    heading, larger = larger_column([SeenChanges.of(r) for r in results])
+    names, verdicts = ([r.design.algorithm for r in results], [r.verdict.value for r in results])
+    print_table(["algorithm", heading, "verdict"], zip(names, larger, verdicts, strict=True))
 
 
 def _write(sections: list[Section], folder: Path) -> list[Path]:

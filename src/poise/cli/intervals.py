@@ -233,6 +233,7 @@ def _as_json(
 def _print(
     model: JackknifeRegressor, made: CertifiedFit | None, table: list[Any], output: Output
 ) -> None:
+    from poise.arguments.printed_numbers import at_most, without_noise
     from poise.cli.screen import print_headline, print_paragraphs, print_table
 
     if made is not None:
@@ -245,7 +246,7 @@ def _print(
     if made is not None:
         print_paragraphs(
             "\nWhatever the test says, this command as a whole (certify, else jackknife+) misses "
-            f"with probability at most {made.rule.worst:.4g}."
+            f"with probability at most {at_most(without_noise(made.rule.worst))}."
         )
 
 

@@ -93,10 +93,6 @@ def _tell(ledger: Ledger, output: Output) -> None:
         for row in ledger.table().rows:
             click.echo("\t".join(row))
     else:
-        from poise.cli.screen import print_paragraphs
-        from poise.cli.terminal_tables import print_words
+        from poise.cli.terminal_tables import print_presented
 
-        print_paragraphs(ledger.headline() + "\n")
-        table = ledger.table()
-        print_words(table.columns, table.rows)
-        print_paragraphs("\n" + ledger.meaning())
+        print_presented(ledger.headline(), ledger.table(), ledger.meaning())

@@ -26,8 +26,10 @@ def verdict_so_far(trials: Trials, question: dict[str, Any]) -> str:
     >>> verdict_so_far(trials, {"epsilon": 1.0, "delta": 0.1, "alpha": 0.05})
     'unstable'
     """
+    from poise.results.verdict import OPEN
+
     result = trials.test(**question)
-    return result.verdict.value if result.settled else "open"
+    return result.verdict.value if result.settled else OPEN
 
 
 @contextmanager
@@ -47,7 +49,7 @@ def _standing(trials: Trials, question: dict[str, Any] | None) -> str:
     done = f"{trials.n_observed:,} of {trials.n_trials:,} trials"
     if not question:
         return done
-    seen = trials.shares(question["epsilon"], failures_exceed=False).sum()
-    larger = f"{seen:,.6g} larger changes"
-    failed = f", {trials.n_failures:,} failed" if trials.n_failures else ""
-    return f"{done}, {larger}{failed}, verdict {verdict_so_far(trials, question)}"
+    from poise.results.text.verdict_cells import SeenChanges
+
+    seen = SeenChanges.of(trials.test(**question))
+    return f"{done}, {seen.in_words}, verdict {verdict_so_far(trials, question)}"

@@ -129,18 +129,18 @@ def command(ctx: click.Context, /, output: Output, rows: int | None, **asked: An
 
 
 def _print_plan(answer: Plan) -> None:
+    from poise.arguments.printed_numbers import at_least, at_most, number
     from poise.cli.screen import print_paragraphs, print_table
-    from poise.results.text.numbers import number
 
     print_paragraphs(answer.summary() + "\n")
     averaged = answer.power_of_averaged()
     named = (f"power averaged, spread {number(v)}" for v in averaged)
     columns = ["true delta*", "power Binomial", *named]
-    truths = (number(truth) for truth, _ in answer.power_table())
+    truths = (at_least(truth) for truth, _ in answer.power_table())
     powers = [answer.power_of_binomial(), *averaged.values()]
-    cells = [[f"{power:.3f}" for power in column] for column in powers]
+    cells = [[at_least(power) for power in column] for column in powers]
     for column in cells[1:]:  # at δ an estimate would say nothing, and the level does
-        column[-1] = f"at most {number(answer.level)}"
+        column[-1] = f"at most {at_most(answer.level)}"
     print_table(columns, zip(truths, *cells, strict=True))
 
 

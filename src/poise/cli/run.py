@@ -290,12 +290,26 @@ def _tell(config: Config, answers: list[_Answer], output: Output) -> None:
             click.echo(printable(f"{answer.verdict}\t{asked.algorithm}\t{asked.name}"))
     else:
         from poise.cli.terminal_tables import print_words
-        from poise.results.text.verdict_cells import LARGER, LIMITS
+        from poise.results.text.verdict_cells import LIMITS
 
-        columns = ["question", "algorithm", "verdict", "n", LARGER, *LIMITS]
+        heading, larger = _larger(answers)
+        columns = ["question", "algorithm", "verdict", "n", heading, *LIMITS]
         columns += ["together"] if any(_note(answer) for answer in answers) else []
-        rows = [[*_row(answer), _note(answer)][: len(columns)] for answer in answers]
+        rows = [
+            [*_row(answer, cell), _note(answer)][: len(columns)]
+            for answer, cell in zip(answers, larger, strict=True)
+        ]
         print_words(columns, rows)
+
+
+def _larger(answers: list[_Answer]) -> tuple[str, list[str]]:
+    """Return the column of larger changes; nothing stands there for a question that failed."""
+    from poise.results.text.verdict_cells import SeenChanges, larger_column
+
+    known = [answer.result for answer in answers if answer.result is not None]
+    heading, cells = larger_column([SeenChanges.of(result) for result in known])
+    left = iter(cells)
+    return heading, ["" if answer.result is None else next(left) for answer in answers]
 
 
 def _note(answer: _Answer) -> str:
@@ -304,11 +318,11 @@ def _note(answer: _Answer) -> str:
     return "" if note is None else str(note.fact())
 
 
-def _row(answer: _Answer) -> list[str]:
-    from poise.results.text.verdict_cells import larger_changes, limits
+def _row(answer: _Answer, larger: str) -> list[str]:
+    from poise.results.text.verdict_cells import limits
 
     about = [answer.question.name, answer.question.algorithm, answer.verdict]
     r = answer.result
     if r is None:
         return [*about, "", "", "", ""]
-    return [*about, f"{r.n:,}", larger_changes(r), *limits(r)]
+    return [*about, f"{r.n:,}", larger, *limits(r)]

@@ -124,8 +124,8 @@ def _tell_content(trials: Trials, output: Output, alpha: float) -> None:
 
 def _tell_limits(limits: dict[str, float], trials: Trials, output: Output, alpha: float) -> None:
     """Print an ε and a δ that belong together at this level; one of them was asked for."""
+    from poise.arguments.printed_numbers import at_most, confidence, exactly
     from poise.results.text.describe_design import moved, perturbation
-    from poise.results.text.numbers import at_most, confidence, exactly
     from poise.results.text.summary import in_words
 
     change, chance = limits.values()

@@ -154,10 +154,17 @@ def _compared(stable: Stabilized, rows: dict[str, Any], settings: dict[str, Any]
         {"original": stable.estimator, "stabilised": stable},
         **rows,
         n=promise.n,
-        epsilon=float(f"{epsilon:.4g}"),  # four digits, so that every text prints what was tested
-        delta=float(f"{promise.delta:.4g}"),
+        epsilon=_as_printed(epsilon),
+        delta=_as_printed(promise.delta),
         **settings,
     )
+
+
+def _as_printed(limit: float) -> float:
+    """Round up as texts do: what is promised for a limit is promised for a larger one, too."""
+    from poise.arguments.printed_numbers import at_most
+
+    return float(at_most(limit).replace(",", ""))
 
 
 def _tell(
@@ -223,10 +230,10 @@ def _bag_row(bags: BagChoice | StabilityGuarantee, stable: Stabilized) -> tuple[
 
 def _print_cost(cost: CostOfStability | None, compared: CompareResult | None) -> None:
     from poise.cli.screen import print_paragraphs
-    from poise.cli.terminal_tables import print_comparison
+    from poise.cli.terminal_tables import print_presented
 
     if cost is not None:
         print_paragraphs("\n" + cost.sentence)
     if compared is not None:
         print_paragraphs("")
-        print_comparison(compared)
+        print_presented(compared.headline(), compared.table(), compared.meaning())

@@ -86,7 +86,9 @@ def _together(siblings: list[dict[str, Any]], facts: list[dict[str, Any]]) -> di
     largest number counts.
     """
     most = max(siblings, key=_count)
-    over = [known["trials"] == known["planned"] or known.get("verdict", "open") != "open"
+    from poise.results.verdict import OPEN
+
+    over = [known["trials"] == known["planned"] or known.get("verdict", OPEN) != OPEN
             for known in facts]  # fmt: skip
     return {
         "finished": sum(over),
@@ -158,19 +160,27 @@ def _print(content: JournalContent, facts: dict[str, Any]) -> None:
     else:
         print_trials(content.trials)
     if "verdict" in facts:
+        from poise.arguments.printed_numbers import exactly
         from poise.results.text.describe_design import allowed_change
-        from poise.results.text.numbers import exactly
-        from poise.results.text.verdict_cells import LARGER
 
         epsilon = allowed_change(facts["epsilon"], content.header.design)
         others = ", ".join(f"{name} {exactly(facts[name])}" for name in ("delta", "alpha"))
         shown |= {
             "question": f"epsilon {epsilon}, {others}",
-            LARGER: f"{facts['exceedances']:,}",
+            **_larger(content, facts),
             "failed trials": f"{len(facts['failures']):,}",
             "verdict so far": facts["verdict"],
         }
     print_facts(shown)
+
+
+def _larger(content: JournalContent, facts: dict[str, Any]) -> dict[str, str]:
+    from poise.results.text.verdict_cells import SeenChanges, larger_fact
+
+    assert content.trials is not None  # a verdict rests on trials
+    several = content.trials.changes.ndim > 1
+    counts = content.trials.n_observed, len(facts["failures"])
+    return larger_fact(SeenChanges(facts["exceedances"], *counts, shares=several))
 
 
 def _about_lines(content: JournalContent) -> dict[str, str]:

@@ -19,11 +19,11 @@ from poise.errors import printable
 
 if TYPE_CHECKING:
     from poise.questions.check import CheckReport
-    from poise.results import CompareResult
     from poise.results.advice import Advice
+    from poise.results.text.table import TextTable
     from poise.theory.question_menu import Menu
 
-__all__ = ["print_advice", "print_comparison", "print_findings", "print_menu", "print_words"]
+__all__ = ["print_advice", "print_findings", "print_menu", "print_presented", "print_words"]
 
 _STYLES = VERDICT_STYLES | {
     "failed": "bold red",
@@ -40,19 +40,18 @@ def print_words(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     print_columns(columns, cells)
 
 
-def print_comparison(result: CompareResult) -> None:
-    """Print what was compared, one line per algorithm, and what they mean together."""
-    print_paragraphs(result.headline() + "\n")
-    table = result.table()
-    print_words(table.columns, table.rows)
-    print_paragraphs("\n" + result.meaning())
+def print_presented(headline: str, table: TextTable, meaning: str, numeric: bool = False) -> None:
+    """Print a sentence, a table, and what the table means; numbers are aligned right."""
+    print_paragraphs(headline + "\n")
+    print_rows = print_table if numeric else print_words
+    print_rows(table.columns, table.rows)
+    if meaning:
+        print_paragraphs("\n" + meaning)
 
 
 def print_findings(report: CheckReport) -> None:
     """Print a line per check, and a remedy per finding."""
-    print_paragraphs(report.headline() + "\n")
-    table = report.table()
-    print_words(table.columns, table.rows)
+    print_presented(report.headline(), report.table(), "")
     for finding in report.findings:
         if finding.remedy:
             print_paragraphs(f"\n{finding.check}: {in_options(finding.remedy)}.")
@@ -62,17 +61,12 @@ def print_menu(menu: Menu) -> None:
     """Print what rows can answer, and what the columns mean."""
     from poise.results.text.question_menu_table import menu_headline, menu_meaning, menu_table
 
-    print_paragraphs(menu_headline(menu) + "\n")
-    table = menu_table(menu)
-    print_table(table.columns, table.rows)
-    print_paragraphs("\n" + menu_meaning(menu))
+    print_presented(menu_headline(menu), menu_table(menu), menu_meaning(menu), numeric=True)
 
 
 def print_advice(advice: Advice) -> None:
     """Print the menu, remarks about the data, and the commands that ask the questions."""
-    print_paragraphs(advice.headline() + "\n")
-    table = advice.table()
-    print_table(table.columns, table.rows)
-    print_paragraphs("\n" + "\n".join(advice.paragraphs()) + "\n\nWhat can be asked")
+    said = "\n".join([*advice.paragraphs(), "", "What can be asked"])
+    print_presented(advice.headline(), advice.table(), said, numeric=True)
     for question, call in advice.questions.items():
         screen().print(f"{question}\n    {call}", soft_wrap=True)  # to be copied in one piece

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from poise.arguments.printed_numbers import number
 from poise.data.sample import Sample
 from poise.procedures.checked_question import StabilityQuestion
 from poise.procedures.disjoint_trials import DisjointTrials
@@ -16,6 +17,7 @@ from poise.protocol.messages import Answers, Batch
 from poise.protocol.randomness import Randomness
 from poise.results import Design, Trials
 from poise.results.averaged_result import AveragedResult, averaged_result
+from poise.results.verdict import OPEN
 
 __all__ = ["AveragedTest"]
 
@@ -116,5 +118,7 @@ class _StopWhenForced:
     def state(self) -> str:
         """Describe the current state for the progress display."""
         mean = self.total / max(1, self.seen)
-        bet = f"the bet stands at {self.watch.hedge.value:.3g}"
-        return f"share of larger changes {mean:.3g}, {bet}, verdict {self.watch.verdict or 'open'}"
+        bet = f"the bet stands at {number(self.watch.hedge.value)}"
+        return (
+            f"share of larger changes {number(mean)}, {bet}, verdict {self.watch.verdict or OPEN}"
+        )

@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from poise.arguments.printed_numbers import or_failed
 from poise.data.sample import Sample
 from poise.errors import ArgumentError
 from poise.procedures.checked_question import StabilityQuestion
@@ -21,6 +22,8 @@ from poise.procedures.trial_setup import TrialSetup
 from poise.protocol.messages import Answers, Batch
 from poise.protocol.randomness import Randomness
 from poise.results import Design, StabilityResult, Trials
+from poise.results.text.verdict_cells import LARGER
+from poise.results.verdict import OPEN
 
 __all__ = ["BinomialTest", "MeasureChanges"]
 
@@ -152,9 +155,8 @@ class _StopWhenForced:
 
     def state(self) -> str:
         """Describe the current state for the progress display."""
-        failed = f", {self.watch.failures:,} failed" if self.watch.failures else ""
-        larger = f"{self.watch.exceedances:,} larger changes{failed}"
-        return f"{larger}, verdict {self.watch.verdict or 'open'}"
+        larger = f"{self.watch.exceedances:,} {LARGER}{or_failed(self.watch.failures)}"
+        return f"{larger}, verdict {self.watch.verdict or OPEN}"
 
 
 def refuse_averages(setup: TrialSetup) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.algorithms.distance import Distance
+from poise.arguments.printed_numbers import exactly
 from poise.data.sample import Sample
 from poise.errors import AlgorithmError, ArgumentError, DataError
 from poise.procedures.checked_question import refuse_other_than_differences
@@ -119,8 +120,8 @@ class LinearSmootherTest(MissingResponses):
         outside = np.flatnonzero((values < self.low) | (values > self.high))
         if len(outside):
             raise DataError(
-                f"every response must be from low = {self.low:g} to high = {self.high:g}, but row "
-                f"{outside[0]} has {values[outside[0]]:g}"
+                f"every response must be from low = {exactly(self.low)} to high = "
+                f"{exactly(self.high)}, but row {outside[0]} has {exactly(values[outside[0]])}"
             )
         return (values - self.low) / (self.high - self.low)
 
@@ -158,7 +159,7 @@ def _weights(said: Floats, check: Floats, rounding: float) -> Floats:
     if abs(expected - found) > rounding:
         raise AlgorithmError(
             "LinearSmootherTest is for algorithms whose predictions are linear in the responses; "
-            f"these responses gave {found:.9g}, and by linearity {expected:.9g}. Use "
+            f"these responses gave {exactly(found)}, and by linearity {exactly(expected)}. Use "
             "WorstLabellingTest, if responses are finitely many, or BinomialTest"
         )
     return weights

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.arguments.printed_numbers import exactly
 from poise.data.sample import Sample
 from poise.data.tables import is_sparse
 from poise.errors import AlgorithmError, ArgumentError, DataError
@@ -163,7 +164,7 @@ class TransparentLinearTest(Question):
         if norms.max() > self.radius:
             raise DataError(
                 f"radius must bound every row, got {self.radius}, but row {int(norms.argmax())} "
-                f"has norm {norms.max():.6g}"
+                f"has norm {exactly(norms.max())}"
             )
 
 

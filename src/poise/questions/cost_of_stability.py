@@ -11,6 +11,7 @@ import numpy as np
 from poise import arguments
 from poise.arguments import counted
 from poise.arguments.notebook_card import Card, ShownAsCard
+from poise.arguments.printed_numbers import number
 from poise.data.tables import as_table
 from poise.errors import DataError
 from poise.protocol.randomness import Randomness, RandomStateLike
@@ -56,12 +57,13 @@ class CostOfStability(ShownAsCard):
         before, after = (float(np.mean(scores)) for scores in (self.original, self.stabilized))
         return (
             f"{self.score} on rows left out, over {counted(len(self.original), 'random split')} "
-            f"with {counted(self.n_rows, 'training row')}: {before:.3g} before, {after:.3g} after."
+            f"with {counted(self.n_rows, 'training row')}: {number(before)} before, "
+            f"{number(after)} after."
         )
 
     def _card(self) -> Card:
         pairs = zip(self.original, self.stabilized, strict=True)
-        rows = [[str(k), f"{a:.3g}", f"{b:.3g}"] for k, (a, b) in enumerate(pairs, 1)]
+        rows = [[str(k), number(a), number(b)] for k, (a, b) in enumerate(pairs, 1)]
         said = "An estimate over random splits, without a guarantee."
         return Card(self.sentence, "estimate", [said], tables=[TextTable(_COLUMNS, rows)])
 

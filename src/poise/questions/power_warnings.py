@@ -6,11 +6,11 @@ import warnings
 from collections.abc import Sequence
 
 from poise.arguments import counted
+from poise.arguments.printed_numbers import at_most, level_in_words
 from poise.errors import PowerWarning
 from poise.procedures.checked_question import StabilityQuestion
 from poise.results.design import Design
 from poise.results.text.describe_design import ceiling_in_words, shortage
-from poise.results.text.numbers import level_in_words
 from poise.results.text.rows_needed import largest_size, needed
 
 __all__ = ["warn_if_empty", "warn_if_hopeless", "warn_of_few_trials"]
@@ -72,7 +72,8 @@ def warn_of_few_trials(designs: Sequence[Design], delta: float | None, level: fl
     size = largest_size(few[0], asked, level)
     enough = "more rows are needed" if size is None else f"there are enough up to n = {size:,}"
     warnings.warn(
-        f"too few trials at {where}: {what} there, whatever is seen (level {level:.2g} for each "
+        f"too few trials at {where}: {what} there, whatever is seen (level {at_most(level)} for "
+        "each "
         f"limit); {enough}",
         PowerWarning,
         stacklevel=_CALLER - 1,

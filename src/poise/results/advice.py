@@ -7,12 +7,12 @@ from typing import Any
 
 from poise.arguments import listed
 from poise.arguments.notebook_card import Card, ShownAsCard
+from poise.arguments.printed_numbers import at_most, number, without_noise
 from poise.data.column_remarks import ColumnRemark
 from poise.data.response_scale import ResponseScale
 from poise.results.json_encoding import plain, to_json
 from poise.results.relative_epsilon import ROWS_SET_ASIDE
 from poise.results.text.duration import duration
-from poise.results.text.numbers import number
 from poise.results.text.question_menu_table import (
     menu_as_dict,
     menu_headline,
@@ -124,7 +124,7 @@ class Advice(ShownAsCard):
 
     def _absent(self, line: MenuRow) -> str:
         chance = self.chance_absent(line.n)
-        return "< 0.1%" if 0 < chance < 1e-3 else f"{chance:.1%}"
+        return "< 0.1%" if 0 < chance < 1e-3 else f"{at_most(without_noise(100 * chance))}%"
 
     def _time(self, line: MenuRow) -> str:
         seconds = self.timed.estimate(line) if self.timed is not None else None
@@ -150,7 +150,7 @@ class Advice(ShownAsCard):
             )
         if self.timed is not None and self.timed.seconds is not None:
             said.append(
-                f"time: {self.timed.algorithm} took {self.timed.seconds:.2g} s at "
+                f"time: {self.timed.algorithm} took {number(self.timed.seconds)} s at "
                 f"n = {self.timed.n:,}; the estimate assumes that time grows in proportion to "
                 "n, on one core and without shortcuts."
             )
@@ -256,7 +256,9 @@ def _scale_in_words(scale: ResponseScale, of: int) -> str:
     name = "y" if of == 1 else f"y, column {scale.column}"
     if scale.classes:
         total = sum(scale.classes.values())
-        shares = [f"{label} {count / total:.1%}" for label, count in scale.classes.items()]
+        shares = [
+            f"{label} {number(100 * count / total)}%" for label, count in scale.classes.items()
+        ]
         return (
             f"{name}: {len(shares)} {'class' if len(shares) == 1 else 'classes'}, rarest first: "
             f"{listed(shares, _MOST_CLASSES_NAMED)}. For labels take epsilon = 0; for "

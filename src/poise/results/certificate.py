@@ -7,11 +7,13 @@ statement, and everything that the verdict rests on.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields, replace
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from poise import arguments
 from poise.arguments.field_rules import Epsilon, ErrorLevel, Positive, Share, TrainingSize
-from poise.arguments.notebook_card import Card, ShownAsCard
+from poise.arguments.notebook_card import Card, ShownAsCard, parts_at_limit
+from poise.arguments.printed_numbers import exactly
 from poise.arguments.typed_fields import read_object
 from poise.errors import ArgumentError
 from poise.results.json_encoding import fields_of, plain, to_json
@@ -185,7 +187,8 @@ class Certificate(ShownAsCard):
                 f"delta must be below 1/3 to imply shared stability (3 delta < 1), got "
                 f"{self.delta}; anything is stable with delta = 1"
             )
-        return replace(self, notion=notion, epsilon=3 * self.epsilon, delta=3 * self.delta)
+        three = _three_times(self.epsilon), _three_times(self.delta)
+        return replace(self, notion=notion, epsilon=three[0], delta=three[1])
 
     def implications(self) -> tuple[Certificate, ...]:
         """Return every certificate in another notion that follows from this one."""
@@ -208,8 +211,8 @@ class Certificate(ShownAsCard):
         probability at most 0.2
         """
         stated = (
-            f"declared at error level {self.alpha:.12g}: {self.event} with probability at most "
-            f"{self.delta:.12g}"
+            f"declared at error level {exactly(self.alpha)}: {self.event} with probability at most "
+            f"{exactly(self.delta)}"
         )
         return "\n".join([stated, *in_words(self.warnings)])
 
@@ -218,7 +221,7 @@ class Certificate(ShownAsCard):
         """What happens with probability δ at most: the two models, and how far they differ."""
         return (
             f"two models, one on {self.n:,} {self.unit}s and {self._second_model()}, "
-            f"{_TERMS[self.notion]}, {self._difference()} by more than {self.epsilon:.12g} "
+            f"{_TERMS[self.notion]}, {self._difference()} by more than {exactly(self.epsilon)} "
             f"{self._where()}"
         )
 
@@ -250,7 +253,7 @@ class Certificate(ShownAsCard):
         stated, *others = (
             each.statement().splitlines()[0] for each in (self, *self.implications())
         )
-        parts = {"within epsilon, at least": 1 - self.delta, "beyond, at most": self.delta}
+        parts = parts_at_limit("within epsilon", "beyond", self.delta)
         said, follow = f"D{stated[1:]}.", [f"It follows: {other}." for other in others]
         return Card(said, "stable", follow, self.warnings, parts=parts)
 
@@ -274,3 +277,8 @@ class Certificate(ShownAsCard):
         if self.unit == "group":
             return "at a row of a fresh group"
         return "at a fresh labelled row" if self.compares == "losses" else "at a fresh point"
+
+
+def _three_times(value: float) -> float:
+    """Multiply as decimals, as people do: in doubles 3 times 0.1 is 0.30000000000000004."""
+    return float(3 * Decimal(repr(float(value))))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from poise.arguments import did_you_mean, shortened
+from poise.arguments.printed_numbers import at_most, confidence, exactly
 from poise.errors import ArgumentError
 from poise.results.averaged_result import AveragedResult
 from poise.results.json_encoding import plain, to_json
@@ -16,10 +17,15 @@ from poise.results.judged_together import JudgedTogether, judged_together
 from poise.results.ledger_note import LedgerNote
 from poise.results.presented_result import PresentedTable
 from poise.results.text.describe_design import allowed_change
-from poise.results.text.numbers import at_most, confidence, exactly, larger_of, number
 from poise.results.text.summary import distinct_warnings, in_words
 from poise.results.text.table import TextTable
-from poise.results.text.verdict_cells import LARGER, LIMITS
+from poise.results.text.verdict_cells import (
+    ADJUSTED,
+    LIMITS,
+    SeenChanges,
+    adjusted_pvalue,
+    larger_column,
+)
 from poise.results.trials import Trials
 from poise.results.verdict import Outcome
 
@@ -29,8 +35,6 @@ if TYPE_CHECKING:
 __all__ = ["CompareResult", "Compared"]
 
 _MARK = "*"  # beside a limit that the verdict seems to contradict
-_SHARES = "mean share"
-_COLUMNS = ["algorithm", "verdict", LARGER, "p, adjusted", *LIMITS]
 
 
 @dataclass(frozen=True)
@@ -200,18 +204,21 @@ class CompareResult(PresentedTable):
 
     def table(self) -> TextTable:
         """Return one line per algorithm, in words."""
+        heading, larger = larger_column(
+            [_seen(*each) for each in zip(self.rows, self.trials, strict=True)]
+        )
         rows = [
             [
                 shortened(row.name),
                 row.verdict.value,
-                _larger(row),
-                number(row.adjusted_unstable if row.verdict == "unstable" else row.adjusted),
+                cell,
+                adjusted_pvalue(row),
                 at_most(row.delta_hat) + (_MARK if self._looks_odd(row) else ""),
                 at_most(row.epsilon_hat) + (_MARK if self._looks_odd(row) else ""),
             ]
-            for row in self.rows
+            for row, cell in zip(self.rows, larger, strict=True)
         ]
-        columns = [_SHARES if self.test == "averaged" and c == LARGER else c for c in _COLUMNS]
+        columns = ["algorithm", "verdict", heading, ADJUSTED, *LIMITS]
         return TextTable(columns, rows, "\n".join([self.headline(), *in_words(self.warnings)]))
 
     def headline(self) -> str:
@@ -302,12 +309,9 @@ def _check_comparable(trials: Mapping[str, Trials]) -> None:
         raise ArgumentError(f"all trials must have the same n, got n = {sizes}")
 
 
-def _larger(row: Compared) -> str:
-    """Write how many changes were larger; for the averaged test, which share on average."""
-    if row.test == "binomial":
-        return larger_of(row.n_moved, row.n_trials, row.n_failures)
-    failed = f", {row.n_failures:,} failed" if row.n_failures else ""
-    return number(row.n_moved / max(1, row.n_trials)) + failed
+def _seen(row: Compared, trials: Trials) -> SeenChanges:
+    averaged = row.test == "averaged"
+    return SeenChanges(row.n_moved, trials.n_observed, row.n_failures, averaged)
 
 
 def _row(name: str, judged: JudgedTogether) -> Compared:

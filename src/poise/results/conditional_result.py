@@ -10,6 +10,7 @@ import numpy as np
 
 from poise import arguments
 from poise.arguments.field_rules import Count, Epsilon, ErrorLevel, Probability, Share, Size
+from poise.arguments.printed_numbers import exactly
 from poise.arguments.typed_fields import read_object
 from poise.errors import RecordError
 from poise.results.conditional_design import ConditionalDesign
@@ -202,12 +203,12 @@ class ConditionalResult(DrawnVerdict):
     @property
     def symbol(self) -> str:
         """What pictures call the quantity in question."""
-        return "δ_D" if self.gamma is None else f"P(share > {self.gamma:g})"
+        return "δ_D" if self.gamma is None else f"P(share > {exactly(self.gamma)})"
 
     @property
     def exceeding(self) -> str:
         """What pictures count."""
-        return "change larger than" if not self.gamma else f"share > {self.gamma:g} beyond"
+        return "change larger than" if not self.gamma else f"share > {exactly(self.gamma)} beyond"
 
     @property
     def zeta(self) -> float:

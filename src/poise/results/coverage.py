@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from poise.arguments import counted
-from poise.arguments.notebook_card import Card, ShownAsCard
+from poise.arguments.notebook_card import Card, ShownAsCard, parts_at_limit
+from poise.arguments.printed_numbers import at_most, confidence, exactly, without_noise
 from poise.theory.jackknife_coverage import (
     certified_miss,
     certified_miss_given_data,
@@ -81,8 +82,8 @@ class CoverageGuarantee(ShownAsCard):
         miss = float(certified_miss(result.n, _share(level), result.delta, result.alpha, plus))
         if plus and miss >= 2 * _share(level):
             remark = (
-                f"The certificate is not used: with delta = {result.delta:g} Theorem J allows "
-                f"{miss:.4g}, and the intervals would be wider."
+                f"The certificate is not used: with delta = {exactly(result.delta)} Theorem J "
+                f"allows {at_most(without_noise(miss))}, and the intervals would be wider."
             )
             return cls.without_certificate(result.n, level, remark)
         widening = (2 if plus else 1) * result.epsilon
@@ -112,50 +113,66 @@ class CoverageGuarantee(ShownAsCard):
         """The promise in words, with what it rests on and what it does not say."""
         if self.delta is None:
             return (
-                f"Jackknife+ misses a new response with probability at most {self.miss:.4g} "
-                f"(twice 1 - {self.level:g}), whatever the distribution; it rests on independent "
+                f"Jackknife+ misses a new response with probability at most {self._missed} (twice "
+                f"1 - {exactly(self.level)}), whatever the distribution; it rests on independent "
                 "rows and an algorithm whose law ignores their order, and on no certificate of "
                 "stability. The probability is over training rows and new point together."
                 + (f" {self.remark}" if self.remark else "")
             )
         if self.gamma is not None:
             return self._given_training_set
-        stable = float(jackknife_miss(self.n, _share(self.level), self.delta, self.plus))
+        miss = float(jackknife_miss(self.n, _share(self.level), self.delta, self.plus))
+        stable = at_most(without_noise(miss))
+        epsilon, delta, alpha = self._asked
         return (
-            f"Stability is certified and a new response missed with probability at most "
-            f"{self.miss:.4g}: {self._name}, widened by {self.widening:g} on both sides, misses "
-            f"with probability at most {stable:.4g} if a prediction changes by more than "
-            f"{self.epsilon:g} with probability at most {self.delta:g} when one of "
+            "Stability is certified and a new response missed with probability at most "
+            f"{self._missed}: {self._name}, widened by {exactly(self.widening)} on both sides, "
+            f"misses with probability at most {stable} if a prediction changes by more than "
+            f"{epsilon} with probability at most {delta} when one of "
             f"{counted(self.n, 'row')} is removed (Theorem J), which was certified on other rows "
-            f"at error level {self.alpha:g}. It rests on that certificate, on independent rows, "
-            "and on an algorithm that ignores their order. It is not the probability of a miss "
-            "given the certificate, nor about one interval."
+            f"at error level {alpha}. It rests on that certificate, on independent "
+            "rows, and on an algorithm that ignores their order. It is not the probability of a "
+            "miss given the certificate, nor about one interval."
         )
 
     @property
     def _given_training_set(self) -> str:
+        epsilon, delta, alpha = self._asked
+        gamma = exactly(self.gamma or 0.0)
         return (
-            f"This training set is certified and a new response missed with probability at most "
-            f"{self.miss:.4g}, the sum of 1 - {self.level:g}, gamma = {self.gamma:g} and "
-            f"max(delta = {self.delta:g}, alpha = {self.alpha:g}): the jackknife interval is "
-            f"widened by {self.widening:g} on both sides. It rests on the certificate that a new "
-            f"row moves more than a share {self.gamma:g} of the {self.n:,} leave-one-out residuals "
-            f"by more than {self.epsilon:g} with probability at most {self.delta:g}, on "
-            "independent rows, and on an algorithm that ignores their order. It is not the "
-            "probability of a miss given the certificate, nor about one interval."
+            "This training set is certified and a new response missed with probability at most "
+            f"{self._missed}, the sum of 1 - {exactly(self.level)}, gamma = {gamma} "
+            f"and max(delta = {delta}, alpha = {alpha}): the jackknife "
+            f"interval is widened by {exactly(self.widening)} on both sides. It rests on the "
+            f"certificate that a new row moves more than a share {gamma} of the "
+            f"{self.n:,} leave-one-out residuals by more than {epsilon} with "
+            f"probability at most {delta}, on independent rows, and on an algorithm "
+            "that ignores their order. It is not the probability of a miss given the certificate, "
+            "nor about one interval."
         )
 
     def _card(self) -> Card:
         name = f"{self._name[0].upper()}{self._name[1:]}"
-        title = f"{name} at level {self.level:g}: coverage of at least {self.coverage:.4g}."
-        parts = {"covered, at least": self.coverage, "missed, at most": self.miss}
-        facts = {"training rows": f"{self.n:,}", "widened on both sides by": f"{self.widening:g}"}
+        miss = without_noise(self.miss)
+        title = f"{name} at level {exactly(self.level)}: coverage of at least {confidence(miss)}."
+        parts = parts_at_limit("covered", "missed", miss)
+        widened = {"widened on both sides by": exactly(self.widening)}
+        facts = {"training rows": f"{self.n:,}", **widened}
         return Card(title, "guarantee", [self.sentence], facts=facts, parts=parts)
 
     @property
     def plus(self) -> bool:
         """Whether the interval is that of jackknife+."""
         return self.method == "plus"
+
+    @property
+    def _asked(self) -> list[str]:
+        """ε, δ and α of the certificate, with all their digits."""
+        return [exactly(value or 0.0) for value in (self.epsilon, self.delta, self.alpha)]
+
+    @property
+    def _missed(self) -> str:
+        return at_most(without_noise(self.miss))
 
     @property
     def _name(self) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.arguments.printed_numbers import at_least, at_most, confidence, exactly, number
 from poise.errors import ArgumentError
 from poise.results.extrapolation import (
     ASSUMPTIONS,
@@ -25,10 +26,9 @@ from poise.results.judged_together import JudgedTogether, judged_together
 from poise.results.ledger_note import LedgerNote
 from poise.results.presented_result import PresentedTable
 from poise.results.text.describe_design import allowed_change
-from poise.results.text.numbers import at_most, confidence, exactly, number
 from poise.results.text.summary import distinct_warnings, in_words
 from poise.results.text.table import TextTable
-from poise.results.text.verdict_cells import DELTA_LIMIT, EPSILON_LIMIT
+from poise.results.text.verdict_cells import ADJUSTED, DELTA_LIMIT, EPSILON_LIMIT
 from poise.results.trials import Trials
 from poise.theory.rounding import NEAR_WHOLE
 
@@ -43,7 +43,7 @@ _HEADINGS = {
     "delta_hat": DELTA_LIMIT,
     "observed_epsilon": "observed epsilon",
     "observed_delta": "observed delta",
-    "pvalue_adjusted": "p, adjusted",
+    "pvalue_adjusted": ADJUSTED,
 }
 _NOWHERE = "none of these sizes"
 
@@ -287,7 +287,7 @@ class StabilityCurve(PresentedTable):
         share = exactly(self.delta or 0.0)
         return (
             f"Between these sizes the change exceeded with probability {share} "
-            f"shrank like n^-b, b between {low:.2g} and {high:.2g} (confidence "
+            f"shrank like n^-b, b between {at_least(low)} and {at_most(high)} (confidence "
             f"{confidence(self.alpha)}). It may shrink differently at larger n."
         )
 

@@ -16,9 +16,9 @@ from typing import Any
 
 from poise import arguments
 from poise.arguments.notebook_card import Card, ShownAsCard
+from poise.arguments.printed_numbers import at_most, number
 from poise.errors import ArgumentError
 from poise.results.json_encoding import plain
-from poise.results.text.numbers import at_most, number
 from poise.results.text.table import TextTable
 from poise.results.trials import Trials
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arguments.notebook_card import Card, ShownAsCard
+from poise.arguments.printed_numbers import exactly, number
 from poise.errors import ArgumentError
-from poise.results.text.numbers import exactly, number
 from poise.results.text.table import TextTable
 
 if TYPE_CHECKING:

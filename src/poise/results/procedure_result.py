@@ -15,13 +15,13 @@ from poise.arguments.field_rules import (
     TrainingSize,
 )
 from poise.arguments.notebook_card import Card
+from poise.arguments.printed_numbers import at_most, exactly
 from poise.arguments.typed_fields import read_object
 from poise.errors import RecordError
 from poise.results.json_encoding import fields_of, plain
 from poise.results.presented_result import PresentedVerdict
-from poise.results.text.numbers import at_most, exactly, number
 from poise.results.text.summary import Summary
-from poise.results.text.verdict_cells import LARGER
+from poise.results.text.verdict_cells import LARGER, pvalues
 from poise.results.verdict import Outcome
 from poise.theory import decision
 
@@ -151,8 +151,7 @@ class ProcedureResult(PresentedVerdict):
             "comparisons": f"{self.n_trials:,}",
             LARGER: f"{self.statistic - self.n_failures:,}",
             "failed": f"{self.n_failures:,}",
-            "p-value, stable": number(self.pvalue),
-            "p-value, unstable": number(self.pvalue_unstable),
+            **pvalues(self),
             "worth": self._worth(),
         }
 

@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from poise import arguments
 from poise.arguments.field_rules import Count, Epsilon, ErrorLevel, Probability
 from poise.arguments.notebook_card import Card, ShownAsCard
+from poise.arguments.printed_numbers import at_most, confidence, exactly, larger_of
 from poise.arguments.typed_fields import read_object
 from poise.errors import ArgumentError
 from poise.results.design import Design
 from poise.results.json_encoding import fields_of, to_json
 from poise.results.text.describe_design import moved, perturbation
-from poise.results.text.numbers import at_most, confidence, exactly, larger_of
 from poise.results.text.summary import in_words
 from poise.results.text.table import TextTable
 from poise.results.text.verdict_cells import DELTA_LIMIT, LARGER
@@ -90,8 +90,8 @@ class Profile(ShownAsCard):
 
     def __repr__(self) -> str:
         return (
-            f"Profile({self.band}, alpha={self.alpha:g}, {len(self.epsilon):,} steps, "
-            f"delta_hat from {self.delta_hat[0]:.4g} to {self.delta_hat[-1]:.4g})"
+            f"Profile({self.band}, alpha={exactly(self.alpha)}, {len(self.epsilon):,} steps, "
+            f"delta_hat from {at_most(self.delta_hat[0])} to {at_most(self.delta_hat[-1])})"
         )
 
     @property

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise import arguments
+from poise.arguments.printed_numbers import exactly
 from poise.errors import ArgumentError
 from poise.results.change_arrays import Steps
 
@@ -134,4 +135,4 @@ def _limits(
     if band != "equal-local-levels":
         raise ArgumentError(f"delta_max needs band='equal-local-levels', got band={band!r}")
     top = float(arguments.probability("delta_max", arguments.positive("delta_max", delta_max)))
-    return restricted_limits(n_trials, alpha, top), f"{band} up to {top:g}"
+    return restricted_limits(n_trials, alpha, top), f"{band} up to {exactly(top)}"

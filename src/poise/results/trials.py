@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from poise import arguments
 from poise.arguments import counted
 from poise.arguments.field_rules import Count
+from poise.arguments.printed_numbers import number
 from poise.arguments.typed_fields import read_object
 from poise.errors import ArgumentError, RecordError
 from poise.protocol.randomness import Randomness, RandomStateLike
@@ -392,7 +393,7 @@ class Trials(PresentedTrials):
         design = self.design
         return (
             f"Trials({design.title}, n={design.n}, {self.n_observed:,} of {self.n_trials:,} "
-            f"trials, largest change {float(self.all_changes.max(initial=0.0)):.4g})"
+            f"trials, largest change {number(float(self.all_changes.max(initial=0.0)))})"
         )
 
     def plot(

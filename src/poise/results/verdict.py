@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-__all__ = ["Outcome"]
+__all__ = ["OPEN", "Outcome"]
+
+OPEN = "open"
+"""What is said where later trials decide the verdict."""
 
 _MEANING = {
     "stable": "declared stable",

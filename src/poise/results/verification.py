@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from poise.arguments.notebook_card import Card, ShownAsCard
+from poise.arguments.printed_numbers import at_most, exactly
 from poise.results.json_encoding import plain, to_json
 from poise.results.text.describe_certificate import NOT_IN_A_FILE
 
@@ -116,7 +117,9 @@ class Verification(ShownAsCard):
             return []
         if self.n_repeated >= self.n_observed:
             return ["Every trial was computed again: no change was altered."]
-        chances = ", ".join(f"{self.chance_to_miss(f):.2g} for f = {f:g}" for f in _SHARES)
+        chances = ", ".join(
+            f"{at_most(self.chance_to_miss(f))} for f = {exactly(f)}" for f in _SHARES
+        )
         return [
             f"If a share f of the trials had been altered, the chance to miss it was at most "
             f"(1 - f)^{self.n_repeated}: {chances}."

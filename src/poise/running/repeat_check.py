@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.arguments import shortened
+from poise.arguments.printed_numbers import exactly
 from poise.errors import TrialError, warn_of_validity
 from poise.protocol.messages import FIT_BY_FIT, Answers, Batch, Failure, Reply
 
@@ -72,7 +73,9 @@ class RepeatCheck:
             before, now = np.ravel(answers.changes[0]), np.ravel(again)
             worst = int(np.abs(now - before).argmax())
             if abs(now[worst] - before[worst]) > _SAME_RELATIVE * _size(answers):
-                self._warn(f"gave a change of {now[worst]:.4g} instead of {before[worst]:.4g}")
+                self._warn(
+                    f"gave a change of {exactly(now[worst])} instead of {exactly(before[worst])}"
+                )
 
     def _worthwhile(self, answers: Answers) -> bool:
         oracle, computed = self.oracle, len(answers.changes) - self.oracle.recalled

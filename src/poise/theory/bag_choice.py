@@ -18,10 +18,11 @@ import numpy as np
 
 from poise import arguments
 from poise.arguments import counted
+from poise.arguments.printed_numbers import at_least, at_most, exactly, without_noise
 from poise.errors import ArgumentError
 from poise.theory.bag_deviation import checked_bag
 from poise.theory.bags_by_chernoff import RandomBags
-from poise.theory.decimals import NOISE, ceiling
+from poise.theory.decimals import ceiling
 from poise.theory.number_of_bags import bags_needed, finite_bag_delta
 from poise.theory.subbagging import (
     EXACT_UP_TO,
@@ -84,10 +85,10 @@ class BagChoice:
         seeds = ", if both fits share their seed" if self.coupled else ""
         return (
             f"The average of {counted(self.n_bags, 'fit')} to random bags of {self.bag_size:,} of "
-            f"{counted(self.n, 'row')} is ({self.epsilon:g}, {self.delta:g})-stable for every "
-            f"distribution: without one of the rows, a prediction changes by more than "
-            f"{self.epsilon:g} with probability at most {self.delta:g}{seeds} (Theorem "
-            f"{self.theorem}; base fits in a range of width {self.width:g})."
+            f"{counted(self.n, 'row')} is ({exactly(self.epsilon)}, {at_most(self.delta)})-stable "
+            "for every distribution: without one of the rows, a prediction changes by more than "
+            f"{exactly(self.epsilon)} with probability at most {at_most(self.delta)}{seeds} "
+            f"(Theorem {self.theorem}; base fits in a range of width {at_least(self.width)})."
         )
 
 
@@ -336,7 +337,8 @@ def _largest_choice(request: _Request, n_bags: int | None) -> BagChoice:
 def _require_enough(request: _Request, b: int, n_bags: int | None) -> None:
     """Raise, with what would be possible, if bags of ``b`` rows cannot do what is asked."""
     fewest = request.fewest(b)[0]
-    asked = f"({request.epsilon:g}, {request.delta:g})-stable on {counted(request.n, 'row')}"
+    pair = f"({exactly(request.epsilon)}, {exactly(request.delta)})"
+    asked = f"{pair}-stable on {counted(request.n, 'row')}"
     if not fewest:
         raise ArgumentError(
             f"no bags{f' of {b:,} rows' if b > 1 else ''} make an algorithm {asked}; possible are "
@@ -356,10 +358,10 @@ def _possible(request: _Request, b: int) -> str:
     if request.numbers:
         last = max(1, int(ceiling(request.delta * n)))
         epsilon = min(epsilon, request.width * request.random_bags(b).reach(last))
-    found = [f"epsilon above {_rounded_up(epsilon)}"]
+    found = [f"epsilon above {at_most(without_noise(epsilon))}"]
     delta = share * (request.width / request.epsilon) ** 2
     if delta < 1:
-        found.append(f"delta above {_rounded_up(delta)}")
+        found.append(f"delta above {at_most(without_noise(delta))}")
     smaller = request.largest_within(math.inf)
     if smaller:
         found.append(f"bags of at most {counted(smaller, 'row')}")
@@ -368,9 +370,3 @@ def _possible(request: _Request, b: int) -> str:
         rows = request.width / (2 * request.epsilon * math.sqrt(request.delta))
         found.append(f"n of at least {math.floor(rows) + 2:,}")
     return ", or ".join(found)
-
-
-def _rounded_up(value: float) -> str:
-    """Write a number with three digits, rounded away from zero."""
-    unit = 10.0 ** (math.floor(math.log10(value)) - 2)
-    return f"{math.ceil(value / unit * (1 - NOISE)) * unit:.3g}"

@@ -220,7 +220,7 @@ def acceptance_martingale(
     """
     b, t = _checked(exceedances, trials)
     if (t > n_trials).any():
-        raise ArgumentError(f"trials must be at most n_trials = {n_trials}, got {t.max():.0f}")
+        raise ArgumentError(f"trials must be at most n_trials = {n_trials}, got {int(t.max())}")
     critical, tie = binomial_test.critical_value(n_trials, delta, alpha)
     below = binomial_law.cdf(critical - 1 - b, n_trials - t, delta)
     return plain(np.asarray(below + tie * binomial_law.pmf(critical - b, n_trials - t, delta)))

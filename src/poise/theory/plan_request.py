@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from poise import arguments
+from poise.arguments.printed_numbers import exactly
 from poise.errors import ArgumentError
 from poise.theory import binomial_test
 from poise.theory.averaged_planning import trials_for_averaging
@@ -27,8 +28,8 @@ def points_and_spread(
     share = None if spread is None else float(arguments.probability("spread", spread))
     if share is not None and (share < truth or share == 0):
         raise ArgumentError(
-            f"spread must be in (0, 1] and at least delta_star = {truth:g}, got {share:g}: no "
-            "shares with that mean vary so little"
+            f"spread must be in (0, 1] and at least delta_star = {exactly(truth)}, got "
+            f"{exactly(share)}: no shares with that mean vary so little"
         )
     if test == "binomial":
         if points not in (None, 1):

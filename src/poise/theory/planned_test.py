@@ -16,6 +16,7 @@ from poise.arguments.field_rules import (
     TrainingSize,
     WholeNumber,
 )
+from poise.arguments.printed_numbers import without_noise
 from poise.theory.averaged_planning import trials_for_averaging
 from poise.theory.averaged_power_estimate import SECOND_POINT, averaged_power, planned_spread
 from poise.theory.plan_side_by_side import MOST_POINTS, Needs, PowerWanted, needs_of_both
@@ -132,7 +133,7 @@ class PlannedTest:
     @property
     def truths(self) -> tuple[float, ...]:
         """The true probabilities δ* of :meth:`power_table`."""
-        below = (float(f"{self.delta * tenth / 10:.12g}") for tenth in range(10))
+        below = (without_noise(self.delta * tenth / 10) for tenth in range(10))
         return (*below, self.delta)
 
     @property

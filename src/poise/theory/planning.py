@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poise import arguments
+from poise.arguments.printed_numbers import at_least, at_most, exactly
 from poise.errors import ArgumentError
 from poise.theory import binomial_test
 from poise.theory.estimates import delta_hat
@@ -88,21 +89,21 @@ _RULES: dict[str, Callable[[Any], Any]] = {
 def _refuse_what_no_data_can_do(goal: PlanRequest) -> None:
     if goal.delta is not None and goal.delta < SMALLEST_DELTA and goal.delta > goal.delta_star:
         raise ArgumentError(
-            f"delta must be at least {SMALLEST_DELTA:g} to plan for it, got {goal.delta:g}: no "
-            "data set has as many rows as it needs"
+            f"delta must be at least {exactly(SMALLEST_DELTA)} to plan for it, got "
+            f"{exactly(goal.delta)}: no data set has as many rows as it needs"
         )
     if goal.delta is not None and goal.delta_star >= goal.delta:
-        level = "alpha" if goal.alpha is None else f"alpha = {goal.alpha:g}"
+        level = "alpha" if goal.alpha is None else f"alpha = {exactly(goal.alpha)}"
         raise ArgumentError(
-            f"delta must be above delta_star = {goal.delta_star:g}, got {goal.delta:g}: whatever "
-            f"the data, no valid test declares such an algorithm stable with probability above "
-            f"its level {level}"
+            f"delta must be above delta_star = {exactly(goal.delta_star)}, got "
+            f"{exactly(goal.delta)}: whatever the data, no valid test declares such an algorithm "
+            f"stable with probability above its level {level}"
         )
     if goal.power == 1 and goal.delta_star > 0:
         raise ArgumentError(
-            f"power must be below 1 for delta_star = {goal.delta_star:g}, got 1: with any number "
-            "of trials, more may exceed epsilon than the test allows; ask for 0.99, say, or "
-            "for delta_star = 0"
+            f"power must be below 1 for delta_star = {exactly(goal.delta_star)}, got 1: with any "
+            "number of trials, more may exceed epsilon than the test allows; ask for 0.99, say, "
+            "or for delta_star = 0"
         )
 
 
@@ -111,7 +112,7 @@ def _solve_n_labeled(goal: PlanRequest) -> PlannedTest:
     rows = goal.rows_for(curve.first)
     if rows > LARGEST_WHOLE:
         raise ArgumentError(
-            f"power = {goal.power:g} needs {rows:.3g} labelled {goal.units}; ask for less"
+            f"power = {exactly(goal.power)} needs {rows:,} labelled {goal.units}; ask for less"
         )
     missed = curve.next_missed(curve.first)
     dips_at = None if missed is None else goal.rows_for(missed)
@@ -123,8 +124,9 @@ def _solve_n(goal: PlanRequest) -> PlannedTest:
     trials = curve.first
     if trials == 0:
         raise ArgumentError(
-            f"n has no largest value for power = {goal.power:g} <= alpha = {goal.alpha:g}: the "
-            "randomised test's coin alone has that power; ask for more than alpha"
+            f"n has no largest value for power = {exactly(goal.power)} <= alpha = "
+            f"{exactly(goal.alpha)}: the randomised test's coin alone has that power; ask for more "
+            "than alpha"
         )
     while (size := goal.size_for(trials)) >= 2:
         # Not every number of trials occurs: n may hold more of them than were asked for.
@@ -159,12 +161,14 @@ def _steady_size(goal: PlanRequest, curve: RandomizedPower) -> int | None:
 def _why_no_size(goal: PlanRequest, curve: RandomizedPower) -> str:
     smallest = goal.having("n", 2)
     limit = smallest.ceiling
-    ceiling = "" if limit is None else f" and a ceiling of {limit:.3g} for every test of numbers"
+    ceiling = (
+        "" if limit is None else f" and a ceiling of {at_most(limit)} for every test of numbers"
+    )
     return (
-        f"no n reaches power = {goal.power:g} with {goal.n_labeled:,} labelled {goal.units} and "
-        f"{goal.n_unlabeled:,} unlabelled rows: even n = 2 leaves {smallest.trials:,} trials, "
-        f"power {smallest.reached:.3g}{ceiling}; "
-        f"n = 2 needs {smallest.rows_for(curve.first):,} labelled {goal.units}"
+        f"no n reaches power = {exactly(goal.power)} with {goal.n_labeled:,} labelled {goal.units} "
+        f"and {goal.n_unlabeled:,} unlabelled rows: even n = 2 leaves {smallest.trials:,} trials, "
+        f"power {at_least(smallest.reached)}{ceiling}; n = 2 needs "
+        f"{smallest.rows_for(curve.first):,} labelled {goal.units}"
     )
 
 
@@ -232,21 +236,23 @@ def _why_no_level(goal: PlanRequest, unknown: str) -> str:
     trials = goal.trials
     if trials == 0:
         kappa = goal.per_trial.kappa(goal.n, goal.n_labeled, goal.n_unlabeled)
-        size = f"kappa = {float(kappa):.3g}"
+        size = f"kappa = {at_least(float(kappa))}"
         return (
-            f"no {unknown} below 1 reaches power = {goal.power:g}: {goal.n_labeled:,} labelled "
-            f"{goal.units} and {goal.n_unlabeled:,} unlabelled rows hold no trial at "
-            f"n = {goal.n:,} ({size}); one trial needs {goal.rows_for(1):,} labelled {goal.units}"
+            f"no {unknown} below 1 reaches power = {exactly(goal.power)}: {goal.n_labeled:,} "
+            f"labelled {goal.units} and {goal.n_unlabeled:,} unlabelled rows hold no trial at n = "
+            f"{goal.n:,} ({size}); one trial needs {goal.rows_for(1):,} labelled {goal.units}"
         )
     if goal.test == "averaged":
         return (
-            f"no {unknown} below 1 reaches power = {goal.power:g} with {trials:,} trials, by the "
-            f"estimate for shares of spread {goal.spread:g}; ask for less, or for a smaller n"
+            f"no {unknown} below 1 reaches power = {exactly(goal.power)} with {trials:,} trials, "
+            f"by the estimate for shares of spread {exactly(goal.spread or 1.0)}; ask for less, or "
+            "for a smaller n"
         )
-    best = 1 - goal.delta_star**trials
+    missed = at_least(goal.delta_star**trials)
     return (
-        f"no {unknown} below 1 reaches power = {goal.power:g} with {trials:,} trials: all of them "
-        f"exceed epsilon with probability delta_star^{trials}, so the power is at most {best:.6g}"
+        f"no {unknown} below 1 reaches power = {exactly(goal.power)} with {trials:,} trials: all "
+        f"of them exceed epsilon with probability delta_star^{trials}, so the power is at most 1 - "
+        f"{missed}"
     )
 
 

@@ -7,11 +7,13 @@ import math
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 
+from poise.arguments.printed_numbers import at_most, number
+from poise.cli.ui.browser_figures import curve_figure
 from poise.cli.ui.results_folder import Folder
 from poise.results import CompareResult, StabilityCurve, Trials
-from poise.results.text.numbers import at_most, number
 from poise.storage.journal import read_journal
 from poise.theory.decision import three_way
 from poise.theory.holm_correction import holm
@@ -43,11 +45,15 @@ def test_runs_stand_side_by_side_with_one_level_for_all(client, chosen, results)
     alone = [t.test(0.35, 0.1, 0.05) for t in trials]
     assert shown["n"] == ["5", "10", "20"]
     assert shown["verdict, alone"] == [r.verdict.value for r in alone]
-    assert shown["delta at most"] == [at_most(r.delta_hat) for r in alone]
+    at_once = [t.test(0.35, 0.1, 0.05 / 3) for t in trials]
+    assert shown["delta at most"] == [at_most(r.delta_hat) for r in at_once]
     adjusted = holm([r.pvalue for r in alone])
-    assert shown["p-value, all together (Holm)"] == [number(p) for p in adjusted]
     unstable = holm([r.pvalue_unstable for r in alone])
-    together = [three_way(p <= 0.05, q <= 0.05) for p, q in zip(adjusted, unstable, strict=True)]
+    both = list(zip(adjusted, unstable, strict=True))
+    together = [three_way(p <= 0.05, q <= 0.05) for p, q in both]
+    used = [q if v == "unstable" else p for (p, q), v in zip(both, together, strict=True)]
+    assert shown["p, adjusted"] == [number(p) for p in used]
+    assert shown["p-value, stable"] == [number(r.pvalue) for r in alone]
     assert shown["all together"] == together
     assert len(set(together)) == 2
 
@@ -68,6 +74,20 @@ def test_all_together_has_the_verdicts_of_a_comparison(client, keys, results) ->
     piece = _judge(client, [keys["mean.trials"]], epsilon=0.01, delta=0.1)["pieces"]["compared"]
     assert _table(piece)["all together"] == ["unstable"]
     assert "“unstable” likewise" in html.unescape(piece)
+
+
+def test_the_table_has_the_cells_of_a_comparison(tmp_path) -> None:
+    """One fact, one spelling: in the browser, in the library and on the command line."""
+    changes = np.full((40, 1, 4), 0.1)
+    changes[3, 0, :2] = 0.9
+    trials = Trials.from_changes(changes, n=5)
+    trials.save(tmp_path / "shares.trials")
+    (file,) = Folder(tmp_path).files()
+    piece = _judge(site_client(tmp_path), [file.key], epsilon=0.5, delta=0.1)["pieces"]["compared"]
+    shown, table = _table(piece), CompareResult.judge({"x": trials}, 0.5, 0.1).table()
+    assert table.columns[2:] == ["mean share", "p, adjusted", "delta at most", "epsilon at most"]
+    assert [shown[name][0] for name in table.columns[2:]] == table.rows[0][2:]
+    assert shown["mean share"] == ["0.0125"]
 
 
 def test_the_curve_over_n_is_the_librarys(client, chosen, results) -> None:
@@ -102,3 +122,11 @@ def test_saved_trials_compare_too(client, keys, results) -> None:
     shown = _table(_judge(client, [keys["mean.trials"]], epsilon=0.4)["pieces"]["compared"])
     result = Trials.load(results / "mean.trials").test(0.4, 0.1)
     assert shown["verdict, alone"] == [result.verdict.value]
+
+
+def test_the_legend_and_the_points_of_a_curve_are_true_as_printed() -> None:
+    trials = tuple(Trials.from_changes([0.1] * 40, n=n) for n in (5, 10))
+    limits, _ = curve_figure(StabilityCurve(trials, epsilon=0.4, delta=0.2, alpha=1e-7))["data"]
+    assert limits["name"] == "limit, all sizes at once (confidence 0.9999999)"
+    assert limits["text"] == [at_most(limit) for limit in limits["y"]]
+    assert all(float(text) >= y for text, y in zip(limits["text"], limits["y"], strict=True))

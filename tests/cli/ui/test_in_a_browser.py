@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from poise.arguments.printed_numbers import at_most
 from poise.cli.ui.results_folder import Folder
-from poise.results.text.numbers import at_most
 from poise.storage.journal import read_journal
 from shared.processes import POISE, running, until
 from shared.ui import HOSTILE, write_results

@@ -70,7 +70,7 @@ def test_the_band_holds_for_every_epsilon_and_is_the_librarys(client, keys, resu
     assert limit["y"][: len(profile.delta_hat)] == profile.delta_hat.tolist()
     assert limit["x"][: len(profile.epsilon)] == profile.epsilon.tolist()
     assert alone["x"], alone["y"] == ([0.2], [trials.delta_hat(0.2, 0.1)])
-    from poise.results.text.numbers import at_most
+    from poise.arguments.printed_numbers import at_most
 
     assert f"at most {at_most(profile.at(0.2))}" in answer["pieces"]["band"]
     assert observed["y"][0] == pytest.approx(1.0)

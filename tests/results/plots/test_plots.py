@@ -14,6 +14,7 @@ from scipy import stats
 
 import poise
 from poise import CompareResult, Design, StabilityCurve, Trials
+from poise.arguments.printed_numbers import at_least, at_most
 from poise.errors import ArgumentError
 from poise.results.plots import (
     plot_judged,
@@ -27,7 +28,6 @@ from poise.results.plots.canvas import COLOURS
 from poise.results.plots.changes import Histogram
 from poise.results.plots.profile import Steps
 from poise.results.plots.verdict import Decision
-from poise.results.text.numbers import at_least, at_most
 
 CHANGES = [0.0, 0.5, 1.0, 1.0, 1.5, 2.0, 3.0, 40.0, np.inf]
 

@@ -19,6 +19,7 @@ from poise.algorithms.algorithm import Algorithm
 from poise.algorithms.class_codes import Labels
 from poise.algorithms.jax.compiled_jax import import_jax
 from poise.arguments import reads_as_number
+from poise.arguments.printed_numbers import exactly
 from poise.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -240,7 +241,8 @@ def _at_least(name: str, value: float, least: float, strictly: bool = False) -> 
     enough = number > least if strictly else number >= least
     if not (enough and math.isfinite(number)):
         raise ArgumentError(
-            f"{name} must be a finite number {'>' if strictly else '>='} {least:g}, got {value!r}"
+            f"{name} must be a finite number {'>' if strictly else '>='} {exactly(least)}, got "
+            f"{value!r}"
         )
     return number
 

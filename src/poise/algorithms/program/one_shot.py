@@ -12,6 +12,7 @@ from poise.algorithms.program.command import Command
 from poise.algorithms.program.process import Late, Problem, Process, Watchdog, failure
 from poise.algorithms.program.scratch_folders import Scratch
 from poise.algorithms.program.task_files import Task, to_csv
+from poise.arguments.printed_numbers import exactly
 
 __all__ = ["run_once"]
 
@@ -51,5 +52,5 @@ def _wait(process: Process, timeout: float | None) -> Problem | None:
     with Watchdog(timeout, process.kill) as watchdog:
         status = process.popen.wait()
     if watchdog.expired:
-        return Late(f"did not finish within {timeout:g} s and was killed")
+        return Late(f"did not finish within {exactly(timeout or 0.0)} s and was killed")
     return Problem(f"failed ({process.ending()})") if status else None

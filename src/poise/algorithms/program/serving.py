@@ -15,6 +15,7 @@ from poise.algorithms.program.command import Command
 from poise.algorithms.program.process import Late, Problem, Process, Watchdog
 from poise.algorithms.program.scratch_folders import Scratch
 from poise.arguments.json_text import parse_json
+from poise.arguments.printed_numbers import exactly
 
 __all__ = ["Server", "parse", "read_reply"]
 
@@ -59,7 +60,9 @@ class Server:
                 raise
         if watchdog.expired:
             unfinished = f" after printing {shown(answer)} without an end of line" if answer else ""
-            raise Late(f"did not answer within {timeout:g} s{unfinished} and was killed")
+            raise Late(
+                f"did not answer within {exactly(timeout or 0.0)} s{unfinished} and was killed"
+            )
         return reply
 
     def _write(self, line: bytes) -> threading.Thread:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from poise.arguments import counted
-from poise.arguments.notebook_card import Card, ShownAsCard
+from poise.arguments.notebook_card import Card, ShownAsCard, parts_at_limit
+from poise.arguments.printed_numbers import at_most, exactly
 from poise.theory.bag_choice import BagChoice
 
 __all__ = ["StabilityGuarantee"]
@@ -85,32 +86,31 @@ class StabilityGuarantee(ShownAsCard):
         if self.delta >= 1:
             return (
                 f"Nothing is promised: {bags} are too large or too few for changes of "
-                f"{self.epsilon:g} with {counted(self.n, 'row')}."
+                f"{exactly(self.epsilon)} with {counted(self.n, 'row')}."
             )
         seed = " and both fits have the same random_state" if self.shared_seed else ""
         return (
-            f"Whatever the distribution: if one of {counted(self.n, 'training row')} is removed"
-            f"{seed}, {self._change()} with probability at most {self.delta:g} ({bags}, Theorem "
-            f"{self.theorem}). {self._limits()}"
+            f"Whatever the distribution: if one of {counted(self.n, 'training row')} is "
+            f"removed{seed}, {self._change()} with probability at most {at_most(self.delta)} "
+            f"({bags}, Theorem {self.theorem}). {self._limits()}"
         )
 
     def _card(self) -> Card:
         first, stop, rest = self.sentence.partition("). ")
-        allowed = min(1.0, self.delta)
-        parts = {"moves no more, at least": 1 - allowed, "may move more, at most": allowed}
+        parts = parts_at_limit("moves no more", "may move more", min(1.0, self.delta))
         return Card(first + stop.strip(), "guarantee", [rest] if rest else [], parts=parts)
 
     def _change(self) -> str:
         """Say which event is rare."""
         if self.units == "response":
-            return f"the prediction at a new point changes by more than {self.epsilon:g}"
+            return f"the prediction at a new point changes by more than {exactly(self.epsilon)}"
         if self.units == "training range":
             return (
-                f"the prediction at a new point changes by more than {self.epsilon:g} times the "
-                "range of the training responses"
+                f"the prediction at a new point changes by more than {exactly(self.epsilon)} times "
+                "the range of the training responses"
             )
         return (
-            f"the class probabilities at a new point change by {self.epsilon:g} or more "
+            f"the class probabilities at a new point change by {exactly(self.epsilon)} or more "
             "(Euclidean distance)"
         )
 

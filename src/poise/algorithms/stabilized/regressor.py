@@ -13,6 +13,7 @@ from sklearn.utils.validation import column_or_1d
 from poise import arguments
 from poise.algorithms.stabilized.ensemble import Stabilized
 from poise.algorithms.stabilized.guarantee import StabilityGuarantee
+from poise.arguments.printed_numbers import exactly
 from poise.errors import ArgumentError
 from poise.protocol.randomness import RandomStateLike
 from poise.theory.subbagging import clipped_delta
@@ -119,8 +120,8 @@ class StabilizedRegressor(RegressorMixin, Stabilized):  # type: ignore[misc]
             return
         if self.bounds is not None:
             raise ArgumentError(
-                f"epsilon must be below {width:g}, the width of bounds, got {self.epsilon!r}: "
-                "no prediction changes by more"
+                f"epsilon must be below {exactly(width)}, the width of bounds, got "
+                f"{self.epsilon!r}: no prediction changes by more"
             )
         raise ArgumentError(
             f"epsilon must be below 1 where no bounds are given, got {self.epsilon!r}: it is a "

@@ -6,17 +6,18 @@ or dark page and print.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.arguments.printed_numbers import at_least, at_most, confidence, exactly, number
 from poise.results.curve_result import StabilityCurve
 from poise.results.plan_result import Plan
 from poise.results.plots.changes import Histogram
 from poise.results.plots.profile import Steps
 from poise.results.profile import Profile
-from poise.results.text.numbers import exactly, number
 from poise.results.trials import Trials
 
 __all__ = [
@@ -68,8 +69,9 @@ def profile_figure(
     epsilon, delta = question["epsilon"], question["delta"]
     name = "limit for every ε at once" if profile.simultaneous else "limit for one ε"
     lines = [
-        _steps(steps.epsilon[shown], steps.observed[shown], "observed share", "@soft"),
-        _steps(steps.epsilon[shown], steps.limit[shown], name, "@accent", fill="tonexty"),
+        _steps(steps.epsilon[shown], steps.observed[shown], "observed share", "@soft", number),
+        _steps(steps.epsilon[shown], steps.limit[shown], name, "@accent", at_most)
+        | {"fill": "tonexty"},
         {
             "type": "scatter",
             "mode": "markers",
@@ -77,7 +79,7 @@ def profile_figure(
             "y": [limit],
             "name": "limit for this ε alone",
             "marker": {"size": 10, "color": _VERDICTS.get(verdict, "@open")},
-            "hovertemplate": "δ̂ = %{y:.4g} at ε = %{x:.4g}<extra></extra>",
+            "hovertemplate": f"δ̂ = {at_most(limit)} at ε = {exactly(epsilon)}<extra></extra>",
         },
     ]
     layout = _layout("allowed change ε", "probability of<br>a larger change")
@@ -95,7 +97,7 @@ def profiles_figure(profiles: dict[str, Profile], epsilon: float, span: float) -
         steps = Steps.of(profile, span)
         shown = _thinned(steps.epsilon, span)
         colour = f"@series{number_ % 6 + 1}"
-        line = _steps(steps.epsilon[shown], steps.limit[shown], name, colour)
+        line = _steps(steps.epsilon[shown], steps.limit[shown], name, colour, at_most)
         line["line"]["dash"] = _DASHES[number_ % len(_DASHES)]
         lines.append(line)
     layout = _layout("allowed change ε", "limit for its probability")
@@ -113,18 +115,20 @@ def curve_figure(curve: StabilityCurve) -> Figure:
         "mode": "lines+markers",
         "x": list(curve.n),
         "y": list(curve.delta_hat or ()),
-        "name": f"limit, all sizes at once (confidence {1 - curve.alpha:g})",
+        "name": f"limit, all sizes at once (confidence {confidence(curve.alpha)})",
         "line": {"color": "@accent", "width": 2},
-        "hovertemplate": "n = %{x}: at most %{y:.4g}<extra></extra>",
+        "text": [at_most(limit) for limit in curve.delta_hat or ()],
+        "hovertemplate": "n = %{x}: at most %{text}<extra></extra>",
     }
     seen = certified | {
         "y": list(curve.observed_delta or ()),
         "name": "observed share",
         "line": {"color": "@soft", "width": 1.5, "dash": "dot"},
-        "hovertemplate": "n = %{x}: %{y:.4g} observed<extra></extra>",
+        "text": [number(share) for share in curve.observed_delta or ()],
+        "hovertemplate": "n = %{x}: %{text} observed<extra></extra>",
     }
     layout = _layout(
-        "training size n", f"probability of a<br>change beyond {number(curve.epsilon)}"
+        "training size n", f"probability of a<br>change beyond {exactly(curve.epsilon or 0.0)}"
     )
     layout["xaxis"] |= {"type": "log", "tickvals": list(curve.n)}
     layout["yaxis"]["range"] = [0, 1.03]
@@ -141,7 +145,8 @@ def plan_figure(lines: list[dict[str, Any]], plan: Plan) -> Figure:
     at = {"type": "line", "x0": plan.delta, "x1": plan.delta, "y0": 0, "y1": 1, "yref": "paper"}
     shown = {"type": "scatter", "mode": "markers", "x": [plan.delta_star], "showlegend": False}
     shown |= {"y": [plan.achieved_power], "marker": {"size": 10, "color": "@ink"}}
-    shown["hovertemplate"] = "power %{y:.3g} at δ* = %{x:.3g}<extra></extra>"
+    reached = f"power {at_least(plan.achieved_power)} at δ* = {exactly(plan.delta_star)}"
+    shown["hovertemplate"] = f"{reached}<extra></extra>"
     layout["shapes"] = [at | {"line": {"color": "@ink", "width": 2, "dash": "dot"}}]
     layout["annotations"] = [_above(plan.delta, "δ"), _beside(plan.level, "α")]
     layout["shapes"].append(_level(plan.level))
@@ -149,9 +154,19 @@ def plan_figure(lines: list[dict[str, Any]], plan: Plan) -> Figure:
 
 
 def line_trace(
-    x: NDArray[np.float64], y: NDArray[np.float64], name: str, colour: str, dash: str = "solid"
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    name: str,
+    colour: str,
+    written: Callable[[float], str],
+    dash: str = "solid",
 ) -> dict[str, Any]:
-    """Return a line through points."""
+    """Return a line through points; ``written`` says how to write the numbers of a point.
+
+    The lines fall from left to right. So where both numbers of a point of an upper limit are
+    rounded up, or both of a lower limit down, the text beside the point is true.
+    """
+    points = zip(np.asarray(x).tolist(), np.asarray(y).tolist(), strict=True)
     return {
         "type": "scatter",
         "mode": "lines",
@@ -159,16 +174,21 @@ def line_trace(
         "y": np.asarray(y).tolist(),
         "name": name,
         "line": {"color": colour, "width": 2, "dash": dash},
-        "hovertemplate": "%{y:.3g} at %{x:.4g}<extra></extra>",
+        "text": [f"{written(b)} at {written(a)}" for a, b in points],
+        "hovertemplate": "%{text}<extra></extra>",
     }
 
 
 def _steps(
-    x: NDArray[np.float64], y: NDArray[np.float64], name: str, colour: str, fill: str = "none"
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    name: str,
+    colour: str,
+    written: Callable[[float], str],
 ) -> dict[str, Any]:
-    trace = line_trace(x, y, name, colour)
+    trace = line_trace(x, y, name, colour, written)
     trace["line"]["shape"] = "hv"
-    return trace | {"fill": fill, "fillcolor": "@band"}
+    return trace | {"fill": "none", "fillcolor": "@band"}
 
 
 def _thinned(epsilon: NDArray[np.float64], span: float) -> NDArray[np.int64]:

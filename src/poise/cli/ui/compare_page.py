@@ -10,6 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from poise.arguments.printed_numbers import at_most, confidence
 from poise.cli.ui.browser_figures import curve_figure, profiles_figure
 from poise.cli.ui.run_index import RunLine
 from poise.cli.ui.run_page import sliders
@@ -17,8 +18,15 @@ from poise.cli.ui.site import Site, pieces
 from poise.cli.ui.slider_answers import Answer, SliderQuestion
 from poise.results.curve_result import StabilityCurve
 from poise.results.judged_together import JudgedTogether, judged_together
-from poise.results.text.numbers import at_most, number
-from poise.results.text.verdict_cells import LARGER, LIMITS, larger_changes, limits
+from poise.results.text.verdict_cells import (
+    ADJUSTED,
+    LIMITS,
+    SeenChanges,
+    adjusted_pvalue,
+    larger_column,
+    limits,
+    pvalues,
+)
 from poise.results.trials import Trials
 
 __all__ = ["answer_compared", "answer_profiles", "compare_page"]
@@ -66,14 +74,15 @@ class ComparedRuns:
     def rows(self) -> list[tuple[str, list[str]]]:
         """Return what the table shows, a row for each quantity."""
         alone = [answer.result for answer in self.answers]
-        upper = zip(LIMITS, zip(*map(limits, alone), strict=True), strict=True)
+        at_once = [limits(each.result) for each in self.together]
+        upper = zip(LIMITS, zip(*at_once, strict=True), strict=True)
         return [
             ("n", [f"{a.opened.n:,}" for a in self.answers]),
             ("trials", [f"{t.n_observed:,} of {t.n_trials:,}" for t in self.trials]),
-            (LARGER, [larger_changes(r) for r in alone]),
+            larger_column([SeenChanges.of(r) for r in alone]),
             ("verdict, alone", [r.verdict.value for r in alone]),
-            ("p-value", [number(r.pvalue) for r in alone]),
-            ("p-value, all together (Holm)", [number(each.adjusted) for each in self.together]),
+            *((name, [pvalues(r)[name] for r in alone]) for name in pvalues(alone[0])),
+            (ADJUSTED, [adjusted_pvalue(each) for each in self.together]),
             ("all together", [each.verdict.value for each in self.together]),
             *((name, list(cells)) for name, cells in upper),
         ]  # fmt: skip
@@ -93,10 +102,11 @@ class ComparedRuns:
     def looking(self) -> str:
         """What may be said about all of them together."""
         return (
-            "“All together” says “stable” wrongly of any of these "
-            f"{len(self.trials)} runs with probability at most {at_most(self.question.alpha)}, and "
-            "“unstable” likewise, if the question and the choice of runs were fixed before anyone "
-            "looked at the changes."
+            f"“All together” says “stable” wrongly of any of these {len(self.trials)} runs with "
+            f"probability at most {at_most(self.question.alpha)}, and “unstable” likewise, if the "
+            "question and the choice of runs were fixed before anyone looked at the changes. "
+            "P-values are adjusted by Holm's method, and the limits hold for all of them at once, "
+            f"each row with confidence {confidence(self.question.alpha)} (Bonferroni)."
         )
 
 

@@ -10,13 +10,13 @@ import numpy as np
 from starlette.requests import Request
 from starlette.responses import Response
 
+from poise.arguments.printed_numbers import at_least, at_most, exactly
 from poise.cli.ui.browser_figures import Figure, line_trace, plan_figure
 from poise.cli.ui.site import Site, pieces
 from poise.errors import ArgumentError
 from poise.questions.plan import plan
 from poise.results.plan_result import Plan
 from poise.results.plots.power import power_lines
-from poise.results.text.numbers import at_most, exactly, number
 from poise.results.text.question_menu_table import menu_headline, menu_meaning, menu_table
 from poise.theory.power_bounds import power_bound
 from poise.theory.question_menu import Menu, menu
@@ -120,14 +120,14 @@ def _sentences(now: Plan) -> list[str]:
     first = (
         f"{now.n_labeled:,} rows hold {now.n_trials:,} trials at n = {now.n:,}. If a larger change "
         f"has probability {exactly(now.delta_star)}, the paper's test declares stable with "
-        f"probability {number(now.achieved_power)}{ceiling}."
+        f"probability {at_least(now.achieved_power)}{ceiling}."
     )
     return [first, *([now.note] if now.note else [])]
 
 
 def _figure(now: Plan) -> Figure:
     lines = [
-        line_trace(line[:, 0], line[:, 1], name, "@accent", dash)
+        line_trace(line[:, 0], line[:, 1], name, "@accent", at_least, dash)
         for (name, line), dash in zip(
             power_lines(now).items(), ("solid", "dash", "dot"), strict=False
         )
@@ -137,5 +137,6 @@ def _figure(now: Plan) -> Figure:
         highest = power_bound(
             now.n, now.n_labeled, delta=now.delta, delta_star=truth, alpha=now.level
         )
-        lines.append(line_trace(truth, np.asarray(highest), "ceiling of all valid tests", "@large"))
+        name = "ceiling of all valid tests"
+        lines.append(line_trace(truth, np.asarray(highest), name, "@large", at_most))
     return plan_figure(lines, now)

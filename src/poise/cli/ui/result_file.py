@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poise.arguments import counted
+from poise.arguments.printed_numbers import at_most
 from poise.cli.partial_verdict import verdict_so_far
 from poise.cli.ui.data_files import is_table
 from poise.cli.ui.file_kind import FileKind
@@ -18,7 +19,6 @@ from poise.results.conditional_trials import ConditionalTrials
 from poise.results.monitor_status import MonitorStatus
 from poise.results.procedure_result import ProcedureResult
 from poise.results.stability_result import StabilityResult
-from poise.results.text.numbers import at_most
 from poise.results.text.table import TextTable
 from poise.results.trials import Trials
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ResultFile", "open_result_file"]
 
-OPEN = "open"  # the verdict of a run whose later trials decide
 _WITHOUT_CHANGES = (
     "This file holds the verdict without the changes, so no other question can be asked of it."
 )

@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from poise.cli.ui.file_kind import FileKind, kind_of
-from poise.cli.ui.result_file import OPEN, ResultFile, open_result_file
+from poise.cli.ui.result_file import ResultFile, open_result_file
 from poise.cli.ui.results_folder import FileSeen, Folder
 from poise.data.file_lock import is_locked
 from poise.errors import PoiseError, in_one_line
+from poise.results.verdict import OPEN
 from poise.storage.journal.complete_lines import CompleteLines
 from poise.storage.journal.journal_folder import header_of
 
@@ -70,6 +71,11 @@ class RunLine:
     def unfinished(self) -> bool:
         """Whether trials are left that could be run."""
         return self.kind == FileKind.JOURNAL and self.done < self.planned
+
+    @property
+    def undecided(self) -> bool:
+        """Whether trials are left, and they decide the verdict."""
+        return self.unfinished and self.verdict in (OPEN, "")
 
     @property
     def comparable(self) -> bool:

@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from poise.arguments.printed_numbers import exactly
 from poise.cli.ui.file_kind import FileKind
 from poise.cli.ui.repeat import as_command, as_python
 from poise.cli.ui.result_file import ResultFile
@@ -23,7 +24,6 @@ from poise.results.monitor_status import MonitorStatus
 from poise.results.report.html_report import Section, render_report
 from poise.results.stability_result import StabilityResult
 from poise.results.text.describe_provenance import facts_of_provenance
-from poise.results.text.numbers import exactly
 from poise.results.trials import Trials
 
 __all__ = ["answer_band", "answer_question", "download", "run_page", "sliders"]
@@ -84,7 +84,7 @@ def _control(site: Site, line: RunLine, opened: ResultFile) -> dict[str, Any]:
     """Return whether a run can be stopped or resumed, and what it printed."""
     name = line.file.name
     alive = line.running and site.started.process(name) is not None
-    idle = line.unfinished and line.verdict in ("open", "") and not (line.running or alive)
+    idle = line.undecided and not (line.running or alive)
     return {
         "alive": alive,
         "resumable": bool(idle and opened.command_line),

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from poise import arguments
+from poise.arguments.printed_numbers import at_most, confidence, exactly
 from poise.cli.ui.browser_figures import Figure, changes_figure, profile_figure
 from poise.cli.ui.result_file import ResultFile
 from poise.errors import ArgumentError
@@ -21,7 +22,6 @@ from poise.results.plots.changes import axis_span
 from poise.results.profile import Profile
 from poise.results.stability_result import StabilityResult
 from poise.results.text.next_step import next_step
-from poise.results.text.numbers import at_most, confidence, exactly
 from poise.results.text.summary import Summary
 from poise.results.trials import Trials
 

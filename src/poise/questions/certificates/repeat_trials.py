@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from poise import arguments
 from poise.arguments import counted
+from poise.arguments.printed_numbers import exactly
 from poise.errors import ArgumentError
 from poise.protocol.messages import FIT_BY_FIT, Batch
 from poise.questions.certificates.findings import Findings
@@ -124,7 +125,7 @@ def _about_different(
     sides = "all of them on the same side of" if not crossed.any() else f"{crossed.sum()} across"
     return (
         f"{len(other):,} of {counted(len(numbers), 'repeated trial')} differ, {sides} epsilon = "
-        f"{epsilon:g}: {shown}"
+        f"{exactly(epsilon)}: {shown}"
     )
 
 

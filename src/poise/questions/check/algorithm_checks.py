@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from poise.algorithms.distance import Distance, Undefined
 from poise.algorithms.global_state import GlobalGenerators
 from poise.algorithms.prediction_arrays import require_predictions
+from poise.arguments.printed_numbers import number
 from poise.questions.check.check_report import Finding, Severity
 from poise.questions.check.learns import LEARNS, found_to_learn
 from poise.questions.check.prediction_type import COMPARABLE, compared_by
 from poise.questions.check.probe import OutOfTime, Probe, differ, equal, magnitude
 from poise.questions.check.symmetry import check_symmetry
-from poise.results.text.numbers import number
 
 __all__ = ["CHECKS", "Subject"]
 
@@ -197,12 +197,12 @@ def is_symmetric(subject: Subject) -> Finding:
     if report.finding == "exact":
         return Finding(SYMMETRIC, OK, "exactly: no reordering changed a prediction")
     if report.finding == "in distribution":
-        found = f"in distribution only, as far as seen (p = {report.pvalue:.2g})"
+        found = f"in distribution only, as far as seen (p = {number(report.pvalue)})"
         return Finding(SYMMETRIC, OK, found)
     return Finding(
         SYMMETRIC,
         WARN,
-        f"no: the order of the rows matters (p = {report.pvalue:.2g})",
+        f"no: the order of the rows matters (p = {number(report.pvalue)})",
         "a verdict is about removing the last row; poise.notions.Symmetrized(algorithm) shuffles",
     )
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from poise.algorithms.distance import CLASS_DISTANCES
 from poise.arguments import counted
+from poise.arguments.printed_numbers import at_most
 from poise.data.sample import Sample
 from poise.errors import in_one_line
 from poise.questions.check.check_report import Finding, Severity
@@ -143,7 +144,7 @@ def _finding(shortage: _Shortage, design: Design, error: BaseException) -> Findi
     chance = shortage.in_a_run(design.n)
     found = f"it fails on training sets with {shortage}: {in_one_line(error)}"
     severity = Severity.FAIL if chance > _MOST_CHANCE else Severity.WARN
-    odds = "more likely than not" if chance > 0.5 else f"with probability {chance:.2g} or less"
+    odds = "more likely than not" if chance > 0.5 else f"with probability {at_most(chance)} or less"
     return Finding(
         RARE,
         severity,

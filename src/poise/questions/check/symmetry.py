@@ -19,6 +19,7 @@ from poise.algorithms.fit_warnings import counted_fit_warnings
 from poise.algorithms.global_state import GlobalGenerators
 from poise.algorithms.prediction_arrays import REORDERED_SUMS, as_array
 from poise.arguments.notebook_card import Card, ShownAsCard
+from poise.arguments.printed_numbers import exactly, number
 from poise.data.tables import Table, as_table
 from poise.errors import ArgumentError
 from poise.protocol.randomness import Randomness, RandomStateLike
@@ -73,18 +74,19 @@ class SymmetryReport(ShownAsCard):
         if self.finding == "in distribution":
             return (
                 "Symmetric in distribution as far as seen: reordering the rows changes "
-                f"predictions no more than another random term does (p = {self.pvalue:.3g}). "
+                f"predictions no more than another random term does (p = {number(self.pvalue)}). "
                 "That is not a proof."
             )
         return (
-            f"Not symmetric (p = {self.pvalue:.3g}, level {self.level:g}): the order of the rows "
-            "matters. Wrap the algorithm in poise.notions.Symmetrized, which shuffles them."
+            f"Not symmetric (p = {number(self.pvalue)}, level {exactly(self.level)}): the order of "
+            "the rows matters. Wrap the algorithm in poise.notions.Symmetrized, which shuffles "
+            "them."
         )
 
     def _card(self) -> Card:
         facts = {
-            "p-value": f"{self.pvalue:.3g}",
-            "largest change": f"{self.largest_change:.4g}",
+            "p-value": number(self.pvalue),
+            "largest change": number(self.largest_change),
             "fits": f"{self.n_fits:,}",
         }
         return Card(self.summary(), "ok" if self.symmetric else "failed", facts=facts)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.arguments.printed_numbers import at_most
 from poise.data.sample import Sample
 from poise.errors import PoiseWarning
 from poise.procedures.conditional_changes import (
@@ -76,7 +77,8 @@ class ClosedForm:
         apart = float(np.max(gaps[~np.isnan(gaps)], initial=0.0))
         if apart > AGREEMENT * self.scale:
             warnings.warn(
-                f"the {self.name} differs from the fits by up to {apart:g}; every model is fitted "
+                f"the {self.name} differs from the fits by up to {at_most(apart)}; every model is "
+                "fitted "
                 "instead",
                 PoiseWarning,
                 stacklevel=2,

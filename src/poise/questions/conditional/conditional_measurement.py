@@ -13,6 +13,7 @@ import numpy as np
 from poise.algorithms.distance import absolute, euclidean, needs_response
 from poise.algorithms.function import seed_from
 from poise.algorithms.largest_change import require_reachable
+from poise.arguments.printed_numbers import at_most
 from poise.data.sample import Sample
 from poise.data.used_rows import digest_of_rows
 from poise.errors import (
@@ -182,9 +183,9 @@ class ConditionalMeasurement:
         if change > 0:
             raise AlgorithmError(
                 f"the order of the rows changes the predictions of {self.oracle.algorithm.name} "
-                f"(by up to {change:g}) with one random term, and notion='jackknife' adds a row to "
-                "a set of rows: which place it takes must not matter. notion='deployed' and "
-                "notion='add-one' do not need this"
+                f"(by up to {at_most(change)}) with one random term, and notion='jackknife' adds a "
+                "row to a set of rows: which place it takes must not matter. notion='deployed' "
+                "and notion='add-one' do not need this"
             )
 
     def run(

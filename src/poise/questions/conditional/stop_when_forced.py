@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from poise.arguments.printed_numbers import number
 from poise.questions.conditional.conditional_question import ConditionalQuestion
+from poise.results.verdict import OPEN
 from poise.theory.tolerated_share import tolerated_change
 
 __all__ = ["stop_when_forced"]
@@ -42,8 +44,8 @@ class _StopShares:
 
     def state(self) -> str:
         """Describe the current state for the progress display."""
-        bet = f"the bet stands at {self.watch.hedge.value:.3g}"
-        return f"{bet}, verdict {self.watch.verdict or 'open'}"
+        bet = f"the bet stands at {number(self.watch.hedge.value)}"
+        return f"{bet}, verdict {self.watch.verdict or OPEN}"
 
 
 class _StopCount:
@@ -65,4 +67,4 @@ class _StopCount:
 
     def state(self) -> str:
         """Describe the current state for the progress display."""
-        return f"{self.watch.exceedances:,} larger, verdict {self.watch.verdict or 'open'}"
+        return f"{self.watch.exceedances:,} larger, verdict {self.watch.verdict or OPEN}"

@@ -10,6 +10,7 @@ import numpy as np
 
 from poise import arguments
 from poise.algorithms.as_algorithm import as_algorithm
+from poise.arguments.printed_numbers import at_least, at_most, exactly, without_noise
 from poise.data.sample import Sample
 from poise.data.tables import as_table
 from poise.errors import ArgumentError, DataError, PoiseWarning
@@ -152,15 +153,17 @@ def _before_the_test(model: JackknifeRegressor, sample: Sample, asked: dict[str,
                 "training set says nothing about jackknife+; use method='jackknife'"
             )
         miss = certified_miss_given_data(share, gamma, asked["delta"], asked["alpha"])
-        remedy = f"gamma + max(delta, alpha) below {free - share:.3g}"
+        remedy = f"gamma + max(delta, alpha) below {at_least(without_noise(free - share))}"
     else:
         miss = certified_miss(sample.n_labeled, share, asked["delta"], asked["alpha"], plus)
         enough = jackknife_delta(sample.n_labeled, share, free, plus)
-        remedy = f"delta below {enough:.3g} and alpha below {free:.3g}"
+        remedy = f"delta below {at_least(without_noise(enough))} and alpha below {at_least(free)}"
     if miss >= free:
         warnings.warn(
-            f"with delta = {asked['delta']:g} Theorem J allows {miss:.3g} misses, and jackknife+ "
-            f"without a certificate allows {free:.3g}: a certificate helps only with {remedy}",
+            f"with delta = {exactly(asked['delta'])} Theorem J allows misses with probability "
+            f"{at_most(without_noise(miss))}, and jackknife+ without a certificate "
+            f"{at_most(free)}: "
+            f"a certificate helps only with {remedy}",
             PoiseWarning,
             stacklevel=3,
         )

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.algorithms.algorithm import Predict
+from poise.arguments.printed_numbers import at_most
 from poise.data.sample import Sample
 from poise.errors import PoiseWarning, TrialError
 from poise.protocol.messages import FIT_BY_FIT, Answers, Batch, Query, queries_of
@@ -208,7 +209,8 @@ class LeaveOneOutFits:
         if (np.abs(formula - fitted) <= AGREEMENT * scale).all():
             return found
         warnings.warn(
-            f"the {found.name} differs from the fits by up to {np.abs(formula - fitted).max():g}; "
+            f"the {found.name} differs from the fits by up to "
+            f"{at_most(np.abs(formula - fitted).max())}; "
             "every row is left out by a fit of its own instead",
             PoiseWarning,
             stacklevel=2,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from poise.algorithms.algorithm import Algorithm
 from poise.arguments import counted, without_addresses
+from poise.arguments.printed_numbers import at_most
 from poise.data.sample import Sample
 from poise.errors import ArgumentError, PoiseWarning
 from poise.protocol.randomness import RandomStateLike
@@ -118,8 +119,8 @@ def refuse_asymmetry(algorithm: Algorithm, sample: Sample, random_state: RandomS
     change = reordering_change(algorithm, *rows, random_state=random_state)
     if change > 0:
         raise _refusal(
-            f"cannot be used for {algorithm.name}: the order of the rows changes its "
-            f"predictions (by up to {change:g}) with one random term, and Theorem J needs the "
+            f"cannot be used for {algorithm.name}: the order of the rows changes its predictions "
+            f"(by up to {at_most(change)}) with one random term, and Theorem J needs the "
             "same model whatever their order",
             "leave it out: jackknife+ without a certificate covers algorithms whose law "
             "ignores the order",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from poise.arguments.printed_numbers import at_most, exactly
 from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ def plot_trade_off(
     tidy(axes)
     legend(axes)
     first = choices[0]
-    usual = f"({first.epsilon:g}, {first.delta:g})-stable at n = {first.n:,}, by theorem"
+    usual = (
+        f"({exactly(first.epsilon)}, {at_most(first.delta)})-stable at n = {first.n:,}, by theorem"
+    )
     panels.title(title, usual)
     return panels.drawn

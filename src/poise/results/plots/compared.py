@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arguments import shortened
+from poise.arguments.printed_numbers import at_most, confidence, exactly
 from poise.results.plots.canvas import COLOURS, Panels, tidy
 from poise.results.text.describe_design import allowed_change
-from poise.results.text.numbers import at_most, confidence, exactly
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from poise.arguments import shortened
+from poise.arguments.printed_numbers import confidence, exactly
 from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
-from poise.results.text.numbers import confidence, exactly
 
 if TYPE_CHECKING:
     from poise.results.monitor_status import MonitorStatus

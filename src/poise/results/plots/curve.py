@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arguments import shortened
+from poise.arguments.printed_numbers import confidence, exactly
 from poise.results.extrapolation import ASSUMPTIONS, assumed
 from poise.results.plots.canvas import COLOURS, Panels, legend, name_sizes, tidy
 from poise.results.text.describe_design import allowed_change
-from poise.results.text.numbers import confidence, exactly
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

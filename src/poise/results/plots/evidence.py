@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poise.arguments import shortened
+from poise.arguments.printed_numbers import number
 from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
-from poise.results.text.numbers import number
 
 if TYPE_CHECKING:
     from poise.results.combined_evidence import CombinedEvidence

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from poise.arguments.printed_numbers import exactly
 from poise.results.plots.canvas import COLOURS, Panels, legend, name_sizes, tidy
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def plot_extrapolation(
     known = {name: limits for name, limits in extrapolation.columns().items() if name != "n"}
     panels = Panels(max(1, len(known)), (5.5 * max(1, len(known)), 3.8), ax, figsize)
     for axes, (name, limits) in zip(panels.axes, known.items(), strict=False):
-        label = f"assumed: n^-{extrapolation.exponent:g}"
+        label = f"assumed: n^-{exactly(extrapolation.exponent)}"
         axes.plot(extrapolation.n, limits, "o--", color=COLOURS["band"], label=label)
         axes.set_ylim(bottom=0)
         axes.set_ylabel(_WORDS[name])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from poise.arguments.printed_numbers import exactly
 from poise.results.plots.canvas import COLOURS, Panels, tidy
-from poise.results.text.numbers import exactly
 
 if TYPE_CHECKING:
     from poise.results.influence import Influence

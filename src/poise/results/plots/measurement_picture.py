@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from poise.arguments.printed_numbers import exactly
 from poise.results.conditional_result import ConditionalResult
 from poise.results.conditional_trials import ConditionalTrials
 from poise.results.plots.canvas import new_figure
@@ -57,6 +58,6 @@ def plot_conditional(
         plot_influence(record.influence(result.epsilon), panels[1], line=line)
         panels[1].set_title("most influential rows (nothing certified)", fontsize=9, loc="left")
     title = f"{record.design.title}, this training set of {record.design.n:,} rows: "
-    level = f"{result.verdict.value} (error level {result.alpha:g})"
+    level = f"{result.verdict.value} (error level {exactly(result.alpha)})"
     figure.suptitle(title + level, fontsize=11, x=0.01, ha="left", parse_math=False)
     return figure

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from poise import arguments
 from poise.arguments import shortened
+from poise.arguments.printed_numbers import at_least, at_most, exactly
 from poise.errors import ArgumentError
 from poise.results.text.describe_design import allowed_change
-from poise.results.text.numbers import at_least, at_most, exactly
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,5 +112,5 @@ def verdict_title(result: StabilityResult | ConditionalResult) -> str:
     'unknown at n = 5: inconclusive (error level 0.05)'
     """
     name = shortened(result.design.title, 50)
-    level = at_most(result.alpha)
+    level = exactly(result.alpha)
     return f"{name} at n = {result.n:,}: {result.verdict.value} (error level {level})"

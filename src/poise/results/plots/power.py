@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.arguments.printed_numbers import at_most, exactly, number
 from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
-from poise.results.text.numbers import number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,12 +74,12 @@ def plot_power(
     (axes,) = panels.axes
     for (name, line), style in zip(power_lines(plan).items(), _STYLES, strict=False):
         axes.plot(*line.T, color=COLOURS["band"], ls=style, label=name)
-    axes.axvline(plan.delta, color=COLOURS["mark"], lw=1, label=f"delta = {number(plan.delta)}")
+    axes.axvline(plan.delta, color=COLOURS["mark"], lw=1, label=f"delta = {at_most(plan.delta)}")
     axes.axhline(
-        plan.level, color=COLOURS["unstable"], lw=1, ls="--", label=f"level {number(plan.level)}"
+        plan.level, color=COLOURS["unstable"], lw=1, ls="--", label=f"level {at_most(plan.level)}"
     )
     if plan.solved_for != "power":
-        wanted = f"power wanted: {number(plan.power)}"
+        wanted = f"power wanted: {exactly(plan.power)}"
         axes.axhline(plan.power, color=COLOURS["stable"], lw=1, ls=":", label=wanted)
     axes.set_ylim(0.0, 1.05)
     axes.set_xlim(left=0.0)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.arguments.printed_numbers import confidence, exactly
 from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
-from poise.results.text.numbers import confidence, exactly
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from poise.arguments.printed_numbers import exactly
 from poise.results.plots.canvas import COLOURS, Panels, legend, name_sizes, tidy
-from poise.results.text.numbers import exactly
 
 if TYPE_CHECKING:
     from poise.theory.question_menu import Menu

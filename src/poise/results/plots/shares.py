@@ -8,8 +8,8 @@ import numpy as np
 
 from poise import arguments
 from poise.arguments import counted, shortened
+from poise.arguments.printed_numbers import exactly, number
 from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
-from poise.results.text.numbers import exactly, number
 
 if TYPE_CHECKING:
     from poise.results.conditional_trials import ConditionalTrials

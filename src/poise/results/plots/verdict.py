@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arguments import counted
+from poise.arguments.printed_numbers import exactly
 from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
 from poise.results.plots.plotted_question import note_limit, verdict_title
 from poise.results.text.describe_design import allowed_change
-from poise.results.text.numbers import exactly
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,7 +16,6 @@
     duration               durations in words, in a readable unit
     next_questions         questions that some rows can answer, each with its call or command
     next_step              the line "Next: …" of a summary: what to do after a verdict
-    numbers                numbers as text: few digits; limits are rounded to the safe side
     question_menu_table    what rows can answer, as a table and in words
     rows_needed            the trials and rows that a run without large changes needs
     summary                a summary: one headline and a few paragraphs

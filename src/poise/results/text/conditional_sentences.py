@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from poise.results.text.numbers import at_most, exactly
+from poise.arguments.printed_numbers import at_most, exactly
 
 if TYPE_CHECKING:
     from poise.results.conditional_design import ConditionalDesign

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from poise.arguments import counted
+from poise.arguments.printed_numbers import number
 from poise.results.text.describe_design import allowed_in_sentences, moved, remarks
 from poise.results.text.describe_result import done, facts_of_result, headline, in_ledger, limits
 from poise.results.text.next_step import next_step
-from poise.results.text.numbers import number
 from poise.results.text.summary import Summary
 from poise.results.verdict import Outcome
 
@@ -108,6 +108,5 @@ def facts_of_averaged(r: AveragedResult) -> dict[str, str]:
     """
     over = f"{counted(r.removals, 'removal')} and {counted(r.points, 'point')}"
     facts = {"test": f"averaged over {over} a trial"} | facts_of_result(r)
-    facts |= {"mean share of a trial": number(r.n_moved / max(1, r.n_observed))}
     against = r.trajectory_unstable[-1] / r.alpha if r.trajectory_unstable else 1.0
     return facts | {"e-value, stable": number(r.e_value), "e-value, unstable": number(against)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from poise.arguments.printed_numbers import exactly
 from poise.results.certificate import Certificate
 from poise.results.text.describe_result import headline
 from poise.results.verdict import Outcome
@@ -52,10 +53,10 @@ def theorem_of(result: StabilityResult) -> dict[str, str]:
 def _declared(result: StabilityResult) -> str:
     asked = result.epsilon, result.delta, result.alpha
     about = Certificate.about(result.design, *asked)
-    level = f"at error level {result.alpha:.12g}"
+    level = f"at error level {exactly(result.alpha)}"
     if result.verdict == Outcome.STABLE:
         return about.statement()
     if result.verdict == Outcome.UNSTABLE:
-        return f"declared {level}: {about.event} with probability more than {result.delta:.12g}"
-    limit = f"with probability at most {result.delta:.12g}"
+        return f"declared {level}: {about.event} with probability more than {exactly(result.delta)}"
+    limit = f"with probability at most {exactly(result.delta)}"
     return f"nothing is declared {level}: whether {about.event} {limit} is open"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from poise.arguments import counted
+from poise.arguments.printed_numbers import at_most, number
 from poise.results.text.describe_result import headline
-from poise.results.text.numbers import at_most, number
 from poise.results.text.summary import Summary
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.arguments import counted
+from poise.arguments.printed_numbers import at_least, at_most, confidence, exactly, number
 from poise.protocol.messages import FIT_BY_FIT
 from poise.results.text.conditional_sentences import (
     NO_OTHER_TRAINING_SET,
@@ -16,8 +17,8 @@ from poise.results.text.conditional_sentences import (
     statement,
 )
 from poise.results.text.describe_result import facts_of_limits
-from poise.results.text.numbers import at_least, at_most, confidence, exactly, number
 from poise.results.text.summary import Summary
+from poise.results.text.verdict_cells import SeenChanges, larger_fact, pvalues
 from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -99,8 +100,8 @@ def _found(r: ConditionalResult) -> str:
 def _in_words(r: ConditionalResult) -> str:
     if r.gamma is not None:
         return (
-            f"In {r.statistic:,.0f} of them a share larger than {exactly(r.gamma)} moved by more "
-            f"than {exactly(r.epsilon)} (p = {number(_pvalue(r))})."
+            f"In {exactly(r.statistic)} of them a share larger than {exactly(r.gamma)} moved by "
+            f"more than {exactly(r.epsilon)} (p = {number(_pvalue(r))})."
         )
     unstable = r.verdict == Outcome.UNSTABLE
     course = r.trajectory_unstable if unstable else r.trajectory
@@ -114,7 +115,7 @@ def _in_words(r: ConditionalResult) -> str:
 
 def _size(r: ConditionalResult, total: float) -> str:
     if r.gamma is not None:
-        return f"{total:,.0f} without them"
+        return f"{exactly(total)} without them"
     return f"{number(total / r.n_observed)} on average"
 
 
@@ -124,7 +125,9 @@ def _pvalue(r: ConditionalResult) -> float:
 
 def _limits(r: ConditionalResult) -> str:
     low, high = r.delta_interval
-    what = "the mean share" if r.gamma is None else f"the probability of a share > {r.gamma:g}"
+    what = (
+        "the mean share" if r.gamma is None else f"the probability of a share > {exactly(r.gamma)}"
+    )
     change = f"the smallest epsilon that would do is at most {at_most(r.epsilon_hat)}"
     if math.isinf(r.epsilon_hat):
         change = "no epsilon is known that would do"
@@ -164,15 +167,16 @@ def _next(r: ConditionalResult) -> str:
 def facts_of_conditional(r: ConditionalResult) -> dict[str, str]:
     """Return the numbers a reader looks up, under the names that all places show."""
     tolerated = "" if r.gamma is None else f", tolerated share {exactly(r.gamma)}"
-    larger = "trials with a larger share" if r.gamma is not None else "sum of shares"
+    larger = larger_fact(SeenChanges.of(r))
+    if r.gamma is not None:
+        larger = {"trials with a larger share": exactly(r.n_moved)}
     return {
         "notion": r.notion,
         "test": f"{r.test}{tolerated}",
         "trials": f"{r.n_observed:,} of {r.n_trials:,}",
-        larger: number(r.statistic),
+        **larger,
         "failed trials": f"{r.n_failures:,}",
-        "p-value, stable": number(r.pvalue),
-        "p-value, unstable": number(r.pvalue_unstable),
+        **pvalues(r),
         "e-value": number(r.e_value),
         "confidence": f"{confidence(r.alpha)} for each of the limits",
         **facts_of_limits(r),

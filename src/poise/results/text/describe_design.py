@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from poise.arguments.printed_numbers import at_most, exactly, number
 from poise.protocol.messages import FIT_BY_FIT
 from poise.results.design import Design
 from poise.results.proved_ceiling import is_replacement
-from poise.results.text.numbers import at_most, exactly, number
 
 __all__ = [
     "allowed_change",
@@ -199,8 +199,8 @@ def remarks(design: Design, ceiling: float | None) -> list[str]:
         )
     if design.spread is not None:
         said.append(
-            f"epsilon was given as a share of the spread {design.spread:.4g} of the responses, the "
-            f"standard deviation of {design.set_aside:,} rows set aside and used in no trial."
+            f"epsilon was given as a share of the spread {number(design.spread)} of the responses, "
+            f"the standard deviation of {design.set_aside:,} rows set aside and used in no trial."
         )
     if design.n_groups is not None:
         said.append(f"Trials are counted in groups, of which there are {design.n_groups:,}.")

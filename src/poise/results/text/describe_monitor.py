@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from poise.arguments import counted
+from poise.arguments.printed_numbers import at_least, at_most, confidence, exactly, number
 from poise.results.text.describe_averaged import share_in_words
 from poise.results.text.describe_design import compared, moved, perturbation
 from poise.results.text.describe_result import headline
-from poise.results.text.numbers import at_least, at_most, confidence, exactly, number
 from poise.results.text.summary import Summary
-from poise.results.text.verdict_cells import LARGER
+from poise.results.text.verdict_cells import SeenChanges, larger_fact
 from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -76,6 +76,11 @@ def _found(r: MonitorStatus) -> str:
     return f"{_counted(r)} {_evidence(r)}"
 
 
+def _seen(r: MonitorStatus) -> SeenChanges:
+    several = r.removals * r.points > 1
+    return SeenChanges(sum(r.shares_unstable), r.n_trials, r.n_failures, several)
+
+
 def _counted(r: MonitorStatus) -> str:
     """Say in how many trials the prediction moved; failures apart."""
     failed = ""
@@ -84,7 +89,7 @@ def _counted(r: MonitorStatus) -> str:
             f" ({counted(r.n_failures, 'trial')} failed at least in part: against "
             '"stable", and not for "unstable")'
         )
-    if r.removals * r.points > 1:
+    if _seen(r).shares:
         return f"The shares are {number(r.statistic / r.n_trials)} on average{failed}."
     change = f"the {moved(r.design)} moved by more than {exactly(r.epsilon)}"
     larger = round(sum(r.shares_unstable))
@@ -161,7 +166,7 @@ def facts_of_monitor(r: MonitorStatus) -> dict[str, str]:
         "epoch": f"{r.epoch:,}",
         "trials": f"{r.n_trials:,}",
         "rows used": f"{r.n_rows:,}",
-        LARGER: number(sum(r.shares_unstable)),
+        **larger_fact(_seen(r)),
         "failed trials": f"{r.n_failures:,}",
         "e-value, stable": number(r.e_value),
         "e-value, unstable": number(r.e_value_unstable),

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from poise.arguments import counted
-from poise.results.text.numbers import at_least, at_most
+from poise.arguments.printed_numbers import at_least, at_most, exactly
 from poise.theory.averaged_planning import trials_for_averaging
 
 if TYPE_CHECKING:
@@ -35,10 +35,10 @@ def _question(p: Plan) -> str:
         "alpha": "At how small an error level alpha is",
         "power": "With which probability is",
     }
-    aim = "" if p.solved_for == "power" else f" with probability at least {p.power:.6g}"
+    aim = "" if p.solved_for == "power" else f" with probability at least {exactly(p.power)}"
     return (
         f"{asked[p.solved_for]} an algorithm declared stable{aim}, if its predictions change by "
-        f"more than epsilon with probability {p.delta_star:.4g}?"
+        f"more than epsilon with probability {exactly(p.delta_star)}?"
     )
 
 
@@ -104,7 +104,7 @@ def _side_by_side(p: Plan) -> str:
     points = _from_to(f"{needs.points:,}" for needs in averaged)
     spreads = _from_to(at_most(needs.spread) for needs in averaged)
     return (
-        f"Side by side, for power {p.power_compared:.6g}: the Binomial test needs "
+        f"Side by side, for power {exactly(p.power_compared)}: the Binomial test needs "
         f"{counted(binomial.n_trials, 'trial')} ({binomial.n_labeled:,} labelled {_units(p)}), the "
         f"averaged test about {trials} trials of {points} points ({rows} labelled {_units(p)}) if "
         f"its shares have spread {spreads}: planning values, not a guarantee."
@@ -176,12 +176,12 @@ def _dip(p: Plan) -> str:
             safe = f"every n up to {p.holds_from:,} meets it"
         return (
             f"A smaller n is not always better: at n = {p.dips_at:,} the plain test, with more "
-            f"trials, falls short of {p.power:.6g} again; {safe}."
+            f"trials, falls short of {exactly(p.power)} again; {safe}."
         )
     return (
         f"More {_units(p)} are not always better: with {p.dips_at:,} labelled {_units(p)} the "
-        f"plain test falls short of {p.power:.6g} again; from {p.holds_from:,} {_units(p)} on it "
-        "does not."
+        f"plain test falls short of {exactly(p.power)} again; from {p.holds_from:,} {_units(p)} on "
+        "it does not."
     )
 
 
@@ -189,13 +189,13 @@ def _not_a_power(p: Plan) -> str:
     if p.delta_star <= p.delta:
         return ""
     return (
-        f"An algorithm with delta* = {p.delta_star:.4g} > delta is not stable: the figure is "
+        f"An algorithm with delta* = {exactly(p.delta_star)} > delta is not stable: the figure is "
         "the probability of declaring it stable in error."
     )
 
 
 def _proviso(p: Plan) -> str:
     return (
-        f"If they do so with a probability above {p.delta_star:.4g}, the test is less likely to "
-        "declare stable; epsilon enters in no other way."
+        f"If they do so with a probability above {exactly(p.delta_star)}, the test is less likely "
+        "to declare stable; epsilon enters in no other way."
     )

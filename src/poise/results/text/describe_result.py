@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from poise.arguments import counted
+from poise.arguments.printed_numbers import at_least, at_most, confidence, exactly, number
 from poise.results.text.describe_design import (
     allowed_change,
     allowed_in_sentences,
@@ -17,9 +18,14 @@ from poise.results.text.describe_design import (
     shortage,
 )
 from poise.results.text.next_step import next_step
-from poise.results.text.numbers import at_least, at_most, confidence, exactly, number
 from poise.results.text.summary import Summary
-from poise.results.text.verdict_cells import DELTA_LIMIT, EPSILON_LIMIT, LARGER
+from poise.results.text.verdict_cells import (
+    DELTA_LIMIT,
+    EPSILON_LIMIT,
+    SeenChanges,
+    larger_fact,
+    pvalues,
+)
 from poise.results.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -175,10 +181,9 @@ def facts_of_result(r: StabilityResult) -> dict[str, str]:
     together = {} if r.ledger is None else {"ledger": r.ledger.fact()}
     return {
         "trials": f"{r.n_observed:,} of {r.n_trials:,}",
-        LARGER: number(r.n_moved),
+        **larger_fact(SeenChanges.of(r)),
         "failed trials": f"{r.n_failures:,}",
-        "p-value, stable": number(r.pvalue),
-        "p-value, unstable": number(r.pvalue_unstable),
+        **pvalues(r),
         "confidence": f"{confidence(r.alpha)} for each of the limits",
         **facts_of_limits(r),
         "power ceiling": "none proved" if r.power_bound is None else at_most(r.power_bound),

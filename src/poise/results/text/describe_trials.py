@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.arguments import counted
+from poise.arguments.printed_numbers import number
 from poise.results.text.describe_design import compared, moved, shortage
-from poise.results.text.numbers import number
 from poise.results.text.summary import Summary
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from poise.results.text.numbers import number
+from poise.arguments.printed_numbers import exactly
 from poise.theory.question_menu import Menu
 
 __all__ = ["CommandParts", "as_calls", "as_commands"]
@@ -21,7 +21,7 @@ def as_calls(menu: Menu, epsilon: str = "...") -> dict[str, str]:
     >>> as_calls(menu(3000))["Is it stable at n = 102?"]
     'poise.stability_test(algorithm, X, y, n=102, epsilon=..., delta=0.1)'
     """
-    n, delta, rows = _size(menu), number(menu.delta), "algorithm, X, y"
+    n, delta, rows = _size(menu), exactly(menu.delta), "algorithm, X, y"
     allowed = f"epsilon={epsilon}, delta={delta}"
     calls = [
         f"stability_test({rows}, n={n}, {allowed})",
@@ -70,7 +70,7 @@ def as_commands(menu: Menu, parts: CommandParts) -> dict[str, str]:
     >>> commands["May the algorithm be tested at all?"]
     'poise check a.csv --algorithm model.py:fit --n 102'
     """
-    n, delta, everything = _size(menu), number(menu.delta), menu.n_labeled
+    n, delta, everything = _size(menu), exactly(menu.delta), menu.n_labeled
     file, algorithm, fits, trial, epsilon = parts
     allowed = f"--epsilon {epsilon} --delta {delta}"
     sizes = " ".join(f"--n {size}" for size in _sizes(n))

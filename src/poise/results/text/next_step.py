@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from poise.arguments import counted
-from poise.results.text.numbers import at_most, exactly
+from poise.arguments.printed_numbers import at_most, exactly
 from poise.results.text.rows_needed import model_of_all_rows, needed, smaller_size
 from poise.results.verdict import Outcome
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from poise.arguments import counted
-from poise.results.text.numbers import at_least, at_most, level_in_words, number
+from poise.arguments.printed_numbers import at_least, at_most, exactly, level_in_words, number
 from poise.results.text.table import TextTable
 from poise.theory.averaged_planning import trials_for_averaging
 from poise.theory.averaged_power_estimate import SECOND_POINT
@@ -89,8 +89,8 @@ def menu_meaning(menu: Menu) -> str:
             f"certifies delta: the smallest delta that a run without a single change beyond "
             f"epsilon certifies, at level {level}.",
             f"delta*: if changes beyond epsilon have a probability up to this, a test for "
-            f"delta = {number(menu.delta)} declares stable with probability at least "
-            f"{number(menu.power)}; - if it hardly can.",
+            f"delta = {exactly(menu.delta)} declares stable with probability at least "
+            f"{exactly(menu.power)}; - if it hardly can.",
             "delta* averaged: the same for the averaged test, which reads off each trial the share "
             "of its points that moved. An estimate: it assumes that another point of a trial moves "
             f"with probability {number(cautious)}, or {number(hopeful)}, if one does. Ridge, trees "
@@ -125,7 +125,7 @@ def menu_headline(menu: Menu) -> str:
 
 
 def _largest(menu: Menu) -> str:
-    delta, largest = number(menu.delta), menu.largest
+    delta, largest = exactly(menu.delta), menu.largest
     if largest is None:
         return f"no n at which delta = {delta} can be certified"
     trials = counted(largest.n_trials, "trial")

@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from poise.arguments.notebook_card import Card, ShownAsCard
+from poise.arguments.printed_numbers import at_most, number
 from poise.results.plots.rates import Rate, plot_rates
 from poise.results.presented_result import as_frame
-from poise.results.text.numbers import number
 from poise.simulation.worlds import Proportion
 
 __all__ = ["AuditResult"]
@@ -105,9 +105,9 @@ class AuditResult(ShownAsCard):
             return f"is not the claimed {number(self.claim)}"
         sign = ">" if self.invalid else "against"
         if self.measures == "level":
-            return f"{sign} {number(self.limit)}"
+            return f"{sign} {at_most(self.limit)}"
         reason = "; an unstable world must exist that it calls stable" if self.invalid else ""
-        return f"{sign} {number(self.limit)}, the ceiling for every valid test{reason},"
+        return f"{sign} {at_most(self.limit)}, the ceiling for every valid test{reason},"
 
     def to_dict(self) -> dict[str, Any]:
         """Return every number as a plain value."""
@@ -142,7 +142,7 @@ class AuditResult(ShownAsCard):
     def _card(self) -> Card:
         facts = {
             "measured": str(self.accepted),
-            "limit": number(self.limit),
+            "limit": at_most(self.limit),
             "Binomial test": number(self.binomial),
             "replications": f"{self.accepted.trials:,}",
             "delta*": number(self.delta_star),

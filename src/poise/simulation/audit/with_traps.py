@@ -8,10 +8,10 @@ from typing import Any
 
 from poise import arguments
 from poise.arguments.notebook_card import Card, ShownAsCard
+from poise.arguments.printed_numbers import at_most, number
 from poise.protocol.procedure import Procedure
 from poise.protocol.randomness import Randomness, RandomStateLike
 from poise.results.plots.rates import plot_rates
-from poise.results.text.numbers import number
 from poise.results.text.table import TextTable
 from poise.simulation.audit.audit import audit
 from poise.simulation.audit.audit_result import AuditResult
@@ -106,7 +106,7 @@ class AuditSuite(ShownAsCard):
         return Card(self.verdict, badge, tables=[table], draw=self.plot)
 
     def _line(self, result: AuditResult) -> tuple[str, ...]:
-        star, limit = number(result.delta_star), number(result.limit)
+        star, limit = number(result.delta_star), at_most(result.limit)
         return (
             result.world, result.measures, star, str(result.accepted), limit, result.finding
         )  # fmt: skip

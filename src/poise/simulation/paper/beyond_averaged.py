@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise import theory
+from poise.arguments import printed_numbers
 from poise.simulation.paper.claim import (
     CONFIDENCE,
     Claim,
@@ -110,7 +111,8 @@ def _level(effort: Effort) -> list[Claim]:
 def _power(effort: Effort) -> list[Claim]:
     """Compare with the Binomial test on as many trials, and with the ceiling of Theorem B."""
     binomial = theory.power(100, 0.1, 0.05, 0.05, randomized=False)
-    text = f"averaged test: power beyond the Binomial test's {binomial:.2f}, shares"
+    known = printed_numbers.at_least(binomial)
+    text = f"averaged test: power beyond the Binomial test's {known}, shares"
     rows = [
         beyond("beyond", f"{text} {law}", binomial, _accepted(law, 0.05, 100, effort, 2000))
         for law in ("constant", "twentieths")

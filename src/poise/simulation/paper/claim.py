@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from poise.arguments import printed_numbers
 from poise.simulation.worlds import Proportion
 
 __all__ = [
@@ -96,23 +97,27 @@ def holds(section: str, text: str, cases: int, failures: int) -> Claim:
 
 def simulated(section: str, text: str, expected: float, found: Proportion) -> Claim:
     """Claim that a simulated probability is the one expected."""
-    return Claim(section, text, f"{expected:.4f}", _interval(found), not found.excludes(expected))
+    return Claim(
+        section, text, printed_numbers.number(expected), str(found), not found.excludes(expected)
+    )
 
 
 def at_most(section: str, text: str, bound: float, found: Proportion) -> Claim:
     """Claim that a simulated probability does not exceed a bound."""
-    return Claim(section, text, f"<= {bound:.4f}", _interval(found), found.low <= bound)
+    return Claim(
+        section, text, f"<= {printed_numbers.at_most(bound)}", str(found), found.low <= bound
+    )
 
 
 def at_least(section: str, text: str, bound: float, found: Proportion) -> Claim:
     """Claim that a simulated probability does not fall short of a bound."""
-    return Claim(section, text, f">= {bound:.4f}", _interval(found), found.high >= bound)
+    return Claim(
+        section, text, f">= {printed_numbers.at_least(bound)}", str(found), found.high >= bound
+    )
 
 
 def beyond(section: str, text: str, bound: float, found: Proportion) -> Claim:
     """Claim that a simulated probability exceeds a bound: its whole interval does."""
-    return Claim(section, text, f"> {bound:.4f}", _interval(found), found.low > bound)
-
-
-def _interval(found: Proportion) -> str:
-    return f"{found.value:.4f} [{found.low:.4f}, {found.high:.4f}]"
+    return Claim(
+        section, text, f"> {printed_numbers.at_least(bound)}", str(found), found.low > bound
+    )

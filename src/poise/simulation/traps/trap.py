@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise import arguments
+from poise.arguments.printed_numbers import exactly
 from poise.data.sample import Sample
 from poise.errors import ArgumentError
 from poise.simulation.traps.trapped_algorithm import PoisonedRows, Trapped
@@ -57,7 +58,7 @@ class TrappedChange:
         """Return δ*′, or the lower bound."""
         if epsilon >= self.reach:
             raise ArgumentError(
-                f"epsilon must be below {self.reach:g}, the least change this trap makes, "
+                f"epsilon must be below {exactly(self.reach)}, the least change this trap makes, "
                 f"got {epsilon}"
             )
         self._check(notion)
@@ -89,7 +90,7 @@ class TrappedChange:
         if epsilon >= self.reach:
             raise ArgumentError(
                 f"epsilon_star is not known for delta = {delta}: a sprung trap moves predictions "
-                f"by {self.reach:g} or more"
+                f"by {exactly(self.reach)} or more"
             )
         return epsilon
 

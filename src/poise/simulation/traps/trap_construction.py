@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from poise import arguments
+from poise.arguments.printed_numbers import at_most, exactly, number, without_noise
 from poise.errors import ArgumentError
 from poise.protocol.randomness import Randomness
 from poise.results.certificate import NOTIONS
@@ -187,8 +188,8 @@ class _Denied:
         self.delta_star = self._known(delta_star)
         if self.delta_star > self.delta:
             raise ArgumentError(
-                f"{world.name} is not ({epsilon:g}, {delta:g})-stable without a trap "
-                f"(delta_star = {self.delta_star:.4g}); test it as it is"
+                f"{world.name} is not ({exactly(self.epsilon)}, {exactly(self.delta)})-stable "
+                f"without a trap (delta_star = {number(self.delta_star)}); test it as it is"
             )
 
     def _known(self, delta_star: float | None) -> float:
@@ -205,7 +206,9 @@ class _Denied:
         if share == 0:
             raise ArgumentError(f"a is 0 for shared randomness: leave it out, got {a}")
         if not 0 < a < room:
-            raise ArgumentError(f"a must be in (0, 1 - delta) = (0, {room:g}), got {a}")
+            raise ArgumentError(
+                f"a must be in (0, 1 - delta) = (0, {exactly(without_noise(room))}), got {a}"
+            )
         return float(a)
 
     def trap(self, trigger: Trigger, lift: Lift, c: float | None, a: float) -> Trap:
@@ -228,7 +231,7 @@ class _Denied:
             return least_c(beyond, self.delta_star, a, rows)
         if not threshold < c < 1:
             raise ArgumentError(
-                f"c must be in ({threshold:.6g}, 1) for the trap not to be stable, got {c}"
+                f"c must be in ({at_most(threshold)}, 1) for the trap not to be stable, got {c}"
             )
         return float(c)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from poise import arguments
+from poise.arguments.printed_numbers import at_least, at_most, number
 from poise.theory.estimates import delta_hat
 
 __all__ = ["Proportion"]
@@ -61,4 +62,4 @@ class Proportion:
         return not self.low <= probability <= self.high
 
     def __str__(self) -> str:
-        return f"{self.value:.4g} [{self.low:.4g}, {self.high:.4g}]"
+        return f"{number(self.value)} [{at_least(self.low)}, {at_most(self.high)}]"

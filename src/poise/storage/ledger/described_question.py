@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from poise.arguments import without_addresses
+from poise.arguments.printed_numbers import exactly
 from poise.protocol.random_order import PERMUTATION
 from poise.results.design import Design
 from poise.results.text.describe_design import allowed_change
-from poise.results.text.numbers import exactly
 from poise.storage.ledger.entries import AskedQuestion
 from poise.storage.ledger.row_set import RowSet
 

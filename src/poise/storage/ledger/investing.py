@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from poise.arguments import counted
+from poise.arguments.printed_numbers import at_least, at_most
 from poise.errors import RecordError
-from poise.results.text.numbers import number
 from poise.storage.ledger.entries import AskedQuestion, LedgerAnswer, Stake
 from poise.storage.ledger.row_set import RowSet
 from poise.theory.alpha_investing_levels import Invested, invested
@@ -184,9 +184,9 @@ def with_stakes(
             raise RecordError(
                 f'"stable" could not hold for "{each.title}", whatever is seen: after {failed} '
                 f'without a "stable" that holds, {name} gives it the level '
-                f"{number(each.stake.level)}, and the smallest p-value of its trials is "
-                f"{number(each.best_pvalue)}. Nothing was put at stake. Ask it of more rows, at a "
+                f"{at_least(each.stake.level)}, and the smallest p-value of its trials is "
+                f"{at_most(each.best_pvalue)}. Nothing was put at stake. Ask it of more rows, at a "
                 f"smaller n or for a larger delta: poise.plan (poise plan) with alpha = "
-                f"{number(each.stake.level)} says what is enough"
+                f"{at_least(each.stake.level)} says what is enough"
             )
     return given

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from poise.arguments import counted, shortened
+from poise.arguments.printed_numbers import at_least, at_most, number
 from poise.results.ledger_note import rate_in_words
-from poise.results.text.numbers import at_most, number
 from poise.results.text.table import TextTable
 from poise.storage.ledger.investing import Accounts
 from poise.storage.ledger.ledger_content import LedgerContent
@@ -50,7 +50,7 @@ def _cells(each: Standing) -> list[str]:
     if each.answer is not None:
         unstable = each.alone == "unstable"
         pvalue = number(each.answer.pvalue_unstable if unstable else each.answer.pvalue)
-    level = [] if each.level is None else [number(each.level)]
+    level = [] if each.level is None else [at_most(each.level)]
     return [shortened(each.question.title), each.alone, pvalue, *level, _TOGETHER[each.holds]]
 
 
@@ -80,9 +80,9 @@ def _meaning_of_investing(content: LedgerContent) -> str:
         rate_in_words(content.header.alpha),
         "Questions may be chosen by looking at earlier answers, but no algorithm by looking at the "
         "rows that it is tested on.",
-        f'The next question has the level {number(stable.level)} for "stable" and '
-        f'{number(unstable.level)} for "unstable" (wealth {number(stable.wealth)} and '
-        f"{number(unstable.wealth)}).",
+        f'The next question has the level {at_least(stable.level)} for "stable" and '
+        f'{at_least(unstable.level)} for "unstable" (wealth {at_least(stable.wealth)} and '
+        f"{at_least(unstable.wealth)}).",
         _merged(accounts),
     ]
     return " ".join(filter(None, said))

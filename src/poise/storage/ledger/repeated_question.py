@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from poise.arguments.printed_numbers import number
 from poise.errors import RecordError
-from poise.results.text.numbers import number
 from poise.storage.ledger.entries import AskedQuestion
 from poise.storage.ledger.row_set import RowSet
 from poise.storage.ledger.verdicts_that_hold import Standing

@@ -1,4 +1,8 @@
-"""Numbers as text: few digits; limits are rounded to the safe side."""
+"""Numbers as text: few digits; limits are rounded to the safe side.
+
+A bound is printed by :func:`at_most` or :func:`at_least`, so that the sentence around it is true;
+a number of the question by :func:`exactly`; an observed number or an estimate by :func:`number`.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,8 @@ __all__ = [
     "larger_of",
     "level_in_words",
     "number",
+    "or_failed",
+    "without_noise",
 ]
 
 _LARGE = 1000  # numbers from here on are written without decimals
@@ -82,14 +88,29 @@ def _shortened(value: float, direction: str) -> Decimal:
 
 
 def confidence(alpha: float) -> str:
-    """Write 1 − α with as many digits as α has, rounded down: never "1".
+    """Write 1 − α with as many digits as α has, rounded down: "1" only where α is 0.
 
     Examples
     --------
-    >>> confidence(0.05), confidence(1e-5), confidence(0.05 / 3)
-    ('0.95', '0.99999', '0.98333')
+    >>> confidence(0.05), confidence(1e-5), confidence(0.05 / 3), confidence(0.0)
+    ('0.95', '0.99999', '0.98333', '1')
     """
-    return f"{1 - _shortened(alpha, ROUND_CEILING):f}"
+    left = Context(rounding=ROUND_FLOOR).subtract(Decimal(1), _shortened(alpha, ROUND_CEILING))
+    return f"{left.copy_abs().normalize():f}"  # the floor of 1 - 1 is -0
+
+
+def without_noise(probability: float) -> float:
+    """Return a sum or product of decimals as written by hand: 0.1 + 0.2 is 0.3.
+
+    For probabilities that were added up. An observed change keeps its last digit: whether a
+    change exceeds ε may depend on it.
+
+    Examples
+    --------
+    >>> 0.1 + 0.2, without_noise(0.1 + 0.2), at_most(0.1 + 0.2), at_most(without_noise(0.1 + 0.2))
+    (0.30000000000000004, 0.3, '0.3001', '0.3')
+    """
+    return float(f"{probability:.12g}")
 
 
 def level_in_words(level: float, algorithms: int = 1) -> str:
@@ -102,7 +123,8 @@ def level_in_words(level: float, algorithms: int = 1) -> str:
     """
     if algorithms == 1:
         return exactly(level)
-    return f"{number(level)} (= {number(level * algorithms)} / {algorithms} algorithms)"
+    shared = exactly(without_noise(level * algorithms))
+    return f"{at_most(level)} (= {shared} / {algorithms} algorithms)"
 
 
 def larger_of(moved: float, trials: int, failed: int = 0) -> str:
@@ -113,4 +135,15 @@ def larger_of(moved: float, trials: int, failed: int = 0) -> str:
     >>> larger_of(2, 46), larger_of(0, 160, failed=57)
     ('2 of 46', '0 of 160, 57 failed')
     """
-    return f"{number(moved)} of {trials:,}" + (f", {failed:,} failed" if failed else "")
+    return f"{number(moved)} of {trials:,}{or_failed(failed)}"
+
+
+def or_failed(failed: int) -> str:
+    """Write what stands after a number of changes: how many trials failed; nothing if none did.
+
+    Examples
+    --------
+    >>> or_failed(57), or_failed(0)
+    (', 57 failed', '')
+    """
+    return f", {failed:,} failed" if failed else ""
