@@ -147,7 +147,7 @@ def _at(measurement: Measurement, size: int, *, check: bool) -> Measurement:
     """
     execution = replace(measurement.execution, check=check and measurement.execution.check)
     setup = replace(measurement.setup, n=size)
-    return measurement.with_other(setup=setup, execution=execution)
+    return replace(measurement, setup=setup, execution=execution)
 
 
 def check_curve_question(
