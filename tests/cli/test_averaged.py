@@ -29,7 +29,7 @@ def test_the_options_reach_the_test(run, folder: Path) -> None:
     assert "removals" not in paper
     refused = run(f"{ASKED} --test binomial --points 2")
     assert refused.exit_code == 2
-    assert "need test='averaged'" in refused.stderr
+    assert "(--points 2) need --test averaged: the Binomial test has one" in refused.stderr
     assert run(f"{ASKED} --removals 11").exit_code == 2
 
 

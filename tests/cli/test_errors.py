@@ -9,7 +9,7 @@ import pytest
 
 from poise import Trials
 from poise.cli import main
-from poise.cli.lazy_group import _failed_fit
+from poise.cli.failed_fit import failed_fit
 from poise.errors import TrialError
 
 BASE = "test numbers.csv --target price --n 20 --epsilon 0.5 --delta 0.2"
@@ -203,7 +203,7 @@ def test_a_trial_that_failed_without_an_exception_is_told_in_options(kind) -> No
     told = "trial 7 failed: its worker died. What was measured before it (7 trials) is in the "
     error = TrialError(f"{told}`partial` attribute of this error; …", trial=7, kind=kind)
     option = "--on-timeout" if kind == "timeout" else "--on-error"
-    assert _failed_fit(error) == (
+    assert failed_fit(error) == (
         f"trial 7 failed: its worker died. To count a failed trial against stability: {option} "
         "unstable"
     )

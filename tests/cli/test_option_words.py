@@ -7,22 +7,37 @@ import json
 import re
 from pathlib import Path
 
+import click
 import numpy as np
 import pandas as pd
 import pytest
 
 from poise.cli import COMMANDS, main
-from poise.cli.option_words import OPTIONS, in_options
+from poise.cli.option_words import (
+    ARGUMENTS,
+    OF_ALGORITHMS,
+    in_options,
+    options_by_argument,
+)
 from shared.paths import ROOT
 
 BASE = "test numbers.csv --target price --drop id --n 20 --epsilon 0.5 --delta 0.2"
 RIDGE = f"{BASE} --algorithm sklearn.linear_model:Ridge"
 
 
-def test_every_option_exists_and_the_library_has_none_of_them() -> None:
-    commands = [main.get_command(None, name) for name in COMMANDS]
-    known = {option for command in commands for each in command.params for option in each.opts}
-    assert set(OPTIONS.values()) <= known
+def test_every_option_of_every_command_is_translated() -> None:
+    """No command line gives None, True or a keyword; --param alpha=1.0 is of the algorithm."""
+    for command in set(COMMANDS) - {"run"}:  # which has keys in its file
+        for option in main.get_command(None, command).params:
+            name = ARGUMENTS.get(option.name, option.name)
+            if isinstance(option, click.Option) and name not in OF_ALGORITHMS:
+                assert in_options(f"say {name}='x'", command) == f"say {option.opts[0]} x", command
+
+
+def test_only_options_have_other_names() -> None:
+    assert set(ARGUMENTS.values()) <= set(options_by_argument())
+    names = {each.name for command in COMMANDS for each in main.get_command(None, command).params}
+    assert set(ARGUMENTS) | OF_ALGORITHMS <= names
 
 
 @pytest.mark.parametrize(
@@ -34,6 +49,12 @@ def test_every_option_exists_and_the_library_has_none_of_them() -> None:
         ("--remove 20", "(or at most n with --replace), got 20"),
         ("--response predict_proba", "it can be asked with --response predict"),
         ("--distance label --epsilon 1.5", "labels: use --epsilon 0"),
+        ("--test binomial --removals all", "(--removals all) need --test averaged"),
+        (
+            "--test binomial --removals 2 --points 3",
+            "several changes a trial (--removals 2, --points 3) need --test averaged: ",
+        ),
+        ("--timeout -3", "timeout must be a number of seconds > 0, got -3.0"),
     ],
 )
 def test_messages_name_options(run, more: str, message: str) -> None:
@@ -43,6 +64,74 @@ def test_messages_name_options(run, more: str, message: str) -> None:
     assert json.loads(run(f"{RIDGE} {more} --json").stdout)["message"] in done.stderr
 
 
+SEVERAL_CHANGES = "a trial (--removals 2) need --test averaged: the Binomial test has one"
+PROBABILITIES = "ask for them with --response predict_proba. To count a failed trial"
+RIDGE_ON_ROWS = "numbers.csv --target price --drop id --algorithm sklearn.linear_model:Ridge"
+CHANGE = "--epsilon 0.5 --delta 0.2 --seed 0"
+LOG_LOSS_OF_THOUSANDS = (
+    "numbers.csv --target price --drop id --algorithm poise_test_models.py:mean "
+    f"--param shift=1000.0 --distance loss:log {CHANGE}"
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (f"test {LOG_LOSS_OF_THOUSANDS} --n 20", PROBABILITIES),
+        (
+            f"compare {RIDGE_ON_ROWS} {CHANGE} --n 20 --removals 2 --test binomial",
+            SEVERAL_CHANGES,
+        ),
+        (f"curve {RIDGE_ON_ROWS} {CHANGE} --n 20 --removals 2 --test binomial", SEVERAL_CHANGES),
+        (f"deployed {LOG_LOSS_OF_THOUSANDS} --hold-out 0.2", PROBABILITIES),
+        (
+            f"deployed {RIDGE_ON_ROWS} {CHANGE} --hold-out 0.2 --points 3",
+            "points must be 1 for --notion deployed, where every",
+        ),
+        (f"monitor new.record {LOG_LOSS_OF_THOUSANDS} --n 20", PROBABILITIES),
+        (
+            "plan --n 100 --delta 0.1 --delta-star 0.2",
+            "delta must be above --delta-star 0.2, got 0.1",
+        ),
+    ],
+)
+def test_no_command_speaks_python(run, asked: str, message: str) -> None:
+    said = run(asked).stderr
+    assert message in said
+    assert not re.search(r"\w='|=True|=False|=None", said)
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        (
+            'test = "binomial"\nremovals = "all"',
+            'several changes a trial (removals = "all") need test = "averaged": the Binomial',
+        ),
+        ("remove = 20", "(or at most n with replace = true), got 20"),
+        ("jobs = 0", "jobs must be a whole number other than 0, got 0"),
+        ("n_jobs = 2", "unknown key 'n_jobs' in [[questions]] 1; did you mean 'jobs'?"),
+        ("seed = -1", "seed must be a whole number >= 0, got -1"),
+        ("timeout = 3", "worker processes (jobs = 2 or more), got timeout = 3 with"),
+        ('stop_early = "x"', "stop_early must be true, false or 'stable', got 'x'"),
+        (
+            'distance = "loss:log"',
+            'with response = "predict_proba". To count a failed trial against stability: '
+            'on_error = "unstable"',
+        ),
+    ],
+)
+def test_messages_about_a_file_of_questions_name_its_keys(
+    run, folder: Path, setting: str, message: str
+) -> None:
+    (folder / "wrong.toml").write_text(
+        'data = {file = "numbers.csv", target = "price", drop = ["id"]}\n'
+        'algorithms.mean = {use = "poise_test_models.py:mean", params = {shift = 1000.0}}\n'
+        f"[[questions]]\nn = 20\nepsilon = 0.5\ndelta = 0.2\n{setting}\n"
+    )
+    assert message in run("run wrong.toml").stderr
+
+
 def test_messages_of_the_library_that_name_arguments_in_every_way() -> None:
     said = in_options("random_state, n_jobs=2; delta_star = 0.1, groups= or check; n_labels=3")
     assert said == "--seed, --jobs 2; --delta-star 0.1, --groups or check; n_labels=3"
@@ -50,6 +139,9 @@ def test_messages_of_the_library_that_name_arguments_in_every_way() -> None:
     assert in_options("add a line, or set header to false") == "add a line, or give --no-header"
     assert in_options("see poise.check_algorithm; ridge.alpha=2, my_delta=3") == (
         "see poise check; ridge.alpha=2, my_delta=3"
+    )
+    assert in_options("Bagging(Ridge(), n_jobs=2): n_jobs=2; a column 'n_jobs' of --param n=2") == (
+        "Bagging(Ridge(), n_jobs=2): --jobs 2; a column 'n_jobs' of --param n=2"
     )
 
 

@@ -77,7 +77,7 @@ def test_classes_and_a_bare_answer(run, folder) -> None:
     [
         ("--n 20 --epsilon 0.001 --delta 0.05", "possible are epsilon above"),
         ("--n 20 --epsilon 0.8 --delta 0.3 --bounds 2 1", "low < high"),
-        ("--n 20 --epsilon 0.8 --delta 0.3 --n-bags 1", "n_bags must be at least"),
+        ("--n 20 --epsilon 0.8 --delta 0.3 --n-bags 1", "--n-bags must be at least"),
         ("--n 20 --epsilon 0.8 --delta 0.3 --class a", "classes are for classifiers"),
     ],
 )

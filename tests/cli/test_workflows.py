@@ -273,13 +273,13 @@ def test_programs_from_the_command_line(run, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('timeout = "5"', "timeout must be a number of seconds > 0 or None, got '5'"),
+        ('timeout = "5"', "timeout must be a number of seconds > 0, got '5'"),
         ("distance = 7", "distance must be 'auto'"),
         ('distance = "loss:square"', "loss must be 'squared'"),
-        ('replace = "no"', "replace must be True or False, got 'no'"),
-        ('check = "no"', "check must be True or False, got 'no'"),
-        ("seed = -4", "random_state must be None, a whole number >= 0"),
-        ('stop_early = "maybe"', "stop_early must be True, False or 'stable'"),
+        ('replace = "no"', "replace must be true or false, got 'no'"),
+        ('check = "no"', "check must be true or false, got 'no'"),
+        ("seed = -4", "seed must be a whole number >= 0, got -4"),
+        ('stop_early = "maybe"', "stop_early must be true, false or 'stable'"),
         ('response = "predict_proba"', "algorithm must have a method predict_proba"),
         ('on_error = "ignore"', "on_error must be one of 'raise', 'unstable'"),
         ("remove = 20", "remove must be less than n = 20"),

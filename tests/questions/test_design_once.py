@@ -116,6 +116,7 @@ def test_a_generator_gives_one_seed_for_a_question(rows: dict[str, Any]) -> None
 def test_nothing_known_of_a_measurement_is_handed_on_to_another(rows: dict[str, Any]) -> None:
     measurement = Measurement.of({"algorithm": Ridge(), "n": 20, **rows})
     chosen = measurement.for_question(StabilityQuestion(20, **QUESTION))
-    other = chosen.with_other(algorithm=LinearRegression(), setup=replace(chosen.setup, n=30))
+    setup = replace(chosen.setup, n=30)
+    other = replace(chosen, algorithm=LinearRegression(), setup=setup)
     assert (chosen.design.n, chosen.design.algorithm) == (20, "Ridge()")
     assert (other.design.n, other.design.algorithm) == (30, "LinearRegression()")

@@ -38,6 +38,20 @@ def test_each_size_is_a_measurement_of_its_own(curve) -> None:
         assert trials.changes.tolist() == alone.changes.tolist()
 
 
+@pytest.mark.parametrize(
+    "settings", [{"remove": 3}, {"removals": 4}, {"remove": 5, "replace": True}]
+)
+def test_several_rows_can_be_removed_at_every_size(settings: dict[str, Any]) -> None:
+    """Each size is checked with the other settings, not some size that nobody asked about."""
+    asked: dict[str, Any] = {"random_state": 0, "check": False, **settings}
+    curve = poise.stability_curve(Ridge(), X, y, n=[8, 20], epsilon=15, **asked)
+    for n, trials in zip(curve.n, curve.trials, strict=True):
+        alone = poise.measure(Ridge(), X, y, n=n, **asked)
+        assert trials.changes.tolist() == alone.changes.tolist()
+    with pytest.raises(ArgumentError, match="remove must be less than n = 8 "):
+        poise.stability_curve(Ridge(), X, y, n=[8, 20], epsilon=15, remove=8)
+
+
 def test_limits_share_out_alpha(curve) -> None:
     assert curve.level == 0.05 / 6
     for i, trials in enumerate(curve.trials):

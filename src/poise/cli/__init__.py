@@ -8,11 +8,13 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
     audit            ``poise audit``: whether a procedure is valid, and its power
     check            ``poise check``: whether an algorithm meets the conditions of a stability test
     combine          ``poise combine``: the evidence of several records together
+    command_list     the commands, with one line each; a command is imported when it is called
     compare          ``poise compare``: several algorithms on the same trials, with one error level
     curve            ``poise curve``: stability at several training sizes
     demo             ``poise demo``: three algorithms on example data, with all three verdicts
     deployed         ``poise deployed``: whether the model of exactly these rows is stable
     exit_status      the exit status of every command, and of every kind of error
+    failed_fit       what the command line says about a trial that failed: the cause and the remedy
     fit_options      the options of every command that fits: algorithm, rows and settings
     help_sections    the help of commands with many options: sections, what everybody needs first
     input_files      the files that a command reads: no command overwrites them
@@ -52,38 +54,11 @@ from __future__ import annotations
 import click
 
 from poise import __version__
+from poise.cli.command_list import COMMANDS
 from poise.cli.exit_status import ExitStatus
 from poise.cli.lazy_group import LazyGroup
 
-__all__ = ["main"]
-
-# Each command is a module that is imported when it is called, so that `poise --help`
-# imports none of them.
-COMMANDS = {
-    "demo": "Show three algorithms on example data, with a verdict for each.",
-    "advise": "List what the rows of a file can answer.",
-    "test": "Test whether an algorithm is stable on the rows of a file.",
-    "check": "Check an algorithm before it is tested.",
-    "compare": "Test several algorithms on the same trials.",
-    "run": "Answer all the questions of a TOML file.",
-    "deployed": "Test the model of exactly these rows, at fresh rows.",
-    "stabilize": "Make a stable version of an algorithm, at a stated cost.",
-    "curve": "Measure stability at several training sizes.",
-    "intervals": "Give prediction intervals whose coverage is guaranteed.",
-    "monitor": "Add rows to a record as they come in; look as often as you like.",
-    "ledger": "Tell which verdicts on a data set hold together.",
-    "combine": "Put the evidence of several records together.",
-    "profile": "Measure the probability of a change larger than ε, for every ε.",
-    "plan": "Find how much data a question needs, or what data can answer.",
-    "show": "Judge saved trials again, without fitting anything.",
-    "ui": "Show the results of a folder in the browser.",
-    "verify": "Check a certificate that somebody else made.",
-    "sign": "Sign a certificate, or make a key for it.",
-    "status": "Tell how far a run is, from its journal.",
-    "resume": "Continue a run that was interrupted.",
-    "audit": "Find out by simulation whether a black-box test is valid.",
-    "reproduce": "Reproduce every claim of the paper: expected and measured.",
-}
+__all__ = ["COMMANDS", "main"]
 
 EXIT_STATUS = """\b
 Exit status:

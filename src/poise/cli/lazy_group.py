@@ -8,13 +8,14 @@ import threading
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from types import FrameType
 from typing import Any, NoReturn
 
 import click
 
+from poise.cli.command_list import import_command
 from poise.cli.exit_status import ExitStatus, Terminated
+from poise.cli.failed_fit import failed_fit
 from poise.cli.json_output import print_json_error
 from poise.cli.option_words import in_options, near_options
 from poise.cli.read_rows import name_lines
@@ -46,8 +47,7 @@ class LazyGroup(click.Group):
         """Import the one command that was asked for."""
         if cmd_name not in self.lazy:
             return None
-        command: click.Command = import_module(f"poise.cli.{cmd_name}").command
-        return command
+        return import_command(cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
@@ -91,8 +91,8 @@ class LazyGroup(click.Group):
                 error = error.__cause__  # which is for click the end of what a user types
             status = ExitStatus.of_error(error)
             command = next((word for word in given if word in self.lazy), None)
-            message = one_line(_explained(error, status))
-            if isinstance(error, PoiseError):
+            message = one_line(_explained(error, status, command))
+            if isinstance(error, PoiseError) and not isinstance(error, TrialError):
                 message = _in_options(message, error, command)
             say(message)
             if "--json" in given:
@@ -141,8 +141,6 @@ def _in_options(message: str, error: PoiseError, command: str | None) -> str:
     """Replace Python's keywords by options, but not in the words of user code."""
     if error.__cause__ is None:
         return in_options(message, command)
-    if isinstance(error, TrialError):
-        return message
     for cause in _causes(error):
         quoted = in_one_line(cause).partition(": ")[2]
         if quoted in message:
@@ -152,17 +150,19 @@ def _in_options(message: str, error: PoiseError, command: str | None) -> str:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield the errors that led to this one, but not those of poise: its words are no quotes."""
     while error.__cause__ is not None:
         error = error.__cause__
-        yield error
+        if not isinstance(error, PoiseError):
+            yield error
 
 
-def _explained(error: BaseException, status: ExitStatus) -> str:
+def _explained(error: BaseException, status: ExitStatus, command: str | None) -> str:
     """Return the line that explains an error."""
     if status in (ExitStatus.INTERRUPTED, ExitStatus.TERMINATED):
         return "; ".join([status.name.lower(), *_notes(error.__cause__ or error)])
     if isinstance(error, TrialError):
-        return ". ".join([_failed_fit(error), *_notes(error)])
+        return ". ".join([failed_fit(error, command), *_notes(error)])
     if isinstance(error, click.NoSuchOption):
         near = near_options(error.option_name, _options_of(error))
         error = click.NoSuchOption(error.option_name, possibilities=near, ctx=error.ctx)
@@ -187,17 +187,3 @@ def _options_of(error: click.NoSuchOption) -> list[str]:
 def _notes(error: BaseException) -> list[str]:
     """Return how to continue from the journal."""
     return list(getattr(error, "__notes__", []))
-
-
-def _failed_fit(error: TrialError) -> str:
-    policy = "--on-timeout" if error.kind == "timeout" else "--on-error"
-    remedy = f"To count a failed trial against stability: {policy} unstable"
-    if error.__cause__ is None:  # the attribute of the error is for users of Python
-        return f"{str(error).partition('. What was measured before it')[0]}. {remedy}"
-    cause = in_one_line(error.__cause__).rstrip(".")
-    if "Traceback (most recent call last)" in cause:  # from an exception that is not picklable
-        cause = str(error.__cause__).rstrip().rpartition("\n")[2]
-    return (
-        f"trial {error.trial} failed: {cause}. {remedy}. To see where it failed: "
-        "poise --traceback …"
-    )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from poise.cli.fit_options import DATA_OPTIONS, FitOptions, fit_options
+from poise.cli.fit_options import DATA_OPTIONS, SETTINGS, FitOptions, fit_options
 from poise.cli.help_sections import SectionedCommand
 from poise.cli.options import (
     FILE,
@@ -39,10 +39,11 @@ Examples:
 """
 
 _NOT_HERE = ("data", "weights", "fit_param")
-_SETTINGS = ("name", "response", "removals", "points", "coupling", "distance", "fast", "on_error")
-_RUNNING = ("random_state", "n_jobs", "backend", "address", "timeout", "on_timeout")
+# n may be left out here; a record removes one row at a time, and orders rows itself.
+_OTHERWISE = ("n", "remove", "replace", "shuffle")
 _ALGORITHM = ("algorithm", "param", "program", "serving")
-_OPTIONS = (*DATA_OPTIONS, *_ALGORITHM, *_SETTINGS, *_RUNNING)
+_SETTINGS = tuple(name for name in SETTINGS if name not in _OTHERWISE)
+_OPTIONS = (*DATA_OPTIONS, *_ALGORITHM, *_SETTINGS)
 _QUESTION = ("n", "epsilon", "delta", "alpha")
 _OF_ONE_CALL = ("unlabeled", "random_state", "skip_used", "key_file")  # not kept for later calls
 
@@ -216,8 +217,8 @@ def _options(record: Path, given: dict[str, tuple[Any, bool]]) -> dict[str, Any]
 
 def _of_record(header: RecordHeader) -> dict[str, Any]:
     """Return the options of the call that began the record; some of one begun in Python."""
-    named = ("n", "epsilon", "delta", "alpha", "removals", "points", "coupling", "response")
-    asked = {name: header.question[name] for name in named}
+    described = ("algorithm", "distance")  # in words, which do not say where to find them
+    asked = {name: value for name, value in header.question.items() if name not in described}
     return asked | {"name": header.name or None} | header.command
 
 

@@ -3,48 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import cache
 
-__all__ = ["in_options", "near_options"]
+import click
 
-# Arguments of the library and the options that mean the same. A test checks that each of
-# these options exists.
-OPTIONS = {
-    "address": "--address",
-    "backend": "--backend",
-    "band": "--band",
-    "coupling": "--coupling",
-    "delta": "--delta",
-    "delta_max": "--delta-max",
-    "delta_star": "--delta-star",
-    "different": "--different",
-    "disjoint": "--disjoint",
-    "distance": "--distance",
-    "epsilon": "--epsilon",
-    "fit_params": "--fit-param",
-    "gamma": "--gamma",
-    "groups": "--groups",
-    "ids": "--id",
-    "journal": "--journal",
-    "keep_leftovers": "--keep-leftovers",
-    "key": "--key-file",
-    "ledger": "--ledger",
-    "max_seconds": "--max-seconds",
-    "n_jobs": "--jobs",
-    "n_labeled": "--n-labeled",
-    "n_unlabeled": "--n-unlabeled",
-    "notion": "--notion",
-    "on_error": "--on-error",
-    "on_timeout": "--on-timeout",
-    "random_state": "--seed",
-    "remove": "--remove",
-    "replace": "--replace",
-    "response": "--response",
-    "skip_used": "--skip-used",
-    "stop_early": "--stop-early",
-    "timeout": "--timeout",
-    "X_fresh": "--fresh",
-    "X_unlabeled": "--unlabeled",
+from poise.cli.command_list import COMMANDS, import_command
+
+__all__ = ["in_options", "near_options", "options_by_argument"]
+
+# Options that click calls otherwise than the library calls the argument.
+ARGUMENTS = {
+    "fit_param": "fit_params",
+    "fresh": "X_fresh",
+    "id": "ids",
+    "key_file": "key",
+    "unlabeled": "X_unlabeled",
 }
+# Many algorithms have a parameter alpha, and `--param alpha=1.0` is what users write.
+OF_ALGORITHMS = {"alpha"}
+
 _MODES = {"mode='serving'": "--serving", "mode='one-shot'": "no --serving"}
 _CALLS = {
     "poise.check_algorithm": "poise check",
@@ -55,26 +33,35 @@ _CALLS = {
     ", and check=False silences this": "",
     " (poise.relative(..., rows=...))": "",
     "{'sample_weight': weights}": "sample_weight=COLUMN",
-    "must be None or ": "must be ",
     "backend='dask' or 'ray'": "--backend dask or ray",
     "Name it as target": "Name it with --target",
     "or set header to false": "or give --no-header",
 }
-_NAMES = "|".join(sorted(OPTIONS, key=len, reverse=True))
-_CALL = re.compile(r"(\w\([^()]*\))")
+# What only Python can give; neither an option nor a key can be None.
+_ONLY_PYTHON = {
+    "must be None or ": "must be ",
+    "must be None, a whole number >= 0, a numpy Generator or a RandomState": (
+        "must be a whole number >= 0"
+    ),
+    " or None, got ": ", got ",
+}
+# Arguments inside a call belong to the algorithm: Ridge(random_state=0), Bagging(Ridge(), n_jobs=2)
+_CALL = re.compile(r"(\w\((?:[^()]|\([^()]*\))*\))")
 # The readers of files say "set decimal to ','" both for keywords and for options.
 _SET = re.compile(r"set (decimal|encoding|sep) to ")
-_GIVEN = re.compile(rf"(?<![\w.]){_NAMES.join('()')}=(?:'([^']*)'|([^\s;,)]*))")
-# A word such as delta belongs to mathematics; a word with an underscore belongs to Python.
-_PYTHON = "|".join(name for name in OPTIONS if "_" in name)
-_BARE = re.compile(rf"(?<![\w.-])({_PYTHON})\b(?: =(?= ))?")
+_TOML = {"True": "true", "False": "false"}
+_IN_KEYS = {
+    "must be True or False": "must be true or false",
+    "must be True, False or ": "must be true, false or ",
+}
+_VALUE = r"=(?:'([^']*)'|([^\s;,)]*))"
 
 
 def in_options(message: str, command: str | None = None) -> str:
     """Replace the keywords of Python in a message by the options that mean the same.
 
-    The settings of ``poise run`` are keys of its file. Except for two, they have the same
-    names as in Python.
+    If two commands call an option differently, the words of ``command`` are used. The settings
+    of ``poise run`` are keys of its file. Except for two, they have the same names as in Python.
 
     Examples
     --------
@@ -82,30 +69,112 @@ def in_options(message: str, command: str | None = None) -> str:
     'say --distance label, or --jobs 2; --seed must be a whole number'
     >>> in_options("remove must be less than n (or at most n with replace=True)")
     'remove must be less than n (or at most n with --replace)'
+    >>> in_options("say shuffle=False"), in_options("got replace=False")
+    ('say --no-shuffle', 'got no --replace')
     >>> in_options("Ridge(random_state=0) must not set random_state=0")
     'Ridge(random_state=0) must not set --seed 0'
     >>> in_options("random_state must be a whole number; distance='label'", command="run")
-    "seed must be a whole number; distance='label'"
+    'seed must be a whole number; distance = "label"'
     """
     if command == "run":
-        return message.replace("random_state", "seed").replace("n_jobs", "jobs")
-    for python, words in (_CALLS | _MODES).items():
-        message = message.replace(python, words)
-    # Arguments inside a call belong to the algorithm: Ridge(random_state=0).
+        return _outside_calls(_in_keys, _replaced(message, _ONLY_PYTHON | _IN_KEYS))
+    message = _replaced(message, _CALLS | _MODES | _ONLY_PYTHON)
+    known = options_by_argument(command)
+    return _outside_calls(lambda part: _translated(part, known), message)
+
+
+@cache
+def options_by_argument(command: str | None = None) -> dict[str, click.Option]:
+    """Return the option that stands for each argument of the library.
+
+    Every option of every command is here, so that a new one needs no line in this module.
+    Where commands differ, ``command`` comes first.
+
+    Examples
+    --------
+    >>> options_by_argument()["random_state"].opts, options_by_argument("verify")["key"].opts
+    (['--seed'], ['--key'])
+    """
+    found: dict[str, click.Option] = {}
+    for name in sorted(COMMANDS, key=lambda name: name != command):
+        options = (each for each in import_command(name).params if isinstance(each, click.Option))
+        for option in options:
+            found.setdefault(ARGUMENTS.get(str(option.name), str(option.name)), option)
+    return {name: option for name, option in found.items() if name not in OF_ALGORITHMS}
+
+
+def _replaced(message: str, words: dict[str, str]) -> str:
+    for python, instead in words.items():
+        message = message.replace(python, instead)
+    return message
+
+
+def _outside_calls(translate: Callable[[str], str], message: str) -> str:
     parts = _CALL.split(message)
-    return "".join(part if i % 2 else _translated(part) for i, part in enumerate(parts))
+    return "".join(part if i % 2 else translate(part) for i, part in enumerate(parts))
 
 
-def _translated(message: str) -> str:
+@cache
+def _given(names: frozenset[str]) -> re.Pattern[str]:
+    """Return the pattern of ``name=value``, but not of what a user wrote: --param, in quotes."""
+    return re.compile(rf"(?<![\w.'])(?<!--param )({_any(names)}){_VALUE}")
+
+
+@cache
+def _bare(names: frozenset[str]) -> re.Pattern[str]:
+    """Return the pattern of a name by itself that belongs to Python.
+
+    A word such as delta belongs to mathematics; a word with an underscore belongs to Python.
+    """
+    python = frozenset(name for name in names if "_" in name)
+    return re.compile(rf"(?<![\w.'-])({_any(python)})\b(?: =(?= ))?")
+
+
+def _any(names: frozenset[str]) -> str:
+    return "|".join(sorted(names, key=len, reverse=True))
+
+
+def _translated(message: str, known: dict[str, click.Option]) -> str:
+    names = frozenset(known)
     message = _SET.sub(r"set --\1 to ", message)
-    return _BARE.sub(lambda name: OPTIONS[name[1]], _GIVEN.sub(_option, message))
+    message = _given(names).sub(lambda given: _option(known[given[1]], _value(given)), message)
+    return _bare(names).sub(lambda given: known[given[1]].opts[0], message)
 
 
-def _option(given: re.Match[str]) -> str:
-    name, value = OPTIONS[given[1]], given[2] or given[3]
-    if value == "None":
+def _value(given: re.Match[str]) -> str:
+    return given[2] if given[2] is not None else given[3]
+
+
+def _option(option: click.Option, value: str) -> str:
+    name = option.opts[0]
+    if value == "False" and option.secondary_opts:
+        return option.secondary_opts[0]
+    if value in ("None", "False"):
         return f"no {name}"
     return name if value in ("", "True") else f"{name} {value}"
+
+
+@cache
+def _keys() -> dict[str, str]:
+    """Return the key of a TOML file that stands for each argument of the library."""
+    from poise.questions.toml_file import deployed_names, setting_names
+
+    settings = {name: key for key, name in (deployed_names() | setting_names()).items()}
+    return settings | {name: name for name in ("groups", "mode", "target")}
+
+
+def _in_keys(message: str) -> str:
+    """Replace the keywords of Python in a message by keys of a TOML file."""
+    keys = _keys()
+    renamed = frozenset(name for name, key in keys.items() if name != key)
+    message = _given(frozenset(keys)).sub(lambda given: _key(keys[given[1]], given), message)
+    return _bare(renamed).sub(lambda given: keys[given[1]], message)
+
+
+def _key(name: str, given: re.Match[str]) -> str:
+    if given[2] is not None:
+        return f'{name} = "{given[2]}"'
+    return f"no {name}" if given[3] == "None" else f"{name} = {_TOML.get(given[3], given[3])}"
 
 
 def near_options(wrong: str, options: list[str]) -> list[str]:

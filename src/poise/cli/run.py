@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from poise.cli.exit_status import ExitStatus
+from poise.cli.failed_fit import failed_fit
 from poise.cli.fit_options import FitOptions, fit_options, journal_folder
 from poise.cli.json_output import print_json
 from poise.cli.options import Output, journals_option, output_options
@@ -247,8 +248,9 @@ def _answer(asked: _Asked, journals: JournalFolder) -> _Answer:
     try:
         return _Answer(asked.entry, asked.test(asked.journal(journals)))
     except TrialError as error:
-        say(f"{asked.label}: {error}")
-        return _Answer(asked.entry, None, one_line(str(error)))
+        told = one_line(failed_fit(error, "run"))
+        say(f"{asked.label}: {told}")
+        return _Answer(asked.entry, None, told)
 
 
 def _put(asked: list[_Asked], journals: JournalFolder, ledger: Ledger) -> list[_Asked]:

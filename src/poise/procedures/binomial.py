@@ -162,7 +162,9 @@ class _StopWhenForced:
 def refuse_averages(setup: TrialSetup) -> None:
     """Refuse several changes per trial: the Binomial test takes one change from each."""
     if setup.averages:
+        given = {"removals": setup.removals, "points": setup.points}
+        several = [f"{name}={value!r}" for name, value in given.items() if value not in (None, 1)]
         raise ArgumentError(
-            f"removals = {setup.removals!r} and points = {setup.points!r} need test='averaged': "
-            "the Binomial test has one change a trial"
+            f"several changes a trial ({', '.join(several)}) need test='averaged': "
+            "the Binomial test has one"
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -116,8 +116,9 @@ class StabilityQuestion(Question):
     @property
     def for_trials(self) -> dict[str, Any]:
         """What is asked of trials that were measured: arguments of :meth:`poise.Trials.test`."""
-        asked = ("epsilon", "delta", "alpha", "randomized", "test")
-        return {name: getattr(self, name) for name in asked}
+        before = ("n", "stop_early")  # of the measurement, which is over
+        names = [field.name for field in fields(StabilityQuestion) if field.name not in before]
+        return {name: getattr(self, name) for name in names}
 
 
 def refuse_other_than_differences(distance: object, what: str) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self, overload
+from typing import Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,14 +18,13 @@ from numpy.typing import ArrayLike, NDArray
 from poise.errors import RecordError, TrialError
 from poise.protocol.budget import Counts
 from poise.protocol.known_predictions import KnownPredictions
-from poise.protocol.messages import Answers, Batch, Failure, Query, Removals
+from poise.protocol.messages import Answers, Batch, Failure, Query, Removals, Until
 from poise.results.conditional_design import ConditionalDesign
 from poise.results.conditional_trials import ConditionalTrials
 
 __all__ = ["AddOneChanges", "ConditionalChanges", "DeployedChanges", "JackknifeChanges"]
 
 Indices = NDArray[np.int64]
-Until = Callable[[Any], bool]
 Measured = Generator[Batch, Answers, ConditionalTrials]
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,13 +15,11 @@ from poise.procedures.split_of_groups import RemovedUnits, UnitSplit
 from poise.procedures.split_of_removals import ChangesPerTrial, RemovalSplit
 from poise.procedures.split_of_rows import Split, TrialSequence, TrialSizes
 from poise.procedures.trial_setup import TrialSetup
-from poise.protocol.messages import Answers, Batch, Comparison, Removals
+from poise.protocol.messages import Answers, Batch, Comparison, Removals, Until
 from poise.protocol.randomness import Randomness, as_coupling
 from poise.results import Design, Trials
 
-__all__ = ["DisjointTrials", "Until"]
-
-Until = Callable[[Any], bool]
+__all__ = ["DisjointTrials"]
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,8 @@ __all__ = [
     "StopWhenForced",
     "Task",
     "Tasks",
+    "TellsState",
+    "Until",
     "first_query",
     "queries_of",
     "with_queries",
@@ -210,6 +212,19 @@ Answer = Change | Reply
 """What an engine hands back."""
 
 
+Until = Callable[[Any], bool]
+"""A stopping rule: it gets the answers one by one, and says whether to stop."""
+
+
+@runtime_checkable
+class TellsState(Protocol):
+    """The ``until`` of a batch that can say how things stand."""
+
+    def state(self) -> str:
+        """Say it in a few words, for progress."""
+        ...
+
+
 @runtime_checkable
 class StopWhenForced(Protocol):
     """The ``until`` of a batch that knows when no later answer can change the verdict."""
@@ -236,8 +251,8 @@ class Batch:
     until : callable or None
         Fed the answers in plan order, one at a time (a failed comparison as nan: no
         change is known; removals as a table of changes); once it returns True the rest of
-        the batch is cancelled and the answers stop there. It may have a method ``state()``
-        that says in a few words how things stand, for progress.
+        the batch is cancelled and the answers stop there. It may be one that
+        :class:`TellsState`.
     decision_points : tuple of float
         Changes at which a decision turns: 0 and ε. A shortcut must not round across them.
     models : bool
@@ -255,7 +270,7 @@ class Batch:
     """
 
     tasks: Tasks
-    until: Callable[[Any], bool] | None = None
+    until: Until | None = None
     decision_points: tuple[float, ...] = (0.0,)
     models: bool = False
     known: KnownPredictions | None = None

@@ -19,7 +19,7 @@ from poise.storage.same_run import codes_differ
 
 __all__ = ["combine"]
 
-_ASKED = ("algorithm", "n", "epsilon", "delta", "coupling", "response", "labeled_test")
+_MAY_DIFFER = ("alpha", "removals", "points")  # the hypothesis does not depend on them
 
 Named = tuple[str, RecordContent]
 
@@ -102,8 +102,8 @@ def _read(record: str | Path | Monitor) -> Named:
 def _asked(record: RecordContent) -> dict[str, Any]:
     """Return what the hypothesis depends on, by the names that the user knows."""
     distances = [batch.distance for batch in record.batches] or [record.header.question["distance"]]
-    facts = {name: record.header.question[name] for name in _ASKED}
-    return facts | {"distance": distances[0]}
+    question = {**record.header.question, "distance": distances[0]}
+    return {name: value for name, value in question.items() if name not in _MAY_DIFFER}
 
 
 def _require_same_question(first: Named, second: Named) -> None:

@@ -17,7 +17,6 @@ from poise.questions.ledger_questions import PutQuestions, put_questions
 from poise.questions.measurement import Measurement
 from poise.questions.set_aside import resolved
 from poise.questions.settings import MeasureSettings, refuse_unknown
-from poise.questions.setup import Setup
 from poise.results import CompareResult, Trials
 from poise.results.relative_epsilon import Relative
 from poise.storage.journal import Journal, JournalFolder, begun_design
@@ -153,21 +152,17 @@ def _chosen(
     first = next(iter(measurements.values()))
     begun = (log for log in journals.values() if log is not None and begun_design(log) is not None)
     choice = first.for_question(question, next(begun, None), alone=False).choice
-    assert choice is not None  # made for a question
+    assert choice is not None  # `for_question` makes one
     return choice
 
 
 def _about(common: Measurement, name: str, algorithm: Any) -> Measurement:
-    """Return the measurement of one algorithm; all algorithms have the same trials."""
-    setup = _titled(common.setup, name, algorithm)
-    other = common.with_other(algorithm=algorithm, setup=setup)
-    return replace(other, known_design=common.one_change)
+    """Return the measurement of one algorithm; all algorithms have the same trials.
 
-
-def _titled(setup: Setup, name: str, algorithm: Any) -> Setup:
-    """Use the name that the user gave in headlines; a description is not such a name."""
+    Headlines use the name that the user gave; a description is not such a name.
+    """
     described = name == as_algorithm(algorithm).name or not name.strip()
-    return setup if described else replace(setup, name=name)
+    return common.with_algorithm(algorithm, None if described else name)
 
 
 def _named(algorithms: Iterable[Any] | Mapping[str, Any]) -> dict[str, Any]:

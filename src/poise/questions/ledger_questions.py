@@ -124,7 +124,8 @@ def _prepared(
     first, key = asked[0][0], ledger.key(asked[0][1].alpha)
     content = ledger.content
     # The answer depends on the rows that gave the scale, too; other rules do not mind that.
-    rows = RowSet.of(key, first.sample, first.set_aside if content.invests else None)
+    aside = first.aside.rows if content.invests and first.aside is not None else None
+    rows = RowSet.of(key, first.sample, aside)
     begun = None if journal is None else begun_design(journal)
     questions = [_described(rows, each, question, begun) for each, question in asked]
     if begun is not None and content.invests:

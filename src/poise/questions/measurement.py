@@ -27,6 +27,7 @@ from poise.questions.power_warnings import warn_if_empty, warn_if_hopeless
 from poise.questions.provenance_of_run import provenance_of
 from poise.questions.settings import from_settings, sample_of
 from poise.questions.setup import Setup
+from poise.questions.spread import RowsSetAside
 from poise.results import Design, StabilityResult, Trials
 from poise.results.provenance import Provenance
 from poise.results.stamp_result import Names, with_warnings
@@ -58,18 +59,13 @@ class Measurement:
         How the fits are run.
     randomness : Randomness
         The source of random numbers; a journal keeps the seed of the earlier run.
-    spread : float, optional
-        The spread of the responses, if ε is a share of it.
-    set_aside : Sample, optional
-        The rows from which the spread was computed; they are not in the sample.
+    aside : RowsSetAside, optional
+        The rows from which the spread was computed, if ε is a share of it; they are not in the
+        sample.
     choice : Choice, optional
         The test that these trials are for; None if it is not chosen yet.
     certified : bool
         Whether a certificate is wanted: rows are then digested however many there are.
-    known_oracle : Oracle, optional
-        The oracle of a measurement of the same algorithm, rows and execution.
-    known_design : Design, optional
-        What :attr:`one_change` is, if a measurement of the same rows and trials computed it.
 
     Examples
     --------
@@ -88,12 +84,9 @@ class Measurement:
     execution: Execution
     randomness: Randomness
     _: KW_ONLY
-    spread: float | None = None
-    set_aside: Sample | None = None
+    aside: RowsSetAside | None = None
     choice: Choice | None = None
     certified: bool = False
-    known_oracle: Oracle | None = None
-    known_design: Design | None = None
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Measurement:
@@ -106,8 +99,6 @@ class Measurement:
     @cached_property
     def oracle(self) -> Oracle:
         """The object that runs the fits: algorithm, distance and workers, checked."""
-        if self.known_oracle is not None:
-            return self.known_oracle
         setup = self.setup
         about = (self.algorithm, self.sample, setup.distance, setup.response)
         return Oracle.about(*about, self.execution)
@@ -120,8 +111,6 @@ class Measurement:
     @cached_property
     def one_change(self) -> Design:
         """The design with one change a trial, without the names of algorithm and distance."""
-        if self.known_design is not None:
-            return self.known_design
         single = {**self._of_any_trial, "removals": 1, "points": None}
         return MeasureChanges(**single).design(self.sample, self.randomness)
 
@@ -131,8 +120,10 @@ class Measurement:
         names = Names(*self.oracle.names)
         named = names.on_design(self.trials.with_averages(self.one_change))
         name = self.setup.name or ""
-        aside = 0 if self.set_aside is None else self.set_aside.n_labeled
-        return replace(named, name=name, spread=self.spread, set_aside=aside)
+        if self.aside is None:
+            return replace(named, name=name)
+        rows = self.aside.rows.n_labeled
+        return replace(named, name=name, spread=self.aside.spread, set_aside=rows)
 
     @property
     def _of_any_trial(self) -> dict[str, Any]:
@@ -164,19 +155,23 @@ class Measurement:
         begun = None if journal is None else begun_design(journal)
         return self.with_choice(self._chosen(question, begun, alone))
 
-    def with_other(self, **parts: Any) -> Measurement:
-        """Return a measurement with other parts; what is known of this one is not handed on."""
-        return replace(self, known_oracle=None, known_design=None, **parts)
-
     def with_choice(self, choice: Choice) -> Measurement:
         """Return the same measurement with the trials of a test that was chosen."""
-        return replace(
-            self,
-            setup=replace(self.setup, removals=choice.removals, points=choice.points),
-            choice=choice,
-            known_oracle=self.oracle,
-            known_design=self.one_change,
-        )
+        setup = replace(self.setup, removals=choice.removals, points=choice.points)
+        chosen = replace(self, setup=setup, choice=choice)
+        # Neither depends on how many changes a trial has.
+        return chosen._knowing(oracle=self.oracle, one_change=self.one_change)
+
+    def with_algorithm(self, algorithm: Any, name: str | None) -> Measurement:
+        """Return the measurement of another algorithm, which headlines call ``name``."""
+        other = replace(self, algorithm=algorithm, setup=replace(self.setup, name=name))
+        # The trials are made of rows, whichever algorithm is fitted.
+        return other._knowing(one_change=self.one_change)
+
+    def _knowing(self, **computed: Any) -> Measurement:
+        """Hand on what another measurement has computed, so that it is computed once."""
+        vars(self).update(computed)  # where a cached property keeps its value
+        return self
 
     def _chosen(self, question: StabilityQuestion, begun: Design | None, alone: bool) -> Choice:
         paper = self.one_change
@@ -260,7 +255,7 @@ class Measurement:
         return result if self.choice is None else replace(result, why=self.choice.why)
 
     def _procedure(self, question: StabilityQuestion) -> BinomialTest | AveragedTest:
-        assert self.choice is not None  # made for a question
+        assert self.choice is not None  # `test` has called `for_question`
         settings = {**self._of_a_trial, **asdict(question), "test": self.choice.test}
         if self.choice.test == "binomial":
             return BinomialTest(**settings)
@@ -274,7 +269,7 @@ class Measurement:
             result = converse(judged, oracle, self._repeated(oracle))
             rows, doubts = RowDigests.of(self.sample), tuple(noted)
             origin = self._provenance((0.0, float(question.epsilon)))
-            assert result.trials is not None  # made from them
+            assert result.trials is not None  # only a result read from a file may have none
             trials = replace(result.trials, warnings=doubts, provenance=origin)
             return replace(result, tested_rows=rows, warnings=doubts, trials=trials)
 
@@ -287,7 +282,7 @@ class Measurement:
 
     def judge(self, trials: Trials, question: StabilityQuestion) -> StabilityResult:
         """Judge the trials of :meth:`for_question` by the test that was chosen for the question."""
-        assert self.choice is not None  # made for a question
+        assert self.choice is not None  # the trials are those of `for_question`
         chosen = {**question.for_trials, "test": self.choice.test}
         return self.explained(trials.test(**chosen))
 

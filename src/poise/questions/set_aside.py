@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,7 +12,7 @@ from poise.data.on_disk import StoredTable
 from poise.data.sample import Sample
 from poise.errors import ArgumentError
 from poise.questions.measurement import Measurement
-from poise.questions.spread import refuse_other_units, spread_of
+from poise.questions.spread import RowsSetAside, refuse_other_units, spread_of
 from poise.results.relative_epsilon import Relative, read_epsilon
 
 __all__ = ["resolved"]
@@ -45,11 +47,8 @@ def resolved(
     chosen = _chosen(measurement.sample, asked.rows)
     spread = spread_of(measurement.sample.y.take(chosen), "rows set aside")
     rest = np.setdiff1d(np.arange(measurement.sample.n_labeled), chosen)
-    kept = measurement.with_other(
-        sample=measurement.sample.only(rest),
-        spread=spread,
-        set_aside=measurement.sample.only(chosen),
-    )
+    aside = RowsSetAside(measurement.sample.only(chosen), spread)
+    kept = replace(measurement, sample=measurement.sample.only(rest), aside=aside)
     return kept, asked.share * spread
 
 

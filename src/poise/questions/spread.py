@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from poise.data.sample import Sample
 from poise.errors import ArgumentError
 
-__all__ = ["refuse_other_units", "spread_of"]
+__all__ = ["RowsSetAside", "refuse_other_units", "spread_of"]
+
+
+@dataclass(frozen=True)
+class RowsSetAside:
+    """Rows that no trial uses, and the spread of their responses.
+
+    Parameters
+    ----------
+    rows : Sample
+        The rows.
+    spread : float
+        The standard deviation of their responses, of which ε is a share.
+    """
+
+    rows: Sample
+    spread: float
 
 
 def spread_of(responses: Any, rows: str) -> float:

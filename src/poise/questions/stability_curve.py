@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from numbers import Integral, Real
@@ -114,16 +115,17 @@ def stability_curve(
     if book is not None and (epsilon is None or delta is None):
         raise ArgumentError("a ledger is for verdicts: give both epsilon and delta, or no ledger")
     folder = JournalFolder.of(journal)
-    given = {"algorithm": algorithm, "X": X, "y": y, "n": 2, **settings}
+    # The sizes are not known yet: each is checked together with the settings below.
+    given = {"algorithm": algorithm, "X": X, "y": y, "n": sys.maxsize, **settings}
     drawn = folder.randomness(random_state)
     whole = Measurement.of({**given, "random_state": drawn})
-    smallest, allowed = (whole, None) if epsilon is None else resolved(whole, epsilon)
-    sizes = _sizes(wanted, smallest.sample)
-    measurements = [_at(smallest, size, check=size == sizes[0]) for size in sizes]
+    common, allowed = (whole, None) if epsilon is None else resolved(whole, epsilon)
+    sizes = _sizes(wanted, common.sample)
+    measurements = [_at(common, size, check=size == sizes[0]) for size in sizes]
     for measurement in reversed(measurements):  # the largest is checked first
         measurement.check()
     if test == "binomial":
-        refuse_averages(smallest.setup)
+        refuse_averages(common.setup)
     asked = (epsilon is not None) + (delta is not None)
     warn_of_few_trials([m.design for m in measurements], delta, alpha / (asked * len(sizes)))
     folder.expect(len(sizes), "training size")
@@ -145,7 +147,7 @@ def _at(measurement: Measurement, size: int, *, check: bool) -> Measurement:
     """
     execution = replace(measurement.execution, check=check and measurement.execution.check)
     setup = replace(measurement.setup, n=size)
-    return measurement.with_other(setup=setup, execution=execution)
+    return replace(measurement, setup=setup, execution=execution)
 
 
 def check_curve_question(

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.errors import RecordError
-from poise.protocol.messages import Answer, Answers, Batch, Change, Failure, Reply
+from poise.protocol.messages import Answer, Answers, Batch, Change, Failure, Reply, Until
 
 __all__ = ["AnswerRecord", "of_shape", "record_for"]
-
-Until = Callable[[Any], bool]
 
 
 class AnswerRecord(Protocol):

@@ -40,6 +40,7 @@ from poise.protocol.messages import (
     Removals,
     Reply,
     Tasks,
+    TellsState,
     first_query,
 )
 from poise.protocol.work import Work
@@ -176,7 +177,7 @@ class Oracle:
     def _collect(self, work: Work, path: str, batch: Batch, record: AnswerRecord) -> None:
         if self._recall(path, batch, record) or record.done == len(batch):
             return
-        state = getattr(batch.until, "state", None)
+        state = batch.until.state if isinstance(batch.until, TellsState) else None
         shown = self.execution.progress
         answering = closing(self.engine.map(work, record.done, len(batch)))
         with (

@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import poise
@@ -258,6 +259,26 @@ def test_a_run_of_the_command_line_names_its_rows_and_repeats(run, folder, tmp_p
     trials = read_journal(path).trials
     assert found["result"].statistic == trials.test(0.5, 0.2).statistic
     assert found["result"].delta_hat == trials.test(0.5, 0.2).delta_hat
+
+
+def test_python_asks_for_the_response_of_the_command_line(run, folder, tmp_path) -> None:
+    """A design does not hold it, and the changes of labels are not those of probabilities."""
+    frame = pd.read_csv(folder / "numbers.csv")
+    frame.assign(price=frame["price"] > frame["price"].median()).to_csv(
+        folder / "above.csv", index=False
+    )
+    path = tmp_path / "logistic.jsonl"
+    words = "test above.csv --target price --drop id --n 20 --epsilon 0.5 --delta 0.2 --seed 3"
+    given = ("--algorithm", "sklearn.linear_model:LogisticRegression", "--name", "logistic")
+    asked = (*given, "--response", "predict_proba", "--remove", "2", "--journal", str(path))
+    assert run(words, *asked).exit_code in (0, 1)
+    client = site_client(tmp_path)
+    (key,) = re.findall(r'data-key="(\w+)"', client.get("/").text)
+    code = _python(client, key)
+    assert "response='predict_proba', name='logistic'" in code
+    found: dict[str, Any] = {}
+    exec(compile(code, "again", "exec"), found)
+    assert found["result"].design == read_journal(path).trials.design
 
 
 def test_a_share_of_the_spread_sets_the_same_rows_aside(run, folder, tmp_path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import fields
 from typing import Any
 
 import click
@@ -13,6 +14,7 @@ from poise.cli.ui.result_file import ResultFile
 from poise.cli.ui.slider_answers import SliderQuestion
 from poise.errors import PoiseError
 from poise.protocol.random_order import PERMUTATION
+from poise.questions.setup import Setup
 from poise.results.design import Design
 from poise.results.relative_epsilon import ROWS_SET_ASIDE
 from poise.results.trials import Trials
@@ -35,7 +37,7 @@ _AGAIN = {
     FileKind.LEDGER: "ledger",
     FileKind.MONITOR: "monitor",
 }
-_KEPT = ("coupling", "distance", "remove", "replace", "removals", "points", "shuffle")
+_IN_ANY_CASE = ("n", "random_state")  # written whether or not they have the usual value
 
 
 def as_command(opened: ResultFile, name: str, question: SliderQuestion | None) -> str:
@@ -89,7 +91,7 @@ def _run_again(opened: ResultFile, question: SliderQuestion | None) -> str:
         else "X, y = ...  # the rows of the run"
     ]
     asked = {} if question is None else question.values
-    settings = {"n": design.n, **asked, **_settings(design), "random_state": design.seed}
+    settings = {"n": design.n, **asked, **_settings(design, given), "random_state": design.seed}
     if asked and design.set_aside:  # those rows are in no trial: a number would divide all rows
         settings["epsilon"] = _share(asked["epsilon"], design)
     call = "stability_test" if asked else "measure"
@@ -117,11 +119,21 @@ def _share(epsilon: float, design: Design) -> _Expression:
     return _Expression(f"poise.relative({epsilon / design.spread:.6g}{rows})")
 
 
-def _settings(design: Design) -> dict[str, Any]:
-    """Return what differs from the usual setting."""
+def _settings(design: Design, given: dict[str, Any]) -> dict[str, Any]:
+    """Return what differs from the usual setting.
+
+    What the design does not hold, as the response, is known if the run has a command line.
+    """
     usual = Design(design.algorithm, design.n, design.n_labeled)
-    values = {name: getattr(design, name) for name in _KEPT}
-    return {name: value for name, value in values.items() if value != getattr(usual, name)}
+    differing: dict[str, Any] = {}
+    for setting in fields(Setup):
+        name, default = setting.name, setting.default
+        in_design = getattr(usual, name, None), getattr(design, name, None)
+        on_the_line = default, given.get(name, default)
+        normal, value = in_design if hasattr(design, name) else on_the_line
+        if name not in _IN_ANY_CASE and value != normal:
+            differing[name] = value
+    return differing
 
 
 def _parsed(command: dict[str, Any]) -> dict[str, Any]:

@@ -271,7 +271,7 @@ def _certificate_file(path: Path) -> ResultFile:
     result = certified_result(file)
     if file.digest != file.computed_digest or differences(file, result):
         raise RecordError("it is not what it claims; poise verify says why")
-    assert result.trials is not None  # made from them
+    assert result.trials is not None  # a certificate holds its changes
     origin, facts = result.trials.provenance, facts_of_provenance(result)
     known = {name: text for name, text in facts.items() if name not in ("statement", "versions")}
     return ResultFile(

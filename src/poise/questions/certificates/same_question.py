@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields
 from typing import Any
 
 from poise.arguments import without_addresses
 from poise.data.duplicates import about_copies
 from poise.errors import ArgumentError
+from poise.procedures.trial_setup import TrialSetup
 from poise.protocol.messages import FIT_BY_FIT
 from poise.protocol.randomness import Randomness
 from poise.questions.certificates.findings import Findings
@@ -43,16 +45,12 @@ def origin_of(trials: Trials) -> Provenance:
 def settings_to_repeat(trials: Trials) -> dict[str, Any]:
     """Return the keywords of :func:`poise.measure` that give the same changes."""
     design, origin = trials.design, origin_of(trials)
-    return {
-        "n": design.n,
-        "coupling": design.coupling,
+    # The design holds every setting of a trial under its own name.
+    of_a_trial = {field.name: getattr(design, field.name) for field in fields(TrialSetup)}
+    return of_a_trial | {
+        "points": design.points if design.shape else None,
         "distance": origin.distance,
         "response": origin.response,
-        "shuffle": design.shuffle,
-        "remove": design.remove,
-        "replace": design.replace,
-        "removals": design.removals,
-        "points": design.points if design.shape else None,
         "random_state": Randomness(design.seed, design.order),
         "fast": design.path != FIT_BY_FIT,
         "on_error": "unstable",

@@ -155,7 +155,7 @@ class Verifier:
         signature = find_signature(file, self.key)
         getattr(findings, signature.place).append(signature.words)
         result = certified_result(file)
-        assert result.trials is not None  # made from them
+        assert result.trials is not None  # a certificate holds its changes
         if result.trials.provenance is not None:
             findings.there = result.trials.provenance.versions
         check_claims(file, result, findings)

@@ -28,9 +28,8 @@ from poise.procedures.conditional_changes import (
     ConditionalChanges,
     DeployedChanges,
     JackknifeChanges,
-    Until,
 )
-from poise.protocol.messages import Answers, Batch
+from poise.protocol.messages import Answers, Batch, Until
 from poise.protocol.procedure import converse
 from poise.protocol.randomness import Randomness
 from poise.questions.check.symmetry import reordering_change

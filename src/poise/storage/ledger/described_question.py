@@ -16,6 +16,8 @@ from poise.storage.ledger.row_set import RowSet
 
 __all__ = ["described"]
 
+# Lists, because older ledgers hold these names and no others: a new one would make every
+# question of theirs another question.
 _SAME_QUESTION = ("n", "coupling", "distance", "remove", "replace", "unit", "labeled_test")
 _SAME_RUN = ("seed", "shuffle", "removals", "points")
 _UNKNOWN = {"code": "", "distance_code": "", "response": "predict"}
