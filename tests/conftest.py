@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import gc
-import inspect
+import importlib.util
 import os
 import signal
-import sys
 import tempfile
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -16,6 +14,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from shared.arrays import unless_array
+from shared.long_tests import LONG
 from shared.processes import Traces
 
 # The suite times nothing: a first import inside an example must not fail it.
@@ -28,10 +28,12 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 for name in ("FORCE_COLOR", "NO_COLOR", "PYTHON_COLORS", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
     os.environ.pop(name, None)
 
-# scikit-learn asks of every array whether it is a data frame; the answer takes 40 % of a small fit
-# until Python 3.12, which remembers what it has found out about a class. So does the suite.
-if sys.version_info < (3, 12):
-    inspect._shadowed_dict = functools.lru_cache(maxsize=256)(inspect._shadowed_dict)
+# scikit-learn asks of every array whether it is a data frame or a series; to find out that it is
+# neither takes half of a small fit. Of what is an array and nothing else the suite knows it.
+if importlib.util.find_spec("narwhals.stable.v2"):
+    questions: Any = importlib.import_module("narwhals.stable.v2.dependencies")
+    for name in ("is_into_dataframe", "is_into_series"):
+        setattr(questions, name, unless_array(getattr(questions, name)))
 
 # All tests of a file run in one process, and so do the files that share what is dear to start:
 # a Dask and a Ray cluster, programs compiled by JAX.
@@ -58,43 +60,6 @@ LONGEST_FIRST = (
     "tests/simulation/paper/test_reproduce.py",
     "tests/shortcuts/test_last_digits.py",
 )
-# What `make test-long` runs and `make test` does not: what takes long, and claims that `make test`
-# checks once are checked there at greater length. Two processes are enough to start clusters in.
-_DEATHS = "tests/running/faults/test_worker_death.py::test_"
-_LIMITS = "tests/theory/test_averaged_limits.py::test_stable_is_what_the_limits_say_at_any_stopping"
-LONG = (
-    "src/poise/algorithms/networks/",
-    "tests/algorithms/networks/test_networks.py",
-    "tests/algorithms/test_global_state.py::test_a_fit_that_imports_pytorch",
-    "tests/cli/test_processes.py::test_modules_beside_the_data_are_not_run[2",
-    "tests/cli/test_processes.py::test_stdout_holds_json_and_nothing_an_algorithm_prints[2",
-    "tests/data/on_disk/test_stored_table.py",
-    _DEATHS + "a_fit_beyond_its_time[dask",
-    _DEATHS + "a_fit_beyond_its_time[ray",
-    _DEATHS + "a_segfault_is_a_failure_too",
-    _DEATHS + "of_queries_that_share_a_random_term",
-    _DEATHS + "a_trial_that_kills_its_worker_is_a_failure[dask",
-    _DEATHS + "a_worker_killed_from_outside_costs_nothing[dask",
-    _DEATHS + "a_worker_killed_from_outside_costs_nothing[ray",
-    _DEATHS + "a_worker_whose_memory_grows",
-    _DEATHS + "an_extension_that_hangs",
-    _DEATHS + "every_trial_kills_its_worker",
-    _DEATHS + "more_memory_than_there_is[dask",
-    _DEATHS + "more_memory_than_there_is[ray",
-    "tests/running/shuffle/test_clusters.py::test_a_fit_beyond_its_time",
-    "tests/running/shuffle/test_clusters.py::test_a_trial_that_kills_its_worker",
-    "tests/running/shuffle/test_clusters.py::test_many_shards_take_p2p_or_ray_data[ray",
-    "tests/running/test_soak.py",
-    "tests/running/transport/test_pickle_by_value.py::test_on_",
-    "tests/running/transport/test_shared_files.py",
-    "tests/running/workers/test_memory_growth.py",
-    "tests/shortcuts/test_last_digits.py",
-    "tests/simulation/audit/test_audit.py",
-    "tests/test_docs.py::test_examples[case]",
-    "tests/test_docs.py::test_examples[jax]",
-    "tests/test_docs.py::test_examples[libraries]",
-    *(f"{_LIMITS}_time[{seed}" for seed in (2, 3, 4, 5)),
-)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -111,7 +76,7 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what is long, and put the files that take longest at the beginning."""
     for item in items:
-        if item.nodeid.startswith(LONG):
+        if item.nodeid.startswith(tuple(LONG)):
             item.add_marker(pytest.mark.long)
     items.sort(key=lambda item: _rank(item.nodeid))
 

@@ -22,7 +22,7 @@ import poise
 from poise.algorithms.as_algorithm import as_algorithm
 from poise.errors import ArgumentError
 from poise.notions import CoupledBaggingClassifier, CoupledBaggingRegressor, draw_bag
-from shared.data import linear_rows
+from shared.data import three_columns
 
 SEEDS = st.integers(0, 2**64 - 1)
 
@@ -106,10 +106,6 @@ def test_bags_refuse_what_they_cannot_draw() -> None:
         draw_bag("bootstrap", 0, 0, 5)
 
 
-def data(n: int = 25, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    return linear_rows(n, [1.0, -2.0, 0.5], seed)
-
-
 SCHEMES = [("poisson", None), ("erase", 25), ("redraw", None)]
 
 
@@ -117,7 +113,7 @@ SCHEMES = [("poisson", None), ("erase", 25), ("redraw", None)]
 def test_the_reduced_ensemble_is_the_full_one_with_the_row_erased(
     scheme: str, nominal: int | None
 ) -> None:
-    X, y = data()
+    X, y = three_columns(25)
     ensemble = as_algorithm(
         CoupledBaggingRegressor(LinearRegression(), 8, scheme=scheme, nominal_rows=nominal)
     )
@@ -136,7 +132,7 @@ def test_the_reduced_ensemble_is_the_full_one_with_the_row_erased(
 
 
 def test_a_row_in_no_bag_changes_nothing() -> None:
-    X, y = data()
+    X, y = three_columns(25)
     model = CoupledBaggingRegressor(DecisionTreeRegressor(), 1)
     states = range(60)
     outside = [
@@ -151,7 +147,7 @@ def test_a_row_in_no_bag_changes_nothing() -> None:
 
 @pytest.mark.parametrize("scheme", ["poisson", "redraw"])
 def test_coupled_bags_move_predictions_less_than_fresh_ones(scheme: str) -> None:
-    X, y = data(2600, seed=1)
+    X, y = three_columns(2600, seed=1)
     model = CoupledBaggingRegressor(DecisionTreeRegressor(max_depth=2), 2, scheme=scheme)
     reused, fresh = (
         poise.measure(model, X, y, n=25, coupling=coupling, random_state=0).changes
@@ -162,7 +158,7 @@ def test_coupled_bags_move_predictions_less_than_fresh_ones(scheme: str) -> None
 
 
 def test_members_get_random_states_of_their_own_that_survive_the_removal() -> None:
-    X, y = data()
+    X, y = three_columns(25)
     model = CoupledBaggingRegressor(make_pipeline(ExtraTreeRegressor()), 4, random_state=3)
     states = [m.steps[0][1].random_state for m in model.fit(X, y).estimators_]
     assert len(set(states)) == 4
@@ -177,7 +173,7 @@ def test_members_get_random_states_of_their_own_that_survive_the_removal() -> No
 
 
 def test_an_empty_bag_stands_for_all_the_rows() -> None:
-    X, y = data(2)
+    X, y = three_columns(2)
     model = CoupledBaggingRegressor(Ridge(), 60, random_state=0).fit(X, y)
     drawn = [draw_bag("poisson", 0, b, 2) for b in range(60)]
     empty = [b for b, rows in enumerate(drawn) if rows.size == 0]
@@ -186,7 +182,7 @@ def test_an_empty_bag_stands_for_all_the_rows() -> None:
 
 
 def test_data_frames_stay_data_frames() -> None:
-    X, y = data()
+    X, y = three_columns(25)
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     model = CoupledBaggingRegressor(make_pipeline(StandardScaler(), Ridge()), 3, random_state=0)
     model.fit(frame, pd.Series(y))
@@ -196,7 +192,7 @@ def test_data_frames_stay_data_frames() -> None:
 
 @pytest.mark.parametrize("base", [DecisionTreeClassifier(max_depth=2), LinearSVC()])
 def test_classifiers_vote(base: object) -> None:
-    X, y = data(60)
+    X, y = three_columns(60)
     labels = np.where(y > 0, "up", "down")
     model = CoupledBaggingClassifier(base, 9, random_state=0).fit(X, labels)
     assert model.predict_proba(X).sum(axis=1) == pytest.approx(np.ones(60))

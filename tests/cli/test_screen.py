@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import sys
 
 import numpy as np
@@ -11,12 +10,7 @@ import pytest
 from poise import CompareResult, Trials
 from poise.cli.screen import print_facts, print_paragraphs, print_result, print_table
 from poise.cli.terminal_tables import print_presented, print_words
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
+from shared.terminal import Terminal
 
 NAME = "make_pipeline(StandardScaler(), KNeighborsRegressor(n_neighbors=10))"
 WORDS = ["inconclusive", "sklearn.linear_model:Ridge", "KNeighborsRegressor(n_neighbors=10)"]

@@ -14,18 +14,12 @@ from poise.procedures import ExhaustiveTest
 from poise.simulation.audit import audit
 from poise.simulation.worlds import EmpiricalRows, World
 from poise.theory import power_bound
-from shared.algorithms import majority, mean
+from shared.algorithms import majority, mean, same_point
 
 X = np.array([[0.0], [1.0], [1.0], [0.0]])
 y = np.array([0.0, 1.0, 0.0, 1.0])
 space = {"support_X": [[0.0], [1.0], [0.0], [1.0]], "support_y": [0.0, 0.0, 1.0, 1.0]}
 coins = space | {"deterministic": True}
-
-
-def nearest(X, y, seed):
-    """Mean response of the rows with the same x; -1 where there is none."""
-    seen = {x: y[X[:, 0] == x].mean() for x in set(X[:, 0])}
-    return lambda rows: np.array([seen.get(x, -1.0) for x in rows[:, 0]])
 
 
 def brute_force(algorithm, n: int) -> float:
@@ -41,7 +35,7 @@ def brute_force(algorithm, n: int) -> float:
     return worst
 
 
-@pytest.mark.parametrize("algorithm", [mean, nearest])
+@pytest.mark.parametrize("algorithm", [mean, same_point])
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_the_worst_change_is_found(algorithm, n: int) -> None:
     test = ExhaustiveTest(n, 0.1, 0.1, **coins)
@@ -50,12 +44,14 @@ def test_the_worst_change_is_found(algorithm, n: int) -> None:
 
 
 def test_the_worst_rows_are_reported_with_the_removed_one_last() -> None:
-    result = poise.run(ExhaustiveTest(3, 0.1, 0.1, **coins), nearest, X, y).result
+    result = poise.run(ExhaustiveTest(3, 0.1, 0.1, **coins), same_point, X, y).result
     *rest, removed = result.details["worst_rows"]
     xs, ys = np.array(coins["support_X"]), np.array(coins["support_y"])
     points = np.array([[0.0], [1.0]])
     full, reduced = ([*rest, removed], rest)
-    change = np.abs(nearest(xs[full], ys[full], 0)(points) - nearest(xs[rest], ys[rest], 0)(points))
+    change = np.abs(
+        same_point(xs[full], ys[full], 0)(points) - same_point(xs[rest], ys[rest], 0)(points)
+    )
     assert change.max() == result.details["worst_change"]
     assert reduced == rest
 

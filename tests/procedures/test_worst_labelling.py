@@ -19,22 +19,11 @@ from poise.simulation.worlds import UniformCoins, World, zoo
 from poise.simulation.worlds.replication import run_once
 from poise.simulation.worlds.simple_algorithms import Memorising
 from poise.theory import power, power_bound
-from shared.algorithms import majority, mean
+from shared.algorithms import majority, mean, nearest, same_point
 
 COINS = (0.0, 1.0)
 RNG = np.random.default_rng(5)
 X, Y, EXTRA = RNG.random((60, 1)), RNG.integers(2, size=60).astype(float), RNG.random((90, 1))
-
-
-def nearest(X, y, seed):
-    """Predict the response of the nearest row."""
-    return lambda rows: y[np.abs(rows - X[:, 0]).argmin(axis=1)]
-
-
-def same_point(X, y, seed):
-    """Mean response of the rows with the same x; -1 where there is none."""
-    seen = {x: y[X[:, 0] == x].mean() for x in set(X[:, 0].tolist())}
-    return lambda rows: np.array([seen.get(x, -1.0) for x in rows[:, 0].tolist()])
 
 
 def change(algorithm, X, y, point) -> float:

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 import poise
 from poise.errors import ArgumentError, RecordError
-from shared.monitors import last_row, rows
+from shared.monitors import last_row, other, rows
 
 KEY = "a secret of both sites"
-
-
-def other(X: Any, y: Any, seed: int) -> Any:
-    return lambda points: np.zeros(len(points))
 
 
 @pytest.fixture

@@ -14,14 +14,10 @@ import poise
 from poise.errors import ArgumentError
 from poise.results import CompareResult, Design, StabilityCurve, Trials
 from poise.theory import holm_e_values
+from shared.algorithms import nearest
 
 X, y = load_diabetes(return_X_y=True)
 TWO = {"ridge": Ridge(), "ols": LinearRegression()}
-
-
-def nearest(A, b, seed):
-    """Predict the response of the nearest row, in microseconds."""
-    return lambda rows: b[((rows[:, None] - A) ** 2).sum(axis=2).argmin(axis=1)]
 
 
 def of_shares(shares: np.ndarray, points: int = 4, n: int = 5, zeta: float = 1.0) -> Trials:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import io
 import math
 import sys
 import time
@@ -15,13 +14,9 @@ import pytest
 import poise
 from poise.running.progress import Progress
 from shared.algorithms import drift
+from shared.terminal import Terminal
 
 X = np.arange(660.0).reshape(-1, 2)
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.fixture

@@ -16,6 +16,11 @@ def last_row(X: Any, y: Any, seed: int) -> Any:
     return lambda rows: np.full(rows.shape[0], level)
 
 
+def other(X: Any, y: Any, seed: int) -> Any:
+    """Predict 0: not the algorithm that a record was begun with."""
+    return lambda points: np.zeros(len(points))
+
+
 def rows(count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Independent rows; |y − y'| > ε has probability (2 − ε)² / 4."""
     rng = np.random.default_rng(seed)

@@ -8,11 +8,7 @@ from __future__ import annotations
 import json
 import platform
 import shutil
-import sys
-from functools import partial, reduce
-from operator import add
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,10 +16,10 @@ import pytest
 import poise
 from poise.procedures import AdaptiveTest, BinomialTest, BootstrapTest
 from poise.protocol.random_order import PERMUTATION
-from poise.protocol.randomness import Randomness
 from poise.results.canonical_json import sha256_of
 from poise.results.certificate_file import CertificateFile
 from poise.storage.journal import Header
+from shared.older_files import as_then, mean
 
 FOLDER = Path(__file__).parent / "written_by_0_1_0"
 
@@ -31,20 +27,10 @@ FOLDER = Path(__file__).parent / "written_by_0_1_0"
 if platform.python_version() != "3.11.7":
     pytestmark = pytest.mark.filterwarnings("ignore:.* was begun with python 3.11.7")
 
-# Since Python 3.12 ``sum`` rounds otherwise than it did when the files were written.
-if sys.version_info >= (3, 12):
-    sum = partial(reduce, add)
-
 rng = np.random.default_rng(5)
 X = rng.normal(size=(120, 2))
 y = X @ [1.0, -2.0] + rng.normal(size=120)
 EXTRA = rng.normal(size=(30, 2))
-
-
-def mean(X: Any, y: Any, seed: int) -> Any:
-    """Predict the mean response."""
-    level = sum(float(value) for value in y) / len(y)
-    return lambda rows: [level] * len(rows)
 
 
 PROCEDURES = {
@@ -54,13 +40,8 @@ PROCEDURES = {
 }
 
 
-def _as_then(seed: int) -> Randomness:
-    """Return the randomness of that time, when numpy's shuffle put the rows in order."""
-    return Randomness(seed, PERMUTATION)
-
-
 def _run(name: str) -> poise.Run:
-    return poise.run(PROCEDURES[name], mean, X, y, X_unlabeled=EXTRA, random_state=_as_then(0))
+    return poise.run(PROCEDURES[name], mean, X, y, X_unlabeled=EXTRA, random_state=as_then(0))
 
 
 def _test(journal: Path) -> poise.StabilityResult:
@@ -81,7 +62,7 @@ def write(folder: Path) -> None:
 
 def test_trials_are_read() -> None:
     trials = poise.Trials.load(FOLDER / "trials.json")
-    fresh = poise.measure(mean, X, y, n=5, random_state=_as_then(3))
+    fresh = poise.measure(mean, X, y, n=5, random_state=as_then(3))
     assert np.array_equal(trials.changes, fresh.changes)
     assert trials.test(epsilon=0.4, delta=0.2) == fresh.test(epsilon=0.4, delta=0.2)
 
@@ -130,7 +111,7 @@ def test_a_journal_goes_on_in_its_own_order(seed: int | None, tmp_path: Path) ->
 
 def test_a_folder_of_journals_goes_on_in_its_own_order(tmp_path: Path) -> None:
     first = {"n": 5, "epsilon": 0.4, "delta": 0.2, "journal": tmp_path / "runs"}
-    whole = poise.compare({"a": mean, "b": mean}, X, y, random_state=_as_then(3), **first)
+    whole = poise.compare({"a": mean, "b": mean}, X, y, random_state=as_then(3), **first)
     begun = tmp_path / "runs"
     for number, path in enumerate(sorted(begun.iterdir())):
         lines = path.read_bytes().splitlines(keepends=True)
@@ -142,7 +123,7 @@ def test_a_folder_of_journals_goes_on_in_its_own_order(tmp_path: Path) -> None:
 
 def test_a_certificate_without_the_kind_of_order_is_verified() -> None:
     asked = {"n": 5, "epsilon": 0.4, "delta": 0.2}
-    made = poise.stability_test(mean, X, y, random_state=_as_then(3), **asked).certificate()
+    made = poise.stability_test(mean, X, y, random_state=as_then(3), **asked).certificate()
     content = made.without("digest")
     del content["design"]["order"]
     sealed = {**content, "digest": sha256_of(content)}

@@ -22,11 +22,7 @@ from sklearn.utils.estimator_checks import check_estimator
 import poise
 from poise import theory
 from poise.errors import ArgumentError
-from shared.data import linear_rows
-
-
-def data(n=40, seed=0):
-    return linear_rows(n, [1.0, -2.0, 0.5], seed)
+from shared.data import three_columns
 
 
 def stable_tree(**changes):
@@ -40,7 +36,7 @@ def stable_labels(**changes):
 
 
 def three_classes(n=40):
-    X, y = data(n)
+    X, y = three_columns(n)
     return X, np.array(["a", "b", "c"])[np.digitize(y, [-1, 1])]
 
 
@@ -106,7 +102,7 @@ def test_what_is_left_open_is_chosen():
     )
     chosen = poise.stabilize(Ridge(), n=40, epsilon=4.0, delta=0.2, bounds=(-5, 5))
     assert model.guarantee == chosen.guarantee
-    assert len(model.fit(*data()).estimators_) == chosen.n_bags
+    assert len(model.fit(*three_columns()).estimators_) == chosen.n_bags
     assert stable_tree(n_bags=1000).bag_size > chosen.bag_size
     assert stable_tree(bag_size=2).n_bags < chosen.n_bags
 
@@ -129,7 +125,7 @@ def test_one_seed_for_both_fits_takes_fewer_bags_and_says_so():
 
 
 def test_predictions_are_averages_of_clipped_fits_to_the_bags():
-    X, y = data()
+    X, y = three_columns()
     model = stable_tree(bounds=(-1, 1), epsilon=0.8).fit(X, y)
     assert all(len(set(bag)) == model.bag_size for bag in model.bags_)
     states = [member.random_state for member in model.estimators_]
@@ -142,7 +138,7 @@ def test_predictions_are_averages_of_clipped_fits_to_the_bags():
 
 
 def test_the_training_range_is_that_of_all_rows():
-    X, y = data()
+    X, y = three_columns()
     model = poise.stabilize(LinearRegression(), n=40, epsilon=0.4, delta=0.2, random_state=0)
     model.fit(X, y)
     assert model.range_ == (y.min(), y.max())
@@ -152,7 +148,7 @@ def test_the_training_range_is_that_of_all_rows():
 
 @pytest.mark.parametrize("shared_seed", [False, True])
 def test_fits_of_n_and_fewer_rows_share_the_bags_without_the_last_row(shared_seed):
-    X, y = data()
+    X, y = three_columns()
     model = stable_tree(shared_seed=shared_seed)
     full, reduced = clone(model).fit(X, y), clone(model).fit(X[:-1], y[:-1])
     kept = [39 not in bag for bag in full.bags_]
@@ -165,7 +161,7 @@ def test_fits_of_n_and_fewer_rows_share_the_bags_without_the_last_row(shared_see
 
 
 def test_bags_that_leave_out_one_row_keep_their_size():
-    X, y = data()
+    X, y = three_columns()
     model = stable_tree(epsilon=9.9, delta=0.9, bag_size=39, n_bags=10**4).set_params(n_bags=3)
     assert [len(bag) for bag in model.fit(X[:-1], y[:-1]).bags_] == [39] * 3
 
@@ -199,7 +195,7 @@ def test_labels_without_probabilities_and_bags_of_one_class():
 
 
 def test_results_do_not_depend_on_the_number_of_workers():
-    X, y = data()
+    X, y = three_columns()
     one = stable_tree().fit(X, y)
     with joblib.parallel_config(backend="threading", n_jobs=2):
         two = stable_tree().fit(X, y)
@@ -209,7 +205,7 @@ def test_results_do_not_depend_on_the_number_of_workers():
 
 
 def test_rows_stay_in_the_container_they_came_in():
-    X, y = data()
+    X, y = three_columns()
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     model = poise.stabilize(
         make_pipeline(StandardScaler(), ExtraTreeRegressor()),
@@ -228,7 +224,7 @@ def test_rows_stay_in_the_container_they_came_in():
 def test_they_are_estimators_of_their_kind():
     assert is_regressor(stable_tree())
     assert is_classifier(stable_labels())
-    X, y = data()
+    X, y = three_columns()
     scores = cross_val_score(stable_tree(), X, y, cv=3)
     assert scores.shape == (3,)
     assert np.isfinite(scores).all()
@@ -243,7 +239,7 @@ def test_a_bag_that_cannot_be_fitted_is_named():
 
     model = poise.stabilize(Refuses(), n=40, epsilon=4.0, delta=0.2, bounds=(-5, 5))
     with pytest.raises(ValueError, match="no") as caught:
-        model.fit(*data())
+        model.fit(*three_columns())
     assert f"bag of {model.bag_size} of the training rows" in caught.value.__notes__[0]
 
 
@@ -252,7 +248,7 @@ def test_predictions_that_are_no_numbers_are_errors():
         def predict(self, X):
             return np.full(len(X), np.nan)
 
-    X, y = data()
+    X, y = three_columns()
     model = poise.stabilize(Nan(), n=40, epsilon=4.0, delta=0.2, bounds=(-5, 5)).fit(X, y)
     with pytest.raises(ValueError, match="Nan predicted nan"):
         model.predict(X)

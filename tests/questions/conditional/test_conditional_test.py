@@ -14,14 +14,8 @@ from sklearn.tree import DecisionTreeRegressor
 
 import poise
 from poise.errors import AlgorithmError, ArgumentError, DataError, PowerWarning, TrialError
-from shared.algorithms import mean
+from shared.algorithms import mean, nearest
 from shared.data import linear_rows
-
-
-def nearest(X, y, seed):
-    """1-NN: deterministic, whatever the order of the rows."""
-    X, y = np.asarray(X), np.asarray(y)
-    return lambda rows: y[np.abs(np.asarray(rows)[:, None, 0] - X[None, :, 0]).argmin(axis=1)]
 
 
 def rows(n=12, fresh=20, seed=3):

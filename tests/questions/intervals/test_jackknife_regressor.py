@@ -24,11 +24,7 @@ from sklearn.utils.estimator_checks import check_estimator
 import poise
 from poise import theory
 from poise.errors import ArgumentError, DataError, PoiseWarning, RecordError
-from shared.data import linear_rows
-
-
-def data(n=40, seed=0):
-    return linear_rows(n, [1.0, -2.0, 0.5], seed)
+from shared.data import three_columns
 
 
 def certificate(estimator, n=40, epsilon=0.5, delta=0.005, alpha=0.05):
@@ -60,8 +56,8 @@ def test_scikit_learn_accepts_it():
 @pytest.mark.parametrize("base", [Ridge(), DecisionTreeRegressor(max_depth=2, random_state=3)])
 @pytest.mark.parametrize("level", [0.8, 0.9])
 def test_jackknife_plus_is_its_definition(base, level):
-    X, y = data()
-    points = data(15, seed=1)[0]
+    X, y = three_columns()
+    points = three_columns(15, seed=1)[0]
     full, residuals, each = by_hand(base, X, y, points)
     low, high = np.sort(each - residuals), np.sort(each + residuals)
     rank = round(level * 41 + 0.4999999)  # ⌈(1 - a)(n + 1)⌉
@@ -77,8 +73,8 @@ def test_jackknife_plus_is_its_definition(base, level):
 
 
 def test_a_certificate_widens_by_epsilon_or_twice_epsilon():
-    X, y = data()
-    points = data(15, seed=1)[0]
+    X, y = three_columns()
+    points = three_columns(15, seed=1)[0]
     full, residuals, each = by_hand(Ridge(), X, y, points)
     known = certificate(Ridge())
     plain = poise.JackknifeRegressor(Ridge(), "jackknife", 0.8, known).fit(X, y)
@@ -97,7 +93,7 @@ def test_a_certificate_widens_by_epsilon_or_twice_epsilon():
 
 
 def test_a_certificate_that_promises_less_than_none_is_not_used():
-    X, y = data()
+    X, y = three_columns()
     weak = certificate(Ridge(), delta=0.1)
     free = poise.JackknifeRegressor(Ridge(), "plus", 0.9).fit(X, y)
     plus = poise.JackknifeRegressor(Ridge(), "plus", 0.9, weak).fit(X, y)
@@ -110,7 +106,7 @@ def test_a_certificate_that_promises_less_than_none_is_not_used():
 
 
 def test_the_jackknife_without_a_certificate_is_jackknife_plus_and_says_so():
-    X, y = data()
+    X, y = three_columns()
     with pytest.warns(PoiseWarning, match=r"promises nothing without a certificate.*jackknife\+"):
         asked = poise.JackknifeRegressor(Ridge(), "jackknife").fit(X, y)
     plus = poise.JackknifeRegressor(Ridge(), "plus").fit(X, y)
@@ -119,14 +115,14 @@ def test_the_jackknife_without_a_certificate_is_jackknife_plus_and_says_so():
 
 
 def test_too_few_rows_for_the_level_give_infinite_intervals():
-    X, y = data(8)
+    X, y = three_columns(8)
     for level, finite in ((0.88, True), (0.9, False)):  # ⌈0.88 · 9⌉ = 8, ⌈0.9 · 9⌉ = 9
         ends = poise.JackknifeRegressor(Ridge(), level=level).fit(X, y).predict_interval(X)[1]
         assert np.isfinite(ends).all() == finite
 
 
 def test_closed_form_workers_and_pickles_change_nothing():
-    X, y = data(60)
+    X, y = three_columns(60)
     formula = poise.JackknifeRegressor(Ridge()).fit(X, y)
     fits = poise.JackknifeRegressor(Ridge(), fast=False).fit(X, y)
     assert (formula.path_, fits.path_) == ("closed form of ridge", "fit by fit")
@@ -141,7 +137,7 @@ def test_closed_form_workers_and_pickles_change_nothing():
 def test_points_are_taken_in_blocks(monkeypatch):
     from poise.questions.intervals import jackknife_regressor
 
-    X, y = data()
+    X, y = three_columns()
     model = poise.JackknifeRegressor(KNeighborsRegressor(2)).fit(X, y)
     whole = model.predict_interval(X)[1]
     monkeypatch.setattr(jackknife_regressor, "_NUMBERS_AT_ONCE", 7 * 40)
@@ -155,7 +151,7 @@ def test_random_states_are_shared_with_a_certificate_and_fresh_without():
         seeds.append(seed)
         return lambda rows: [float(np.mean(y))] * len(rows)
 
-    X, y = data(12)
+    X, y = three_columns(12)
     poise.JackknifeRegressor(noted, random_state=0).fit(X, y)
     assert len(set(seeds)) == len(seeds) == 13
     first = list(seeds)
@@ -169,7 +165,7 @@ def test_random_states_are_shared_with_a_certificate_and_fresh_without():
 
 
 def test_rows_stay_in_the_container_they_came_in():
-    X, y = data()
+    X, y = three_columns()
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     base = make_pipeline(StandardScaler(), Ridge())
     model = poise.JackknifeRegressor(base).fit(frame, pd.Series(y))
@@ -184,14 +180,14 @@ def test_rows_stay_in_the_container_they_came_in():
 
 
 def test_it_is_a_regressor_among_others():
-    X, y = data()
+    X, y = three_columns()
     model = poise.JackknifeRegressor(Ridge())
     assert is_regressor(model)
     assert cross_val_score(model, X, y, cv=3).shape == (3,)
 
 
 def test_a_forest_gets_jackknife_plus():
-    X, y = data(12)
+    X, y = three_columns(12)
     forest = RandomForestRegressor(n_estimators=3)
     model = poise.JackknifeRegressor(forest, random_state=0).fit(X, y)
     again = poise.JackknifeRegressor(forest, random_state=0).fit(X, y)
@@ -206,7 +202,7 @@ class FailsWithoutRowSeven(KNeighborsRegressor):
 
 
 def test_a_fit_that_fails_says_which_row_was_left_out():
-    X, y = data(12)[0], np.arange(12.0)
+    X, y = three_columns(12)[0], np.arange(12.0)
     with pytest.raises(ValueError, match="seven is gone") as caught:
         poise.JackknifeRegressor(FailsWithoutRowSeven(2)).fit(X, y)
     assert "without one row (row 7" in caught.value.__notes__[0]
@@ -226,7 +222,7 @@ class Counted(KNeighborsRegressor):
 
 
 def test_a_run_cut_short_goes_on_from_its_journal(tmp_path, monkeypatch):
-    X, y = data()
+    X, y = three_columns()
     path = tmp_path / "residuals.jsonl"
     known = certificate(Counted(2))
     model = poise.JackknifeRegressor(Counted(2), "jackknife", 0.8, known, journal=path)
@@ -246,7 +242,7 @@ def test_a_run_cut_short_goes_on_from_its_journal(tmp_path, monkeypatch):
 
 
 def test_jackknife_plus_goes_on_from_its_journal_and_its_models(tmp_path, monkeypatch):
-    X, y = data()
+    X, y = three_columns()
     path = tmp_path / "plus.jsonl"
     plain = poise.JackknifeRegressor(Counted(2), random_state=0).fit(X, y)
     model = poise.JackknifeRegressor(Counted(2), random_state=0, journal=path)
@@ -265,7 +261,7 @@ def test_jackknife_plus_goes_on_from_its_journal_and_its_models(tmp_path, monkey
 
 
 def test_residuals_under_other_random_terms_are_no_continuation(tmp_path):
-    X, y = data()
+    X, y = three_columns()
     settings = {"random_state": 0, "journal": tmp_path / "residuals.jsonl"}
     poise.JackknifeRegressor(Counted(2), **settings).fit(X, y)  # a term for each fit
     shared = poise.JackknifeRegressor(Counted(2), "jackknife", 0.8, certificate(Counted(2)))
@@ -274,7 +270,7 @@ def test_residuals_under_other_random_terms_are_no_continuation(tmp_path):
 
 
 def test_models_that_cannot_be_written_are_refused(tmp_path):
-    X, y = data(12)
+    X, y = three_columns(12)
     model = poise.JackknifeRegressor(lambda X, y, seed: lambda rows: [0.0] * len(rows))
     with pytest.raises(ArgumentError, match="journal must be None for this algorithm"):
         model.set_params(journal=tmp_path / "run.jsonl").fit(X, y)
@@ -290,7 +286,7 @@ def test_models_that_cannot_be_written_are_refused(tmp_path):
 )
 def test_wrong_arguments(changes, message):
     with pytest.raises(ArgumentError, match=message):
-        poise.JackknifeRegressor(**{"estimator": Ridge(), **changes}).fit(*data())
+        poise.JackknifeRegressor(**{"estimator": Ridge(), **changes}).fit(*three_columns())
 
 
 def test_two_rows_are_enough_and_one_is_not() -> None:

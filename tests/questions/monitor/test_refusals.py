@@ -7,11 +7,7 @@ import pytest
 
 import poise
 from poise.errors import ArgumentError, DataError, RecordError
-from shared.monitors import last_row, rows
-
-
-def other(X, y, seed):
-    return lambda points: np.zeros(len(points))
+from shared.monitors import last_row, other, rows
 
 
 @pytest.mark.parametrize(

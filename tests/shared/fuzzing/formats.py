@@ -97,7 +97,7 @@ def _json_formats() -> list[Format]:
     about = _conditional(rng)
     heuristic = poise.procedures.BootstrapTest(n=5, epsilon=0.5, delta=0.2, resamples=20)
     X = rng.normal(size=(20, 1))
-    found = poise.run(heuristic, _mean, X, X[:, 0], random_state=0).result
+    found = poise.run(heuristic, _mean_of_any_rows, X, X[:, 0], random_state=0).result
     results = [trials.test(0.5, 0.4), failed.test(0.5, 0.4)]
     judged = [about.test(0.5, 0.4), about.test(0.5, 0.4, gamma=0.25)]
     plans = [poise.plan(n=5, delta=0.2, delta_star=0.05)]
@@ -135,7 +135,7 @@ def _forged(sample: bytes, chance: Random) -> bytes:
         return damaged
 
 
-def _mean(X: Any, y: Any, seed: int) -> Any:
+def _mean_of_any_rows(X: Any, y: Any, seed: int) -> Any:
     level = float(np.mean(np.asarray(y)))
     return lambda rows: [level] * rows.shape[0]
 
@@ -210,7 +210,9 @@ def _transcripts() -> tuple[bytes, ...]:
             pd.DataFrame(X, columns=["a", "b"]),
         ),
     ]
-    runs = [poise.run(test, _mean, rows, X[:, 0], random_state=0) for test, rows in asked]
+    runs = [
+        poise.run(test, _mean_of_any_rows, rows, X[:, 0], random_state=0) for test, rows in asked
+    ]
     return tuple(file_written(run.transcript.save, ".npz") for run in runs)
 
 
@@ -225,7 +227,7 @@ def _journals() -> tuple[bytes, ...]:
     def fit(rows: Any, y: Any, seed: int) -> Any:
         if rows[0, 0] > 1.2:
             raise ValueError("a failed fit")
-        return _mean(rows, y, seed)
+        return _mean_of_any_rows(rows, y, seed)
 
     def single(path: Path) -> None:
         poise.stability_test(
@@ -234,7 +236,7 @@ def _journals() -> tuple[bytes, ...]:
         )  # fmt: skip
 
     def several(path: Path) -> None:
-        poise.measure(_mean, X, X[:, 0], n=5, removals=2, random_state=0, journal=path)
+        poise.measure(_mean_of_any_rows, X, X[:, 0], n=5, removals=2, random_state=0, journal=path)
 
     return tuple(file_written(write, ".jsonl") for write in (single, several))
 
@@ -247,7 +249,7 @@ def _records() -> tuple[bytes, ...]:
     def write(path: Path, points: int) -> None:
         rng = np.random.default_rng(4)
         monitor = poise.Monitor(
-            path, _mean, n=5, epsilon=0.5, delta=0.3, points=points, random_state=0
+            path, _mean_of_any_rows, n=5, epsilon=0.5, delta=0.3, points=points, random_state=0
         )
         for _ in range(2):
             X = rng.normal(size=(40, 1))
@@ -269,7 +271,7 @@ def _ledgers() -> tuple[bytes, ...]:
         ledger = poise.Ledger(path, rule="investing")
         asked = {"n": 3, "epsilon": 5.0, "delta": 0.2, "test": "binomial", "ledger": ledger}
         for seed, part in enumerate((rows[:200], rows[200:])):
-            poise.stability_test(_mean, part, part[:, 0], random_state=seed, **asked)
+            poise.stability_test(_mean_of_any_rows, part, part[:, 0], random_state=seed, **asked)
 
     return file_written(write, ".ledger"), file_written(invest, ".ledger")
 

@@ -34,7 +34,7 @@ class Killed(KeyboardInterrupt):
 FUSE = Fuse()
 
 
-def mean(A: Any, b: Any, seed: int) -> Callable[[Any], list[float]]:
+def noisy_mean(A: Any, b: Any, seed: int) -> Callable[[Any], list[float]]:
     FUSE.burn()
     noise = np.random.default_rng(seed).normal() * len(b)  # differs from trial to trial
     return lambda rows: [b.mean() + noise] * len(rows)
@@ -54,7 +54,7 @@ def journal(tmp_path: Path) -> Path:
 def measure() -> Callable[..., poise.Trials]:
     """poise.measure on thirty trials; what is left to say is the algorithm and the journal."""
 
-    def run(algorithm: Any = mean, **kwargs: Any) -> poise.Trials:
+    def run(algorithm: Any = noisy_mean, **kwargs: Any) -> poise.Trials:
         return poise.measure(algorithm, X, y, **{"n": 10, "random_state": 5} | kwargs)
 
     return run

@@ -102,7 +102,7 @@ def test_more_trials_than_there_are(measure, journal) -> None:
         ({"coupling": "independent"}, "coupling: shared in the journal, independent now"),
         ({"distance": "label"}, "distance: euclidean in the journal, label now"),
         ({"shuffle": False}, "shuffle: True in the journal, False now"),
-        ({"algorithm": lambda A, b, s: None}, "algorithm: mean in the journal, <lambda> now"),
+        ({"algorithm": lambda A, b, s: None}, "algorithm: noisy_mean in the journal, <lambda> now"),
         ({"X_unlabeled": np.arange(10.0).reshape(5, 2)}, "n_unlabeled: 0 in the journal, 5 now"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",

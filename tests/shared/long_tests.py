@@ -1,0 +1,68 @@
+"""What ``make test-long`` runs and ``make test`` does not, and which test makes the same claim."""
+
+from __future__ import annotations
+
+_AUDIT = "tests/simulation/audit/test_audit.py::test_"
+_CLUSTERS = "tests/running/shuffle/test_clusters.py::test_"
+_DEATHS = "tests/running/faults/test_worker_death.py::test_"
+_DIGITS = "tests/shortcuts/test_last_digits.py::test_"
+_KERNEL = "tests/algorithms/networks/test_networks.py::test_a_kernel_trains_as_the_compiler_does"
+_LATE = "tests/algorithms/test_global_state.py::test_a_fit_that_imports_pytorch_finds_its_"
+_LATE += "generator_set_and_its_threads_limited"
+_LIMITS = "tests/theory/test_averaged_limits.py::test_stable_is_what_the_limits_say_at_any_stopping"
+_NETWORKS = "src/poise/algorithms/networks/networks.py::poise.algorithms.networks.networks"
+_PROCESSES = "tests/cli/test_processes.py::test_"
+
+# How the names of long tests begin, and the test of `make test` that makes the same claim. A long
+# test makes it once more: for a longer run, in one more place, or for all mistakes at once.
+LONG = {
+    # One more example of measuring with a network; what it computes is compared with scikit-learn.
+    f"{_NETWORKS}.logistic_regression": f"{_NETWORKS}.mlp_classifier",
+    # A larger network: sizes that are padded in every direction, and all functions, are in others.
+    f"{_KERNEL}[33-": f"{_KERNEL}[37-",
+    # In another process, and by another question: each takes two seconds to import PyTorch.
+    f"{_LATE}[2": f"{_LATE}[1",
+    f"{_LATE}[check": f"{_LATE}[1",
+    # With workers; what these import is looked at by itself.
+    f"{_PROCESSES}modules_beside_the_data_are_not_run[2": (
+        "tests/running/workers/test_module_search.py::test_a_script_elsewhere_with_workers_here"
+    ),
+    # Another cluster: what follows a death does not depend on it, and how one is noticed is there.
+    f"{_DEATHS}a_trial_that_kills_its_worker_is_a_failure[dask": (
+        f"{_DEATHS}a_worker_killed_from_outside_costs_nothing[dask"
+    ),
+    f"{_DEATHS}a_worker_killed_from_outside_costs_nothing[ray": (
+        f"{_DEATHS}a_trial_that_kills_its_worker_is_a_failure[ray"
+    ),
+    # All that can go wrong in one run; one by one it goes wrong in the tests of deaths and limits.
+    "tests/running/test_soak.py": f"{_DEATHS}a_segfault_is_a_failure_too",
+    # Without journal and early stopping, which can only keep more.
+    "tests/running/workers/test_memory_growth.py::test_a_trial_leaves_nothing_in_memory[False": (
+        "tests/running/workers/test_memory_growth.py::test_a_trial_leaves_nothing_in_memory[True"
+    ),
+    # A fit on rows that are elsewhere has the limit of every fit on a cluster.
+    f"{_CLUSTERS}a_fit_beyond_its_time[dask": f"{_DEATHS}a_fit_beyond_its_time[dask",
+    # More estimators and data whose last digits decide in the same way.
+    f"{_DIGITS}neighbours_that_tie[fractions": f"{_DIGITS}neighbours_that_tie[whole",
+    f"{_DIGITS}digits_that_a_scaler_loses_decide_between_classes[1": (
+        f"{_DIGITS}digits_that_a_scaler_loses_decide_between_classes[0"
+    ),
+    # More worlds, tests and notions that are valid, as others are.
+    f"{_AUDIT}the_whole_test_is_what_it_claims_to_be[feature trap": (
+        f"{_AUDIT}the_whole_test_is_what_it_claims_to_be[label trap"
+    ),
+    f"{_AUDIT}the_whole_test_is_what_it_claims_to_be[memorising rows of rarity 0.02": (
+        f"{_AUDIT}the_whole_test_is_what_it_claims_to_be[memorising rows of rarity 1"
+    ),
+    f"{_AUDIT}the_whole_test_is_what_it_claims_to_be[memorising rows of rarity 0.9": (
+        f"{_AUDIT}the_whole_test_is_what_it_claims_to_be[memorising rows of rarity 0.1"
+    ),
+    f"{_AUDIT}heuristics_are_caught_by_the_traps[SimulationTest1": (
+        f"{_AUDIT}heuristics_are_caught_by_the_traps[SimulationTest0"
+    ),
+    f"{_AUDIT}valid_tests_survive_the_traps[BinomialTest1": (
+        f"{_AUDIT}valid_tests_survive_the_traps[BinomialTest0"
+    ),
+    # More random cases.
+    **{f"{_LIMITS}_time[{seed}": f"{_LIMITS}_time[0" for seed in (2, 3, 4, 5)},
+}
