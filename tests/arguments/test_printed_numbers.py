@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -22,6 +23,9 @@ from poise.arguments.printed_numbers import (
     level_in_words,
     without_noise,
 )
+from poise.cli.partial_verdict import _standing
+from poise.cli.stabilize import _as_printed
+from poise.results import Trials
 from poise.results.coverage import CoverageGuarantee
 from poise.theory.bag_choice import bags_as_they_are
 
@@ -164,6 +168,19 @@ def test_promises_of_bags_are_true_as_printed() -> None:
     assert bags.delta > 0.1481
     assert "is (0.1, 0.1482)-stable" in bags.sentence
     assert "with probability at most 0.1482 (" in bags.sentence
+
+
+def test_what_is_compared_is_implied_by_what_is_promised() -> None:
+    assert [_as_printed(limit) for limit in (0.14811, 12345.2, 0.1)] == [0.1482, 12346.0, 0.1]
+
+
+def test_where_an_averaged_run_stands_is_no_number_of_trials() -> None:
+    trials = Trials.from_changes([[[0.1, 0.9]]] + [[[0.1, 0.1]]] * 9, n=5)
+    said = _standing(trials, {"epsilon": 0.5, "delta": 0.1, "alpha": 0.05})
+    assert said.startswith("10 of 10 trials, mean share 0.05, verdict ")
+    counted = Trials.from_changes([0.9, math.inf] + [0.1] * 8, n=5, failures=["no fit"])
+    said = _standing(counted, {"epsilon": 0.5, "delta": 0.1, "alpha": 0.05})
+    assert said.startswith("10 of 10 trials, 1 larger changes, 1 failed, verdict ")
 
 
 def test_a_bar_writes_counts_and_limits() -> None:

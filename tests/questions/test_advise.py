@@ -73,7 +73,7 @@ def test_rare_classes_have_a_column() -> None:
         lacking = np.prod([(285 - i) / (300 - i) for i in range(line.n)])
         assert float(cells[place].strip("<% ")) / 100 >= min(lacking, 1e-3) - 5e-4
         assert advice.chance_absent(line.n) >= lacking * (1 - 1e-9)
-    assert "rarest first: rare 5.0%, common 95.0%" in advice.summary()
+    assert "rarest first: rare 5%, common 95%" in advice.summary()
 
 
 def test_one_fit_is_timed_and_a_failing_one_is_no_error() -> None:

@@ -17,6 +17,7 @@ from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsRegressor
 
 import poise
+from poise.arguments.printed_numbers import at_least, at_most
 from poise.errors import ArgumentError, PowerWarning, TrialError
 from poise.results import StabilityCurve, Trials
 from poise.results.curve_result import upper_quantile
@@ -263,7 +264,9 @@ def test_results_as_text_frame_json_html_and_picture(curve) -> None:
     assert "Certified with confidence 0.95, all at once" in text
     assert "Certified to be stable at n = 10, 20." in text
     low, high = curve.shrinkage_seen
-    assert f"shrank like n^-b, b between {low:.2g} and {high:.2g} (confidence 0.95)" in text
+    assert (
+        f"shrank like n^-b, b between {at_least(low)} and {at_most(high)} (confidence 0.95)" in text
+    )
     frame = curve.to_frame()
     assert frame["n"].tolist() == [5, 10, 20]
     assert frame["epsilon_hat"].tolist() == list(curve.epsilon_hat)
@@ -318,7 +321,7 @@ def test_sizes_with_too_few_trials_are_named() -> None:
     (message,) = [str(warning.message) for warning in caught]
     where = "n = 40 (10 trials), n = 100 (4 trials)"
     assert f"too few trials at {where}: no epsilon is certified" in message
-    assert "(level 0.017 for each limit); there are enough up to n = " in message
+    assert "(level 0.01667 for each limit); there are enough up to n = " in message
     assert [math.isfinite(limit) for limit in curve.epsilon_hat] == [True, False, False]
     largest = int(message.rpartition(" ")[2])
     enough, few = (442 // (n + 1) for n in (largest, largest + 1))

@@ -281,7 +281,7 @@ def test_predictions_that_are_no_numbers_are_errors():
         (Ridge(), {"epsilon": 2, "bounds": (0, 2)}, "epsilon must be below 2, the width of bounds"),
         (SVC(), {"epsilon": 1.5}, "epsilon must be at most 1.414 for classes, got 1.5"),
         (Ridge(), {"delta": 0}, r"delta must be in \(0, 1\)"),
-        (Ridge(), {"epsilon": 0.001}, "no bags make .* possible are epsilon above 0.0238"),
+        (Ridge(), {"epsilon": 0.001}, "no bags make .* possible are epsilon above 0.02372"),
         (Ridge(), {"bag_size": 40}, "bag_size must be at most n - 1 = 39"),
         (Ridge(), {"n_bags": 2}, "n_bags must be at least"),
     ],

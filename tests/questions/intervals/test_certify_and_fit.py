@@ -50,7 +50,7 @@ def test_jackknife_plus_keeps_2a_either_way():
 @pytest.mark.filterwarnings("default")
 def test_a_certificate_that_could_not_help_is_announced_before_the_test():
     """K = 4 of 21 ranks; 2a · 21 - 4 = 4.4 ranks are left: 12 pairs of 420, half for jackknife+."""
-    for method, enough in (("jackknife", "0.0286"), ("plus", "0.0143")):
+    for method, enough in (("jackknife", "0.02857"), ("plus", "0.01428")):
         with pytest.warns(PoiseWarning, match=f"helps only with delta below {enough} and alpha"):
             ruled(method)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from poise.arguments.printed_numbers import at_most, number, or_failed
+from poise.arguments.printed_numbers import at_most, larger_of, number, or_failed
 
 if TYPE_CHECKING:
     from poise.results.conditional_result import ConditionalResult
@@ -69,7 +69,7 @@ class SeenChanges(NamedTuple):
         """The number: a mean share, or how many of the trials."""
         if self.shares:
             return number(self.moved / max(1, self.observed))
-        return f"{number(self.moved)} of {self.observed:,}"
+        return larger_of(self.moved, self.observed)
 
     @property
     def in_words(self) -> str:

@@ -28,7 +28,7 @@ class Proportion:
     --------
     >>> share = Proportion(31, 100, confidence=0.99)
     >>> print(share)
-    0.31 [0.1975, 0.4412]
+    0.31 [0.1974, 0.4412]
     >>> share.excludes(0.05), share.excludes(0.4)
     (True, False)
     """

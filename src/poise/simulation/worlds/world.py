@@ -53,7 +53,7 @@ class World:
     >>> world.draw(np.random.default_rng(0), n_labeled=50, n_unlabeled=10).n_unlabeled
     10
     >>> print(world.estimate_delta_star(0.1, n_sim=200, random_state=0))
-    0.215 [0.1453, 0.2987]
+    0.215 [0.1452, 0.2988]
     """
 
     algorithm: Any
