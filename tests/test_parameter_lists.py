@@ -22,7 +22,7 @@ LONG_DATACLASSES = {
     "PlanRequest": "settings of a public function, each given by name",
     "PlannedTest": "the fields of the public record Plan",
     "NewRun": "the fields of a form",
-    "Record": "what a page shows of any file, each value given by name",
+    "ResultFile": "what a page shows of any file, each value given by name",
     "RunLine": "the cells of a row of a table, each value given by name",
     "PartitionSummary": "what a worker says about its rows, each value given by name",
 }

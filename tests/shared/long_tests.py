@@ -17,7 +17,9 @@ _PROCESSES = "tests/cli/test_processes.py::test_"
 # test makes it once more: for a longer run, in one more place, or for all mistakes at once.
 LONG = {
     # One more example of measuring with a network; what it computes is compared with scikit-learn.
-    f"{_NETWORKS}.logistic_regression": f"{_NETWORKS}.mlp_classifier",
+    f"{_NETWORKS}.logistic_regression": (
+        "tests/algorithms/networks/test_networks.py::test_logistic_regression_is_that_of"
+    ),
     # A larger network: sizes that are padded in every direction, and all functions, are in others.
     f"{_KERNEL}[33-": f"{_KERNEL}[37-",
     # In another process, and by another question: each takes two seconds to import PyTorch.
