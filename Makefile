@@ -27,7 +27,7 @@ PYTEST := $(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder
 suite: .venv/test.stamp
 	$(PYTEST) -m "not long"
 
-# The same claims at greater length: dying clusters, memory that may not grow, more planted errors.
+# The same claims once more, at greater length: tests/shared/long_tests.py says whose.
 test-long: .venv/test.stamp
 	$(PYTEST) -m long
 
