@@ -58,7 +58,7 @@ def _names(function: ast.FunctionDef) -> list[str]:
 
 def _public() -> set[str]:
     """Return what people call, by module and name: a private ``run`` is not the public one."""
-    home = {f"{module}.{name}" for name, module in poise._HOME.items()}
+    home = {f"poise.{module}.{name}" for name, module in poise._HOME.items()}
     modules = [getattr(poise, name) for name in poise._MODULES]
     found = [getattr(module, name) for module in modules for name in module.__all__]
     named = (each for each in found if hasattr(each, "__qualname__"))

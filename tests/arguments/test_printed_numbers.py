@@ -43,7 +43,7 @@ ROUNDED_BY_HAND = {
     "results/curve_result.py": (1, "names of assumptions in JSON"),
     "results/plots/inline_svg.py": (1, "pixels"),
     "results/text/duration.py": (4, "durations, which are estimates"),
-    "results/text/menu_table.py": (1, "an estimate, with the two digits that it is worth"),
+    "results/text/question_menu_table.py": (1, "an estimate, with the two digits that it is worth"),
     "simulation/paper/claim.py": (2, "numbers that must agree"),
     "simulation/paper/figures.py": (3, "legends of pictures"),
     "simulation/paper/section_4_model_classes.py": (1, "the name of a model"),
