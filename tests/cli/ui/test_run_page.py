@@ -281,6 +281,27 @@ def test_python_asks_for_the_response_of_the_command_line(run, folder, tmp_path)
     assert found["result"].design == read_journal(path).trials.design
 
 
+def test_python_reads_groups_weights_and_unlabeled_rows(run, folder, tmp_path) -> None:
+    """What belongs to the rows of the command line belongs to those of the Python too."""
+    frame = pd.read_csv(folder / "numbers.csv")
+    weighed = frame.assign(w=1 + frame["id"] % 3, patient=[f"p{i // 2}" for i in frame["id"]])
+    weighed.to_csv(folder / "weighed.csv", index=False, sep=";", decimal=",")
+    more = frame.head(40).drop(columns="price")
+    more.to_csv(folder / "fresh.csv", index=False, sep=";", decimal=",")
+    path = tmp_path / "ridge.jsonl"
+    words = "test weighed.csv --target price --drop id --algorithm sklearn.linear_model:Ridge"
+    rows = " --sep ; --decimal , --groups patient --weights w --unlabeled fresh.csv"
+    asked = ("--n", "10", "--epsilon", "0.5", "--delta", "0.2", "--seed", "3")
+    assert run(words + rows, *asked, "--journal", str(path)).exit_code in (0, 1)
+    client = site_client(tmp_path)
+    (key,) = re.findall(r'data-key="(\w+)"', client.get("/").text)
+    found: dict[str, Any] = {}
+    exec(compile(_python(client, key), "again", "exec"), found)
+    trials, result = read_journal(path).trials, found["result"]
+    assert result.design == trials.design
+    assert result.trials.changes.tolist() == trials.changes.tolist()
+
+
 def test_a_share_of_the_spread_sets_the_same_rows_aside(run, folder, tmp_path) -> None:
     path = tmp_path / "ridge.jsonl"
     words = "test numbers.csv --target price --drop id --algorithm sklearn.linear_model:Ridge"

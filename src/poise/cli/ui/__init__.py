@@ -17,6 +17,7 @@ in JavaScript.
     repeat           the command line and the Python that repeat a run
     result_file      one file of results, opened: what was measured, asked and found
     results_folder   the folder whose results are shown, and nothing outside it
+    rows_in_python   Python that reads the rows of a run again
     run_index        the list of all runs; a file is read again only if it has changed
     run_page         the page of one run
     runs_page        the list of runs: searched, sorted and live

@@ -8,9 +8,11 @@ from typing import Any
 
 import click
 
+from poise.cli.fit_options import FitOptions
 from poise.cli.load_algorithm import parse_parameters, place_and_parameters
 from poise.cli.ui.file_kind import FileKind
 from poise.cli.ui.result_file import ResultFile
+from poise.cli.ui.rows_in_python import Expression, as_keywords, read_again
 from poise.cli.ui.slider_answers import SliderQuestion
 from poise.errors import PoiseError
 from poise.protocol.random_order import PERMUTATION
@@ -69,12 +71,8 @@ def as_python(opened: ResultFile, name: str, question: SliderQuestion | None) ->
     if opened.kind == FileKind.CERTIFICATE:
         imports[-1:] = ["from poise.results.certificate import Certificate"]
     if question is not None and opened.kind != FileKind.CERTIFICATE_FILE:
-        loaded += f".test({_keywords(question.values)})"
+        loaded += f".test({as_keywords(question.values)})"
     return "\n".join([*imports, "", f"result = {loaded}", "print(result)"])
-
-
-def _keywords(values: dict[str, Any]) -> str:
-    return ", ".join(f"{name}={value!r}" for name, value in values.items())
 
 
 def _run_again(opened: ResultFile, question: SliderQuestion | None) -> str:
@@ -83,40 +81,32 @@ def _run_again(opened: ResultFile, question: SliderQuestion | None) -> str:
     design = opened.trials.design
     given = _parsed(opened.command)
     imports, algorithm = _algorithm(given)
-    rows = [
-        f"X, y = poise.read_table({str(given['data'])!r}, target={given['target']!r}"
-        + (f", drop={list(given['drop'])!r}" if given["drop"] else "")
-        + ")"
-        if given
-        else "X, y = ...  # the rows of the run"
-    ]
+    read = read_again(FitOptions(given).source() if given else None)
     asked = {} if question is None else question.values
     settings = {"n": design.n, **asked, **_settings(design, given), "random_state": design.seed}
+    settings |= read.settings
     if asked and design.set_aside:  # those rows are in no trial: a number would divide all rows
         settings["epsilon"] = _share(asked["epsilon"], design)
     call = "stability_test" if asked else "measure"
     if design.shuffle and design.order == PERMUTATION:
-        rows.append("# an older version put the rows in another order: these are other trials")
-    lines = [f"result = poise.{call}(", f"    {algorithm}, X, y,", f"    {_keywords(settings)},"]
-    return "\n".join(["import poise", *imports, "", *rows, *lines, ")", "print(result)"])
+        read.lines.append(
+            "# an older version put the rows in another order: these are other trials"
+        )
+    lines = [f"result = poise.{call}(", f"    {algorithm}, X, y,", f"    {as_keywords(settings)},"]
+    imported = ["import poise", *read.imports, *imports]
+    return "\n".join([*imported, "", *read.lines, *lines, ")", "print(result)"])
 
 
 def _add_rows(opened: ResultFile, name: str) -> str:
     asked = {"n": opened.n, **opened.question}
-    made = f"monitor = poise.Monitor({name!r}, algorithm, {_keywords(asked)})"
+    made = f"monitor = poise.Monitor({name!r}, algorithm, {as_keywords(asked)})"
     return "\n".join(["import poise", "", made, "print(monitor.add(X_fresh, y_fresh))"])
 
 
-class _Expression(str):
-    """Python that stands in a call as it is."""
-
-    __repr__ = str.__str__
-
-
-def _share(epsilon: float, design: Design) -> _Expression:
+def _share(epsilon: float, design: Design) -> Expression:
     rows = "" if design.set_aside == ROWS_SET_ASIDE else f", rows={design.set_aside}"
     assert design.spread is not None
-    return _Expression(f"poise.relative({epsilon / design.spread:.6g}{rows})")
+    return Expression(f"poise.relative({epsilon / design.spread:.6g}{rows})")
 
 
 def _settings(design: Design, given: dict[str, Any]) -> dict[str, Any]:
@@ -162,4 +152,4 @@ def _algorithm(given: dict[str, Any]) -> tuple[list[str], str]:
     source, _, name = place.rpartition(":")
     module = source.removesuffix(".py").replace("/", ".")
     made = name[:1].isupper() or parameters
-    return [f"from {module} import {name}"], f"{name}({_keywords(parameters)})" if made else name
+    return [f"from {module} import {name}"], f"{name}({as_keywords(parameters)})" if made else name

@@ -100,7 +100,14 @@ def read_table(
 
 
 def read_features(
-    path: PathLike, columns: Sequence[str] | None = None, *, on_disk: bool = False
+    path: PathLike,
+    columns: Sequence[str] | None = None,
+    *,
+    on_disk: bool = False,
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    header: bool = True,
 ) -> Any:
     r"""Read rows without responses, as :func:`read_table` does.
 
@@ -110,7 +117,7 @@ def read_features(
         As in :func:`read_table`; an npz file must hold the array ``X``.
     columns : sequence of str, optional
         Take these, in this order, and ignore any other (a response column, say).
-    on_disk : bool
+    on_disk, sep, decimal, encoding, header
         As in :func:`read_table`.
 
     Examples
@@ -123,7 +130,8 @@ def read_features(
     [33, 47]
     >>> folder.cleanup()
     """
-    return open_table(path, on_disk=on_disk).features(columns)
+    form = TextFormat(sep, decimal, encoding, header)
+    return open_table(path, on_disk=on_disk, form=form).features(columns)
 
 
 def worth_leaving(path: PathLike | FileSet) -> bool:
