@@ -77,6 +77,10 @@ class Sample:
         if fit_params is not None:
             self.fit_params = FitParams(fit_params, self.n_labeled)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return a copy: a thread may keep the digest here while another one pickles."""
+        return vars(self).copy()
+
     @property
     def for_checks(self) -> Sample:
         """The rows on which the checks before the first fit turn: all of them, if they are here."""

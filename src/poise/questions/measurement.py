@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import KW_ONLY, asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +24,7 @@ from poise.protocol.randomness import Randomness
 from poise.questions.choose_test import Choice, choose_test
 from poise.questions.ledger_questions import PutQuestions, put_questions
 from poise.questions.power_warnings import warn_if_empty, warn_if_hopeless
-from poise.questions.provenance_of_run import provenance_of
+from poise.questions.provenance_of_run import digested_meanwhile, provenance_of
 from poise.questions.settings import from_settings, sample_of
 from poise.questions.setup import Setup
 from poise.questions.spread import RowsSetAside
@@ -222,7 +222,8 @@ class Measurement:
         points = (0.0,) if question is None else (0.0, float(question.epsilon))
         with self._begun(journal, question) as (oracle, design, randomness, noted):
             trials = self.trials.measured(design, self.sample, randomness, decision_points=points)
-            measured = converse(trials, oracle, self._repeated(oracle, called))
+            with self._digested_meanwhile():
+                measured = converse(trials, oracle, self._repeated(oracle, called))
             return replace(measured, warnings=tuple(noted), provenance=self._provenance(points))
 
     def put(
@@ -266,12 +267,16 @@ class Measurement:
     ) -> StabilityResult:
         with self._begun(journal, question) as (oracle, design, randomness, noted):
             judged = test.judged(design, self.sample, randomness)
-            result = converse(judged, oracle, self._repeated(oracle))
+            with self._digested_meanwhile():
+                result = converse(judged, oracle, self._repeated(oracle))
             rows, doubts = RowDigests.of(self.sample), tuple(noted)
             origin = self._provenance((0.0, float(question.epsilon)))
             assert result.trials is not None  # only a result read from a file may have none
             trials = replace(result.trials, warnings=doubts, provenance=origin)
             return replace(result, tested_rows=rows, warnings=doubts, trials=trials)
+
+    def _digested_meanwhile(self) -> AbstractContextManager[None]:
+        return digested_meanwhile(self.sample, however_large=self.certified)
 
     def _provenance(self, decision_points: tuple[float, ...]) -> Provenance:
         large = self.certified
