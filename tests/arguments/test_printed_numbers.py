@@ -40,6 +40,7 @@ ROUNDED_BY_HAND = {
     "cli/status.py": (1, "seconds"),
     "cli/ui/browser_figures.py": (1, "the middle of a bar"),
     "cli/ui/repeat.py": (1, "a share that is computed back from a rounded number, in a program"),
+    "results/certificate.py": (1, "words of a file, which are compared letter by letter"),
     "results/curve_result.py": (1, "names of assumptions in JSON"),
     "results/plots/inline_svg.py": (1, "pixels"),
     "results/text/duration.py": (4, "durations, which are estimates"),

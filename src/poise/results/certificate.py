@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from poise import arguments
 from poise.arguments.field_rules import Epsilon, ErrorLevel, Positive, Share, TrainingSize
 from poise.arguments.notebook_card import Card, ShownAsCard, parts_at_limit
-from poise.arguments.printed_numbers import exactly
 from poise.arguments.typed_fields import read_object
 from poise.errors import ArgumentError
 from poise.results.json_encoding import fields_of, plain, to_json
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from poise.results import StabilityResult
     from poise.results.design import Design
 
-__all__ = ["NOTIONS", "Certificate"]
+__all__ = ["NOTIONS", "Certificate", "as_written"]
 
 NOTIONS = ("shared", "independent", "coupled")
 
@@ -211,8 +210,8 @@ class Certificate(ShownAsCard):
         probability at most 0.2
         """
         stated = (
-            f"declared at error level {exactly(self.alpha)}: {self.event} with probability at most "
-            f"{exactly(self.delta)}"
+            f"declared at error level {as_written(self.alpha)}: {self.event} "
+            f"with probability at most {as_written(self.delta)}"
         )
         return "\n".join([stated, *in_words(self.warnings)])
 
@@ -221,7 +220,7 @@ class Certificate(ShownAsCard):
         """What happens with probability δ at most: the two models, and how far they differ."""
         return (
             f"two models, one on {self.n:,} {self.unit}s and {self._second_model()}, "
-            f"{_TERMS[self.notion]}, {self._difference()} by more than {exactly(self.epsilon)} "
+            f"{_TERMS[self.notion]}, {self._difference()} by more than {as_written(self.epsilon)} "
             f"{self._where()}"
         )
 
@@ -277,6 +276,20 @@ class Certificate(ShownAsCard):
         if self.unit == "group":
             return "at a row of a fresh group"
         return "at a fresh labelled row" if self.compares == "losses" else "at a fresh point"
+
+
+def as_written(value: float) -> str:
+    """Write a number of a statement with twelve digits, as every certificate has it.
+
+    The words of a certificate belong to its file: ``poise verify`` compares them letter by letter
+    with what follows from the changes, also in files that were written before.
+
+    Examples
+    --------
+    >>> as_written(15000.0), as_written(10.107181110851391)
+    ('15000', '10.1071811109')
+    """
+    return f"{value:.12g}"
 
 
 def _three_times(value: float) -> float:

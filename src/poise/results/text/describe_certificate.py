@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from poise.arguments.printed_numbers import exactly
-from poise.results.certificate import Certificate
+from poise.results.certificate import Certificate, as_written
 from poise.results.text.describe_result import headline
 from poise.results.verdict import Outcome
 
@@ -53,10 +52,10 @@ def theorem_of(result: StabilityResult) -> dict[str, str]:
 def _declared(result: StabilityResult) -> str:
     asked = result.epsilon, result.delta, result.alpha
     about = Certificate.about(result.design, *asked)
-    level = f"at error level {exactly(result.alpha)}"
+    level, delta = f"at error level {as_written(result.alpha)}", as_written(result.delta)
     if result.verdict == Outcome.STABLE:
         return about.statement()
     if result.verdict == Outcome.UNSTABLE:
-        return f"declared {level}: {about.event} with probability more than {exactly(result.delta)}"
-    limit = f"with probability at most {exactly(result.delta)}"
+        return f"declared {level}: {about.event} with probability more than {delta}"
+    limit = f"with probability at most {delta}"
     return f"nothing is declared {level}: whether {about.event} {limit} is open"
