@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poise import arguments
+from poise.algorithms.seeds_and_threads import cloned, seeds
 from poise.arguments import counted
 from poise.arguments.notebook_card import Card, ShownAsCard
 from poise.arguments.printed_numbers import number
@@ -85,7 +86,8 @@ def cost_of_stability(
     splits : int, at least 1
         Number of random splits.
     random_state : None, int, Generator or RandomState
-        Decides the splits.
+        Decides the splits, and the seeds that neither estimator has: the same number gives the
+        same scores.
 
     Returns
     -------
@@ -104,7 +106,7 @@ def cost_of_stability(
     >>> cost.n_rows, sum(cost.stabilized) > sum(cost.original)  # trees like to be bagged
     (100, True)
     """
-    from sklearn.base import clone, is_classifier
+    from sklearn.base import is_classifier
     from sklearn.model_selection import ShuffleSplit
 
     features, responses = as_table(X, "X"), as_table(y, "y")
@@ -114,12 +116,22 @@ def cost_of_stability(
     seed = Randomness.from_state(random_state).root % 2**32
     count = int(arguments.count("splits", splits, minimum=1))
     chosen = ShuffleSplit(n_splits=count, train_size=n_rows, random_state=seed)
+    # A stabilised estimator seeds what it bags by itself.
+    original, bagged = (stable.estimator, seeds(stable.estimator)), (stable, ["random_state"])
     scores: tuple[list[float], list[float]] = [], []
     for train, test in chosen.split(np.empty(len(features))):
-        for model, list_of_scores in zip((stable.estimator, stable), scores, strict=True):
+        for (model, names), list_of_scores in zip((original, bagged), scores, strict=True):
             with np.errstate(), warnings.catch_warnings():  # a fit may change them
-                fitted = clone(model).fit(features.take(train), responses.take(train))
+                fresh = _seeded(model, names, seed)
+                fitted = fresh.fit(features.take(train), responses.take(train))
                 score = fitted.score(features.take(test), responses.take(test))
             list_of_scores.append(float(score))
     name = "accuracy" if is_classifier(stable) else "R²"
     return CostOfStability(name, n_rows, tuple(scores[0]), tuple(scores[1]))
+
+
+def _seeded(model: Any, names: list[str], seed: int) -> Any:
+    """Return an unfitted copy in which those of these seeds are set that were not."""
+    fresh = cloned(model)
+    given = fresh.get_params(deep=True)
+    return fresh.set_params(**{name: seed for name in names if given.get(name) is None})
