@@ -13,7 +13,7 @@ from poise.arguments.printed_numbers import at_most, confidence, exactly
 from poise.errors import ArgumentError
 from poise.results.averaged_result import AveragedResult
 from poise.results.json_encoding import plain, to_json
-from poise.results.judged_together import JudgedTogether, judged_together
+from poise.results.judged_together import LIMITS_SHOW_LESS, JudgedTogether, judged_together
 from poise.results.ledger_note import LedgerNote
 from poise.results.presented_result import PresentedTable
 from poise.results.text.describe_design import allowed_change
@@ -261,10 +261,7 @@ class CompareResult(PresentedTable):
     def _mark_explained(self) -> list[str]:
         if not any(self._looks_odd(row) for row in self.rows):
             return []
-        return [
-            f'{_MARK} A limit beyond the question beside a verdict "stable" is no contradiction: '
-            "Holm's method declares more than limits for all algorithms at once can show."
-        ]
+        return [f"{_MARK} {LIMITS_SHOW_LESS}"]
 
     def _looks_odd(self, row: Compared) -> bool:
         beyond = row.delta_hat > self.delta or row.epsilon_hat > self.epsilon

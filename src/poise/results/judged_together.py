@@ -15,7 +15,12 @@ if TYPE_CHECKING:
     from poise.results.stability_result import StabilityResult
     from poise.results.trials import Trials
 
-__all__ = ["JudgedTogether", "judged_together"]
+__all__ = ["LIMITS_SHOW_LESS", "JudgedTogether", "judged_together"]
+
+LIMITS_SHOW_LESS = (
+    'A limit beyond the question beside a verdict "stable" is no contradiction: Holm\'s method '
+    "declares more than limits for all of them at once can show."
+)
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,9 @@ def declares(pvalue: float, level: float, *, bet: bool = False) -> bool:
 
     A p-value of the Binomial test is compared exactly, p ≤ level, and so is every p-value that
     may be one: adjusted by Holm's method, or read from a ledger. The test errs with probability
-    at most α for the counts with p ≤ α, and for one count more its error is larger than α.
+    at most α for the counts with p ≤ α, and for one count more its error is larger than α. Where
+    the exact p-value equals the level, the double may lie on either side of it: the cut-offs of
+    :func:`cut_offs` settle such ties in decimals, and a p-value alone cannot.
 
     The p-value of a bet is α divided by the largest u. A bet aims at u = 1, so p = α is
     frequent, and rounding may make it α(1 + 1e-16). Such a p-value is granted a relative 1e-9,

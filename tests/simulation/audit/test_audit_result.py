@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,14 @@ class Says:
     def ask(self, sample: Any, randomness: Any) -> Generator[Any, Any, Any]:
         yield from ()
         return self.answer
+
+
+@pytest.mark.parametrize(("stable", "said"), [(90, " > 0.1234 "), (1, " against 0.1235 ")])
+def test_a_limit_is_rounded_so_that_the_comparison_stays_true(stable: int, said: str) -> None:
+    made = audit(Says(True), zoo.constant(3), n_labeled=9, replications=5)
+    rate = Proportion(stable, 100, SURE)
+    result = replace(made, accepted=rate, measures="level", limit=0.123456, claim=None)
+    assert said in str(result)
 
 
 @pytest.mark.parametrize(

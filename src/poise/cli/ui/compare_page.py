@@ -17,7 +17,7 @@ from poise.cli.ui.run_page import sliders
 from poise.cli.ui.site import Site, pieces
 from poise.cli.ui.slider_answers import Answer, SliderQuestion
 from poise.results.curve_result import StabilityCurve
-from poise.results.judged_together import JudgedTogether, judged_together
+from poise.results.judged_together import LIMITS_SHOW_LESS, JudgedTogether, judged_together
 from poise.results.text.verdict_cells import (
     ADJUSTED,
     LIMITS,
@@ -106,7 +106,8 @@ class ComparedRuns:
             f"probability at most {at_most(self.question.alpha)}, and “unstable” likewise, if the "
             "question and the choice of runs were fixed before anyone looked at the changes. "
             "P-values are adjusted by Holm's method, and the limits hold for all of them at once, "
-            f"each row with confidence {confidence(self.question.alpha)} (Bonferroni)."
+            f"each row with confidence {confidence(self.question.alpha)} (Bonferroni). "
+            f"{LIMITS_SHOW_LESS}"
         )
 
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from poise.arguments.notebook_card import Card, ShownAsCard
-from poise.arguments.printed_numbers import at_most, number
+from poise.arguments.printed_numbers import at_least, at_most, number
 from poise.results.plots.rates import Rate, plot_rates
 from poise.results.presented_result import as_frame
 from poise.simulation.worlds import Proportion
@@ -103,11 +103,12 @@ class AuditResult(ShownAsCard):
         if self.finding == "not as claimed":
             assert self.claim is not None
             return f"is not the claimed {number(self.claim)}"
-        sign = ">" if self.invalid else "against"
+        # What was measured is above the limit, or was not shown to be: each stays true rounded.
+        sign = f"> {at_least(self.limit)}" if self.invalid else f"against {at_most(self.limit)}"
         if self.measures == "level":
-            return f"{sign} {at_most(self.limit)}"
+            return sign
         reason = "; an unstable world must exist that it calls stable" if self.invalid else ""
-        return f"{sign} {at_most(self.limit)}, the ceiling for every valid test{reason},"
+        return f"{sign}, the ceiling for every valid test{reason},"
 
     def to_dict(self) -> dict[str, Any]:
         """Return every number as a plain value."""
