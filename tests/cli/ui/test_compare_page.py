@@ -14,6 +14,7 @@ from poise.arguments.printed_numbers import at_most, number
 from poise.cli.ui.browser_figures import curve_figure
 from poise.cli.ui.results_folder import Folder
 from poise.results import CompareResult, StabilityCurve, Trials
+from poise.results.judged_together import LIMITS_SHOW_LESS
 from poise.storage.journal import read_journal
 from poise.theory.decision import three_way
 from poise.theory.holm_correction import holm
@@ -74,6 +75,16 @@ def test_all_together_has_the_verdicts_of_a_comparison(client, keys, results) ->
     piece = _judge(client, [keys["mean.trials"]], epsilon=0.01, delta=0.1)["pieces"]["compared"]
     assert _table(piece)["all together"] == ["unstable"]
     assert "“unstable” likewise" in html.unescape(piece)
+
+
+def test_a_limit_beyond_the_question_beside_stable_is_explained(tmp_path) -> None:
+    for name, m in (("few", 30), ("many", 90)):
+        Trials.from_changes([0.1] * m, n=5).save(tmp_path / f"{name}.trials")
+    chosen = [file.key for file in Folder(tmp_path).files()]
+    piece = _judge(site_client(tmp_path), chosen, epsilon=0.5, delta=0.1)["pieces"]["compared"]
+    assert _table(piece)["all together"] == ["stable", "stable"]
+    assert max(map(float, _table(piece)["delta at most"])) > 0.1
+    assert LIMITS_SHOW_LESS in html.unescape(piece)
 
 
 def test_the_table_has_the_cells_of_a_comparison(tmp_path) -> None:
