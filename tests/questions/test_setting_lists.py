@@ -19,7 +19,7 @@ import poise
 from poise.cli import main
 from poise.cli.fit_options import SETTINGS
 from poise.cli.help_sections import _OTHER, SECTIONS, _place
-from poise.cli.monitor import _OTHERWISE
+from poise.cli.monitor import _NOT_OFFERED
 from poise.procedures.checked_question import StabilityQuestion
 from poise.procedures.trial_setup import TrialSetup
 from poise.questions.certificates.same_question import settings_to_repeat
@@ -114,7 +114,7 @@ def test_a_record_holds_every_setting_of_a_trial() -> None:
     missing = _names(TrialSetup) - _names(RecordQuestion) - set(NOT_IN_A_RECORD)
     assert not missing, f"put {sorted(missing)} into RecordQuestion, or NOT_IN_A_RECORD here"
     assert not set(NOT_IN_A_RECORD) & _names(RecordQuestion)
-    assert set(NOT_IN_A_RECORD) <= set(_OTHERWISE)
+    assert set(NOT_IN_A_RECORD) <= set(_NOT_OFFERED)
     assert set(_MAY_DIFFER) <= _names(RecordQuestion)
 
 
@@ -123,7 +123,7 @@ def test_a_monitor_has_every_setting_that_its_command_has() -> None:
     options = {str(option.name) for option in _options("monitor")}
     expected = set(SETTINGS) - set(NOT_IN_A_RECORD)
     _agree(keywords & set(SETTINGS), expected, "poise.Monitor, or NOT_IN_A_RECORD here")
-    _agree(options & set(SETTINGS), expected, "_OTHERWISE of cli/monitor.py")
+    _agree(options & set(SETTINGS), expected, "_NOT_OFFERED of cli/monitor.py")
 
 
 def test_trials_are_asked_what_is_in_a_question() -> None:
