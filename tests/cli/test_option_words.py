@@ -220,7 +220,7 @@ def test_the_words_of_a_failure_in_a_journal_stay_as_they_are() -> None:
 
 def test_an_error_without_words_quotes_none() -> None:
     error = PoiseError("n_jobs=2 is wrong")
-    error.__cause__ = ValueError()
+    error.__cause__ = ValueError("...")  # full stops at the end are no words
     assert around_quotes(str(error), error, "test") == "--jobs 2 is wrong"
 
 
