@@ -27,7 +27,7 @@ PYTEST := $(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder
 suite: .venv/test.stamp
 	$(PYTEST) -m "not long"
 
-# The same claims once more, at greater length: tests/shared/long_tests.py says whose.
+# The same claims once more, at greater length: tests/shared/long_tests.py says which.
 test-long: .venv/test.stamp
 	$(PYTEST) -m long
 

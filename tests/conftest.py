@@ -15,7 +15,7 @@ import pytest
 from hypothesis import settings
 
 from shared.arrays import unless_array
-from shared.long_tests import LONG
+from shared.long_tests import COLLECTED, LONG
 from shared.processes import Traces
 
 # The suite times nothing: a first import inside an example must not fail it.
@@ -73,8 +73,12 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(tryfirst=True)  # before tests are left out by `-m` and `-k`
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what is long, and put the files that take longest at the beginning."""
+    in_parts = {argument.partition("::")[0] for argument in config.args if "::" in argument}
+    whole = (each.nodeid for each in items if each.nodeid.partition("::")[0] not in in_parts)
+    config.stash[COLLECTED] = frozenset(whole)
     for item in items:
         if item.nodeid.startswith(tuple(LONG)):
             item.add_marker(pytest.mark.long)

@@ -27,10 +27,6 @@ LONG_DATACLASSES = {
     "cli.ui.result_file.ResultFile": (
         "what a page shows of any file; a reader gives by name what its kind of file has"
     ),
-    "cli.ui.run_index.RunLine": "the cells of one line of a table, given by name",
-    "data.partitioned.table_summary.PartitionSummary": (
-        "a result: what a worker tells of its rows, given by name in one place"
-    ),
     "results.certified_result._Content": "the keys of a certificate",
     "results.compare_result.Compared": "a result: one row of a comparison, and of its file",
     "storage.journal.header.Header": "the keys of the first line of a journal",

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import json
 import re
+import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
 import pandas as pd
 import pytest
 
+import poise
 from poise.cli import COMMANDS, main
+from poise.cli.failed_fit import failed_fit
 from poise.cli.option_words import (
     ARGUMENTS,
     OF_ALGORITHMS,
     in_options,
     options_by_argument,
 )
+from poise.cli.quoted_errors import around_quotes
+from poise.errors import AlgorithmError, PoiseError, TrialError
 from shared.paths import ROOT
 
 BASE = "test numbers.csv --target price --drop id --n 20 --epsilon 0.5 --delta 0.2"
@@ -32,6 +40,36 @@ def test_every_option_of_every_command_is_translated() -> None:
             name = ARGUMENTS.get(option.name, option.name)
             if isinstance(option, click.Option) and name not in OF_ALGORITHMS:
                 assert in_options(f"say {name}='x'", command) == f"say {option.opts[0]} x", command
+
+
+def _parameters_of_the_library() -> set[str]:
+    public = [getattr(poise, name) for name in poise.__all__]
+    classes = [each for each in public if inspect.isclass(each)]
+    methods = [each for kind in classes for _, each in inspect.getmembers(kind, callable)]
+    return {name for each in [*public, *methods] if callable(each) for name in _signature(each)}
+
+
+def _signature(function: Any) -> Iterable[str]:
+    try:
+        return inspect.signature(function).parameters
+    except ValueError:  # what is not written in Python may not say what it takes
+        return ()
+
+
+def test_an_option_with_another_name_is_a_parameter_of_the_library() -> None:
+    assert set(ARGUMENTS.values()) <= _parameters_of_the_library()
+
+
+def test_a_command_never_names_an_option_that_it_lacks() -> None:
+    assert in_options("data=3, sep=';', n_jobs=2", "test") == "data=3, --sep ;, --jobs 2"
+    assert in_options("data=3, n_jobs=2") == "--data 3, --jobs 2"  # no command is known
+    assert in_options("data=3, sep=';' on_error", "verify") == "--data 3, --sep ; on_error"
+    assert in_options("n_jobs, a_b, delta=3", "resume") == "n_jobs, a_b, delta=3"
+    for command in set(COMMANDS) - {"run"}:
+        options = {each for one in main.get_command(None, command).params for each in one.opts}
+        for name in options_by_argument():
+            said = in_options(f"got {name}='x'", command)
+            assert said == f"got {name}='x'" or said.split()[1] in options, command
 
 
 def test_only_options_have_other_names() -> None:
@@ -143,6 +181,47 @@ def test_messages_of_the_library_that_name_arguments_in_every_way() -> None:
     assert in_options("Bagging(Ridge(), n_jobs=2): n_jobs=2; a column 'n_jobs' of --param n=2") == (
         "Bagging(Ridge(), n_jobs=2): --jobs 2; a column 'n_jobs' of --param n=2"
     )
+
+
+USERS_WORDS = "n_jobs=2 is bad; random_state, on_error='unstable'"
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_the_words_of_a_failed_fit_stay_as_they_are(run, folder: Path, jobs: int) -> None:
+    (folder / "poise_test_words.py").write_text(
+        f"def fit(X, y, seed):\n    raise ValueError({USERS_WORDS!r})\n"
+    )
+    said = run(f"{BASE} --algorithm poise_test_words.py:fit --jobs {jobs} --seed 0").stderr
+    assert said.startswith(f"poise: trial 0 failed: ValueError: {USERS_WORDS}. To count")
+    assert "against stability: --on-error unstable." in said
+
+
+def test_the_words_of_a_program_stay_as_they_are(run, folder: Path) -> None:
+    (folder / "words.py").write_text(f"import sys\nsys.exit({USERS_WORDS!r})\n")
+    program = f"{sys.executable} words.py n_jobs=3 {{train}} {{test}} {{predictions}}"
+    said = run(f"{BASE} --seed 0", "--program", program).stderr
+    assert f"standard error: {USERS_WORDS}. To count" in said
+    assert "words.py n_jobs=3 " in said
+
+
+def test_the_words_of_an_algorithm_that_cannot_be_made_stay_as_they_are() -> None:
+    error = AlgorithmError(f"set n_jobs=2: ValueError: {USERS_WORDS}.")
+    error.__cause__ = ValueError(f"{USERS_WORDS}.")
+    failed = TrialError("trial 3 failed", trial=3)
+    failed.__cause__ = error
+    said = failed_fit(failed, "test")
+    assert f"set --jobs 2: ValueError: {USERS_WORDS}. To count" in said
+
+
+def test_the_words_of_a_failure_in_a_journal_stay_as_they_are() -> None:
+    error = TrialError(f"trial 3 failed: ValueError: {USERS_WORDS}. What was measured …", trial=3)
+    assert f"ValueError: {USERS_WORDS}. What" in failed_fit(error, "test")
+
+
+def test_an_error_without_words_quotes_none() -> None:
+    error = PoiseError("n_jobs=2 is wrong")
+    error.__cause__ = ValueError("...")  # full stops at the end are no words
+    assert around_quotes(str(error), error, "test") == "--jobs 2 is wrong"
 
 
 def test_the_library_never_names_options() -> None:

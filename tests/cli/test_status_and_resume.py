@@ -151,6 +151,34 @@ def test_resume_runs_commands_that_measure_and_no_others(command, complaint, run
     assert complaint in done.stderr
 
 
+QUESTIONS = """
+data = {file = "rows.csv", target = "y"}
+algorithms.drift.use = "models.py:drift"
+defaults = {seed = 1, jobs = 1}
+[[questions]]
+n = 10
+epsilon = 0.9
+delta = 0.4
+"""
+
+
+def test_resume_speaks_in_the_words_of_the_command_that_it_resumes(run, folder) -> None:
+    file = folder / "questions.toml"
+    file.write_text(QUESTIONS)
+    assert run("run", "questions.toml", "--journal", "kept", "--json").exit_code == 0
+    file.write_text(QUESTIONS.replace("jobs = 1", "jobs = 0"))
+    done = run("resume", "kept", "--yes")
+    assert done.exit_code == 2
+    assert "drift: jobs must be a whole number other than 0, got 0" in done.stderr
+    assert json.loads(done.stdout)["message"] in done.stderr  # as --json was given to the run
+
+    assert run(*DRIFT, "--journal", "run.jsonl").exit_code == 0
+    begun = {"arguments": [*DRIFT, "--jobs", "0"]}
+    edit_header(folder / "run.jsonl", lambda header: header["command"].update(begun))
+    done = run("resume", "run.jsonl", "--yes")
+    assert "poise: --jobs must be a whole number other than 0, got 0" in done.stderr
+
+
 def test_resume_a_journal_that_was_moved(run, folder) -> None:
     run(*DRIFT, "--journal", "run.jsonl", "--quiet")
     (folder / "run.jsonl").rename(folder / "moved.jsonl")

@@ -180,6 +180,11 @@ def test_run_ends_with_the_worst_status_and_goes_on_after_a_failure(run, questio
         "stable\tmean\teasy",
     ]
     assert "easy, failing: trial 0 failed" in done.stderr
+    assert "poise --traceback" not in done.stderr  # a run that goes on shows no traceback
+    alone = run(
+        f"test {ROWS} --algorithm poise_test_models.py:failing --n 20 --epsilon 0.5 --delta 0.2"
+    )
+    assert "To see where it failed: poise --traceback …" in alone.stderr
     answer = json.loads(run(f"run {questions(worst)} --json").stdout)["answers"][0]
     assert "the matrix is singular" in answer["error"]
     assert "failed" in run(f"run {questions(worst)}").stdout

@@ -350,7 +350,7 @@ def test_compare_and_the_curve_average_too() -> None:
     ("settings", "message"),
     [
         ({"removals": 11}, "removals must be a whole number from 1 to n = 10, or 'all', got 11"),
-        ({"removals": "some"}, "removals must be"),
+        ({"removals": "some"}, "removals must be a whole number >= 1 or 'all', got 'some'"),
         ({"points": 0}, "points must be"),
         ({"points": "many"}, "points must be a whole number >= 1 or 'spare', got 'many'"),
         ({"removals": 4, "remove": 3}, "removals must be a whole number from 1 to n // remove = 3"),

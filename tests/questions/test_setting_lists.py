@@ -19,7 +19,7 @@ import poise
 from poise.cli import main
 from poise.cli.fit_options import SETTINGS
 from poise.cli.help_sections import _OTHER, SECTIONS, _place
-from poise.cli.monitor import _OTHERWISE
+from poise.cli.monitor import _NOT_OFFERED
 from poise.procedures.checked_question import StabilityQuestion
 from poise.procedures.trial_setup import TrialSetup
 from poise.questions.certificates.same_question import settings_to_repeat
@@ -48,14 +48,22 @@ NOT_IN_A_LEDGER = {
     "order": "questions of before do not say it, so it is added where it is new",
 }
 
-# Settings that a certificate need not repeat, and why. Those of Execution change no trial.
+# Settings that a certificate need not repeat, and why.
 NOT_REPEATED = {"name": "it decides nothing"}
+
+# Settings of Execution that a certificate must repeat, and why; the others change no trial.
+REPEATED_OF_EXECUTION = {
+    "fast": "the changes are computed in the same way, to the last digit",
+    "on_error": "a trial that failed is a trial of the certificate",
+    "on_timeout": "a trial that failed is a trial of the certificate",
+    "check": "the trials of the certificate are compared anyway: none is computed once more",
+}
 
 # Settings of a trial that a record of a monitor does not hold, and why.
 NOT_IN_A_RECORD = {
     "shuffle": "the record puts rows in order itself",
     "remove": "a trial removes one row at a time",
-    "replace": "a trial removes one row at a time",
+    "replace": "monitors do not offer it: a row is removed, never exchanged for another",
 }
 
 
@@ -100,10 +108,12 @@ def test_a_certificate_says_how_every_setting_is_repeated() -> None:
     trials = poise.measure(
         _mean, np.zeros((30, 1)), np.arange(30.0), n=5, random_state=0, check=False
     )
-    listed = {*settings_to_repeat(trials), *NOT_REPEATED} - _names(Execution)
-    assert not set(settings_to_repeat(trials)) & set(NOT_REPEATED)
+    repeated = set(settings_to_repeat(trials))
+    assert not repeated & set(NOT_REPEATED)
+    listed = repeated | set(NOT_REPEATED)
     where = "settings_to_repeat of questions/certificates/same_question.py, or NOT_REPEATED here"
-    _agree(listed, _names(Setup), where)
+    _agree(listed, {*_names(Setup), *REPEATED_OF_EXECUTION}, where)
+    assert set(REPEATED_OF_EXECUTION) <= _names(Setup, Execution)
 
 
 def _mean(X: Any, y: Any, seed: int) -> Any:
@@ -114,7 +124,7 @@ def test_a_record_holds_every_setting_of_a_trial() -> None:
     missing = _names(TrialSetup) - _names(RecordQuestion) - set(NOT_IN_A_RECORD)
     assert not missing, f"put {sorted(missing)} into RecordQuestion, or NOT_IN_A_RECORD here"
     assert not set(NOT_IN_A_RECORD) & _names(RecordQuestion)
-    assert set(NOT_IN_A_RECORD) <= set(_OTHERWISE)
+    assert set(NOT_IN_A_RECORD) <= set(_NOT_OFFERED)
     assert set(_MAY_DIFFER) <= _names(RecordQuestion)
 
 
@@ -123,7 +133,7 @@ def test_a_monitor_has_every_setting_that_its_command_has() -> None:
     options = {str(option.name) for option in _options("monitor")}
     expected = set(SETTINGS) - set(NOT_IN_A_RECORD)
     _agree(keywords & set(SETTINGS), expected, "poise.Monitor, or NOT_IN_A_RECORD here")
-    _agree(options & set(SETTINGS), expected, "_OTHERWISE of cli/monitor.py")
+    _agree(options & set(SETTINGS), expected, "_NOT_OFFERED of cli/monitor.py")
 
 
 def test_trials_are_asked_what_is_in_a_question() -> None:

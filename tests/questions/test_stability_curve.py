@@ -53,6 +53,14 @@ def test_several_rows_can_be_removed_at_every_size(settings: dict[str, Any]) -> 
         poise.stability_curve(Ridge(), X, y, n=[8, 20], epsilon=15, remove=8)
 
 
+def test_text_for_removals_is_refused_without_a_size_that_nobody_asked_about() -> None:
+    with pytest.raises(ArgumentError) as caught:
+        poise.stability_curve(Ridge(), X, y, n=[8, 20], epsilon=15, removals="x")
+    assert str(caught.value) == "removals must be a whole number >= 1 or 'all', got 'x'"
+    with pytest.raises(ArgumentError, match="removals must be a whole number from 1 to n = 8, or"):
+        poise.stability_curve(Ridge(), X, y, n=[8, 20], epsilon=15, removals=9)
+
+
 def test_limits_share_out_alpha(curve) -> None:
     assert curve.level == 0.05 / 6
     for i, trials in enumerate(curve.trials):

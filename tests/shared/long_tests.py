@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
+# The names of all tests in the files that were collected as a whole.
+COLLECTED = pytest.StashKey[frozenset[str]]()
+
 _AUDIT = "tests/simulation/audit/test_audit.py::test_"
 _CLUSTERS = "tests/running/shuffle/test_clusters.py::test_"
 _DEATHS = "tests/running/faults/test_worker_death.py::test_"
+_FAILURES = "tests/questions/test_failures.py::test_"
 _DIGITS = "tests/shortcuts/test_last_digits.py::test_"
 _KERNEL = "tests/algorithms/networks/test_networks.py::test_a_kernel_trains_as_the_compiler_does"
 _LATE = "tests/algorithms/test_global_state.py::test_a_fit_that_imports_pytorch_finds_its_"
@@ -14,8 +20,8 @@ _NETWORKS = "src/poise/algorithms/networks/networks.py::poise.algorithms.network
 _PROCESSES = "tests/cli/test_processes.py::test_"
 
 # How the names of long tests begin, and the test of `make test` that makes the same claim. A long
-# test makes it once more: for a longer run, in one more place, or for all mistakes at once.
-LONG = {
+# test makes it once more: for a longer run, or in one more place.
+_SAME_CLAIM = {
     # One more example of measuring with a network; what it computes is compared with scikit-learn.
     f"{_NETWORKS}.logistic_regression": (
         "tests/algorithms/networks/test_networks.py::test_logistic_regression_is_that_of"
@@ -35,8 +41,6 @@ LONG = {
     f"{_DEATHS}a_worker_killed_from_outside_costs_nothing[ray": (
         f"{_DEATHS}a_trial_that_kills_its_worker_is_a_failure[ray"
     ),
-    # All that can go wrong in one run; one by one it goes wrong in the tests of deaths and limits.
-    "tests/running/test_soak.py": f"{_DEATHS}a_segfault_is_a_failure_too",
     # Without journal and early stopping, which can only keep more.
     "tests/running/workers/test_memory_growth.py::test_a_trial_leaves_nothing_in_memory[False": (
         "tests/running/workers/test_memory_growth.py::test_a_trial_leaves_nothing_in_memory[True"
@@ -65,4 +69,19 @@ LONG = {
     ),
     # More random cases.
     **{f"{_LIMITS}_time[{seed}": f"{_LIMITS}_time[0" for seed in (2, 3, 4, 5)},
+}
+
+# The names of long tests, each with the tests of `make test` that make its claims.
+LONG: dict[str, tuple[str, ...]] = {
+    **{name: (test,) for name, test in _SAME_CLAIM.items()},
+    # All that can go wrong in one run: each fault by itself, and what the failures count as.
+    "tests/running/test_soak.py": (
+        f"{_FAILURES}unstable_counts_a_failed_trial_as_an_infinite_change[2-raises",
+        f"{_DEATHS}a_fit_beyond_its_time[loky",
+        f"{_DEATHS}every_trial_kills_its_worker",  # by os._exit
+        f"{_DEATHS}a_trial_that_kills_its_worker_is_a_failure[loky",
+        f"{_DEATHS}a_segfault_is_a_failure_too",
+        f"{_DEATHS}more_memory_than_there_is[loky",
+        f"{_FAILURES}failures_count_against_stable_and_never_for_unstable",
+    ),
 }

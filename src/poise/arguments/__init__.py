@@ -1,4 +1,4 @@
-"""Checks of arguments and of files, words and numbers of messages, and what every room needs.
+"""Checks of arguments and of files; words, numbers and cards of results; names imported late.
 
 ::
 

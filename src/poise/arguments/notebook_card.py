@@ -18,7 +18,7 @@ from poise.arguments.printed_numbers import at_most, confidence, number
 from poise.arguments.verdict_colours import VERDICT_COLOURS
 from poise.errors import PoiseError, printable
 
-__all__ = ["COLOURS", "Card", "Part", "ShownAsCard", "parts_at_limit"]
+__all__ = ["COLOURS", "BarPart", "Card", "ShownAsCard", "parts_at_limit"]
 
 # Each has a contrast of 3 at least with white and with the black of dark themes, and of 4.5 with
 # the white words on it.
@@ -59,7 +59,7 @@ class _Html(Protocol):
     def html(self) -> str: ...
 
 
-class Part(NamedTuple):
+class BarPart(NamedTuple):
     """A piece of a bar: its length, and the number beside its name."""
 
     size: float
@@ -84,7 +84,7 @@ class Card:
         Tables that are always shown.
     draw : callable, optional
         Returns a figure of poise; left out where matplotlib is not installed.
-    parts : mapping of str to number or Part
+    parts : mapping of str to number or BarPart
         Drawn as one bar with a piece for each, where there is no other picture.
 
     Examples
@@ -101,7 +101,7 @@ class Card:
     facts: Mapping[str, str] = field(default_factory=dict)
     tables: Sequence[_Html] = ()
     draw: Callable[[], Any] | None = None
-    parts: Mapping[str, float | Part] = field(default_factory=dict)
+    parts: Mapping[str, float | BarPart] = field(default_factory=dict)
 
     @property
     def colour(self) -> str:
@@ -186,7 +186,7 @@ def _folded(title: str, parts: Iterable[str]) -> str:
     return f'<details style="margin:.3em 0">{opener}{inside}</details>' if inside else ""
 
 
-def parts_at_limit(otherwise: str, event: str, limit: float) -> dict[str, Part]:
+def parts_at_limit(otherwise: str, event: str, limit: float) -> dict[str, BarPart]:
     """Return the parts of a bar for an event whose probability is at most ``limit``.
 
     Examples
@@ -195,15 +195,15 @@ def parts_at_limit(otherwise: str, event: str, limit: float) -> dict[str, Part]:
     ['kept, at least: 0.7645', 'lost, at most: 0.2355']
     """
     return {
-        f"{otherwise}, at least": Part(1 - limit, confidence(limit)),
-        f"{event}, at most": Part(limit, at_most(limit)),
+        f"{otherwise}, at least": BarPart(1 - limit, confidence(limit)),
+        f"{event}, at most": BarPart(limit, at_most(limit)),
     }
 
 
-def _bar(given: Mapping[str, float | Part], label: str) -> str:
+def _bar(given: Mapping[str, float | BarPart], label: str) -> str:
     """Return a bar with one piece per part, and the names of the parts below it."""
     parts = {
-        name: part if isinstance(part, Part) else Part(part, number(part))
+        name: part if isinstance(part, BarPart) else BarPart(part, number(part))
         for name, part in given.items()
     }
     total = sum(part.size for part in parts.values()) or 1.0

@@ -31,6 +31,7 @@ Verdicts and tables go to stdout; progress, warnings and errors to stderr.
     partial_verdict  the state of an unfinished run: trials done, and whether the verdict is open
     plan             ``poise plan``: what data a question needs, before anything is fitted
     profile          ``poise profile``: the probability of a larger change, for every ε
+    quoted_errors    an error of poise in options; what it quotes of user code stays as it is
     read_fresh_rows  training rows and fresh rows, for questions about one training set
     read_rows        the rows of a question, read from its files
     reproduce        ``poise reproduce``: every claim of the paper, computed or simulated

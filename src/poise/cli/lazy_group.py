@@ -17,7 +17,8 @@ from poise.cli.command_list import import_command
 from poise.cli.exit_status import ExitStatus, Terminated
 from poise.cli.failed_fit import failed_fit
 from poise.cli.json_output import print_json_error
-from poise.cli.option_words import in_options, near_options
+from poise.cli.option_words import near_options
+from poise.cli.quoted_errors import around_quotes
 from poise.cli.read_rows import name_lines
 from poise.cli.stderr import forget_stdout, one_line, say, survive_narrow_encodings
 from poise.errors import ArgumentError, PoiseError, TrialError, in_one_line
@@ -78,11 +79,12 @@ class LazyGroup(click.Group):
         survive_narrow_encodings()
         run: Any = super().main
         given = list(sys.argv[1:] if args is None else args)
+        ran = given[:]  # `poise resume` puts the arguments of the command that it runs here
         try:
             # A journal keeps the arguments, so that the run can be started again.
             with _termination_interrupts():
                 status = run(
-                    given, prog_name, complete_var, standalone_mode=False, obj=given[:], **extra
+                    given, prog_name, complete_var, standalone_mode=False, obj=ran, **extra
                 )
         except BaseException as error:  # also SystemExit of user code
             if not standalone_mode:
@@ -90,12 +92,12 @@ class LazyGroup(click.Group):
             if isinstance(error, click.Abort) and isinstance(error.__cause__, EOFError):
                 error = error.__cause__  # which is for click the end of what a user types
             status = ExitStatus.of_error(error)
-            command = next((word for word in given if word in self.lazy), None)
+            command = next((word for word in ran if word in self.lazy), None)
             message = one_line(_explained(error, status, command))
             if isinstance(error, PoiseError) and not isinstance(error, TrialError):
-                message = _in_options(message, error, command)
+                message = around_quotes(message, error, command)
             say(message)
-            if "--json" in given:
+            if "--json" in ran:
                 print_json_error(error, message, status)
         if not standalone_mode:
             return status
@@ -135,26 +137,6 @@ def _termination_interrupts() -> Iterator[None]:
 
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:
     raise Terminated
-
-
-def _in_options(message: str, error: PoiseError, command: str | None) -> str:
-    """Replace Python's keywords by options, but not in the words of user code."""
-    if error.__cause__ is None:
-        return in_options(message, command)
-    for cause in _causes(error):
-        quoted = in_one_line(cause).partition(": ")[2]
-        if quoted in message:
-            before, _, after = message.rpartition(quoted)
-            return in_options(before, command) + quoted + in_options(after, command)
-    return in_options(message, command)
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield the errors that led to this one, but not those of poise: its words are no quotes."""
-    while error.__cause__ is not None:
-        error = error.__cause__
-        if not isinstance(error, PoiseError):
-            yield error
 
 
 def _explained(error: BaseException, status: ExitStatus, command: str | None) -> str:

@@ -39,10 +39,11 @@ Examples:
 """
 
 _NOT_HERE = ("data", "weights", "fit_param")
-# n may be left out here; a record removes one row at a time, and orders rows itself.
-_OTHERWISE = ("n", "remove", "replace", "shuffle")
+# Settings of other commands that this one does not offer as they do: n may be left out here, a
+# trial of a record removes one row at a time, and a record puts rows in order itself.
+_NOT_OFFERED = ("n", "remove", "replace", "shuffle")
 _ALGORITHM = ("algorithm", "param", "program", "serving")
-_SETTINGS = tuple(name for name in SETTINGS if name not in _OTHERWISE)
+_SETTINGS = tuple(name for name in SETTINGS if name not in _NOT_OFFERED)
 _OPTIONS = (*DATA_OPTIONS, *_ALGORITHM, *_SETTINGS)
 _QUESTION = ("n", "epsilon", "delta", "alpha")
 _OF_ONE_CALL = ("unlabeled", "random_state", "skip_used", "key_file")  # not kept for later calls

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 
 import click
@@ -54,14 +54,15 @@ _IN_KEYS = {
     "must be True or False": "must be true or false",
     "must be True, False or ": "must be true, false or ",
 }
+_NEVER = "(?!)"  # matches nothing; the empty pattern would match everywhere
 _VALUE = r"=(?:'([^']*)'|([^\s;,)]*))"
 
 
 def in_options(message: str, command: str | None = None) -> str:
     """Replace the keywords of Python in a message by the options that mean the same.
 
-    If two commands call an option differently, the words of ``command`` are used. The settings
-    of ``poise run`` are keys of its file. Except for two, they have the same names as in Python.
+    If ``command`` is given, only its own options are named. The settings of ``poise run`` are
+    keys of its file. Except for two, they have the same names as in Python.
 
     Examples
     --------
@@ -79,24 +80,24 @@ def in_options(message: str, command: str | None = None) -> str:
     if command == "run":
         return _outside_calls(_in_keys, _replaced(message, _ONLY_PYTHON | _IN_KEYS))
     message = _replaced(message, _CALLS | _MODES | _ONLY_PYTHON)
-    known = options_by_argument(command)
-    return _outside_calls(lambda part: _translated(part, known), message)
+    return _outside_calls(lambda part: _translated(part, command), message)
 
 
 @cache
 def options_by_argument(command: str | None = None) -> dict[str, click.Option]:
-    """Return the option that stands for each argument of the library.
+    """Return the option of a command, or of any, that stands for each argument of the library.
 
-    Every option of every command is here, so that a new one needs no line in this module.
-    Where commands differ, ``command`` comes first.
+    Every option is here, so that a new one needs no line in this module.
 
     Examples
     --------
     >>> options_by_argument()["random_state"].opts, options_by_argument("verify")["key"].opts
     (['--seed'], ['--key'])
+    >>> "data" in options_by_argument("verify"), "data" in options_by_argument("test")
+    (True, False)
     """
     found: dict[str, click.Option] = {}
-    for name in sorted(COMMANDS, key=lambda name: name != command):
+    for name in [command] if command in COMMANDS else COMMANDS:
         options = (each for each in import_command(name).params if isinstance(each, click.Option))
         for option in options:
             found.setdefault(ARGUMENTS.get(str(option.name), str(option.name)), option)
@@ -114,31 +115,36 @@ def _outside_calls(translate: Callable[[str], str], message: str) -> str:
     return "".join(part if i % 2 else translate(part) for i, part in enumerate(parts))
 
 
-@cache
-def _given(names: frozenset[str]) -> re.Pattern[str]:
+def _given(names: Iterable[str]) -> re.Pattern[str]:
     """Return the pattern of ``name=value``, but not of what a user wrote: --param, in quotes."""
     return re.compile(rf"(?<![\w.'])(?<!--param )({_any(names)}){_VALUE}")
 
 
-@cache
-def _bare(names: frozenset[str]) -> re.Pattern[str]:
+def _bare(names: Iterable[str]) -> re.Pattern[str]:
     """Return the pattern of a name by itself that belongs to Python.
 
     A word such as delta belongs to mathematics; a word with an underscore belongs to Python.
     """
-    python = frozenset(name for name in names if "_" in name)
+    python = (name for name in names if "_" in name)
     return re.compile(rf"(?<![\w.'-])({_any(python)})\b(?: =(?= ))?")
 
 
-def _any(names: frozenset[str]) -> str:
-    return "|".join(sorted(names, key=len, reverse=True))
+def _any(names: Iterable[str]) -> str:
+    return "|".join(sorted(names, key=len, reverse=True)) or _NEVER
 
 
-def _translated(message: str, known: dict[str, click.Option]) -> str:
-    names = frozenset(known)
+@cache
+def _patterns(command: str | None) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    known = options_by_argument(command)
+    return _given(known), _bare(known)
+
+
+def _translated(message: str, command: str | None) -> str:
+    known = options_by_argument(command)
+    given, bare = _patterns(command)
     message = _SET.sub(r"set --\1 to ", message)
-    message = _given(names).sub(lambda given: _option(known[given[1]], _value(given)), message)
-    return _bare(names).sub(lambda given: known[given[1]].opts[0], message)
+    message = given.sub(lambda found: _option(known[found[1]], _value(found)), message)
+    return bare.sub(lambda found: known[found[1]].opts[0], message)
 
 
 def _value(given: re.Match[str]) -> str:
@@ -163,12 +169,18 @@ def _keys() -> dict[str, str]:
     return settings | {name: name for name in ("groups", "mode", "target")}
 
 
+@cache
+def _key_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    renamed = [name for name, key in _keys().items() if name != key]
+    return _given(_keys()), _bare(renamed)
+
+
 def _in_keys(message: str) -> str:
     """Replace the keywords of Python in a message by keys of a TOML file."""
     keys = _keys()
-    renamed = frozenset(name for name, key in keys.items() if name != key)
-    message = _given(frozenset(keys)).sub(lambda given: _key(keys[given[1]], given), message)
-    return _bare(renamed).sub(lambda given: keys[given[1]], message)
+    given, bare = _key_patterns()
+    message = given.sub(lambda found: _key(keys[found[1]], found), message)
+    return bare.sub(lambda found: keys[found[1]], message)
 
 
 def _key(name: str, given: re.Match[str]) -> str:

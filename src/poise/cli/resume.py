@@ -54,6 +54,7 @@ def command(ctx: click.Context, /, journal: Path, yes: bool) -> int:
         raise RecordError(
             f"{journal} was begun in {folder}, which cannot be entered: {why}"
         ) from None
+    ctx.obj[:] = arguments  # an error is told in the words of the command that is resumed
     status: int = group.main(arguments, standalone_mode=False)
     return status
 

@@ -28,7 +28,11 @@ Concluded_co = TypeVar("Concluded_co", covariant=True)
 
 
 class _Asks(Protocol[Concluded_co]):
-    """A procedure with its kind of verdict."""
+    """A procedure with its kind of verdict.
+
+    The public :class:`~poise.protocol.procedure.Procedure` takes no type: every annotation with it,
+    users' too, would have to name one.
+    """
 
     def ask(
         self, sample: Sample, randomness: Randomness

@@ -66,11 +66,12 @@ class TrialSetup:
 
     def _check_averages(self, n: int) -> None:
         """Refuse numbers of removals and points that make no sense."""
+        if isinstance(self.removals, str) and self.removals != "all":
+            raise ArgumentError(
+                f"removals must be a whole number >= 1 or 'all', got {self.removals!r}"
+            )
         most = n // int(self.remove)
-        if self.removals != "all" and (
-            isinstance(self.removals, str)
-            or int(arguments.count("removals", self.removals, 1)) > most
-        ):
+        if self.removals != "all" and int(arguments.count("removals", self.removals, 1)) > most:
             limit = f"n = {n}" if self.remove == 1 else f"n // remove = {most}"
             raise ArgumentError(
                 f"removals must be a whole number from 1 to {limit}, or 'all', got "

@@ -168,9 +168,12 @@ class Measurement:
         # The trials are made of rows, whichever algorithm is fitted.
         return other._knowing(one_change=self.one_change)
 
-    def _knowing(self, **computed: Any) -> Measurement:
+    def _knowing(self, *, one_change: Design, oracle: Oracle | None = None) -> Measurement:
         """Hand on what another measurement has computed, so that it is computed once."""
-        vars(self).update(computed)  # where a cached property keeps its value
+        known = vars(self)  # where a cached property keeps its value
+        known["one_change"] = one_change
+        if oracle is not None:
+            known["oracle"] = oracle
         return self
 
     def _chosen(self, question: StabilityQuestion, begun: Design | None, alone: bool) -> Choice:

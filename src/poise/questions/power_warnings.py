@@ -72,9 +72,8 @@ def warn_of_few_trials(designs: Sequence[Design], delta: float | None, level: fl
     size = largest_size(few[0], asked, level)
     enough = "more rows are needed" if size is None else f"there are enough up to n = {size:,}"
     warnings.warn(
-        f"too few trials at {where}: {what} there, whatever is seen (level {at_most(level)} for "
-        "each "
-        f"limit); {enough}",
+        f"too few trials at {where}: {what} there, whatever is seen "
+        f"(level {at_most(level)} for each limit); {enough}",
         PowerWarning,
         stacklevel=_CALLER - 1,
     )

@@ -133,7 +133,7 @@ class ProcedureResult(PresentedVerdict):
         >>> found.never_unstable().verdict.value, found.never_unstable().pvalue_unstable
         ('inconclusive', 1.0)
         """
-        said = Outcome(decision.never_unstable(self.verdict))
+        said = Outcome(decision.never_unstable(self.verdict == Outcome.STABLE))
         return dataclasses.replace(self, verdict=said, pvalue_unstable=1.0)
 
     def describe(self) -> Summary:

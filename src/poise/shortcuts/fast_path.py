@@ -26,16 +26,15 @@ def batched(
     if isinstance(tasks, EqualTrialsOfPoints):
         assert isinstance(work, TablesFitByFit)  # such trials are computed in no other way
         return batched_tables(work, tasks, batch, decision_points)
-    assert isinstance(tasks, EqualTrials)
+    if not isinstance(tasks, EqualTrials):
+        return None
     fast = BatchedWork(work, batch, sample, tasks, work.distance, decision_points)
     return fast if not batch.exact or fast.agrees() else None
 
 
 def _applies(work: FitByFit, batch: BatchAlgorithm) -> bool:
-    """Batches need plain numbers, a split into equal trials, and a distance known here."""
+    """Batches need enough trials, plain numbers, and a distance known here."""
     sample, tasks = work.data
-    if not isinstance(tasks, EqualTrials):
-        return False
     at_least = FEWEST_TRIALS if batch.exact else 1
     # A shortcut itself leaves every trial with a NaN or an infinity to the fits.
     usable = batch.exact or sample.all_finite

@@ -135,13 +135,6 @@ def of_search(worst_change: float, epsilon: float) -> Literal["stable"] | None:
     A case that moves a prediction beyond ε says nothing about how often that happens. The
     comparison is exact: both numbers are changes, and neither is the end of a bet.
 
-    Parameters
-    ----------
-    worst_change : float
-        The largest change that was found.
-    epsilon : float
-        The allowed change.
-
     Examples
     --------
     >>> of_search(0.1, 0.1), of_search(0.11, 0.1)
@@ -150,22 +143,17 @@ def of_search(worst_change: float, epsilon: float) -> Literal["stable"] | None:
     return "stable" if worst_change <= epsilon else None
 
 
-def never_unstable(verdict: str) -> str:
+def never_unstable(says_stable: bool) -> FullVerdict:
     """Return the verdict where a measured change may exceed the true one.
 
-    Then "stable" keeps its level, and "unstable" has none: it becomes "inconclusive".
-
-    Parameters
-    ----------
-    verdict : str
-        What the test of the measured changes says.
+    Then "stable" keeps its level, and "unstable" has none.
 
     Examples
     --------
-    >>> never_unstable("unstable"), never_unstable("stable")
+    >>> never_unstable(says_stable=False), never_unstable(says_stable=True)
     ('inconclusive', 'stable')
     """
-    return "inconclusive" if verdict == "unstable" else verdict
+    return three_way(says_stable, False)
 
 
 def of_stopped_run(said: FullVerdict, settled: bool, not_stable: bool) -> Verdict:

@@ -11,7 +11,6 @@ is one of at most α(1 + 1e-9): see :func:`poise.theory.decision.declares`.
 
 from __future__ import annotations
 
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -160,8 +159,8 @@ def in_fixed_order(pvalues: ArrayLike, alpha: float) -> list[int]:
     """
     p = arguments.probability("pvalues", pvalues) if np.size(pvalues) else np.empty(0)
     level = float(arguments.alpha(alpha))
-    kept = takewhile(lambda pvalue: declares(pvalue, level, bet=True), p)
-    return list(range(len(list(kept))))
+    failed = (place for place, pvalue in enumerate(p) if not declares(pvalue, level, bet=True))
+    return list(range(next(failed, len(p))))
 
 
 @np.errstate(over="ignore", under="ignore")

@@ -9,9 +9,9 @@ import pytest
 from poise.errors import ArgumentError
 from poise.simulation.paper import Claim, Reproduction, reproduce
 from poise.simulation.paper.claim import (
-    at_least,
-    at_most,
     beyond,
+    claim_at_least,
+    claim_at_most,
     computed,
     equal,
     holds,
@@ -39,14 +39,14 @@ def test_a_wrong_claim_fails() -> None:
         holds("x", "x", 10, 1),
         holds("x", "x", 0, 0),  # no case at all shows nothing
         simulated("x", "x", 0.6, half),
-        at_most("x", "x", 0.4, half),
-        at_least("x", "x", 0.6, half),
+        claim_at_most("x", "x", 0.4, half),
+        claim_at_least("x", "x", 0.6, half),
         beyond("x", "x", 0.5, half),
     ]
     right = [
         simulated("x", "x", 0.5, half),
-        at_most("x", "x", 0.5, half),
-        at_least("x", "x", 0.5, half),
+        claim_at_most("x", "x", 0.5, half),
+        claim_at_least("x", "x", 0.5, half),
         beyond("x", "x", 0.4, half),
         holds("x", "x", 3, 0),
     ]
@@ -54,7 +54,7 @@ def test_a_wrong_claim_fails() -> None:
     assert Reproduction(tuple(right)).passed
     assert Reproduction((*right, wrong[0])).failures == (wrong[0],)
     assert beyond("x", "x", 0.4, half).expected == "> 0.4"
-    assert at_least("x", "x", 0.4, half).measured == str(half)
+    assert claim_at_least("x", "x", 0.4, half).measured == str(half)
 
 
 def test_a_row_that_cannot_be_computed_fails_and_the_others_are_shown() -> None:

@@ -117,10 +117,10 @@ def _settings(design: Design, given: dict[str, Any]) -> dict[str, Any]:
     usual = Design(design.algorithm, design.n, design.n_labeled)
     differing: dict[str, Any] = {}
     for setting in fields(Setup):
-        name, default = setting.name, setting.default
-        in_design = getattr(usual, name, None), getattr(design, name, None)
-        on_the_line = default, given.get(name, default)
-        normal, value = in_design if hasattr(design, name) else on_the_line
+        name = setting.name
+        held = hasattr(design, name)
+        normal = getattr(usual, name) if held else setting.default
+        value = getattr(design, name) if held else given.get(name, normal)
         if name not in _IN_ANY_CASE and value != normal:
             differing[name] = value
     return differing

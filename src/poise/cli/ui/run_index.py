@@ -28,7 +28,7 @@ _SECONDS_OF_READING = 0.3  # at a time: a thousand new files are listed at once,
 _ENDINGS = (".jsonl", ".json", ".trials", ".npz")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RunLine:
     """One line of the list.
 
@@ -151,7 +151,7 @@ class RunIndex:
             if running == known.running:
                 return known
         if not budget.allows():
-            later = RunLine(file, FileKind.UNREAD)
+            later = RunLine(file=file, kind=FileKind.UNREAD)
             return known or (later if file.path.suffix in _ENDINGS else None)
         line = _read_line(file)
         if line is None:
@@ -212,22 +212,22 @@ def _read_line(file: FileSeen) -> RunLine | None:
         return _line(file, opened, running)
     except PoiseError as error:
         reason = str(error).replace(f"{file.path.parent}/", "")
-        return RunLine(file, FileKind.UNREADABLE, reason=reason)
+        return RunLine(file=file, kind=FileKind.UNREADABLE, reason=reason)
     except Exception as error:  # a file must never end the server
-        return RunLine(file, FileKind.UNREADABLE, reason=in_one_line(error))
+        return RunLine(file=file, kind=FileKind.UNREADABLE, reason=in_one_line(error))
 
 
 def _line(file: FileSeen, opened: ResultFile, running: bool) -> RunLine:
     return RunLine(
-        file,
-        opened.kind,
-        opened.title,
-        opened.data,
-        opened.verdict,
-        opened.n,
-        opened.done,
-        opened.planned,
-        running and opened.done < opened.planned,
+        file=file,
+        kind=opened.kind,
+        title=opened.title,
+        data=opened.data,
+        verdict=opened.verdict,
+        n=opened.n,
+        done=opened.done,
+        planned=opened.planned,
+        running=running and opened.done < opened.planned,
         other_lines=opened.lines is not None,
     )
 
@@ -236,5 +236,13 @@ def _growing(file: FileSeen) -> RunLine:
     """Count the trials of a large journal that is being written, without reading them."""
     design = header_of(file.path).design
     done = max(0, CompleteLines(Path(file.path)).count - 1)
-    known = {"n": design.n, "done": done, "planned": design.n_trials, "running": True}
-    return RunLine(file, FileKind.JOURNAL, design.title, verdict=OPEN, **known)  # type: ignore[arg-type]
+    return RunLine(
+        file=file,
+        kind=FileKind.JOURNAL,
+        title=design.title,
+        verdict=OPEN,
+        n=design.n,
+        done=done,
+        planned=design.n_trials,
+        running=True,
+    )

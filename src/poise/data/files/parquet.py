@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -34,22 +33,26 @@ _MOST_BYTES = 1 << 32  # of a table in memory, where the file is small
 
 def read_parquet(path: Path) -> FrameColumns:
     """Read a Parquet file."""
-    return _read(_reader(path, "read_parquet", "read_parquet"), path)
+    if _has("pandas", "pyarrow"):
+        import pandas as pd
+
+        return _read(pd.read_parquet, path)
+    _require_polars(path)
+    import polars as pl
+
+    return _read(pl.read_parquet, path)
 
 
 def read_feather(path: Path) -> FrameColumns:
     """Read a Feather (Arrow IPC) file."""
-    return _read(_reader(path, "read_feather", "read_ipc"), path)
+    if _has("pandas", "pyarrow"):
+        import pandas as pd
 
+        return _read(pd.read_feather, path)
+    _require_polars(path)
+    import polars as pl
 
-def _reader(path: Path, in_pandas: str, in_polars: str) -> Callable[[Path], Any]:
-    """Return the function of pandas or, where it cannot read such a file, of polars."""
-    with_pandas = _has("pandas", "pyarrow")
-    if not with_pandas:
-        _require_polars(path)
-    library = import_module("pandas" if with_pandas else "polars")
-    reader: Callable[[Path], Any] = getattr(library, in_pandas if with_pandas else in_polars)
-    return reader
+    return _read(pl.read_ipc, path)
 
 
 def _has(*libraries: str) -> bool:

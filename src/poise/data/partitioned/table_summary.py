@@ -22,7 +22,7 @@ from poise.data.partitioned.witness_rows import (
 __all__ = ["PartitionSummary", "Summarize", "TableSummary"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PartitionSummary:
     """What a worker tells of one partition.
 
@@ -80,17 +80,22 @@ class Summarize:
         target = self.roles.target if self.labeled else None
         places = witness_rows(frame, target)
         return PartitionSummary(
-            len(frame),
-            int(frame.memory_usage(index=False, deep=False).sum()),
-            frame.iloc[:0],
-            frame.iloc[places],
-            places,
-            frame[list(self.roles.features)].iloc[:FIRST_ROWS],
-            () if target is None else np.asarray(frame[target].iloc[:FIRST_RESPONSES]),
-            None if target is None else _listed(frame[target]),
-            None if target is None or self.roles.groups is None else self._groups(partition),
-            SmallestHashes.of(frame[list(self.hashed)]),
+            rows=len(frame),
+            n_bytes=int(frame.memory_usage(index=False, deep=False).sum()),
+            empty=frame.iloc[:0],
+            witnesses=frame.iloc[places],
+            places=places,
+            points=frame[list(self.roles.features)].iloc[:FIRST_ROWS],
+            sketch=SmallestHashes.of(frame[list(self.hashed)]),
+            **({} if target is None else self._of_responses(partition, frame[target])),
         )
+
+    def _of_responses(self, partition: Any, responses: Any) -> dict[str, Any]:
+        return {
+            "responses": np.asarray(responses.iloc[:FIRST_RESPONSES]),
+            "different": _listed(responses),
+            "groups": None if self.roles.groups is None else self._groups(partition),
+        }
 
     def _groups(self, partition: Any) -> tuple[list[Any], NDArray[np.int64]]:
         import pandas as pd

@@ -26,7 +26,9 @@ __all__ = ["RARE", "rare_classes"]
 
 RARE = "survives rare classes"
 _WORTH_TRYING = 1e-3  # if a run meets such rows with a smaller chance, they are not tried
-_MOST_CHANCE = 0.05  # of meeting such rows in a run that a remedy may leave; above, the check fails
+# The chance that a run meets such rows: above it the check fails, up to it the check warns, and a
+# remedy is one that brings the chance down to it.
+_MOST_CHANCE = 0.05
 
 
 @dataclass(frozen=True)

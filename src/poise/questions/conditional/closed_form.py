@@ -77,9 +77,8 @@ class ClosedForm:
         apart = float(np.max(gaps[~np.isnan(gaps)], initial=0.0))
         if apart > AGREEMENT * self.scale:
             warnings.warn(
-                f"the {self.name} differs from the fits by up to {at_most(apart)}; every model is "
-                "fitted "
-                "instead",
+                f"the {self.name} differs from the fits by up to {at_most(apart)}; "
+                "every model is fitted instead",
                 PoiseWarning,
                 stacklevel=2,
             )

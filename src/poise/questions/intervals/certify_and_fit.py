@@ -160,9 +160,9 @@ def _before_the_test(model: JackknifeRegressor, sample: Sample, asked: dict[str,
         remedy = f"delta below {at_least(without_noise(enough))} and alpha below {at_least(free)}"
     if miss >= free:
         warnings.warn(
-            f"with delta = {exactly(asked['delta'])} Theorem J allows misses with probability "
-            f"{at_most(without_noise(miss))}, and jackknife+ without a certificate "
-            f"{at_most(free)}: "
+            f"with delta = {exactly(asked['delta'])} Theorem J allows misses "
+            f"with probability {at_most(without_noise(miss))}, "
+            f"and jackknife+ without a certificate {at_most(free)}: "
             f"a certificate helps only with {remedy}",
             PoiseWarning,
             stacklevel=3,

@@ -208,9 +208,9 @@ class LeaveOneOutFits:
         scale = np.maximum(np.abs(fitted), np.abs(y).mean())
         if (np.abs(formula - fitted) <= AGREEMENT * scale).all():
             return found
+        apart = float(np.abs(formula - fitted).max())
         warnings.warn(
-            f"the {found.name} differs from the fits by up to "
-            f"{at_most(np.abs(formula - fitted).max())}; "
+            f"the {found.name} differs from the fits by up to {at_most(apart)}; "
             "every row is left out by a fit of its own instead",
             PoiseWarning,
             stacklevel=2,

@@ -9,7 +9,7 @@ import numpy as np
 
 from poise import theory
 from poise.procedures import BinomialTest, BootstrapTest
-from poise.simulation.paper.claim import Claim, at_least, computed, holds, simulated
+from poise.simulation.paper.claim import Claim, claim_at_least, computed, holds, simulated
 from poise.simulation.paper.effort import Effort
 from poise.simulation.traps import (
     Trap,
@@ -136,7 +136,7 @@ def _conclusion(effort: Effort) -> list[Claim]:
             power * 0.9 ** (5 * m),
             found,
         ),
-        at_least(
+        claim_at_least(
             "B, (B.9)",
             "bootstrapped samples: power 1 on A, so at least (1-c)^N_l on A'",
             0.9**10,

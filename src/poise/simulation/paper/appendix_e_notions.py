@@ -14,7 +14,15 @@ from poise.algorithms.algorithm import Algorithm, Predict
 from poise.algorithms.couplings import Antithetic, Rotated
 from poise.procedures import BinomialTest
 from poise.protocol.randomness import Coupling, Independent, Shared, as_uniform
-from poise.simulation.paper.claim import Claim, at_least, beyond, computed, equal, holds, simulated
+from poise.simulation.paper.claim import (
+    Claim,
+    beyond,
+    claim_at_least,
+    computed,
+    equal,
+    holds,
+    simulated,
+)
 from poise.simulation.paper.effort import Effort
 from poise.simulation.traps import label_trap
 from poise.simulation.worlds import GaussianRows, World, zoo
@@ -130,7 +138,9 @@ def _quantile_trap(effort: Effort) -> list[Claim]:
     found = effort.instability(trap, epsilon, 3000, 11, Independent())
     return [
         simulated("Theorem 5", "quantile trap, independent terms: its instability", exact, found),
-        at_least("Theorem 5", "at least (1-a)-((1-a)-delta_indep)(1-c)^n, a = 1/4", bound, found),
+        claim_at_least(
+            "Theorem 5", "at least (1-a)-((1-a)-delta_indep)(1-c)^n, a = 1/4", bound, found
+        ),
     ]
 
 

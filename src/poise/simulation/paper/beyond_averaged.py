@@ -14,8 +14,8 @@ from poise.arguments import printed_numbers
 from poise.simulation.paper.claim import (
     CONFIDENCE,
     Claim,
-    at_most,
     beyond,
+    claim_at_most,
     computed,
     equal,
     holds,
@@ -103,7 +103,7 @@ def _accepted(law: str, delta_star: float, m: int, effort: Effort, usual: int) -
 def _level(effort: Effort) -> list[Claim]:
     text = "Theorem A: level of the averaged test at delta* = delta, shares"
     return [
-        at_most("beyond", f"{text} {law}", 0.05, _accepted(law, 0.1, 100, effort, 4000))
+        claim_at_most("beyond", f"{text} {law}", 0.05, _accepted(law, 0.1, 100, effort, 4000))
         for law in _LAWS
     ]
 
@@ -119,7 +119,7 @@ def _power(effort: Effort) -> list[Claim]:
     ]
     ceiling = theory.share_ceiling(40, 0.1, 0.05, 0.05)
     return rows + [
-        at_most(
+        claim_at_most(
             "beyond",
             f"Theorem B: power at most alpha((1-delta*)/(1-delta))^m, m = 40, shares {law}",
             ceiling,
@@ -221,5 +221,5 @@ def _one_process(effort: Effort) -> list[Claim]:
     exact = theory.repeated_looks(_LOOKS, 0.1, 0.05)[-1]
     return [
         simulated("beyond", "six looks at the Binomial test, simulated", exact, repeated),
-        at_most("beyond", "six looks at one e-process, on the same trials", 0.05, process),
+        claim_at_most("beyond", "six looks at one e-process, on the same trials", 0.05, process),
     ]

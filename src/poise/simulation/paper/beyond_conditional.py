@@ -9,7 +9,14 @@ import numpy as np
 from poise import theory
 from poise.questions.conditional.conditional_test import conditional_test, measure_conditional
 from poise.results.conditional_result import ConditionalResult
-from poise.simulation.paper.claim import CONFIDENCE, Claim, at_most, beyond, computed, simulated
+from poise.simulation.paper.claim import (
+    CONFIDENCE,
+    Claim,
+    beyond,
+    claim_at_most,
+    computed,
+    simulated,
+)
 from poise.simulation.paper.effort import Effort
 from poise.simulation.worlds import Proportion, World, zoo
 
@@ -57,7 +64,7 @@ def _no_bridge(effort: Effort) -> list[Claim]:
         beyond(
             "beyond", text.format("far more often than a test of δ* may say it"), 0.05, certified
         ),
-        at_most("beyond", text.format("every other D is found out"), 0.0, settled),
+        claim_at_most("beyond", text.format("every other D is found out"), 0.0, settled),
     ]
 
 
@@ -79,7 +86,9 @@ def _level(effort: Effort) -> list[Claim]:
     found = [theory.verdict(some, delta=0.2, alpha=0.2).verdict for some in shares]
     text = "Given D, at E[S|D] = δ: 'deployed' says {} with probability at most α"
     return [
-        at_most("beyond", text.format(said), 0.2, Proportion(found.count(said), runs, CONFIDENCE))
+        claim_at_most(
+            "beyond", text.format(said), 0.2, Proportion(found.count(said), runs, CONFIDENCE)
+        )
         for said in ("stable", "unstable")
     ]
 

@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from poise import theory
-from poise.simulation.paper.claim import CONFIDENCE, Claim, at_most, beyond, computed, simulated
+from poise.simulation.paper.claim import (
+    CONFIDENCE,
+    Claim,
+    beyond,
+    claim_at_most,
+    computed,
+    simulated,
+)
 from poise.simulation.paper.claim import holds as in_all_cases
 from poise.simulation.paper.effort import Effort
 from poise.simulation.worlds import GaussianRows, World, zoo
@@ -69,8 +76,12 @@ def _stable(effort: Effort) -> list[Claim]:
     bounds = {plus: theory.jackknife_miss(12, _SHARE, delta, plus) for plus in (False, True)}
     text = "Theorem J, mean response: {} misses no more often than the bound"
     return [
-        at_most("beyond", text.format("jackknife"), bounds[False], misses.of_jackknife(epsilon)),
-        at_most("beyond", text.format("jackknife+"), bounds[True], misses.of_plus(2 * epsilon)),
+        claim_at_most(
+            "beyond", text.format("jackknife"), bounds[False], misses.of_jackknife(epsilon)
+        ),
+        claim_at_most(
+            "beyond", text.format("jackknife+"), bounds[True], misses.of_plus(2 * epsilon)
+        ),
     ]
 
 
@@ -93,7 +104,7 @@ def _without_stability(where: str, misses: IntervalMisses) -> list[Claim]:
     free = f"{where}: jackknife+ misses at most 2a, without stability"
     return [
         beyond("beyond", more, _SHARE, misses.of_jackknife()),
-        at_most("beyond", free, 2 * _SHARE, misses.of_plus()),
+        claim_at_most("beyond", free, 2 * _SHARE, misses.of_plus()),
     ]
 
 
@@ -112,7 +123,7 @@ def _heavy_tails(effort: Effort) -> Claim:
     """Average responses with the heaviest tails: no ε is exceeded rarely enough to help."""
     misses = _misses(World(_mean, CauchyRows(), n=12), effort, 1500, 400)
     text = "Mean of Cauchy responses: jackknife+ misses at most 2a"
-    return at_most("beyond", text, 2 * _SHARE, misses.of_plus())
+    return claim_at_most("beyond", text, 2 * _SHARE, misses.of_plus())
 
 
 def _mean(X: Any, y: Any, seed: int) -> Any:

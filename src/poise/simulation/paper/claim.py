@@ -13,9 +13,9 @@ from poise.simulation.worlds import Proportion
 __all__ = [
     "CONFIDENCE",
     "Claim",
-    "at_least",
-    "at_most",
     "beyond",
+    "claim_at_least",
+    "claim_at_most",
     "computed",
     "equal",
     "holds",
@@ -102,14 +102,14 @@ def simulated(section: str, text: str, expected: float, found: Proportion) -> Cl
     )
 
 
-def at_most(section: str, text: str, bound: float, found: Proportion) -> Claim:
+def claim_at_most(section: str, text: str, bound: float, found: Proportion) -> Claim:
     """Claim that a simulated probability does not exceed a bound."""
     return Claim(
         section, text, f"<= {printed_numbers.at_most(bound)}", str(found), found.low <= bound
     )
 
 
-def at_least(section: str, text: str, bound: float, found: Proportion) -> Claim:
+def claim_at_least(section: str, text: str, bound: float, found: Proportion) -> Claim:
     """Claim that a simulated probability does not fall short of a bound."""
     return Claim(
         section, text, f">= {printed_numbers.at_least(bound)}", str(found), found.high >= bound

@@ -114,8 +114,7 @@ def _alone(alpha: float, answer: LedgerAnswer | None) -> str:
     """Return the verdict of a question by its own p-values."""
     if answer is None:
         return "unanswered"
-    sides = (answer.pvalue, answer.pvalue_unstable)
-    return three_way(*(declares(pvalue, alpha) for pvalue in sides))
+    return three_way(declares(answer.pvalue, alpha), declares(answer.pvalue_unstable, alpha))
 
 
 def _kept(header: LedgerHeader, pvalues: list[float]) -> list[bool]:
