@@ -141,6 +141,12 @@ def test_a_shared_level_is_written_with_all_digits() -> None:
     assert level_in_words(0.05 / 7, 7) == "0.007143 (= 0.05 / 7 algorithms)"
 
 
+def test_a_computed_level_is_rounded_up() -> None:
+    assert level_in_words(0.005726416897022347) == "0.005727"
+    assert level_in_words(0.005726416897022347 / 3, 3) == "0.001909 (= 0.005727 / 3 algorithms)"
+    assert (level_in_words(0.123456), level_in_words(None)) == ("0.123456", "not known")
+
+
 def test_noise_of_doubles_is_no_reason_to_round_up() -> None:
     assert at_most(0.1 + 0.2) == "0.3001"  # an observed change of this size exceeds 0.3
     assert at_most(without_noise(0.1 + 0.2)) == "0.3"

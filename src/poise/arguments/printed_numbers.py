@@ -23,6 +23,7 @@ __all__ = [
 
 _LARGE = 1000  # numbers from here on are written without decimals
 _DIGITS = 4
+_DIGITS_BY_HAND = 10  # nobody writes more: a level with more of them was computed
 
 
 def number(value: float | None) -> str:
@@ -113,17 +114,25 @@ def without_noise(probability: float) -> float:
     return float(f"{probability:.12g}")
 
 
-def level_in_words(level: float, algorithms: int = 1) -> str:
+def level_in_words(level: float | None, algorithms: int = 1) -> str:
     """Write the level of one test and, if several algorithms share a level, its origin.
+
+    A level that somebody gave has all its digits. One that was computed is rounded up: a verdict
+    at a level is a verdict at every larger one.
 
     Examples
     --------
-    >>> level_in_words(0.05), level_in_words(0.05 / 3, 3)
-    ('0.05', '0.01667 (= 0.05 / 3 algorithms)')
+    >>> level_in_words(0.123456), level_in_words(0.005726416897022347)
+    ('0.123456', '0.005727')
+    >>> level_in_words(0.05 / 3, 3)
+    '0.01667 (= 0.05 / 3 algorithms)'
     """
+    if level is None:
+        return number(level)
     if algorithms == 1:
-        return exactly(level)
-    shared = exactly(without_noise(level * algorithms))
+        given = float(f"{level:.{_DIGITS_BY_HAND}g}") == level
+        return exactly(level) if given else at_most(level)
+    shared = level_in_words(without_noise(level * algorithms))
     return f"{at_most(level)} (= {shared} / {algorithms} algorithms)"
 
 
