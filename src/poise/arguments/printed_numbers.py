@@ -18,6 +18,7 @@ __all__ = [
     "level_in_words",
     "number",
     "or_failed",
+    "rounded_up",
     "without_noise",
 ]
 
@@ -62,6 +63,17 @@ def at_most(limit: float | None) -> str:
     >>> at_most(0.123411), at_most(1234.1), at_most(0.5), at_most(None)
     ('0.1235', '1,235', '0.5', 'not known')
     """
+    return number(None if limit is None else rounded_up(limit))
+
+
+def rounded_up(limit: float) -> float:
+    """Return the number that :func:`at_most` writes: what holds for a limit holds for it, too.
+
+    Examples
+    --------
+    >>> rounded_up(0.14811), rounded_up(12345.2), rounded_up(0.5), rounded_up(math.inf)
+    (0.1482, 12346.0, 0.5, inf)
+    """
     return _rounded(limit, ROUND_CEILING)
 
 
@@ -73,15 +85,15 @@ def at_least(limit: float | None) -> str:
     >>> at_least(0.123489), at_least(1234.9), at_least(0.0)
     ('0.1234', '1,234', '0')
     """
-    return _rounded(limit, ROUND_FLOOR)
+    return number(None if limit is None else _rounded(limit, ROUND_FLOOR))
 
 
-def _rounded(limit: float | None, direction: str) -> str:
-    if limit is None or math.isinf(limit):
-        return number(limit)
+def _rounded(limit: float, direction: str) -> float:
+    if math.isinf(limit):
+        return limit
     if abs(limit) >= _LARGE:
-        return number(math.ceil(limit) if direction == ROUND_CEILING else math.floor(limit))
-    return number(float(_shortened(limit, direction)))
+        return float(math.ceil(limit) if direction == ROUND_CEILING else math.floor(limit))
+    return float(_shortened(limit, direction))
 
 
 def _shortened(value: float, direction: str) -> Decimal:
