@@ -20,6 +20,7 @@ from poise.arguments.printed_numbers import (
     at_least,
     at_most,
     confidence,
+    exactly,
     level_in_words,
     rounded_up,
     without_noise,
@@ -133,6 +134,10 @@ def test_confidence_is_one_only_where_nothing_is_left() -> None:
 def test_a_shared_level_is_written_with_all_digits() -> None:
     assert level_in_words(0.123456 / 3, 3) == "0.04116 (= 0.123456 / 3 algorithms)"
     assert level_in_words(0.05 / 7, 7) == "0.007143 (= 0.05 / 7 algorithms)"
+
+
+def test_a_number_that_is_missing_is_not_zero() -> None:
+    assert (exactly(None), exactly(0.0)) == ("not known", "0")
 
 
 def test_a_computed_level_is_rounded_up() -> None:

@@ -42,14 +42,18 @@ def number(value: float | None) -> str:
     return f"{value:,.0f}" if abs(value) >= _LARGE else f"{value:.{_DIGITS}g}"
 
 
-def exactly(value: float) -> str:
+def exactly(value: float | None) -> str:
     """Write a number of the question with all its digits: the verdict holds for no other number.
 
     Examples
     --------
     >>> exactly(0.123449), exactly(0.1), exactly(5.0), exactly(12345.0), exactly(1e-9)
     ('0.123449', '0.1', '5', '12,345', '1e-09')
+    >>> exactly(None)
+    'not known'
     """
+    if value is None:
+        return number(value)
     if float(value).is_integer() and abs(value) < 1e16:
         return f"{int(value):,}"
     return repr(float(value))

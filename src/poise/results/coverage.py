@@ -138,7 +138,7 @@ class CoverageGuarantee(ShownAsCard):
     @property
     def _given_training_set(self) -> str:
         epsilon, delta, alpha = self._asked
-        gamma = exactly(self.gamma or 0.0)
+        gamma = exactly(self.gamma)
         return (
             "This training set is certified and a new response missed with probability at most "
             f"{self._missed}, the sum of 1 - {exactly(self.level)}, gamma = {gamma} "
@@ -168,7 +168,7 @@ class CoverageGuarantee(ShownAsCard):
     @property
     def _asked(self) -> list[str]:
         """ε, δ and α of the certificate, with all their digits."""
-        return [exactly(value or 0.0) for value in (self.epsilon, self.delta, self.alpha)]
+        return [exactly(value) for value in (self.epsilon, self.delta, self.alpha)]
 
     @property
     def _missed(self) -> str:
