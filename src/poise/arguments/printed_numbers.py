@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
+from poise.arguments.decimal_noise import without_noise
+
 __all__ = [
     "at_least",
     "at_most",
@@ -19,7 +21,6 @@ __all__ = [
     "number",
     "or_failed",
     "rounded_up",
-    "without_noise",
 ]
 
 _LARGE = 1000  # numbers from here on are written without decimals
@@ -114,20 +115,6 @@ def confidence(alpha: float) -> str:
     """
     left = Context(rounding=ROUND_FLOOR).subtract(Decimal(1), _shortened(alpha, ROUND_CEILING))
     return f"{left.copy_abs().normalize():f}"  # the floor of 1 - 1 is -0
-
-
-def without_noise(probability: float) -> float:
-    """Return a sum or product of decimals as written by hand: 0.1 + 0.2 is 0.3.
-
-    For probabilities that were added up. An observed change keeps its last digit: whether a
-    change exceeds ε may depend on it.
-
-    Examples
-    --------
-    >>> 0.1 + 0.2, without_noise(0.1 + 0.2), at_most(0.1 + 0.2), at_most(without_noise(0.1 + 0.2))
-    (0.30000000000000004, 0.3, '0.3001', '0.3')
-    """
-    return float(f"{probability:.12g}")
 
 
 def level_in_words(level: float | None, algorithms: int = 1) -> str:

@@ -7,10 +7,10 @@ statement, and everything that the verdict rests on.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields, replace
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from poise import arguments
+from poise.arguments.decimal_noise import three_times
 from poise.arguments.field_rules import Epsilon, ErrorLevel, Positive, Share, TrainingSize
 from poise.arguments.notebook_card import Card, ShownAsCard, parts_at_limit
 from poise.arguments.printed_numbers import exactly
@@ -187,7 +187,7 @@ class Certificate(ShownAsCard):
                 f"delta must be below 1/3 to imply shared stability (3 delta < 1), got "
                 f"{self.delta}; anything is stable with delta = 1"
             )
-        three = _three_times(self.epsilon), _three_times(self.delta)
+        three = three_times(self.epsilon), three_times(self.delta)
         return replace(self, notion=notion, epsilon=three[0], delta=three[1])
 
     def implications(self) -> tuple[Certificate, ...]:
@@ -277,8 +277,3 @@ class Certificate(ShownAsCard):
         if self.unit == "group":
             return "at a row of a fresh group"
         return "at a fresh labelled row" if self.compares == "losses" else "at a fresh point"
-
-
-def _three_times(value: float) -> float:
-    """Multiply as decimals, as people do: in doubles 3 times 0.1 is 0.30000000000000004."""
-    return float(3 * Decimal(repr(float(value))))
