@@ -16,10 +16,8 @@ __all__ = [
     "at_most",
     "confidence",
     "exactly",
-    "larger_of",
     "level_in_words",
     "number",
-    "or_failed",
     "rounded_up",
 ]
 
@@ -137,25 +135,3 @@ def level_in_words(level: float | None, algorithms: int = 1) -> str:
         return exactly(level) if given else at_most(level)
     shared = level_in_words(without_noise(level * algorithms))
     return f"{at_most(level)} (= {shared} / {algorithms} algorithms)"
-
-
-def larger_of(moved: float, trials: int, failed: int = 0) -> str:
-    """Write how many trials moved and, separately, how many failed: a failure is no change.
-
-    Examples
-    --------
-    >>> larger_of(2, 46), larger_of(0, 160, failed=57)
-    ('2 of 46', '0 of 160, 57 failed')
-    """
-    return f"{number(moved)} of {trials:,}{or_failed(failed)}"
-
-
-def or_failed(failed: int) -> str:
-    """Write what stands after a number of changes: how many trials failed; nothing if none did.
-
-    Examples
-    --------
-    >>> or_failed(57), or_failed(0)
-    (', 57 failed', '')
-    """
-    return f", {failed:,} failed" if failed else ""
