@@ -234,4 +234,4 @@ def _print_cost(cost: CostOfStability | None, compared: CompareResult | None) ->
         print_paragraphs("\n" + cost.sentence)
     if compared is not None:
         print_paragraphs("")
-        print_presented(compared.headline(), compared.table(), compared.meaning())
+        print_presented(compared)
