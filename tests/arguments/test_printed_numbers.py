@@ -15,16 +15,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import poise
+from poise.arguments.decimal_noise import complement, three_times, without_noise
 from poise.arguments.notebook_card import Card, parts_at_limit
 from poise.arguments.printed_numbers import (
     at_least,
     at_most,
     confidence,
+    exactly,
     level_in_words,
-    without_noise,
+    rounded_up,
 )
 from poise.cli.partial_verdict import _standing
-from poise.cli.stabilize import _as_printed
 from poise.results import Trials
 from poise.results.coverage import CoverageGuarantee
 from poise.theory.bag_choice import bags_as_they_are
@@ -35,22 +36,31 @@ ROOT = Path(poise.__file__).parent
 ROUNDED_BY_HAND = {
     "algorithms/couplings.py": (2, "names of couplings, by which journals know them"),
     "algorithms/torch/torch_settings.py": (1, "the name of an algorithm"),
+    "arguments/decimal_noise.py": (1, "what is not noise keeps twelve digits"),
     "arguments/notebook_card.py": (2, "places in a picture"),
     "cli/intervals.py": (1, "equally many decimals; the ends were rounded outwards before"),
-    "cli/status.py": (1, "seconds"),
+    "cli/status.py": (2, "seconds"),
     "cli/ui/browser_figures.py": (1, "the middle of a bar"),
     "cli/ui/repeat.py": (1, "a share that is computed back from a rounded number, in a program"),
+    "cli/ui/slider_answers.py": (1, "where a slider begins"),
+    "questions/conditional/conditional_question.py": (1, "an epsilon that is tested as it is"),
     "results/certificate.py": (1, "words of a file, which are compared letter by letter"),
     "results/curve_result.py": (1, "names of assumptions in JSON"),
     "results/plots/inline_svg.py": (1, "pixels"),
     "results/text/duration.py": (4, "durations, which are estimates"),
     "results/text/question_menu_table.py": (1, "an estimate, with the two digits that it is worth"),
+    "simulation/paper/beyond_averaged.py": (3, "numbers that must agree"),
+    "simulation/paper/beyond_intervals.py": (1, "a rank, before its floor is taken"),
     "simulation/paper/claim.py": (2, "numbers that must agree"),
     "simulation/paper/figures.py": (3, "legends of pictures"),
+    "simulation/paper/section_3_binomial_test.py": (1, "numbers that must agree"),
+    "simulation/paper/section_4_ceilings.py": (2, "numbers that must agree"),
     "simulation/paper/section_4_model_classes.py": (1, "the name of a model"),
     "simulation/traps/trapped_algorithm.py": (1, "the name of an algorithm"),
     "simulation/worlds/simple_algorithms.py": (4, "names of algorithms"),
     "simulation/worlds/zoo.py": (2, "names of worlds"),
+    "storage/ledger/described_question.py": (1, "a share by which a question is recognised"),
+    "theory/jackknife_coverage.py": (1, "a number of ranks, before its floor is taken"),
 }
 
 _FLOAT = re.compile(r"[eEfFgG%]$")
@@ -64,37 +74,32 @@ def _spec(value: ast.FormattedValue) -> str:
     return "".join(str(p.value) if isinstance(p, ast.Constant) else "9" for p in parts)
 
 
-def _is_rounding(node: ast.AST) -> bool:
-    """Say whether a text becomes a number again: float(f"{x:.4g}")."""
-    return isinstance(node, ast.Call) and ast.unparse(node.func) == "float"
-
-
 def _written(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield every node but those of numbers that are rounded and stay numbers, and docstrings."""
+    """Yield every node but those of docstrings."""
     for node in ast.iter_child_nodes(tree):
-        if not _is_rounding(node) and not (
-            isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        ):
+        if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
             yield node
             yield from _written(node)
 
 
-def _formats_a_float(node: ast.AST) -> bool:
+def _rounds_a_float(node: ast.AST) -> bool:
     if isinstance(node, ast.FormattedValue):
         return _FLOAT.search(_spec(node)) is not None
     if isinstance(node, ast.Call) and ast.unparse(node.func) == "format" and len(node.args) == 2:
         return _FLOAT.search(ast.unparse(node.args[1]).strip("'\"")) is not None
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "round" and len(node.args) == 2:
+        return True
     if isinstance(node, ast.Constant) and isinstance(node.value, str):  # for format, % and plotly
         return bool(_IN_TEMPLATES.search(node.value) or _PERCENT.search(node.value))
     return False
 
 
-def test_numbers_are_formatted_in_one_file() -> None:
+def test_numbers_are_rounded_in_one_file() -> None:
     """No sentence rounds a number to the nearest by hand: a bound in it could become false."""
     found: Counter[str] = Counter()
     for path in ROOT.rglob("*.py"):
         nodes = _written(ast.parse(path.read_text(encoding="utf-8")))
-        found[path.relative_to(ROOT).as_posix()] += sum(map(_formats_a_float, nodes))
+        found[path.relative_to(ROOT).as_posix()] += sum(map(_rounds_a_float, nodes))
     del found["arguments/printed_numbers.py"]
     assert {path: n for path, n in found.items() if n} == {
         path: n for path, (n, _) in ROUNDED_BY_HAND.items()
@@ -108,15 +113,15 @@ def test_numbers_are_formatted_in_one_file() -> None:
         'f"{x:{width}.3f}"',
         'f"{x:.1%}"',
         'format(x, ".4g")',
+        "round(x, 4)",
         '"at most {:.4g}".format(x)',
         '"at most %.4g" % x',
         '"at most %{y:.4g}<extra></extra>"',
     ],
 )
-def test_every_way_to_format_a_float_is_seen(source: str) -> None:
-    tree = ast.parse(f"said = {source}")
-    assert any(map(_formats_a_float, _written(tree)))
-    assert not any(map(_formats_a_float, _written(ast.parse(f"said = float({source})"))))
+def test_every_way_to_round_a_float_is_seen(source: str) -> None:
+    for text in (f"said = {source}", f"said = float({source})"):
+        assert any(map(_rounds_a_float, _written(ast.parse(text))))
 
 
 def test_templates_of_pages_format_no_float() -> None:
@@ -142,9 +147,26 @@ def test_a_shared_level_is_written_with_all_digits() -> None:
     assert level_in_words(0.05 / 7, 7) == "0.007143 (= 0.05 / 7 algorithms)"
 
 
+def test_a_number_that_is_missing_is_not_zero() -> None:
+    assert (exactly(None), exactly(0.0)) == ("not known", "0")
+
+
+def test_a_computed_level_is_rounded_up() -> None:
+    assert level_in_words(0.005726416897022347) == "0.005727"
+    assert level_in_words(0.005726416897022347 / 3, 3) == "0.001909 (= 0.005727 / 3 algorithms)"
+    assert (level_in_words(0.123456), level_in_words(None)) == ("0.123456", "not known")
+
+
 def test_noise_of_doubles_is_no_reason_to_round_up() -> None:
     assert at_most(0.1 + 0.2) == "0.3001"  # an observed change of this size exceeds 0.3
     assert at_most(without_noise(0.1 + 0.2)) == "0.3"
+
+
+@given(value=st.floats(1e-9, 0.3))
+def test_three_times_a_limit_and_what_is_left_of_one_lose_no_digit(value: float) -> None:
+    """Twelve digits are not enough: a limit that is rounded to fewer may become too small."""
+    assert three_times(value) == float(3 * Fraction(repr(value)))
+    assert complement(value) == float(1 - Fraction(repr(value)))
 
 
 def test_promises_of_intervals_are_true_as_printed() -> None:
@@ -171,8 +193,10 @@ def test_promises_of_bags_are_true_as_printed() -> None:
     assert "with probability at most 0.1482 (" in bags.sentence
 
 
-def test_what_is_compared_is_implied_by_what_is_promised() -> None:
-    assert [_as_printed(limit) for limit in (0.14811, 12345.2, 0.1)] == [0.1482, 12346.0, 0.1]
+@given(limit=st.floats(1e-9, 1e9))
+def test_a_limit_that_is_rounded_up_is_the_one_that_is_written(limit: float) -> None:
+    assert rounded_up(limit) >= limit
+    assert float(at_most(limit).replace(",", "")) == rounded_up(limit)
 
 
 def test_where_an_averaged_run_stands_is_no_number_of_trials() -> None:

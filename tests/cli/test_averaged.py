@@ -94,3 +94,23 @@ def test_shares_are_shown_alike_by_run_compare_and_status(run, folder: Path) -> 
         assert "larger changes" not in shown
         assert f" {share} " in shown
     assert f"mean share {share}" in " ".join(run("status shares.jsonl").stdout.split())
+
+
+def test_one_change_a_trial_in_the_averaged_test_is_a_share(run, folder: Path) -> None:
+    """What a trial answers with follows from the test, not from how many changes it holds."""
+    asked = f"{ASKED} --test averaged --removals 1 --points 1".replace("0.5 --delta", "0.1 --delta")
+    found = _found(run(f"{asked} --journal single.jsonl").stdout)
+    share = number(found["n_exceeding"] / found["n_observed"])
+    assert 0 < float(share) < 1
+    shown = " ".join(run("status single.jsonl").stdout.split())
+    assert f"mean share {share} failed trials" in shown
+    assert "larger changes" not in shown
+
+
+def test_status_counts_the_trials_of_the_papers_test(run, folder: Path) -> None:
+    asked = f"{ASKED} --test binomial".replace("0.5 --delta", "0.1 --delta")
+    found = _found(run(f"{asked} --journal paper.jsonl").stdout)
+    assert found["statistic"] > 0
+    shown = " ".join(run("status paper.jsonl").stdout.split())
+    assert f"larger changes {found['statistic']:.0f} failed trials" in shown
+    assert "mean share" not in shown

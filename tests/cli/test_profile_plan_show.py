@@ -97,6 +97,13 @@ def test_plan_of_the_averaged_test_is_that_of_the_library(run, folder: Path) -> 
     assert "--test belongs to one" in done.output
 
 
+def test_the_level_of_a_plan_stands_beside_delta_itself(run) -> None:
+    """At a δ* below δ the averaged test may declare stable more often than the level."""
+    asked = "plan --n 100 --n-labeled 9000 --delta 0.123456 --delta-star 0.05 --test averaged"
+    last = run(f"{asked} --spread 0.3 --alpha 0.0234567").stdout.splitlines()[-1].split()
+    assert (last[0], last[-3:]) == ("0.123456", ["at", "most", "0.0234567"])
+
+
 def test_plan_fills_in_level_and_power_and_draws(run, folder: Path) -> None:
     expected = poise.plan(n=100, delta=0.1, alpha=0.05, power=0.9, algorithms=3, replace=True)
     done = run("plan --n 100 --delta 0.1 --algorithms 3 --replace --plot power.png --json")

@@ -25,7 +25,7 @@ def show_everything() -> None:
     print_table(["what was found", "share of it"], [[" ".join(WORDS), 0.25], ["short", 12345.678]])
     print_facts({"algorithm": NAME, "verdict": " ".join(WORDS)})
     result = CompareResult.judge({NAME: trials_of(NAME)}, epsilon=0.5, delta=0.5)
-    print_presented(result.headline(), result.table(), result.meaning())
+    print_presented(result)
     print_result(trials_of(NAME).test(epsilon=0.5, delta=0.5))
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeRegressor
 
 import poise
+from poise.cli.stabilize import _compared
 from poise.questions.cost_of_stability import cost_of_stability
 
 ROWS = "numbers.csv --target price --drop id"
@@ -52,6 +54,19 @@ def test_both_are_tested_side_by_side_and_drawn(run, tmp_path) -> None:
     assert "original" in text
     assert "stabilised" in text
     assert "R²" not in text
+
+
+@pytest.mark.parametrize(
+    ("promised", "tested"),
+    [(0.148111, 0.1482), (0.3, 0.3), (0.99996, 0.99996)],  # 1 is no delta
+)
+def test_what_is_tested_follows_from_what_is_promised(monkeypatch, promised, tested) -> None:
+    asked = {}
+    monkeypatch.setattr("poise.questions.compare.compare", lambda *_, **given: asked.update(given))
+    promise = SimpleNamespace(n=20, epsilon=0.123411, delta=promised, units="training range")
+    stable = SimpleNamespace(guarantee=promise, estimator=None)
+    _compared(stable, {"y": [0.0, 2.0]}, {})
+    assert (asked["epsilon"], asked["delta"]) == (0.2469, tested)
 
 
 def test_classes_and_a_bare_answer(run, folder) -> None:

@@ -266,6 +266,20 @@ def test_summary(unknown, words):
     assert str(found) == found.summary()
 
 
+def test_what_was_asked_has_all_its_digits() -> None:
+    """The answer is rounded up instead; in the picture both are written alike."""
+    asked = plan(n=100, n_labeled=5000, delta=0.123456, alpha=0.0234567)
+    assert "for delta = 0.123456 at level 0.0234567 then has" in asked.summary()
+    several = plan(n=100, n_labeled=5000, delta=0.1, alpha=0.0234567, algorithms=3)
+    assert "at level 0.007819 (= 0.0234567 / 3 algorithms) then has" in several.summary()
+    names = {text.get_text() for text in asked.plot().axes[0].get_legend().get_texts()}
+    assert {"delta = 0.123456", "level 0.0234567"} <= names
+    solved = plan(n=100, n_labeled=5000, power=0.9)
+    assert "for delta = 0.05931 at level 0.05 then has" in solved.summary()
+    names = {text.get_text() for text in solved.plot().axes[0].get_legend().get_texts()}
+    assert {"delta = 0.05931", "level 0.05"} <= names
+
+
 def test_summary_names_an_error_probability_as_such():
     found = plan(n_labeled=100, n=10, delta=0.1, alpha=0.05, delta_star=0.2, randomized=True)
     assert "not stable" in found.note

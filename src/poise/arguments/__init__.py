@@ -3,6 +3,7 @@
 ::
 
     checks           checks of arguments: the error names the argument, its value and the remedy
+    decimal_noise    sums, differences and products of decimals as written by hand: 0.1 + 0.2 is 0.3
     field_rules      what the fields of a file may hold beyond their type: ranges, and digests
     json_text        JSON that others may have written: whatever is wrong with it is a ValueError
     lazy_names       names of a package that are imported when they are first used (PEP 562)

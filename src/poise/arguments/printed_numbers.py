@@ -9,20 +9,21 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
+from poise.arguments.decimal_noise import without_noise
+
 __all__ = [
     "at_least",
     "at_most",
     "confidence",
     "exactly",
-    "larger_of",
     "level_in_words",
     "number",
-    "or_failed",
-    "without_noise",
+    "rounded_up",
 ]
 
 _LARGE = 1000  # numbers from here on are written without decimals
 _DIGITS = 4
+_DIGITS_BY_HAND = 10  # nobody writes more: a level with more of them was computed
 
 
 def number(value: float | None) -> str:
@@ -40,14 +41,18 @@ def number(value: float | None) -> str:
     return f"{value:,.0f}" if abs(value) >= _LARGE else f"{value:.{_DIGITS}g}"
 
 
-def exactly(value: float) -> str:
+def exactly(value: float | None) -> str:
     """Write a number of the question with all its digits: the verdict holds for no other number.
 
     Examples
     --------
     >>> exactly(0.123449), exactly(0.1), exactly(5.0), exactly(12345.0), exactly(1e-9)
     ('0.123449', '0.1', '5', '12,345', '1e-09')
+    >>> exactly(None)
+    'not known'
     """
+    if value is None:
+        return number(value)
     if float(value).is_integer() and abs(value) < 1e16:
         return f"{int(value):,}"
     return repr(float(value))
@@ -61,6 +66,17 @@ def at_most(limit: float | None) -> str:
     >>> at_most(0.123411), at_most(1234.1), at_most(0.5), at_most(None)
     ('0.1235', '1,235', '0.5', 'not known')
     """
+    return number(None if limit is None else rounded_up(limit))
+
+
+def rounded_up(limit: float) -> float:
+    """Return the number that :func:`at_most` writes: what holds for a limit holds for it, too.
+
+    Examples
+    --------
+    >>> rounded_up(0.14811), rounded_up(12345.2), rounded_up(0.5), rounded_up(math.inf)
+    (0.1482, 12346.0, 0.5, inf)
+    """
     return _rounded(limit, ROUND_CEILING)
 
 
@@ -72,15 +88,15 @@ def at_least(limit: float | None) -> str:
     >>> at_least(0.123489), at_least(1234.9), at_least(0.0)
     ('0.1234', '1,234', '0')
     """
-    return _rounded(limit, ROUND_FLOOR)
+    return number(None if limit is None else _rounded(limit, ROUND_FLOOR))
 
 
-def _rounded(limit: float | None, direction: str) -> str:
-    if limit is None or math.isinf(limit):
-        return number(limit)
+def _rounded(limit: float, direction: str) -> float:
+    if math.isinf(limit):
+        return limit
     if abs(limit) >= _LARGE:
-        return number(math.ceil(limit) if direction == ROUND_CEILING else math.floor(limit))
-    return number(float(_shortened(limit, direction)))
+        return float(math.ceil(limit) if direction == ROUND_CEILING else math.floor(limit))
+    return float(_shortened(limit, direction))
 
 
 def _shortened(value: float, direction: str) -> Decimal:
@@ -99,51 +115,23 @@ def confidence(alpha: float) -> str:
     return f"{left.copy_abs().normalize():f}"  # the floor of 1 - 1 is -0
 
 
-def without_noise(probability: float) -> float:
-    """Return a sum or product of decimals as written by hand: 0.1 + 0.2 is 0.3.
-
-    For probabilities that were added up. An observed change keeps its last digit: whether a
-    change exceeds ε may depend on it.
-
-    Examples
-    --------
-    >>> 0.1 + 0.2, without_noise(0.1 + 0.2), at_most(0.1 + 0.2), at_most(without_noise(0.1 + 0.2))
-    (0.30000000000000004, 0.3, '0.3001', '0.3')
-    """
-    return float(f"{probability:.12g}")
-
-
-def level_in_words(level: float, algorithms: int = 1) -> str:
+def level_in_words(level: float | None, algorithms: int = 1) -> str:
     """Write the level of one test and, if several algorithms share a level, its origin.
 
+    A level that somebody gave has all its digits. One that was computed is rounded up: a verdict
+    at a level is a verdict at every larger one.
+
     Examples
     --------
-    >>> level_in_words(0.05), level_in_words(0.05 / 3, 3)
-    ('0.05', '0.01667 (= 0.05 / 3 algorithms)')
+    >>> level_in_words(0.123456), level_in_words(0.005726416897022347)
+    ('0.123456', '0.005727')
+    >>> level_in_words(0.05 / 3, 3)
+    '0.01667 (= 0.05 / 3 algorithms)'
     """
+    if level is None:
+        return number(level)
     if algorithms == 1:
-        return exactly(level)
-    shared = exactly(without_noise(level * algorithms))
+        given = float(f"{level:.{_DIGITS_BY_HAND}g}") == level
+        return exactly(level) if given else at_most(level)
+    shared = level_in_words(without_noise(level * algorithms))
     return f"{at_most(level)} (= {shared} / {algorithms} algorithms)"
-
-
-def larger_of(moved: float, trials: int, failed: int = 0) -> str:
-    """Write how many trials moved and, separately, how many failed: a failure is no change.
-
-    Examples
-    --------
-    >>> larger_of(2, 46), larger_of(0, 160, failed=57)
-    ('2 of 46', '0 of 160, 57 failed')
-    """
-    return f"{number(moved)} of {trials:,}{or_failed(failed)}"
-
-
-def or_failed(failed: int) -> str:
-    """Write what stands after a number of changes: how many trials failed; nothing if none did.
-
-    Examples
-    --------
-    >>> or_failed(57), or_failed(0)
-    (', 57 failed', '')
-    """
-    return f", {failed:,} failed" if failed else ""

@@ -134,4 +134,4 @@ def _tell(result: CompareResult, output: Output) -> None:
     else:
         from poise.cli.terminal_tables import print_presented
 
-        print_presented(result.headline(), result.table(), result.meaning())
+        print_presented(result)

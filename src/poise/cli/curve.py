@@ -108,6 +108,7 @@ def _tell(curve: StabilityCurve, output: Output) -> None:
         for row in curve.table().rows:
             click.echo("\t".join(row))
     else:
+        from poise.cli.screen import print_table
         from poise.cli.terminal_tables import print_presented
 
-        print_presented(curve.headline(), curve.table(), curve.meaning(), numeric=True)
+        print_presented(curve, print_table)

@@ -107,7 +107,7 @@ def _visit(algorithm: Any, note: str) -> Section:
     from poise.cli.screen import print_headline, print_paragraphs
     from poise.questions.stability_test import measure
     from poise.results.report.html_report import Section
-    from poise.results.text.verdict_cells import larger_changes
+    from poise.results.text.verdict_cells import SeenChanges
 
     X, y = load_diabetes(return_X_y=True)
     with fits_print_to_stderr():
@@ -116,7 +116,7 @@ def _visit(algorithm: Any, note: str) -> Section:
     print_headline(result)
     seen = (
         f"Trials in which the prediction moved by more than {exactly(EPSILON)}: "
-        f"{larger_changes(result)}."
+        f"{SeenChanges.of(result).larger_changes}."
     )
     print_paragraphs(f"{note} {seen}\n")
     return Section(result, trials, note)

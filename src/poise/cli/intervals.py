@@ -233,7 +233,8 @@ def _as_json(
 def _print(
     model: JackknifeRegressor, made: CertifiedFit | None, table: list[Any], output: Output
 ) -> None:
-    from poise.arguments.printed_numbers import at_most, without_noise
+    from poise.arguments.decimal_noise import without_noise
+    from poise.arguments.printed_numbers import at_most
     from poise.cli.screen import print_headline, print_paragraphs, print_table
 
     if made is not None:

@@ -95,4 +95,4 @@ def _tell(ledger: Ledger, output: Output) -> None:
     else:
         from poise.cli.terminal_tables import print_presented
 
-        print_presented(ledger.headline(), ledger.table(), ledger.meaning())
+        print_presented(ledger)

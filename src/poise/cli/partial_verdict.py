@@ -10,9 +10,9 @@ from poise.cli.stderr import say
 from poise.errors import RecordError
 
 if TYPE_CHECKING:
-    from poise.results import Trials
+    from poise.results import StabilityResult, Trials
 
-__all__ = ["saying_where_it_stands", "verdict_so_far"]
+__all__ = ["saying_where_it_stands", "verdict_or_open", "verdict_so_far"]
 
 
 def verdict_so_far(trials: Trials, question: dict[str, Any]) -> str:
@@ -26,9 +26,13 @@ def verdict_so_far(trials: Trials, question: dict[str, Any]) -> str:
     >>> verdict_so_far(trials, {"epsilon": 1.0, "delta": 0.1, "alpha": 0.05})
     'unstable'
     """
+    return verdict_or_open(trials.test(**question))
+
+
+def verdict_or_open(result: StabilityResult) -> str:
+    """Return the verdict of trials that were judged, or "open" if later trials can change it."""
     from poise.results.verdict import OPEN
 
-    result = trials.test(**question)
     return result.verdict.value if result.settled else OPEN
 
 
@@ -51,5 +55,5 @@ def _standing(trials: Trials, question: dict[str, Any] | None) -> str:
         return done
     from poise.results.text.verdict_cells import SeenChanges
 
-    seen = SeenChanges.of(trials.test(**question))
-    return f"{done}, {seen.in_words}, verdict {verdict_so_far(trials, question)}"
+    result = trials.test(**question)
+    return f"{done}, {SeenChanges.of(result).in_words}, verdict {verdict_or_open(result)}"

@@ -129,18 +129,19 @@ def command(ctx: click.Context, /, output: Output, rows: int | None, **asked: An
 
 
 def _print_plan(answer: Plan) -> None:
-    from poise.arguments.printed_numbers import at_least, at_most, number
+    from poise.arguments.printed_numbers import at_least, exactly, level_in_words, number
     from poise.cli.screen import print_paragraphs, print_table
 
     print_paragraphs(answer.summary() + "\n")
     averaged = answer.power_of_averaged()
     named = (f"power averaged, spread {number(v)}" for v in averaged)
     columns = ["true delta*", "power Binomial", *named]
-    truths = (at_least(truth) for truth, _ in answer.power_table())
+    # At a smaller δ* the power is larger; what is said of δ itself holds for no smaller one.
+    truths = [*(at_least(truth) for truth in answer.truths[:-1]), exactly(answer.delta)]
     powers = [answer.power_of_binomial(), *averaged.values()]
     cells = [[at_least(power) for power in column] for column in powers]
     for column in cells[1:]:  # at δ an estimate would say nothing, and the level does
-        column[-1] = f"at most {at_most(answer.level)}"
+        column[-1] = f"at most {level_in_words(answer.level)}"
     print_table(columns, zip(truths, *cells, strict=True))
 
 

@@ -139,9 +139,14 @@ def _cost(
 
 
 def _compared(stable: Stabilized, rows: dict[str, Any], settings: dict[str, Any]) -> CompareResult:
-    """Test original and stabilised on the same trials, in the units of the guarantee."""
+    """Test original and stabilised on the same trials, in the units of the guarantee.
+
+    What is promised for a limit is promised for a larger one, too, so both are tested as texts
+    write them: rounded up.
+    """
     import numpy as np
 
+    from poise.arguments.printed_numbers import rounded_up
     from poise.questions.compare import compare
 
     promise = stable.guarantee
@@ -154,17 +159,10 @@ def _compared(stable: Stabilized, rows: dict[str, Any], settings: dict[str, Any]
         {"original": stable.estimator, "stabilised": stable},
         **rows,
         n=promise.n,
-        epsilon=_as_printed(epsilon),
-        delta=_as_printed(promise.delta),
+        epsilon=rounded_up(epsilon),
+        delta=rounded_up(promise.delta) if rounded_up(promise.delta) < 1 else promise.delta,
         **settings,
     )
-
-
-def _as_printed(limit: float) -> float:
-    """Round up as texts do: what is promised for a limit is promised for a larger one, too."""
-    from poise.arguments.printed_numbers import at_most
-
-    return float(at_most(limit).replace(",", ""))
 
 
 def _tell(
@@ -236,4 +234,4 @@ def _print_cost(cost: CostOfStability | None, compared: CompareResult | None) ->
         print_paragraphs("\n" + cost.sentence)
     if compared is not None:
         print_paragraphs("")
-        print_presented(compared.headline(), compared.table(), compared.meaning())
+        print_presented(compared)

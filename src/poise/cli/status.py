@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -12,14 +12,23 @@ from poise.arguments import counted
 from poise.cli.exit_status import ExitStatus
 from poise.cli.json_output import print_json
 from poise.cli.options import question_options
-from poise.cli.partial_verdict import verdict_so_far
+from poise.cli.partial_verdict import verdict_or_open
 from poise.cli.stderr import say, say_doubts
 from poise.errors import RecordError
 
 if TYPE_CHECKING:
+    from poise.results import StabilityResult
     from poise.storage.journal import JournalContent
 
 __all__ = ["command"]
+
+
+class _Standing(NamedTuple):
+    """A journal, what its trials say about the question so far, and the facts to be shown."""
+
+    content: JournalContent
+    result: StabilityResult | None
+    facts: dict[str, Any]
 
 
 @click.command("status")
@@ -39,7 +48,8 @@ def command(journal: Path, as_json: bool, quiet: bool, asked: dict[str, Any]) ->
     from poise.storage.journal import journals_of
 
     several, damaged = _read_all(journals_of(journal))
-    facts = [_facts(content, _question(content, asked), path) for path, content in several]
+    standings = [_standing(content, _question(content, asked), path) for path, content in several]
+    facts = [standing.facts for standing in standings]
     together = _together([content.header.siblings for _, content in several], facts)
     if as_json or quiet:
         say_doubts(distinct_warnings(content for _, content in several))
@@ -51,10 +61,10 @@ def command(journal: Path, as_json: bool, quiet: bool, asked: dict[str, Any]) ->
     else:
         if journal.is_dir():
             _print_together(together)
-        for number, ((_, content), known) in enumerate(zip(several, facts, strict=True)):
+        for number, standing in enumerate(standings):
             if number > 0:
                 click.echo()
-            _print(content, known)
+            _print(standing)
     for message in damaged:
         say(message)
     return ExitStatus.USAGE if damaged else ExitStatus.DONE
@@ -123,9 +133,21 @@ def _question(content: JournalContent, asked: dict[str, Any]) -> dict[str, Any]:
     return asked | {"epsilon": in_units(asked["epsilon"], content.header.design)}
 
 
-def _facts(content: JournalContent, question: dict[str, Any], path: Path) -> dict[str, Any]:
-    trials, design = content.trials, content.header.design
-    facts: dict[str, Any] = {
+def _standing(content: JournalContent, question: dict[str, Any], path: Path) -> _Standing:
+    facts = _about_run(content, path)
+    if not question or content.trials is None:
+        return _Standing(content, None, facts)
+    result = content.trials.test(**_readable(question, path))
+    moved = float(result.n_moved)
+    facts |= question
+    facts["exceedances"] = int(moved) if moved.is_integer() else moved
+    facts["verdict"] = verdict_or_open(result)
+    return _Standing(content, result, facts)
+
+
+def _about_run(content: JournalContent, path: Path) -> dict[str, Any]:
+    design = content.header.design
+    return {
         "algorithm": design.algorithm,
         "n": design.n,
         "seed": design.seed,
@@ -135,12 +157,6 @@ def _facts(content: JournalContent, question: dict[str, Any], path: Path) -> dic
         "warnings": list(content.warnings),
         "seconds_since_last_write": round(max(0.0, time.time() - path.stat().st_mtime), 1),
     }
-    if question and trials is not None:
-        facts |= _readable(question, path)
-        moved = float(trials.shares(question["epsilon"], failures_exceed=False).sum())
-        facts["exceedances"] = int(moved) if moved.is_integer() else moved
-        facts["verdict"] = verdict_so_far(trials, question)
-    return facts
 
 
 def _readable(question: dict[str, Any], path: Path) -> dict[str, Any]:
@@ -151,36 +167,33 @@ def _readable(question: dict[str, Any], path: Path) -> dict[str, Any]:
     return question
 
 
-def _print(content: JournalContent, facts: dict[str, Any]) -> None:
+def _print(standing: _Standing) -> None:
     from poise.cli.screen import print_facts, print_trials
 
+    content, result, facts = standing
     shown = {"last write": f"{facts['seconds_since_last_write']:,.0f} s ago"}
     if content.trials is None:
         shown = _about_lines(content) | shown
     else:
         print_trials(content.trials)
-    if "verdict" in facts:
-        from poise.arguments.printed_numbers import exactly
-        from poise.results.text.describe_design import allowed_change
-
-        epsilon = allowed_change(facts["epsilon"], content.header.design)
-        others = ", ".join(f"{name} {exactly(facts[name])}" for name in ("delta", "alpha"))
-        shown |= {
-            "question": f"epsilon {epsilon}, {others}",
-            **_larger(content, facts),
-            "failed trials": f"{len(facts['failures']):,}",
-            "verdict so far": facts["verdict"],
-        }
+    if result is not None:
+        shown |= _about_verdict(result, facts)
     print_facts(shown)
 
 
-def _larger(content: JournalContent, facts: dict[str, Any]) -> dict[str, str]:
+def _about_verdict(result: StabilityResult, facts: dict[str, Any]) -> dict[str, str]:
+    from poise.arguments.printed_numbers import exactly
+    from poise.results.text.describe_design import allowed_change
     from poise.results.text.verdict_cells import SeenChanges, larger_fact
 
-    assert content.trials is not None  # a verdict rests on trials
-    several = content.trials.changes.ndim > 1
-    counts = content.trials.n_observed, len(facts["failures"])
-    return larger_fact(SeenChanges(facts["exceedances"], *counts, shares=several))
+    epsilon = allowed_change(result.epsilon, result.design)
+    others = ", ".join(f"{name} {exactly(facts[name])}" for name in ("delta", "alpha"))
+    return {
+        "question": f"epsilon {epsilon}, {others}",
+        **larger_fact(SeenChanges.of(result)),
+        "failed trials": f"{len(facts['failures']):,}",
+        "verdict so far": facts["verdict"],
+    }
 
 
 def _about_lines(content: JournalContent) -> dict[str, str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from rich.text import Text
 
@@ -23,7 +23,13 @@ if TYPE_CHECKING:
     from poise.results.text.table import TextTable
     from poise.theory.question_menu import Menu
 
-__all__ = ["print_advice", "print_findings", "print_menu", "print_presented", "print_words"]
+__all__ = [
+    "print_advice",
+    "print_findings",
+    "print_menu",
+    "print_presented",
+    "print_words",
+]
 
 _STYLES = VERDICT_STYLES | {
     "failed": "bold red",
@@ -40,10 +46,25 @@ def print_words(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     print_columns(columns, cells)
 
 
-def print_presented(headline: str, table: TextTable, meaning: str, numeric: bool = False) -> None:
-    """Print a sentence, a table, and what the table means; numbers are aligned right."""
+class _Presented(Protocol):
+    """A result that is a table: a sentence above it, and what it means below."""
+
+    def headline(self) -> str: ...
+    def table(self) -> TextTable: ...
+    def meaning(self) -> str: ...
+
+
+# print_words for verdicts; print_table for numbers, which are aligned right
+_PrintRows = Callable[[Sequence[str], Iterable[Sequence[str]]], None]
+
+
+def print_presented(result: _Presented, print_rows: _PrintRows = print_words) -> None:
+    """Print a sentence, a table, and what the table means."""
+    _print_parts(result.headline(), result.table(), result.meaning(), print_rows)
+
+
+def _print_parts(headline: str, table: TextTable, meaning: str, print_rows: _PrintRows) -> None:
     print_paragraphs(headline + "\n")
-    print_rows = print_table if numeric else print_words
     print_rows(table.columns, table.rows)
     if meaning:
         print_paragraphs("\n" + meaning)
@@ -51,7 +72,7 @@ def print_presented(headline: str, table: TextTable, meaning: str, numeric: bool
 
 def print_findings(report: CheckReport) -> None:
     """Print a line per check, and a remedy per finding."""
-    print_presented(report.headline(), report.table(), "")
+    _print_parts(report.headline(), report.table(), "", print_words)
     for finding in report.findings:
         if finding.remedy:
             print_paragraphs(f"\n{finding.check}: {in_options(finding.remedy)}.")
@@ -61,12 +82,12 @@ def print_menu(menu: Menu) -> None:
     """Print what rows can answer, and what the columns mean."""
     from poise.results.text.question_menu_table import menu_headline, menu_meaning, menu_table
 
-    print_presented(menu_headline(menu), menu_table(menu), menu_meaning(menu), numeric=True)
+    _print_parts(menu_headline(menu), menu_table(menu), menu_meaning(menu), print_table)
 
 
 def print_advice(advice: Advice) -> None:
     """Print the menu, remarks about the data, and the commands that ask the questions."""
     said = "\n".join([*advice.paragraphs(), "", "What can be asked"])
-    print_presented(advice.headline(), advice.table(), said, numeric=True)
+    _print_parts(advice.headline(), advice.table(), said, print_table)
     for question, call in advice.questions.items():
         screen().print(f"{question}\n    {call}", soft_wrap=True)  # to be copied in one piece

@@ -17,6 +17,7 @@ from poise.protocol.messages import Answers, Batch
 from poise.protocol.randomness import Randomness
 from poise.results import Design, Trials
 from poise.results.averaged_result import AveragedResult, averaged_result
+from poise.results.text.verdict_cells import SeenChanges
 from poise.results.verdict import OPEN
 
 __all__ = ["AveragedTest"]
@@ -93,7 +94,7 @@ class _StopWhenForced:
         self.watch = averaged_test.AveragedTest(
             design.n_trials, test.delta, test.alpha, scope=scope, randomized=test.randomized
         )
-        self.total, self.seen = 0.0, 0
+        self.seen = SeenChanges(0.0, observed=0, failed=0, shares=True)
 
     @property
     def _is_inconclusive(self) -> bool:
@@ -109,16 +110,13 @@ class _StopWhenForced:
         changes = np.asarray(change, dtype=np.float64)
         larger, failed = changes > self.epsilon, np.isnan(changes)
         share = float((larger | failed).sum()) / changes.size
-        self.total += share
-        self.seen += 1
+        moved = float(larger.sum()) / changes.size
+        self.seen = self.seen.with_trial(moved, failed=bool(failed.any()))
         if not self.watch.forced:
-            self.watch.update(share, float(larger.sum()) / changes.size)
+            self.watch.update(share, moved)
         return self.watch.forced and not self._is_inconclusive
 
     def state(self) -> str:
         """Describe the current state for the progress display."""
-        mean = self.total / max(1, self.seen)
         bet = f"the bet stands at {number(self.watch.hedge.value)}"
-        return (
-            f"share of larger changes {number(mean)}, {bet}, verdict {self.watch.verdict or OPEN}"
-        )
+        return f"{self.seen.in_words}, {bet}, verdict {self.watch.verdict or OPEN}"

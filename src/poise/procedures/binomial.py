@@ -13,7 +13,6 @@ from typing import Literal
 
 import numpy as np
 
-from poise.arguments.printed_numbers import or_failed
 from poise.data.sample import Sample
 from poise.errors import ArgumentError
 from poise.procedures.checked_question import StabilityQuestion
@@ -22,7 +21,7 @@ from poise.procedures.trial_setup import TrialSetup
 from poise.protocol.messages import Answers, Batch
 from poise.protocol.randomness import Randomness
 from poise.results import Design, StabilityResult, Trials
-from poise.results.text.verdict_cells import LARGER
+from poise.results.text.verdict_cells import SeenChanges
 from poise.results.verdict import OPEN
 
 __all__ = ["BinomialTest", "MeasureChanges"]
@@ -155,8 +154,9 @@ class _StopWhenForced:
 
     def state(self) -> str:
         """Describe the current state for the progress display."""
-        larger = f"{self.watch.exceedances:,} {LARGER}{or_failed(self.watch.failures)}"
-        return f"{larger}, verdict {self.watch.verdict or OPEN}"
+        watch = self.watch
+        seen = SeenChanges(watch.exceedances, watch.trials, watch.failures, shares=False)
+        return f"{seen.in_words}, verdict {watch.verdict or OPEN}"
 
 
 def refuse_averages(setup: TrialSetup) -> None:

@@ -6,8 +6,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from poise.arguments import listed
+from poise.arguments.decimal_noise import without_noise
 from poise.arguments.notebook_card import Card, ShownAsCard
-from poise.arguments.printed_numbers import at_most, number, without_noise
+from poise.arguments.printed_numbers import at_most, number
 from poise.data.column_remarks import ColumnRemark
 from poise.data.response_scale import ResponseScale
 from poise.results.json_encoding import plain, to_json

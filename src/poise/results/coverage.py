@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from poise.arguments import counted
+from poise.arguments.decimal_noise import complement, without_noise
 from poise.arguments.notebook_card import Card, ShownAsCard, parts_at_limit
-from poise.arguments.printed_numbers import at_most, confidence, exactly, without_noise
+from poise.arguments.printed_numbers import at_most, confidence, exactly
 from poise.theory.jackknife_coverage import (
     certified_miss,
     certified_miss_given_data,
@@ -69,7 +70,7 @@ class CoverageGuarantee(ShownAsCard):
     @classmethod
     def without_certificate(cls, n: int, level: float, remark: str = "") -> CoverageGuarantee:
         """Promise what jackknife+ keeps without stability: a miss in 2a of the cases at most."""
-        return cls("plus", n, level, min(1.0, 2 * _share(level)), remark=remark)
+        return cls("plus", n, level, min(1.0, 2 * complement(level)), remark=remark)
 
     @classmethod
     def certified(cls, method: str, result: StabilityResult, level: float) -> CoverageGuarantee:
@@ -79,8 +80,8 @@ class CoverageGuarantee(ShownAsCard):
         would gain nothing, so they are not widened.
         """
         plus = method == "plus"
-        miss = float(certified_miss(result.n, _share(level), result.delta, result.alpha, plus))
-        if plus and miss >= 2 * _share(level):
+        miss = float(certified_miss(result.n, complement(level), result.delta, result.alpha, plus))
+        if plus and miss >= 2 * complement(level):
             remark = (
                 f"The certificate is not used: with delta = {exactly(result.delta)} Theorem J "
                 f"allows {at_most(without_noise(miss))}, and the intervals would be wider."
@@ -95,7 +96,7 @@ class CoverageGuarantee(ShownAsCard):
         """Promise what a certificate about this training set gives, for the jackknife."""
         assert result.gamma is not None
         known = (result.epsilon, result.delta, result.alpha)
-        miss = float(certified_miss_given_data(_share(level), result.gamma, *known[1:]))
+        miss = float(certified_miss_given_data(complement(level), result.gamma, *known[1:]))
         return cls("jackknife", result.n, level, miss, known[0], *known, gamma=result.gamma)
 
     @property
@@ -121,7 +122,7 @@ class CoverageGuarantee(ShownAsCard):
             )
         if self.gamma is not None:
             return self._given_training_set
-        miss = float(jackknife_miss(self.n, _share(self.level), self.delta, self.plus))
+        miss = float(jackknife_miss(self.n, complement(self.level), self.delta, self.plus))
         stable = at_most(without_noise(miss))
         epsilon, delta, alpha = self._asked
         return (
@@ -138,7 +139,7 @@ class CoverageGuarantee(ShownAsCard):
     @property
     def _given_training_set(self) -> str:
         epsilon, delta, alpha = self._asked
-        gamma = exactly(self.gamma or 0.0)
+        gamma = exactly(self.gamma)
         return (
             "This training set is certified and a new response missed with probability at most "
             f"{self._missed}, the sum of 1 - {exactly(self.level)}, gamma = {gamma} "
@@ -168,7 +169,7 @@ class CoverageGuarantee(ShownAsCard):
     @property
     def _asked(self) -> list[str]:
         """ε, δ and α of the certificate, with all their digits."""
-        return [exactly(value or 0.0) for value in (self.epsilon, self.delta, self.alpha)]
+        return [exactly(value) for value in (self.epsilon, self.delta, self.alpha)]
 
     @property
     def _missed(self) -> str:
@@ -177,8 +178,3 @@ class CoverageGuarantee(ShownAsCard):
     @property
     def _name(self) -> str:
         return "jackknife+" if self.plus else "the jackknife interval"
-
-
-def _share(level: float) -> float:
-    """Return a = 1 - level without the float noise of the subtraction."""
-    return round(1 - level, 12)

@@ -284,7 +284,7 @@ class StabilityCurve(PresentedTable):
         if self.shrinkage_seen is None:
             return ""
         low, high = self.shrinkage_seen
-        share = exactly(self.delta or 0.0)
+        share = exactly(self.delta)
         return (
             f"Between these sizes the change exceeded with probability {share} "
             f"shrank like n^-b, b between {at_least(low)} and {at_most(high)} (confidence "

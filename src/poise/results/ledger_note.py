@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from poise.arguments import counted
 from poise.arguments.notebook_card import Card, ShownAsCard
-from poise.arguments.printed_numbers import at_least, at_most
+from poise.arguments.printed_numbers import at_least, at_most, level_in_words
 
 __all__ = ["LedgerNote", "LedgerVerdict", "holds", "parts_that_hold", "passes", "rate_in_words"]
 
@@ -118,7 +118,7 @@ class LedgerNote(ShownAsCard):
         if self.n_questions == 1 and self.holds:
             return f"This is the first question that was put to these rows ({self.file})."
         asked = counted(self.n_questions, "question")
-        level = f"error level {at_most(self.alpha)} ({_RULES.get(self.rule, self.rule)})"
+        level = f"error level {level_in_words(self.alpha)} ({_RULES.get(self.rule, self.rule)})"
         return (
             f"These rows have answered {asked} ({self.file}). Together at {level} {self._which()}."
         )
@@ -144,7 +144,7 @@ class LedgerNote(ShownAsCard):
         """The level that alpha-investing gave the question of this call, which has one."""
         only = next(each for each in self.verdicts if each.own)
         side = "unstable" if only.verdict == "unstable" else "stable"
-        return f'the level {at_most(only.level)} for "{side}"'
+        return f'the level {level_in_words(only.level)} for "{side}"'
 
     def doubt(self) -> str:
         """Say that verdicts of this call do not hold; "" if all of them do."""
@@ -155,9 +155,9 @@ class LedgerNote(ShownAsCard):
             return f"{which} does not hold: {self._why_not()}. Ask it of fresh rows"
         others = counted(self.n_questions, "question")
         return (
-            f"{which} does not hold at error level {at_most(self.alpha)} together with all the "
-            f"{others} that these rows have answered ({self.file}): it is true only as the answer "
-            "to a single question. Ask it of fresh rows"
+            f"{which} does not hold at error level {level_in_words(self.alpha)} together with all "
+            f"the {others} that these rows have answered ({self.file}): it is true only as the "
+            "answer to a single question. Ask it of fresh rows"
         )
 
     def _why_not(self) -> str:
@@ -166,8 +166,8 @@ class LedgerNote(ShownAsCard):
         if first.spoilt:
             return f"{first.spoilt} ({self.file}), put by somebody with another copy of the ledger"
         return (
-            f"its p-value is above the level {at_least(first.level)} that alpha-investing gives it "
-            f"({self.file}), and it is true only as the answer to a single question"
+            f"its p-value is above the level {level_in_words(first.level)} that alpha-investing "
+            f"gives it ({self.file}), and it is true only as the answer to a single question"
         )
 
     def fact(self) -> str:

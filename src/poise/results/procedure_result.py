@@ -15,7 +15,7 @@ from poise.arguments.field_rules import (
     TrainingSize,
 )
 from poise.arguments.notebook_card import Card
-from poise.arguments.printed_numbers import at_most, exactly
+from poise.arguments.printed_numbers import exactly, level_in_words
 from poise.arguments.typed_fields import read_object
 from poise.errors import RecordError
 from poise.results.json_encoding import fields_of, plain
@@ -179,7 +179,9 @@ class ProcedureResult(PresentedVerdict):
     def _worth(self) -> str:
         if self.certain:
             return "with certainty"
-        return f"at level {at_most(self.alpha)}" if self.certifies else "and certifies nothing"
+        return (
+            f"at level {level_in_words(self.alpha)}" if self.certifies else "and certifies nothing"
+        )
 
     def _not_meant(self) -> str:
         if self.certain:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from poise import arguments
 from poise.arguments.field_rules import Count, Epsilon, ErrorLevel, Probability
 from poise.arguments.notebook_card import Card, ShownAsCard
-from poise.arguments.printed_numbers import at_most, confidence, exactly, larger_of
+from poise.arguments.printed_numbers import at_most, confidence, exactly
 from poise.arguments.typed_fields import read_object
 from poise.errors import ArgumentError
 from poise.results.design import Design
@@ -20,7 +20,7 @@ from poise.results.json_encoding import fields_of, to_json
 from poise.results.text.describe_design import moved, perturbation
 from poise.results.text.summary import in_words
 from poise.results.text.table import TextTable
-from poise.results.text.verdict_cells import DELTA_LIMIT, LARGER
+from poise.results.text.verdict_cells import DELTA_LIMIT, LARGER, larger_of
 from poise.theory.scalars import FloatOrArray
 
 if TYPE_CHECKING:

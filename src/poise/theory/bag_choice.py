@@ -18,7 +18,8 @@ import numpy as np
 
 from poise import arguments
 from poise.arguments import counted
-from poise.arguments.printed_numbers import at_least, at_most, exactly, without_noise
+from poise.arguments.decimal_noise import without_noise
+from poise.arguments.printed_numbers import at_least, at_most, exactly
 from poise.errors import ArgumentError
 from poise.theory.bag_deviation import checked_bag
 from poise.theory.bags_by_chernoff import RandomBags

@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Annotated
 
+from poise.arguments.decimal_noise import without_noise
 from poise.arguments.field_rules import (
     Among,
     ErrorLevel,
@@ -16,7 +17,6 @@ from poise.arguments.field_rules import (
     TrainingSize,
     WholeNumber,
 )
-from poise.arguments.printed_numbers import without_noise
 from poise.theory.averaged_planning import trials_for_averaging
 from poise.theory.averaged_power_estimate import SECOND_POINT, averaged_power, planned_spread
 from poise.theory.plan_side_by_side import MOST_POINTS, Needs, PowerWanted, needs_of_both

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 import poise
-from poise.results import CompareResult
+from poise.procedures.averaged import AveragedTest
+from poise.procedures.averaged import _StopWhenForced as StopShares
+from poise.questions.conditional.conditional_question import ConditionalQuestion
+from poise.questions.conditional.stop_when_forced import stop_when_forced
+from poise.results import CompareResult, Design
 
 TRIALS = poise.Trials.from_changes(
     [0.9, math.inf, math.inf] + [0.1] * 57, n=5, failures=["no memory", "no memory"]
@@ -26,3 +32,16 @@ def test_profiles() -> None:
     assert poise.Profile.from_json(profile.to_json()) == profile
     clean = poise.Trials.from_changes([0.9] + [0.1] * 59, n=5).profile()
     assert clean.table([0.5]).rows[0][1] == "1 of 60"
+
+
+def test_what_a_run_shows_while_it_runs_has_the_words_of_its_result() -> None:
+    """A failed trial was counted in the share of the averaged test, and is no larger change."""
+    asked = {"n": 5, "epsilon": 0.5, "delta": 0.3}
+    averaged = StopShares(AveragedTest(**asked, removals=1, points=2), Design("mean", 5, 200))
+    averaged([0.1, 0.9])
+    averaged([0.1, math.nan])
+    assert averaged.state().startswith("mean share 0.25, 1 failed, the bet stands at ")
+    counted = stop_when_forced(ConditionalQuestion(0.5, delta=0.3, gamma=0.4), n_trials=20)
+    for table in ([[0.1, 0.9]], [[0.1, math.nan]], [[0.1, 0.1]]):
+        counted(np.array(table))
+    assert counted.state() == "1 larger changes, 1 failed, verdict open"

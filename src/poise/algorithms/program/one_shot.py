@@ -52,5 +52,5 @@ def _wait(process: Process, timeout: float | None) -> Problem | None:
     with Watchdog(timeout, process.kill) as watchdog:
         status = process.popen.wait()
     if watchdog.expired:
-        return Late(f"did not finish within {exactly(timeout or 0.0)} s and was killed")
+        return Late(f"did not finish within {exactly(timeout)} s and was killed")
     return Problem(f"failed ({process.ending()})") if status else None

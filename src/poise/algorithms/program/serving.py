@@ -60,9 +60,7 @@ class Server:
                 raise
         if watchdog.expired:
             unfinished = f" after printing {shown(answer)} without an end of line" if answer else ""
-            raise Late(
-                f"did not answer within {exactly(timeout or 0.0)} s{unfinished} and was killed"
-            )
+            raise Late(f"did not answer within {exactly(timeout)} s{unfinished} and was killed")
         return reply
 
     def _write(self, line: bytes) -> threading.Thread:

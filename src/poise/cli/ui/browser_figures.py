@@ -128,12 +128,12 @@ def curve_figure(curve: StabilityCurve) -> Figure:
         "hovertemplate": "n = %{x}: %{text} observed<extra></extra>",
     }
     layout = _layout(
-        "training size n", f"probability of a<br>change beyond {exactly(curve.epsilon or 0.0)}"
+        "training size n", f"probability of a<br>change beyond {exactly(curve.epsilon)}"
     )
     layout["xaxis"] |= {"type": "log", "tickvals": list(curve.n)}
     layout["yaxis"]["range"] = [0, 1.03]
     layout["shapes"] = [_level(curve.delta or 0.0)]
-    layout["annotations"] = [_beside(curve.delta or 0.0, f"δ = {exactly(curve.delta or 0.0)}")]
+    layout["annotations"] = [_beside(curve.delta or 0.0, f"δ = {exactly(curve.delta)}")]
     return {"data": [certified, seen], "layout": layout}
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from poise.arguments.printed_numbers import number
 from poise.questions.conditional.conditional_question import ConditionalQuestion
+from poise.results.text.verdict_cells import SeenChanges
 from poise.results.verdict import OPEN
 from poise.theory.tolerated_share import tolerated_change
 
@@ -67,4 +68,6 @@ class _StopCount:
 
     def state(self) -> str:
         """Describe the current state for the progress display."""
-        return f"{self.watch.exceedances:,} larger, verdict {self.watch.verdict or OPEN}"
+        watch = self.watch
+        seen = SeenChanges(watch.exceedances, watch.trials, watch.failures, shares=False)
+        return f"{seen.in_words}, verdict {watch.verdict or OPEN}"

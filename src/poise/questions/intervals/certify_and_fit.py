@@ -10,7 +10,8 @@ import numpy as np
 
 from poise import arguments
 from poise.algorithms.as_algorithm import as_algorithm
-from poise.arguments.printed_numbers import at_least, at_most, exactly, without_noise
+from poise.arguments.decimal_noise import complement, without_noise
+from poise.arguments.printed_numbers import at_least, at_most, exactly
 from poise.data.sample import Sample
 from poise.data.tables import as_table
 from poise.errors import ArgumentError, DataError, PoiseWarning
@@ -144,8 +145,8 @@ def _before_the_test(model: JackknifeRegressor, sample: Sample, asked: dict[str,
     """Refuse an algorithm that Theorem J does not cover; warn if no certificate could help."""
     algorithm = as_algorithm(model.estimator).prepared(sample)
     refuse_asymmetry(algorithm, sample, model.random_state)
-    share, plus = round(1 - float(model.level), 12), model.method == "plus"
-    gamma, free = asked.get("gamma"), min(1.0, 2 * round(1 - float(model.level), 12))
+    share, plus = complement(model.level), model.method == "plus"
+    gamma, free = asked.get("gamma"), min(1.0, 2 * complement(model.level))
     if gamma is not None:
         if plus:
             raise ArgumentError(
@@ -171,7 +172,7 @@ def _before_the_test(model: JackknifeRegressor, sample: Sample, asked: dict[str,
 
 def _rule(model: JackknifeRegressor, result: StabilityResult | ConditionalResult) -> RuleMiss:
     """Bound the probability that the whole rule misses, for a stable algorithm and for others."""
-    share = round(1 - float(model.level), 12)
+    share = complement(model.level)
     free = min(share, 0.5)
     if model.method == "plus":  # it contains the interval that misses with P <= 2a
         return RuleMiss(2 * free, 2 * free)

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from poise import arguments
 from poise.algorithms.as_algorithm import as_algorithm
 from poise.algorithms.wrapper_input import checked_rows, with_input_tags_of
+from poise.arguments.decimal_noise import complement
 from poise.data.sample import Sample
 from poise.data.tables import as_table
 from poise.errors import ArgumentError, DataError, PoiseWarning
@@ -166,7 +167,7 @@ class JackknifeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         rows = self._new_rows(X)
         predictions = self._fits.full(rows)
-        share = round(1 - float(self.guarantee_.level), 12)
+        share = complement(self.guarantee_.level)
         if self.guarantee_.plus:
             ends = self._plus_ends(rows, share)
         else:

@@ -68,7 +68,7 @@ def lines(curve: StabilityCurve) -> list[Line]:
     further = {b: curve.extrapolate(beyond, b) for b in ASSUMPTIONS if b > 0}
     found = []
     if curve.epsilon_hat is not None:
-        label = f"change exceeded with probability {exactly(curve.delta or 0.0)}"
+        label = f"change exceeded with probability {exactly(curve.delta)}"
         carried = {b: _points(f.n, f.epsilon) for b, f in further.items()}
         seen = _points(curve.n, curve.observed_epsilon)
         limits = _limits(curve.n, curve.epsilon_hat)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arguments.printed_numbers import at_most, exactly, number
+from poise.arguments.printed_numbers import exactly, level_in_words, number
 from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
+from poise.results.text.describe_plan import delta_in_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,10 +75,9 @@ def plot_power(
     (axes,) = panels.axes
     for (name, line), style in zip(power_lines(plan).items(), _STYLES, strict=False):
         axes.plot(*line.T, color=COLOURS["band"], ls=style, label=name)
-    axes.axvline(plan.delta, color=COLOURS["mark"], lw=1, label=f"delta = {at_most(plan.delta)}")
-    axes.axhline(
-        plan.level, color=COLOURS["unstable"], lw=1, ls="--", label=f"level {at_most(plan.level)}"
-    )
+    axes.axvline(plan.delta, color=COLOURS["mark"], lw=1, label=f"delta = {delta_in_words(plan)}")
+    level = f"level {level_in_words(plan.level)}"
+    axes.axhline(plan.level, color=COLOURS["unstable"], lw=1, ls="--", label=level)
     if plan.solved_for != "power":
         wanted = f"power wanted: {exactly(plan.power)}"
         axes.axhline(plan.power, color=COLOURS["stable"], lw=1, ls=":", label=wanted)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from poise.arguments.decimal_noise import complement
 from poise.arguments.printed_numbers import at_most, exactly
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ that changes by more than 0.2 when the new row is added to that model
     over, share = _OVER[r.notion], r.delta
     when = f"averaged over {over}"
     if r.gamma is not None:
-        when = f"with probability at least {exactly(round(1 - r.delta, 12))} over {over}"
+        when = f"with probability at least {exactly(complement(r.delta))} over {over}"
         share = r.gamma
     elif r.notion == "add-one":
         return (

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.arguments import counted
-from poise.arguments.printed_numbers import at_least, at_most, confidence, exactly, number
+from poise.arguments.printed_numbers import (
+    at_least,
+    at_most,
+    confidence,
+    exactly,
+    level_in_words,
+    number,
+)
 from poise.protocol.messages import FIT_BY_FIT
 from poise.results.text.conditional_sentences import (
     NO_OTHER_TRAINING_SET,
@@ -56,7 +63,7 @@ def _headline(r: ConditionalResult) -> str:
     return (
         f"{r.verdict.value.upper()}: {r.design.title} on this training set of {r.n:,} rows "
         f"({r.notion}, epsilon = {exactly(r.epsilon)}, delta = {exactly(r.delta)}{tolerated}, "
-        f"error level {at_most(r.alpha)})."
+        f"error level {level_in_words(r.alpha)})."
     )
 
 

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from poise.arguments import counted
-from poise.arguments.printed_numbers import at_least, at_most, exactly
+from poise.arguments.printed_numbers import at_least, at_most, exactly, level_in_words
 from poise.theory.averaged_planning import trials_for_averaging
 
 if TYPE_CHECKING:
     from poise.results.plan_result import Plan
 
-__all__ = ["note", "summary"]
+__all__ = ["delta_in_words", "note", "summary"]
 
 
 def summary(p: Plan) -> str:
@@ -25,6 +25,20 @@ def summary(p: Plan) -> str:
 def note(p: Plan) -> str:
     """Say what the answer alone does not show; nothing if there is nothing."""
     return " ".join(part for part in (_dip(p), _does_not_pay(p), _not_a_power(p)) if part)
+
+
+def delta_in_words(p: Plan) -> str:
+    """Write δ: all digits of one that was asked for, and the answer rounded up.
+
+    Examples
+    --------
+    >>> import poise
+    >>> delta_in_words(poise.plan(n=100, n_labeled=5000, delta=0.123456))
+    '0.123456'
+    >>> delta_in_words(poise.plan(n=100, n_labeled=5000, power=0.9))
+    '0.05931'
+    """
+    return at_most(p.delta) if p.solved_for == "delta" else exactly(p.delta)
 
 
 def _question(p: Plan) -> str:
@@ -46,7 +60,7 @@ def _answer(p: Plan) -> str:
     answer = {
         "n_labeled": f"{p.n_labeled:,} labelled {_units(p)}",
         "n": f"n = {p.n:,}",
-        "delta": f"delta = {at_most(p.delta)}",
+        "delta": f"delta = {delta_in_words(p)}",
         "alpha": f"alpha = {at_most(p.alpha)}",
         "power": f"probability {at_least(p.achieved_power)}",
     }
@@ -58,8 +72,9 @@ def _answer(p: Plan) -> str:
     return (
         f"Answer: {answer[p.solved_for]}. At n = {p.n:,}, {_rows(p)} hold "
         f"{counted(p.n_trials, 'independent trial')}{points} "
-        f"({p.n_fits:,} fits); the {test} for delta = {at_most(p.delta)} at level "
-        f"{_level(p)} then has power {about}{at_least(p.achieved_power)}."
+        f"({p.n_fits:,} fits); the {test} for delta = {delta_in_words(p)} at level "
+        f"{level_in_words(p.level, p.algorithms)} then has power "
+        f"{about}{at_least(p.achieved_power)}."
     )
 
 
@@ -129,12 +144,6 @@ def _units(p: Plan) -> str:
 def _rows(p: Plan) -> str:
     of = " groups" if p.groups else ""
     return f"{p.n_labeled:,} labelled{of} and {p.n_unlabeled:,} unlabelled rows"
-
-
-def _level(p: Plan) -> str:
-    if p.algorithms == 1:
-        return at_most(p.alpha)
-    return f"{at_most(p.level)} (= {at_most(p.alpha)} / {p.algorithms} algorithms)"
 
 
 def _variant(p: Plan) -> str:

@@ -6,7 +6,14 @@ import math
 from typing import TYPE_CHECKING
 
 from poise.arguments import counted
-from poise.arguments.printed_numbers import at_least, at_most, confidence, exactly, number
+from poise.arguments.printed_numbers import (
+    at_least,
+    at_most,
+    confidence,
+    exactly,
+    level_in_words,
+    number,
+)
 from poise.results.text.describe_design import (
     allowed_change,
     allowed_in_sentences,
@@ -80,7 +87,7 @@ def headline(r: JudgedResult) -> str:
         Outcome.INCONCLUSIVE: f"whether {name} is {_question(r)} is not settled",
         Outcome.NOT_CERTIFIED: f"the full run would not declare {name} {_question(r)}",
     }[r.verdict]
-    return f"{r.verdict.value.upper()}: {said} (error level {at_most(r.alpha)})."
+    return f"{r.verdict.value.upper()}: {said} (error level {level_in_words(r.alpha)})."
 
 
 def done(r: StabilityResult) -> str:

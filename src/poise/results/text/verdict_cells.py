@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from poise.arguments.printed_numbers import at_most, larger_of, number, or_failed
+from poise.arguments.printed_numbers import at_most, number
 
 if TYPE_CHECKING:
     from poise.results.conditional_result import ConditionalResult
@@ -20,9 +20,10 @@ __all__ = [
     "SHARES",
     "SeenChanges",
     "adjusted_pvalue",
-    "larger_changes",
+    "and_failed",
     "larger_column",
     "larger_fact",
+    "larger_of",
     "limits",
     "pvalues",
 ]
@@ -55,9 +56,27 @@ class SeenChanges(NamedTuple):
 
     @classmethod
     def of(cls, result: StabilityResult | ConditionalResult) -> SeenChanges:
-        """Read them off a result."""
+        """Read them off a result.
+
+        Examples
+        --------
+        >>> from poise import Trials
+        >>> trials = Trials.from_changes([0.1] * 29 + [float("inf")], n=5, failures=["no fit"])
+        >>> SeenChanges.of(trials.test(epsilon=0.2, delta=0.1)).larger_changes
+        '0 of 30, 1 failed'
+        """
         averaged = result.test == "averaged"
         return cls(result.n_moved, result.n_observed, result.n_failures, averaged)
+
+    def with_trial(self, moved: float, failed: bool) -> SeenChanges:
+        """Return them after one more trial.
+
+        Examples
+        --------
+        >>> SeenChanges(0.5, 1, 0, shares=True).with_trial(0.1, failed=True).in_words
+        'mean share 0.3, 1 failed'
+        """
+        return SeenChanges(self.moved + moved, self.observed + 1, self.failed + failed, self.shares)
 
     @property
     def heading(self) -> str:
@@ -75,7 +94,12 @@ class SeenChanges(NamedTuple):
     def in_words(self) -> str:
         """The number in a line of text, where the number of trials was said before."""
         said = f"{SHARES} {self.cell}" if self.shares else f"{number(self.moved)} {LARGER}"
-        return said + or_failed(self.failed)
+        return said + and_failed(self.failed)
+
+    @property
+    def larger_changes(self) -> str:
+        """The number where nothing else is said: with its name, and how many trials failed."""
+        return (f"{SHARES} " if self.shares else "") + self.cell + and_failed(self.failed)
 
 
 def larger_column(several: Sequence[SeenChanges]) -> tuple[str, list[str]]:
@@ -93,25 +117,7 @@ def larger_column(several: Sequence[SeenChanges]) -> tuple[str, list[str]]:
     ('larger changes', ['0 of 30, 1 failed', 'mean share 0.08333'])
     """
     heading = SHARES if several and all(seen.shares for seen in several) else LARGER
-    cells = [
-        ("" if seen.heading == heading else f"{seen.heading} ") + seen.cell + or_failed(seen.failed)
-        for seen in several
-    ]
-    return heading, cells
-
-
-def larger_changes(result: StabilityResult | ConditionalResult) -> str:
-    """Write how many changes of one result were larger, and apart from them how many failed.
-
-    Examples
-    --------
-    >>> from poise import Trials
-    >>> trials = Trials.from_changes([0.1] * 29 + [float("inf")], n=5, failures=["no fit"])
-    >>> larger_changes(trials.test(epsilon=0.2, delta=0.1))
-    '0 of 30, 1 failed'
-    """
-    seen = SeenChanges.of(result)
-    return (f"{SHARES} " if seen.shares else "") + seen.cell + or_failed(seen.failed)
+    return heading, [seen.larger_changes.removeprefix(f"{heading} ") for seen in several]
 
 
 def larger_fact(seen: SeenChanges) -> dict[str, str]:
@@ -123,6 +129,28 @@ def larger_fact(seen: SeenChanges) -> dict[str, str]:
     {'larger changes': '2'}
     """
     return {seen.heading: seen.cell if seen.shares else number(seen.moved)}
+
+
+def larger_of(moved: float, trials: int, failed: int = 0) -> str:
+    """Write how many trials moved and, separately, how many failed: a failure is no change.
+
+    Examples
+    --------
+    >>> larger_of(2, 46), larger_of(0, 160, failed=57)
+    ('2 of 46', '0 of 160, 57 failed')
+    """
+    return f"{number(moved)} of {trials:,}{and_failed(failed)}"
+
+
+def and_failed(failed: int) -> str:
+    """Write what stands after a number of changes: how many trials failed; nothing if none did.
+
+    Examples
+    --------
+    >>> and_failed(57), and_failed(0)
+    (', 57 failed', '')
+    """
+    return f", {failed:,} failed" if failed else ""
 
 
 class _HasPvalues(Protocol):

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from poise import arguments
-from poise.arguments.printed_numbers import at_most, exactly, number, without_noise
+from poise.arguments.decimal_noise import without_noise
+from poise.arguments.printed_numbers import at_most, exactly, number
 from poise.errors import ArgumentError
 from poise.protocol.randomness import Randomness
 from poise.results.certificate import NOTIONS

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.arguments.decimal_noise import complement
 from poise.protocol.randomness import Randomness
 from poise.running.workers.inner_threads import one_inner_thread
 from poise.simulation.worlds.proportion import Proportion
@@ -63,7 +64,7 @@ class IntervalMisses:
 
     def of_jackknife(self, widening: float = 0.0) -> Proportion:
         """Simulate the misses of the jackknife, widened on both sides."""
-        share = round(1 - self.level, 12)
+        share = complement(self.level)
         return self._proportion(
             abs(seen.error) > residual_quantile(seen.residuals, share) + widening
             for seen in self.training_sets
@@ -71,7 +72,7 @@ class IntervalMisses:
 
     def of_plus(self, widening: float = 0.0) -> Proportion:
         """Simulate the misses of jackknife+, widened on both sides."""
-        share = round(1 - self.level, 12)
+        share = complement(self.level)
         # Everything is relative to the new response, so the interval has to hold 0.
         ends = (
             jackknife_plus_ends(seen.errors[None], seen.residuals, share)[0]

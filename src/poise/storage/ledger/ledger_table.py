@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from poise.arguments import counted, shortened
-from poise.arguments.printed_numbers import at_least, at_most, number
+from poise.arguments.printed_numbers import at_least, at_most, level_in_words, number
 from poise.results.ledger_note import rate_in_words
 from poise.results.text.table import TextTable
 from poise.storage.ledger.investing import Accounts
@@ -50,7 +50,7 @@ def _cells(each: Standing) -> list[str]:
     if each.answer is not None:
         unstable = each.alone == "unstable"
         pvalue = number(each.answer.pvalue_unstable if unstable else each.answer.pvalue)
-    level = [] if each.level is None else [at_most(each.level)]
+    level = [] if each.level is None else [level_in_words(each.level)]
     return [shortened(each.question.title), each.alone, pvalue, *level, _TOGETHER[each.holds]]
 
 
@@ -58,7 +58,7 @@ def ledger_headline(content: LedgerContent, name: str) -> str:
     """Say how many questions were put to how many data sets."""
     asked, sets = len(content.questions), len(content.data_sets())
     put = f"{name}: {counted(asked, 'question')} put to {counted(sets, 'data set')} (rows that "
-    level = at_most(content.header.alpha)
+    level = level_in_words(content.header.alpha)
     if content.invests:
         return f"{put}overlap are one), marginal false discovery rate {level} over all of them."
     return f"{put}overlap are one), error level {level} for each of them."
@@ -80,8 +80,8 @@ def _meaning_of_investing(content: LedgerContent) -> str:
         rate_in_words(content.header.alpha),
         "Questions may be chosen by looking at earlier answers, but no algorithm by looking at the "
         "rows that it is tested on.",
-        f'The next question has the level {at_least(stable.level)} for "stable" and '
-        f'{at_least(unstable.level)} for "unstable" (wealth {at_least(stable.wealth)} and '
+        f'The next question has the level {level_in_words(stable.level)} for "stable" and '
+        f'{level_in_words(unstable.level)} for "unstable" (wealth {at_least(stable.wealth)} and '
         f"{at_least(unstable.wealth)}).",
         _merged(accounts),
     ]
