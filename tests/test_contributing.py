@@ -34,12 +34,14 @@ def test_the_table_names_files_that_exist(change: str, files: str) -> None:
 
 
 def _fits_the_algorithm(path: Path) -> bool:
-    """Say whether a file trains the algorithm of the user: ``algorithm.fit`` or ``clone().fit``."""
+    """Say whether a file trains the algorithm of the user, or an unfitted copy of it."""
     calls = [
         n.func for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, ast.Call)
     ]
     trained = [f.value for f in calls if isinstance(f, ast.Attribute) and f.attr in _TRAINS]
-    return any(re.search(r"algorithm$|^clone\(", ast.unparse(whose)) for whose in trained)
+    return any(
+        re.search(r"algorithm$|^unfitted$|^cloned?\(", ast.unparse(whose)) for whose in trained
+    )
 
 
 _TRAINS = ("fit", "fit_with")

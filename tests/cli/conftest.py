@@ -30,6 +30,9 @@ def last(X, y, seed):
 def failing(X, y, seed):
     raise ZeroDivisionError("the matrix\\n  is singular")
 
+def fails_in_words_of_options(X, y, seed):
+    raise ValueError("n_jobs=2 is bad; random_state, on_error='unstable'")
+
 def fails_late(X, y, seed, state={"fits": 0}):
     state["fits"] += 1
     if state["fits"] > 10:

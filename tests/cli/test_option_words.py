@@ -183,15 +183,21 @@ def test_messages_of_the_library_that_name_arguments_in_every_way() -> None:
     )
 
 
+def test_paths_columns_and_parameters_keep_their_names() -> None:
+    said = "rows/name=a/n_jobs.csv has no column 'x'. It has: n_jobs, random_state"
+    assert in_options(said) == in_options(said, "test") == said
+    assert in_options('say "n_jobs", or n_jobs=2 (n_jobs=1)') == (
+        'say "n_jobs", or --jobs 2 (--jobs 1)'
+    )
+
+
 USERS_WORDS = "n_jobs=2 is bad; random_state, on_error='unstable'"
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_the_words_of_a_failed_fit_stay_as_they_are(run, folder: Path, jobs: int) -> None:
-    (folder / "poise_test_words.py").write_text(
-        f"def fit(X, y, seed):\n    raise ValueError({USERS_WORDS!r})\n"
-    )
-    said = run(f"{BASE} --algorithm poise_test_words.py:fit --jobs {jobs} --seed 0").stderr
+def test_the_words_of_a_failed_fit_stay_as_they_are(run, jobs: int) -> None:
+    failing = "poise_test_models.py:fails_in_words_of_options"
+    said = run(f"{BASE} --algorithm {failing} --jobs {jobs} --seed 0").stderr
     assert said.startswith(f"poise: trial 0 failed: ValueError: {USERS_WORDS}. To count")
     assert "against stability: --on-error unstable." in said
 

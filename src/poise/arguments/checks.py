@@ -102,7 +102,8 @@ def positive(name: str, value: ArrayLike) -> NDArray[np.float64]:
 def count(name: str, value: ArrayLike, minimum: int = 0) -> NDArray[np.int64]:
     """Check that ``value`` holds whole numbers that are at least ``minimum``.
 
-    Whole floats such as ``1e9`` are accepted: people write large counts that way.
+    Whole floats such as ``1e9`` are accepted: people write large counts that way. Numbers that 64
+    bits cannot hold are refused: they would become others.
     """
     import numpy as np
 
@@ -111,6 +112,7 @@ def count(name: str, value: ArrayLike, minimum: int = 0) -> NDArray[np.int64]:
     array = _real(name, value, f", a whole number >= {minimum}")
     ok = np.isfinite(array) & (array == np.floor(array)) & (array >= minimum)
     _require(name, value, ok, f"a whole number >= {minimum}")
+    _require(name, value, array < 2.0**63, "below 2**63")
     return np.asarray(value).astype(np.int64)
 
 

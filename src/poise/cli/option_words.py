@@ -46,7 +46,8 @@ _ONLY_PYTHON = {
     " or None, got ": ", got ",
 }
 # Arguments inside a call belong to the algorithm: Ridge(random_state=0), Bagging(Ridge(), n_jobs=2)
-_CALL = re.compile(r"(\w\((?:[^()]|\([^()]*\))*\))")
+# so do the parameters that it has, and columns belong to their file.
+_OTHERS = re.compile(r"(\w\((?:[^()]|\([^()]*\))*\)|It has: .*)", re.DOTALL)
 # The readers of files say "set decimal to ','" both for keywords and for options.
 _SET = re.compile(r"set (decimal|encoding|sep) to ")
 _TOML = {"True": "true", "False": "false"}
@@ -78,9 +79,9 @@ def in_options(message: str, command: str | None = None) -> str:
     'seed must be a whole number; distance = "label"'
     """
     if command == "run":
-        return _outside_calls(_in_keys, _replaced(message, _ONLY_PYTHON | _IN_KEYS))
+        return _but_others(_in_keys, _replaced(message, _ONLY_PYTHON | _IN_KEYS))
     message = _replaced(message, _CALLS | _MODES | _ONLY_PYTHON)
-    return _outside_calls(lambda part: _translated(part, command), message)
+    return _but_others(lambda part: _translated(part, command), message)
 
 
 @cache
@@ -110,14 +111,14 @@ def _replaced(message: str, words: dict[str, str]) -> str:
     return message
 
 
-def _outside_calls(translate: Callable[[str], str], message: str) -> str:
-    parts = _CALL.split(message)
+def _but_others(translate: Callable[[str], str], message: str) -> str:
+    parts = _OTHERS.split(message)
     return "".join(part if i % 2 else translate(part) for i, part in enumerate(parts))
 
 
 def _given(names: Iterable[str]) -> re.Pattern[str]:
-    """Return the pattern of ``name=value``, but not of what a user wrote: --param, in quotes."""
-    return re.compile(rf"(?<![\w.'])(?<!--param )({_any(names)}){_VALUE}")
+    """Return the pattern of ``name=value``, but not of what a user wrote: --param, a path."""
+    return re.compile(rf"(?<![^\s(])(?<!--param )({_any(names)}){_VALUE}")
 
 
 def _bare(names: Iterable[str]) -> re.Pattern[str]:
@@ -126,7 +127,7 @@ def _bare(names: Iterable[str]) -> re.Pattern[str]:
     A word such as delta belongs to mathematics; a word with an underscore belongs to Python.
     """
     python = (name for name in names if "_" in name)
-    return re.compile(rf"(?<![\w.'-])({_any(python)})\b(?: =(?= ))?")
+    return re.compile(rf"""(?<![\w.'"/-])({_any(python)})\b(?: =(?= ))?""")
 
 
 def _any(names: Iterable[str]) -> str:

@@ -141,8 +141,8 @@ def _cost(
 def _compared(stable: Stabilized, rows: dict[str, Any], settings: dict[str, Any]) -> CompareResult:
     """Test original and stabilised on the same trials, in the units of the guarantee.
 
-    What is promised for a limit is promised for a larger one, too, so both are tested as texts
-    write them: rounded up.
+    What is computed is tested as texts write it, rounded up: what is promised for a limit is
+    promised for a larger one, too. An ε that was given is tested as it is.
     """
     import numpy as np
 
@@ -152,14 +152,14 @@ def _compared(stable: Stabilized, rows: dict[str, Any], settings: dict[str, Any]
     promise = stable.guarantee
     epsilon = promise.epsilon
     if promise.units == "training range":
-        epsilon *= float(np.ptp(np.asarray(rows["y"])))
+        epsilon = rounded_up(epsilon * float(np.ptp(np.asarray(rows["y"]))))
     elif promise.units == "probabilities":
         settings = {**settings, "response": "predict_proba", "distance": "euclidean"}
     return compare(
         {"original": stable.estimator, "stabilised": stable},
         **rows,
         n=promise.n,
-        epsilon=rounded_up(epsilon),
+        epsilon=epsilon,
         delta=rounded_up(promise.delta) if rounded_up(promise.delta) < 1 else promise.delta,
         **settings,
     )

@@ -122,8 +122,8 @@ def cost_of_stability(
     for train, test in chosen.split(np.empty(len(features))):
         for (model, names), list_of_scores in zip((original, bagged), scores, strict=True):
             with np.errstate(), warnings.catch_warnings():  # a fit may change them
-                fresh = _seeded(model, names, seed)
-                fitted = fresh.fit(features.take(train), responses.take(train))
+                unfitted = _seeded(model, names, seed)
+                fitted = unfitted.fit(features.take(train), responses.take(train))
                 score = fitted.score(features.take(test), responses.take(test))
             list_of_scores.append(float(score))
     name = "accuracy" if is_classifier(stable) else "R²"
@@ -132,6 +132,6 @@ def cost_of_stability(
 
 def _seeded(model: Any, names: list[str], seed: int) -> Any:
     """Return an unfitted copy in which those of these seeds are set that were not."""
-    fresh = cloned(model)
-    given = fresh.get_params(deep=True)
-    return fresh.set_params(**{name: seed for name in names if given.get(name) is None})
+    copy = cloned(model)
+    given = copy.get_params(deep=True)
+    return copy.set_params(**{name: seed for name in names if given.get(name) is None})

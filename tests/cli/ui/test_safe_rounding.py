@@ -15,7 +15,7 @@ import pytest
 from sklearn.tree import DecisionTreeRegressor
 
 import poise
-from poise.arguments.notebook_card import Card, Part
+from poise.arguments.notebook_card import BarPart, Card
 from poise.cli.ui.browser_figures import Figure, curve_figure, profile_figure, profiles_figure
 from poise.cli.ui.plan_page import _figure
 from poise.results import StabilityCurve
@@ -63,7 +63,7 @@ def _at_the_mark(figure: Figure) -> Iterator[Written]:
 def _of_bar(card: Card, side: str) -> Iterator[Written]:
     for name, part in card.parts.items():
         if name.endswith(side):
-            assert isinstance(part, Part)
+            assert isinstance(part, BarPart)
             yield Written(part.size, part.text)
 
 

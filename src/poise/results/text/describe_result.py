@@ -11,7 +11,6 @@ from poise.arguments.printed_numbers import (
     at_most,
     confidence,
     exactly,
-    level_in_words,
     number,
 )
 from poise.results.text.describe_design import (
@@ -79,7 +78,7 @@ def _question(r: JudgedResult) -> str:
 
 
 def headline(r: JudgedResult) -> str:
-    """Say the verdict and its error level in one sentence."""
+    """Say the verdict and its error level in one sentence; certificates hold it word by word."""
     name = r.design.title
     said = {
         Outcome.STABLE: f"{name} is declared {_question(r)}",
@@ -87,7 +86,7 @@ def headline(r: JudgedResult) -> str:
         Outcome.INCONCLUSIVE: f"whether {name} is {_question(r)} is not settled",
         Outcome.NOT_CERTIFIED: f"the full run would not declare {name} {_question(r)}",
     }[r.verdict]
-    return f"{r.verdict.value.upper()}: {said} (error level {level_in_words(r.alpha)})."
+    return f"{r.verdict.value.upper()}: {said} (error level {at_most(r.alpha)})."
 
 
 def done(r: StabilityResult) -> str:
