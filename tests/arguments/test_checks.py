@@ -17,3 +17,4 @@ def test_a_count_that_64_bits_cannot_hold_is_refused(value: object) -> None:
 
 def test_the_largest_count_is_kept() -> None:
     assert int(arguments.count("rows", 2**63 - 1)) == 2**63 - 1
+    assert arguments.count("rows", [3, 2**63 - 1]).tolist() == [3, 2**63 - 1]

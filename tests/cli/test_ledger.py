@@ -203,7 +203,7 @@ def _test(file: str, seed: int, n: int = 10) -> str:
 def test_alpha_investing_on_fresh_rows(run, ledger, halves) -> None:
     begun = run("ledger a.ledger --begin --rule investing")
     assert begun.exit_code == 0
-    assert 'next question has the level 0.0232 for "stable"' in " ".join(begun.stdout.split())
+    assert 'next question has the level 0.02319 for "stable"' in " ".join(begun.stdout.split())
     first = run(_test("first.csv", 1))
     assert first.exit_code == 0, first.output
     assert "marginal false discovery rate" in first.stdout

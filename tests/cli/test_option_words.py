@@ -195,11 +195,21 @@ USERS_WORDS = "n_jobs=2 is bad; random_state, on_error='unstable'"
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_the_words_of_a_failed_fit_stay_as_they_are(run, jobs: int) -> None:
+def test_the_words_of_a_failed_fit_stay_as_they_are(run, shell, jobs: int) -> None:
+    """Workers that earlier tests started look for modules elsewhere: two have a process."""
     failing = "poise_test_models.py:fails_in_words_of_options"
-    said = run(f"{BASE} --algorithm {failing} --jobs {jobs} --seed 0").stderr
+    command = f"{BASE} --algorithm {failing} --jobs {jobs} --seed 0"
+    said = (run if jobs == 1 else shell)(command).stderr
     assert said.startswith(f"poise: trial 0 failed: ValueError: {USERS_WORDS}. To count")
     assert "against stability: --on-error unstable." in said
+
+
+@pytest.mark.parametrize(("command", "named"), [("test", True), ("run", True), ("check", False)])
+def test_only_a_command_that_can_count_failed_trials_says_how(command: str, named: bool) -> None:
+    said = failed_fit(TrialError("trial 3 failed: no memory", trial=3), command)
+    assert said.startswith("trial 3 failed: no memory")
+    assert ("To count a failed trial" in said) == named
+    assert "on_error='" not in said
 
 
 def test_the_words_of_a_program_stay_as_they_are(run, folder: Path) -> None:

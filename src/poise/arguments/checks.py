@@ -112,8 +112,10 @@ def count(name: str, value: ArrayLike, minimum: int = 0) -> NDArray[np.int64]:
     array = _real(name, value, f", a whole number >= {minimum}")
     ok = np.isfinite(array) & (array == np.floor(array)) & (array >= minimum)
     _require(name, value, ok, f"a whole number >= {minimum}")
-    _require(name, value, array < 2.0**63, "below 2**63")
-    return np.asarray(value).astype(np.int64)
+    whole = np.asarray(value)
+    held = array < 2.0**63 if whole.dtype.kind not in "iu" else whole <= _LARGEST_INT64
+    _require(name, value, np.asarray(held), "below 2**63")
+    return whole.astype(np.int64)
 
 
 def scalar(name: str, value: ArrayLike) -> ArrayLike:

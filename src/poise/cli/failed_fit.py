@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from poise.cli.option_words import in_options
+from poise.cli.option_words import in_options, options_by_argument
 from poise.cli.quoted_errors import around_quotes
 from poise.errors import PoiseError, TrialError, in_one_line
 
@@ -18,15 +18,21 @@ def failed_fit(error: TrialError, command: str | None = None) -> str:
     >>> print(failed_fit(error).rpartition(": ")[2], "/", failed_fit(error, "run")[-21:])
     --on-error unstable / on_error = "unstable"
     """
-    policy = "on_timeout" if error.kind == "timeout" else "on_error"
-    remedy = in_options(f"To count a failed trial against stability: {policy}='unstable'", command)
+    remedy = _remedy("on_timeout" if error.kind == "timeout" else "on_error", command)
     if error.__cause__ is None:  # the attribute of the error is for users of Python
         # A journal keeps the words of user code, and not whose they are: none is translated.
         what = str(error).partition(". What was measured before it")[0]
-        return f"{what}. {remedy}"
-    said = f"trial {error.trial} failed: {_cause(error.__cause__, command)}. {remedy}"
+        return f"{what}{remedy}"
+    said = f"trial {error.trial} failed: {_cause(error.__cause__, command)}{remedy}"
     # A run of many questions goes on after a failed fit, and so shows no traceback.
     return said if command == "run" else f"{said}. To see where it failed: poise --traceback …"
+
+
+def _remedy(policy: str, command: str | None) -> str:
+    """Say how failed trials can be counted; nothing where the command has no option for it."""
+    if command != "run" and policy not in options_by_argument(command):
+        return ""
+    return in_options(f". To count a failed trial against stability: {policy}='unstable'", command)
 
 
 def _cause(error: BaseException, command: str | None) -> str:

@@ -144,7 +144,7 @@ class LedgerNote(ShownAsCard):
         """The level that alpha-investing gave the question of this call, which has one."""
         only = next(each for each in self.verdicts if each.own)
         side = "unstable" if only.verdict == "unstable" else "stable"
-        return f'the level {level_in_words(only.level)} for "{side}"'
+        return f'the level {at_least(only.level)} for "{side}"'
 
     def doubt(self) -> str:
         """Say that verdicts of this call do not hold; "" if all of them do."""
@@ -166,7 +166,7 @@ class LedgerNote(ShownAsCard):
         if first.spoilt:
             return f"{first.spoilt} ({self.file}), put by somebody with another copy of the ledger"
         return (
-            f"its p-value is above the level {level_in_words(first.level)} that alpha-investing "
+            f"its p-value is above the level {at_least(first.level)} that alpha-investing "
             f"gives it ({self.file}), and it is true only as the answer to a single question"
         )
 

@@ -14,6 +14,7 @@ from poise.cli.ui.file_kind import FileKind
 from poise.cli.ui.result_file import ResultFile
 from poise.cli.ui.rows_in_python import Expression, as_keywords, read_again
 from poise.cli.ui.slider_answers import SliderQuestion
+from poise.data.files.row_source import RowSource
 from poise.errors import PoiseError
 from poise.protocol.random_order import PERMUTATION
 from poise.questions.setup import Setup
@@ -81,7 +82,7 @@ def _run_again(opened: ResultFile, question: SliderQuestion | None) -> str:
     design = opened.trials.design
     given = _parsed(opened.command)
     imports, algorithm = _algorithm(given)
-    read = read_again(FitOptions(given).source() if given else None)
+    read = read_again(_source(given))
     asked = {} if question is None else question.values
     settings = {"n": design.n, **asked, **_settings(design, given), "random_state": design.seed}
     settings |= read.settings
@@ -137,6 +138,14 @@ def _parsed(command: dict[str, Any]) -> dict[str, Any]:
         return test.make_context("test", words[1:]).params
     except (click.ClickException, click.exceptions.Exit, PoiseError):
         return {}
+
+
+def _source(given: dict[str, Any]) -> RowSource | None:
+    """Return where the rows of a run are; None where that is not known."""
+    try:
+        return FitOptions(given).source() if given else None
+    except (click.ClickException, PoiseError):  # written by another version, or by somebody else
+        return None
 
 
 def _algorithm(given: dict[str, Any]) -> tuple[list[str], str]:

@@ -50,7 +50,7 @@ def _cells(each: Standing) -> list[str]:
     if each.answer is not None:
         unstable = each.alone == "unstable"
         pvalue = number(each.answer.pvalue_unstable if unstable else each.answer.pvalue)
-    level = [] if each.level is None else [level_in_words(each.level)]
+    level = [] if each.level is None else [at_least(each.level)]
     return [shortened(each.question.title), each.alone, pvalue, *level, _TOGETHER[each.holds]]
 
 
@@ -80,8 +80,8 @@ def _meaning_of_investing(content: LedgerContent) -> str:
         rate_in_words(content.header.alpha),
         "Questions may be chosen by looking at earlier answers, but no algorithm by looking at the "
         "rows that it is tested on.",
-        f'The next question has the level {level_in_words(stable.level)} for "stable" and '
-        f'{level_in_words(unstable.level)} for "unstable" (wealth {at_least(stable.wealth)} and '
+        f'The next question has the level {at_least(stable.level)} for "stable" and '
+        f'{at_least(unstable.level)} for "unstable" (wealth {at_least(stable.wealth)} and '
         f"{at_least(unstable.wealth)}).",
         _merged(accounts),
     ]
