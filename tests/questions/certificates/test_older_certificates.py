@@ -6,16 +6,22 @@ from pathlib import Path
 
 import pytest
 
-import poise
+from poise.results.certificate_file import CertificateFile
+from poise.results.certified_result import certified_result, differences
 
 FILES = sorted((Path(__file__).parent / "written_before").glob("*.json"))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_numbers_in_the_words_are_written_as_before(path: Path) -> None:
-    """They have an ε of 1500, one of 16 digits (a share of the spread), and a level of ten."""
-    found = poise.verify(path)
-    assert found.verified, found
+def test_words_are_those_of_before(path: Path) -> None:
+    """They have an ε of 1500, one of 16 digits (a share of the spread), and a level of ten.
+
+    Numbers may differ in a last digit where SciPy or the processor is another.
+    """
+    certificate = CertificateFile.load(path)
+    found = differences(certificate, certified_result(certificate))
+    assert [each for each in found if each.place.startswith("statement")] == []
+    assert all(each.only_digits for each in found)
 
 
 def test_there_are_such_files() -> None:
