@@ -42,23 +42,24 @@ def test_a_run_with_tables_of_changes_is_resumed(run, folder: Path) -> None:
     assert (folder / "run.jsonl").read_bytes() == lines
 
 
-def test_a_file_of_questions_has_them_too(run, folder: Path) -> None:
-    (folder / "asked.toml").write_text(
-        """
-        data = {file = "numbers.csv", target = "price", drop = ["id"], unlabeled = "more.csv"}
-        algorithms.mean.use = "poise_test_models.py:mean"
+IN_A_FILE = """
+data = {{file = "numbers.csv", target = "price", drop = ["id"], unlabeled = "more.csv"}}
+algorithms.mean.use = "poise_test_models.py:mean"
 
-        [[questions]]
-        n = 10
-        epsilon = 0.5
-        delta = 0.3
-        seed = 3
-        stop_early = false
-        test = "averaged"
-        removals = 2
-        points = 2
-        """
-    )
+[[questions]]
+n = 10
+epsilon = {epsilon}
+delta = 0.3
+seed = 3
+stop_early = false
+test = "averaged"
+removals = 2
+points = 2
+"""
+
+
+def test_a_file_of_questions_has_them_too(run, folder: Path) -> None:
+    (folder / "asked.toml").write_text(IN_A_FILE.format(epsilon=0.5))
     (answer,) = json.loads(run("run asked.toml --json").stdout)["answers"]
     result, alone = answer["result"], _found(run(AVERAGED).stdout)
     for name in ("test", "removals", "points", "verdict", "statistic", "delta_hat"):
@@ -67,22 +68,7 @@ def test_a_file_of_questions_has_them_too(run, folder: Path) -> None:
 
 def test_shares_are_shown_alike_by_run_compare_and_status(run, folder: Path) -> None:
     """A sum of shares is no number of trials: "1 of 13" would read as one trial."""
-    (folder / "shares.toml").write_text(
-        """
-        data = {file = "numbers.csv", target = "price", drop = ["id"], unlabeled = "more.csv"}
-        algorithms.mean.use = "poise_test_models.py:mean"
-
-        [[questions]]
-        n = 10
-        epsilon = 0.1
-        delta = 0.3
-        seed = 3
-        stop_early = false
-        test = "averaged"
-        removals = 2
-        points = 2
-        """
-    )
+    (folder / "shares.toml").write_text(IN_A_FILE.format(epsilon=0.1))
     asked = AVERAGED.replace("--epsilon 0.5", "--epsilon 0.1")
     found = _found(run(f"{asked} --journal shares.jsonl").stdout)
     share = number(found["n_exceeding"] / found["n_observed"])
