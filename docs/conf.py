@@ -1,16 +1,15 @@
-"""Sphinx configuration: the pydata theme, numpydoc, and a gallery of examples that run."""
+"""Sphinx configuration: the pydata theme, numpydoc, pictures drawn by the pages' own code."""
 
-import shutil
 import sys
-import warnings
 from importlib.util import find_spec
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))  # for see_also and gallery_order
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))  # for reference
 
-import see_also
+import reference  # noqa: E402
 
-import poise
+import poise  # noqa: E402
 
 project = "poise"
 author = "The poise developers"
@@ -18,43 +17,38 @@ copyright = "2026, The poise developers"
 release = poise.__version__
 
 extensions = [
+    "matplotlib.sphinxext.plot_directive",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
-    "matplotlib.sphinxext.plot_directive",  # pictures are drawn by the examples beside them
-    "myst_parser",  # for the changelog and the guide for contributors
     "sphinx_copybutton",
     "sphinx_design",
-    "sphinx_gallery.gen_gallery",
 ]
+exclude_patterns = ["_build", "_templates"]
+templates_path = ["_templates"]
+
+# Commands, settings and the functions of poise.theory are listed by the code that defines them.
+reference.write(HERE / "generated")
+
+autosummary_generate = True
+autosummary_ignore_module_all = False
+autodoc_typehints = "none"  # the docstrings have them in words
+numpydoc_show_class_members = False
 plot_formats = ["svg"]
 plot_html_show_formats = False
 plot_html_show_source_link = False
-plot_include_source = True
-autosummary_generate = True
-autodoc_typehints = "none"
-numpydoc_show_class_members = False
-exclude_patterns = [
-    "_build",
-    "_templates",
-    "**/*.ipynb",
-    "**/sg_execution_times.rst",
-    "sg_execution_times.rst",
-]
-templates_path = ["_templates"]
+plot_include_source = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
-myst_heading_anchors = 3
 
 # One file has all of MathJax, fonts included: formulas need no network.
-_MATHJAX = "tex-svg-full.js"
-_package = find_spec("sphinx-mathjax-offline").submodule_search_locations[0]
-mathjax_path = _MATHJAX
+mathjax_path = "tex-svg-full.js"
+_mathjax = find_spec("sphinx-mathjax-offline").submodule_search_locations[0]
 
 html_theme = "pydata_sphinx_theme"
 html_title = "poise"
-html_static_path = ["_static", str(Path(_package, "static", "mathjax", _MATHJAX))]
+html_static_path = ["_static", str(Path(_mathjax, "static", "mathjax", mathjax_path))]
 html_css_files = ["poise.css"]
 html_favicon = "_static/favicon.svg"
 html_show_sourcelink = False
@@ -66,44 +60,9 @@ html_theme_options = {
         "image_light": "_static/favicon.svg",
         "image_dark": "_static/favicon.svg",
     },
-    "show_toc_level": 2,
+    "header_links_before_dropdown": 7,
     "navbar_end": ["theme-switcher"],
-    "secondary_sidebar_items": ["page-toc", "sg_download_links"],
+    "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-
-# Without R the page of its example has no picture; everything else is built.
-_executed = r"\.py$" if shutil.which("Rscript") else r"(?<!r_program)\.py$"
-_PARTS = ("use", "algorithms", "understand")
-sphinx_gallery_conf = {
-    "examples_dirs": "../examples/gallery",
-    "gallery_dirs": "gallery",
-    "filename_pattern": _executed,
-    "subsection_order": [
-        f"../examples/gallery/{part}" for part in ("use", "algorithms", "understand")
-    ],
-    "within_subsection_order": "gallery_order.ReadingOrder",
-    "doc_module": ("poise",),
-    "backreferences_dir": "generated/backreferences",
-    "reference_url": {"poise": None},
-    "image_srcset": ["2x"],
-    "remove_config_comments": True,
-    "show_memory": False,
-    "min_reported_time": 10_000,
-    "download_all_examples": True,
-    "plot_gallery": "True",
-}
-warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
-
-
-def _short(app, what, name, obj, options, lines):
-    """Keep the first line of scikit-learn's routing methods: the rest links to its own pages."""
-    if name.endswith("_request"):
-        del lines[1:]
-
-
-def setup(app):
-    """Connect what is done to docstrings."""
-    app.connect("autodoc-process-docstring", _short, priority=400)
-    app.connect("autodoc-process-docstring", see_also.add, priority=410)

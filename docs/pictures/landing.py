@@ -1,86 +1,115 @@
-"""The picture of the landing page: two algorithms, each with all rows and without one of them."""
+"""Draw the README's picture: fits with and without one row, and the changes of a real run.
+
+Run ``python docs/pictures/landing.py``; it writes ``landing.png`` beside this file. Everything in
+it is computed: the fits by scikit-learn, the changes and the verdict by poise.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
+from sklearn.datasets import load_diabetes
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import SplineTransformer
 from sklearn.tree import DecisionTreeRegressor
 
-
-class Colours(NamedTuple):
-    """What is drawn in which colour."""
-
-    ink: str
-    row: str
-    full: str
-    less: str
-    gap: str
-
+import poise
+from poise.results.plots.changes import plot_changes
+from poise.results.plots.figure import ShownFigure
+from poise.results.plots.frame import COLOURS, LABEL, WORD, dress, remark, save
 
 MODELS = {
-    "a decision tree: it moves": DecisionTreeRegressor(max_leaf_nodes=5),
-    "a penalised spline: it stays": make_pipeline(SplineTransformer(4), Ridge(0.5)),
+    "A decision tree": DecisionTreeRegressor(max_leaf_nodes=4),
+    "A smooth fit": make_pipeline(SplineTransformer(4), Ridge(0.5)),
 }
-LIGHT = Colours("#1f2937", "#9ca3af", "#1f4e79", "#c8553d", "#f3d3cb")
-DARK = Colours("#e5e7eb", "#6b7280", "#8fc1ee", "#ff9b85", "#5b3a33")
+SEED, N = 272, 20
+GRID = np.linspace(0, 6, 601)[:, None]
 
 
-def light() -> None:
-    """Draw it for a light page."""
-    _draw(LIGHT)
+def main() -> None:
+    """Draw it."""
+    figure = ShownFigure((8, 2.6))
+    *panels, right = figure.subplots(1, 3, width_ratios=(1, 1, 1.1))
+    X, y = some_rows()
+    removed, point = where_the_tree_moves(X, y)
+    for ax, (name, model) in zip(panels, MODELS.items(), strict=True):
+        full, less = two_fits(model, X, y, removed)
+        draw_fits(ax, X, y, removed)
+        ax.fill_between(GRID[:, 0], full, less, color="#f3d9d2", lw=0)
+        ax.plot(GRID, full, color=COLOURS["limit"], lw=1.6, label="trained with it")
+        ax.plot(GRID, less, "--", color=COLOURS["large"], lw=1.6, label="trained without it")
+        mark_change(ax, GRID[point, 0], full[point], less[point])
+        moved = abs(full[point] - less[point])
+        ax.set_title(f"{name} moves by {moved:.2f}", **title(COLOURS["ink"]))
+    panels[1].set_ylim(panels[0].get_ylim())
+    words = panels[0].get_legend_handles_labels()
+    figure.legend(*words, loc="outside lower left", ncols=4, fontsize=WORD, frameon=False)
+    draw_changes(right)
+    save(figure, Path(__file__).parent / "landing.png")
 
 
-def dark() -> None:
-    """Draw it for a dark page."""
-    _draw(DARK)
+def title(colour: str) -> dict[str, Any]:
+    """Return how titles are written."""
+    return {"loc": "left", "fontsize": LABEL, "fontweight": "bold", "color": colour, "pad": 14}
 
 
-def _draw(colours: Colours) -> None:
-    rng = np.random.default_rng(14)
-    X = np.sort(rng.uniform(0, 6, size=(26, 1)), axis=0)
-    y = np.sin(X[:, 0]) + 0.45 * rng.normal(size=26)
-    grid = np.linspace(0, 6, 500).reshape(-1, 1)
-    removed = _most_influential(X, y, grid)
-    figure, axes = plt.subplots(1, 2, figsize=(10, 3.3), layout="constrained", sharey=True)
-    figure.patch.set_alpha(0)
-    for ax, (name, model) in zip(axes, MODELS.items(), strict=True):
-        _panel(ax, (X, y, removed), grid, model, colours)
-        ax.set_title(name, loc="left", color=colours.ink, fontsize=12)
-    axes[0].legend(frameon=False, labelcolor=colours.ink, fontsize=10, loc="lower left")
+def some_rows() -> tuple[Any, Any]:
+    """Draw rows around a sine."""
+    rng = np.random.default_rng(SEED)
+    X = np.sort(rng.uniform(0, 6, size=(N, 1)), axis=0)
+    return X, np.sin(X[:, 0]) + 0.3 * rng.normal(size=N)
 
 
-def _panel(ax, rows, grid, model, colours) -> None:
-    X, y, removed = rows
+def two_fits(model: Any, X: Any, y: Any, removed: int) -> tuple[Any, Any]:
+    """Predict with all rows and without one."""
     kept = np.arange(len(y)) != removed
-    full = model.fit(X, y).predict(grid)
-    less = model.fit(X[kept], y[kept]).predict(grid)
-    ax.fill_between(grid[:, 0], full, less, color=colours.gap)
-    ax.plot(X[kept], y[kept], "o", color=colours.row, markersize=4)
+    full = model.fit(X, y).predict(GRID)
+    return full, model.fit(X[kept], y[kept]).predict(GRID)
+
+
+def where_the_tree_moves(X: Any, y: Any) -> tuple[int, int]:
+    """Return the row that moves the tree most, and the middle of the widest piece that moves."""
+    tree = MODELS["A decision tree"]
+    changes = [np.abs(np.subtract(*two_fits(tree, X, y, row))).round(9) for row in range(len(y))]
+    removed = int(np.argmax([change.mean() for change in changes]))
+    change = changes[removed]
+    pieces = np.split(np.arange(len(change)), np.flatnonzero(np.diff(change)) + 1)
+    widest = max(pieces, key=lambda piece: len(piece) * change[piece[0]])
+    return removed, int(widest[len(widest) // 2])
+
+
+def draw_fits(ax: Any, X: Any, y: Any, removed: int) -> None:
+    """Draw the rows, and axes without numbers, which would say nothing."""
+    kept = np.arange(len(y)) != removed
+    ax.plot(X[kept], y[kept], "o", color=COLOURS["seen"], ms=3.5, mew=0)
     ax.plot(
-        X[removed],
-        y[removed],
-        "X",
-        color=colours.less,
-        markersize=10,
-        label="the row that is removed",
+        X[removed], y[removed], "X", color=COLOURS["large"], ms=8, mew=0, label="the row left out"
     )
-    ax.plot(grid, full, color=colours.full, linewidth=2, label="predictions with it")
-    ax.plot(grid, less, "--", color=colours.less, linewidth=2, label="predictions without it")
-    ax.set_axis_off()
-    ax.patch.set_alpha(0)
+    ax.set(xticks=[], yticks=[], xlim=(-0.1, 6.1))
+    dress(ax)
+    ax.spines["left"].set_visible(False)
 
 
-def _most_influential(X, y, grid) -> int:
-    tree = next(iter(MODELS.values()))
-    full = tree.fit(X, y).predict(grid)
+def mark_change(ax: Any, x: float, full: float, less: float) -> None:
+    """Draw the change of the prediction at a new point."""
+    ax.axvline(x, color=COLOURS["ink"], lw=0.7, ls=":", zorder=0)
+    ends = {"solid_capstyle": "butt", "label": "change at a new point"}
+    ax.plot([x, x], [full, less], color=COLOURS["ink"], lw=3.5, **ends)
 
-    def moved(row: int) -> float:
-        kept = np.arange(len(y)) != row
-        return float(np.mean(np.abs(full - tree.fit(X[kept], y[kept]).predict(grid))))
 
-    return max(range(len(y)), key=moved)
+def draw_changes(ax: Any) -> None:
+    """Test the tree on the data of 442 patients, and draw its changes."""
+    X, y = load_diabetes(return_X_y=True)
+    result = poise.stability_test(DecisionTreeRegressor(), X, y, n=12, epsilon=20, delta=0.2)
+    plot_changes(result.trials, result.epsilon, ax=ax)
+    dress(ax)
+    words = [f"{result.delta_observed:.0%} are larger", f"δ = {result.delta:.0%} allowed"]
+    remark(ax, words, COLOURS["large"])
+    ax.set_title(f"Tree, 442 patients, n = {result.n}: {result.verdict}", **title(COLOURS["ink"]))
+
+
+if __name__ == "__main__":
+    main()

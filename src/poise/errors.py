@@ -3,58 +3,40 @@
 ::
 
     PoiseError
-    ├── ArgumentError (ValueError)      an argument is out of range: name, value, remedy
-    │   ├── DataError                   the rows cannot be used
-    │   └── AlgorithmError (TypeError)  this object cannot be used as an algorithm
-    ├── TrialError (RuntimeError)       user code failed; names the trial, keeps the cause
-    │   └── BudgetError                 a procedure asked for more than it was granted
-    ├── ClusterError (RuntimeError)     a cluster has no workers left
-    └── RecordError                     a saved file cannot be read, or belongs to another run
+    ├── ArgumentError (ValueError)    an argument cannot be what was given
+    ├── DataError (ValueError)        the rows cannot be used, or cannot answer
+    ├── AlgorithmError (TypeError)    this object cannot be used as an algorithm
+    ├── TrialError (RuntimeError)     user code failed in one trial
+    └── RecordError                   a file cannot be read, or belongs to another run
 
     PoiseWarning (UserWarning)
-    ├── PowerWarning                    the data cannot answer this question
-    └── ValidityWarning                 the error level may not hold; part of the result
+    ├── PowerWarning                  the rows can hardly answer this question
+    └── ValidityWarning               the error level may not hold; part of the result
 """
 
 from __future__ import annotations
 
 import re
+import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-from typing import Literal
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
 
-__all__ = [
-    "AlgorithmError",
-    "ArgumentError",
-    "BudgetError",
-    "ClusterError",
-    "DataError",
-    "PoiseError",
-    "PoiseWarning",
-    "PowerWarning",
-    "RecordError",
-    "TrialError",
-    "ValidityWarning",
-    "collected_validity_warnings",
-    "in_one_line",
-    "printable",
-    "warn_of_validity",
-]
+Spell = Callable[..., str]  # spell(name) or spell(name, value): how a face writes an argument
 
 # All but line feed and tab: the C0 and C1 controls, marks that turn the direction of text,
 # separators of lines and paragraphs, and halves of characters, which no terminal can show.
 _CONTROLS = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufff9-\ufffb]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+    "\ufff9-\ufffb]"
 )
+_ABSENT = object()
+_HERE = str(Path(__file__).parent)
 
 
 def printable(text: str) -> str:
-    r"""Write control characters as escapes, for whatever shows text that others have written.
-
-    A name in a file, a column, or the message of a failed fit could move the cursor of a
-    terminal, change its title, or hide what follows.
+    r"""Write control characters as escapes: they could forge or hide what a terminal shows.
 
     Examples
     --------
@@ -64,22 +46,85 @@ def printable(text: str) -> str:
     return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
+def in_one_line(error: BaseException) -> str:
+    """Write an error as ``Type: message`` in one line, also if its own text fails."""
+    try:
+        text = str(error)
+    except BaseException as failed:  # a message of user code may do anything
+        if isinstance(failed, KeyboardInterrupt):
+            raise
+        text = "(its message cannot be shown)"
+    return printable(" ".join(f"{type(error).__name__}: {text}".removesuffix(": ").split()))
+
+
+def as_keyword(name: str, value: object = _ABSENT) -> str:
+    """Write an argument as Python does: ``name`` or ``name=value``."""
+    return name if value is _ABSENT else f"{name}={value!r}"
+
+
 class PoiseError(Exception):
     """Base of every exception that poise raises on purpose."""
 
     def __str__(self) -> str:
         return printable(super().__str__())
 
-
-class ArgumentError(PoiseError, ValueError):
-    """An argument is out of range; the message holds its name, value and a remedy."""
-
-
-class DataError(ArgumentError):
-    """The rows cannot be used as given: lengths differ, values are missing, nothing is there."""
+    def words(self, spell: Spell = as_keyword) -> str:
+        """Return the message, with arguments written as a face writes them."""
+        return str(self)
 
 
-class AlgorithmError(ArgumentError, TypeError):
+class _ArgumentedError(PoiseError, ValueError):
+    """What is wrong with an argument, what it was, and what to do.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, to be read after the argument's name: ``"must be in [0, 1)"``.
+    argument : str
+        Name of the argument in Python; "" if ``problem`` is a sentence of its own.
+    got : object
+        The value, shown by its repr.
+    remedy : str or mapping
+        What to do: a clause, or arguments to set (``{"position": "uniform"}``).
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        argument: str = "",
+        got: object = _ABSENT,
+        remedy: str | Mapping[str, object] = "",
+    ) -> None:
+        super().__init__(problem)
+        self.problem, self.argument, self.remedy = problem, argument, remedy
+        self.got = "" if got is _ABSENT else _shown(got)
+
+    def __str__(self) -> str:
+        return printable(self.words())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (self.problem,), vars(self))
+
+    def words(self, spell: Spell = as_keyword) -> str:
+        """Return the message, with arguments written as a face writes them."""
+        text = f"{spell(self.argument)} {self.problem}" if self.argument else self.problem
+        text += f", got {self.got}" if self.got else ""
+        remedy = self.remedy
+        if isinstance(remedy, Mapping):
+            remedy = "use " + " and ".join(spell(name, value) for name, value in remedy.items())
+        return printable(f"{text}; {remedy}" if remedy else text)
+
+
+class ArgumentError(_ArgumentedError):
+    """An argument cannot be what was given; the message holds name, value and remedy."""
+
+
+class DataError(_ArgumentedError):
+    """The rows cannot be used as given, or cannot answer the question at all."""
+
+
+class AlgorithmError(_ArgumentedError, TypeError):
     """The object given as an algorithm cannot be used as one."""
 
 
@@ -89,121 +134,49 @@ class TrialError(PoiseError, RuntimeError):
     Attributes
     ----------
     trial : int
-        Index of the trial, counted from 0.
-    partial : object or None
-        What had been measured before the failure, where the caller can still use it.
-    failures : tuple of str
-        Messages of the trials before it that failed and were counted.
-    kind : {"error", "death", "timeout"}
-        Whether it failed, killed its worker, or took too long.
+        Number of the trial, counted from 0.
+    kind : {"error", "undefined", "death", "timeout"}
+        Whether it failed, could not be compared, killed its worker, or took too long.
+    partial : Trials or None
+        What had been measured before the failure.
     """
 
-    failures: tuple[str, ...] = ()
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        trial: int = -1,
-        partial: object = None,
-        kind: Literal["error", "death", "timeout"] = "error",
-    ) -> None:
+    def __init__(self, message: str, *, trial: int = -1, kind: str = "error") -> None:
         super().__init__(message)
-        self.trial = trial
-        self.partial = partial
-        self.kind = kind
-
-
-class BudgetError(TrialError):
-    """A procedure asked the oracle for more calls or rows than its budget grants."""
-
-
-class ClusterError(PoiseError, RuntimeError):
-    """A cluster that was to do the fits has no workers left."""
+        self.trial, self.kind = trial, kind
+        self.partial: object = None
 
 
 class RecordError(PoiseError):
-    """A saved file cannot be read or written, or belongs to another run.
-
-    Attributes
-    ----------
-    partial : object or None
-        What had been measured when a record could not be written any more.
-    failures : tuple of str
-        Messages of the trials among them that failed and were counted.
-    """
-
-    failures: tuple[str, ...] = ()
-
-    def __init__(self, message: str, *, partial: object = None) -> None:
-        super().__init__(message)
-        self.partial = partial
+    """A saved file cannot be read, was altered, or belongs to another run."""
 
 
 class PoiseWarning(UserWarning):
-    """Base of every warning that poise issues."""
-
-    def __str__(self) -> str:
-        return printable(super().__str__())
+    """Base of every warning of poise."""
 
 
 class PowerWarning(PoiseWarning):
-    """The question asked cannot be answered with useful probability from these data."""
+    """The rows can hardly answer this question."""
 
 
 class ValidityWarning(PoiseWarning):
-    """Something was noticed that may make the error level of a verdict wrong.
-
-    What is warned of in this way is also written on the result (``result.warnings``), and
-    the command line prints it however quiet it is told to be.
-    """
+    """Something because of which the error level may not hold."""
 
 
-_collected: ContextVar[list[str] | None] = ContextVar("_collected", default=None)
+def note(kind: type[PoiseWarning], text: str) -> None:
+    """Warn at the line of the caller's own code, however deep inside poise this is called."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(printable(text), kind, stacklevel=level)
 
 
-def warn_of_validity(message: str, stacklevel: int = 2) -> None:
-    """Warn that the error level may not hold, and note it for the result of this run."""
-    noted = _collected.get()
-    if noted is not None and message not in noted:
-        noted.append(message)
-    warnings.warn(message, ValidityWarning, stacklevel=stacklevel + 1)
-
-
-@contextmanager
-def collected_validity_warnings() -> Iterator[list[str]]:
-    """Collect what :func:`warn_of_validity` says meanwhile, whether it is shown or not.
-
-    Examples
-    --------
-    >>> with warnings.catch_warnings(), collected_validity_warnings() as noted:
-    ...     warnings.simplefilter("ignore")
-    ...     warn_of_validity("12 rows occur twice")
-    >>> noted
-    ['12 rows occur twice']
-    """
-    noted: list[str] = []
-    token = _collected.set(noted)
+def _shown(value: object) -> str:
+    """Return the repr of a value, shortened; user code may fail in it."""
     try:
-        yield noted
-    finally:
-        _collected.reset(token)
-
-
-def in_one_line(error: BaseException) -> str:
-    r"""Return the name and the message of an exception, also if the message cannot be read.
-
-    Exceptions of user code may fail, or end the program, when they are turned into text.
-
-    Examples
-    --------
-    >>> in_one_line(ValueError("first\nsecond")), in_one_line(SystemExit())
-    ('ValueError: first second', 'SystemExit: no message')
-    """
-    try:
-        words = " ".join(str(error).split())
-    except KeyboardInterrupt:
-        raise
-    except BaseException:
-        words = "its message cannot be written"
-    return printable(f"{type(error).__name__}: {words or 'no message'}")
+        text = repr(value)
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        text = f"an object of type {type(value).__name__}"
+    return text if len(text) <= 200 else f"{text[:160]} … {text[-30:]}"

@@ -1,7 +1,8 @@
-"""A small table with a known answer, and ways to run the command line."""
+"""A small table, algorithms in a file, and two ways to run the command line."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,10 +14,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from poise.cli import main
-from shared.processes import python
 
 MODELS = '''
-"""Algorithms in a file, as users keep them."""
+"""Algorithms in a file, as people keep them."""
 import numpy as np
 
 def mean(X, y, seed, shift=0.0):
@@ -30,54 +30,32 @@ def last(X, y, seed):
 def failing(X, y, seed):
     raise ZeroDivisionError("the matrix\\n  is singular")
 
-def fails_in_words_of_options(X, y, seed):
-    raise ValueError("n_jobs=2 is bad; random_state, on_error='unstable'")
-
 def fails_late(X, y, seed, state={"fits": 0}):
     state["fits"] += 1
-    if state["fits"] > 10:
-        raise ZeroDivisionError("the eleventh fit")
+    if state["fits"] > 15:
+        raise ZeroDivisionError("the sixteenth fit")
     return lambda rows: [0.0] * len(rows)
 
-def far(a, b):
-    return 1000.0
+def far(a, b, y=None):
+    return np.full(len(a), 1000.0)
 
 number = 7
 '''
-# In a file of its own: processes that fit a mean need not import scikit-learn.
-PIPELINES = """
-from sklearn.compose import make_column_transformer
-from sklearn.linear_model import Ridge
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
-
-encode = make_column_transformer(
-    (OneHotEncoder(handle_unknown="ignore"), ["city"]), remainder="passthrough"
-)
-pipeline = make_pipeline(encode, Ridge(alpha=10.0))
-"""
 
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with rows.csv (660 rows, text among them) and models.py."""
+    """Rows with a response, rows without one, and algorithms."""
     place = tmp_path_factory.mktemp("cli")
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame(
-        {
-            "id": np.arange(660),
-            "size": rng.normal(size=660),
-            "city": rng.choice(["Oslo", "Rome", "Lima"], size=660),
-        }
-    )
+    frame = pd.DataFrame({"id": np.arange(660), "size": rng.normal(size=660)})
     frame["price"] = 2 * frame["size"] + rng.normal(size=660)
-    frame.to_csv(place / "rows.csv", index=False)
-    frame.drop(columns=["city"]).to_csv(place / "numbers.csv", index=False)
-    # The same rows for processes that need not import pandas.
-    np.savez(place / "numbers.npz", X=frame[["id", "size"]], y=frame["price"])
-    frame.head(60).assign(price=np.nan).to_csv(place / "more.csv", index=False)
+    frame.to_csv(place / "numbers.csv", index=False)
+    frame.drop(columns="price").head(60).to_csv(place / "more.csv", index=False)
+    frame.assign(price=np.where(frame["price"] > 0, "high", "low")).to_csv(
+        place / "labels.csv", index=False
+    )
     (place / "poise_test_models.py").write_text(MODELS, encoding="utf-8")
-    (place / "poise_test_pipelines.py").write_text(PIPELINES, encoding="utf-8")
     return place
 
 
@@ -88,7 +66,6 @@ Run = Callable[..., Result]
 def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run the command line in this process, in that folder."""
     monkeypatch.chdir(folder)
-    monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setattr(sys, "path", list(sys.path))
 
     def invoke(command: str, *more: str) -> Result:
@@ -101,7 +78,12 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 def shell(folder: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run the command line in a process of its own, in that folder."""
 
-    def execute(command: str) -> subprocess.CompletedProcess[str]:
-        return python("-m", "poise", *command.split(), cwd=folder)
+    def execute(
+        command: str, env: dict[str, str] | None = None, **more: object
+    ) -> subprocess.CompletedProcess[str]:
+        words = [sys.executable, "-m", "poise", *command.split()]
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more}
+        env = {**os.environ, **env} if env is not None else None
+        return subprocess.run(words, cwd=folder, text=True, env=env, check=False, **options)
 
     return execute

@@ -1,83 +1,166 @@
-"""Help: complete, in step with the commands, and free of heavy imports."""
+"""Help: complete, made of the settings, and free of heavy imports."""
 
 from __future__ import annotations
 
+import inspect
 import re
+import shlex
+import sys
 
 import click
 import pytest
 
+import poise
+from helpers import python
 from poise.cli import COMMANDS, main
-from poise.cli.help_sections import SECTIONS, SectionedCommand
-from shared.processes import python
+from poise.cli.inputs import load_algorithm, load_object, parse_parameters
+from poise.cli.measure import OF_A_TEST
+from poise.cli.options import LATER, SETTINGS
+from poise.errors import AlgorithmError, ArgumentError
 
-HEAVY = ["numpy", "scipy", "sklearn", "matplotlib", "pandas", "joblib", "rich", "jinja2"]
+HEAVY = ["numpy", "scipy", "sklearn", "pandas", "pyarrow", "joblib", "rich", "jinja2", "msgspec"]
+FIRST = (
+    "--target --algorithm --n --epsilon --delta --alpha --unlabeled --groups --drop --response "
+    "--seed --jobs --max-trials --save --json --quiet --help --help-all"
+)
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["test", "--help"], []])
-def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
+def test_help_loads_nothing_heavy() -> None:
+    asked = [["--help"], ["--version"], [], *[[name, "--help"] for name in COMMANDS]]
     code = (
-        "import sys\n"
-        "from poise.cli import main\n"
-        "try:\n"
-        f"    main({arguments!r})\n"
-        "except SystemExit:\n"
-        f"    print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)\n"
+        "import sys\nfrom poise.cli import main\n"
+        f"for words in {asked}:\n"
+        "    try:\n        main(words)\n    except SystemExit:\n        pass\n"
+        f"print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)\n"
     )
-    done = python("-c", code)
+    done = python(code)
     assert done.stderr.strip() == "[]"
-    assert "poise" in done.stdout
+    assert done.stdout.count("Usage: poise") == len(COMMANDS) + 2
 
 
-def test_every_command_is_listed_and_explains_itself(run) -> None:
+def test_every_command_and_option_explains_itself(run) -> None:
     listed = run("--help").stdout
-    for name, line in COMMANDS.items():
+    assert "5    inconclusive" in listed
+    for name, (_, line) in COMMANDS.items():
         assert f"{name}  " in listed
-        assert line in listed
+        assert line in " ".join(listed.split())
         command = main.get_command(click.Context(main), name)
         assert command is not None
-        assert command.name == name
         assert command.help
-        own = run(f"{name} --help")
-        assert own.exit_code == 0
-        assert own.stderr == ""
-        documented = {option for option in own.stdout.split() if option.startswith("--")}
-        assert "--help" in documented
+        assert all(p.help for p in command.params if isinstance(p, click.Option)), name
+        text = run(f"{name} --help-all").stdout or run(f"{name} --help").stdout
+        shown = re.findall(r"^  (?:-\w, )?(--[\w-]+)", text, re.MULTILINE)
+        options = [max(p.opts, key=len) for p in command.params if isinstance(p, click.Option)]
+        assert set(options) <= set(shown), name
 
 
-def test_exit_statuses_are_documented(run) -> None:
-    text = run("--help").stdout
-    for line in ["0    stable", "1    unstable, inconclusive", "3    a fit failed"]:
-        assert line in text
+def test_the_first_screen_of_a_test(run) -> None:
+    text = run("test --help").stdout
+    shown = re.findall(r"^  (?:-\w, )?(--[\w-]+)", text, re.MULTILINE)
+    assert sorted(shown) == sorted(FIRST.split())
+    assert len(text.splitlines()) <= 60
 
 
-def test_sections_list_every_option_once_and_the_question_first(run) -> None:
-    for name in COMMANDS:
-        command = main.get_command(click.Context(main), name)
-        if not isinstance(command, SectionedCommand):
+@pytest.mark.parametrize("name", ["test", "measure"])
+def test_options_are_the_keywords_of_the_library(run, name: str) -> None:
+    function = getattr(poise, {"test": "stability_test"}.get(name, name))
+    known = inspect.signature(function).parameters
+    params = {p.name: p for p in main.get_command(click.Context(main), name).params}
+    text = " ".join(run(f"{name} --help-all").stdout.split())
+    for key, setting in SETTINGS.items():
+        if key in LATER or setting.said.option == "-":
+            assert key not in params
             continue
-        text = run(f"{name} --help").stdout
-        text = text[text.index("\nThe question:") :]
-        listed = re.findall(r"^  (?:-\w, )?(--[\w-]+)", text, re.MULTILINE)
-        options = [p.opts for p in command.params if isinstance(p, click.Option)]
-        long = [next(opt for opt in opts if opt.startswith("--")) for opts in options]
-        assert sorted(listed) == sorted([*long, "--help"])
-        headings = [title for title in SECTIONS if f"\n{title}:\n" in text]
-        assert headings[0] == "The question"
-        places = [text.index(f"\n{title}:\n") for title in headings]
-        assert places == sorted(places)
-
-
-def test_every_option_has_help() -> None:
-    for name in COMMANDS:
-        command = main.get_command(click.Context(main), name)
-        assert command is not None
-        for parameter in command.params:
-            if isinstance(parameter, click.Option):
-                assert parameter.help, (name, parameter.name)
+        if name == "measure" and key in OF_A_TEST:
+            assert key not in params
+            continue
+        default = known[key].default
+        help = " ".join(params[key].help.split())
+        assert help.startswith(setting.said.help)
+        assert help in text
+        if not isinstance(default, bool) and isinstance(default, (int, float, str)):
+            assert help.endswith(f"[default: {default}]"), key
+        assert params[key].default is None  # what is not typed is left to the library
 
 
 def test_without_a_command_help_is_shown_and_it_is_no_verdict(run) -> None:
     result = run("")
     assert result.exit_code == 2
-    assert "Commands:" in result.stdout
+    assert "Start here" in result.stdout
+
+
+# algorithms by name
+
+LITERALS = {
+    "a=1": 1,
+    "a=1e-3": 0.001,
+    "a=None": None,
+    "a='1'": "1",
+    "a=rbf": "rbf",
+    "a=x=y": "x=y",
+    "a=(8, 8)": (8, 8),
+    "a=": "",
+    " a = -2 ": -2,
+}
+
+
+def test_parameters_are_literals_where_they_can_be() -> None:
+    for pair, value in LITERALS.items():
+        assert parse_parameters([pair]) == {"a": value}
+
+
+def test_algorithms_by_name(folder, monkeypatch) -> None:
+    monkeypatch.chdir(folder)
+    for name in [
+        "Ridge",
+        "DummyRegressor",
+        "GaussianNB",
+        "RandomForestRegressor",
+        "IsolationForest",
+    ]:
+        found = load_algorithm(name)
+        assert type(found).__name__ == name
+        assert type(found).__module__.startswith("sklearn.")
+    found = load_algorithm("sklearn.linear_model:Ridge(alpha=3.0)", {"solver": "lsqr"})
+    assert (found.alpha, found.solver) == (3.0, "lsqr")
+    (folder / "poise_test_pipe.py").write_text(
+        "from sklearn.linear_model import Ridge\n"
+        "from sklearn.pipeline import make_pipeline\n"
+        "pipeline = make_pipeline(Ridge())\n"
+        "class Bare:\n    def fit(self, X, y): ...\n"
+        "bare = Bare()\n"
+    )
+    (folder / "poise_test_beside.py").touch()
+    original = load_object("poise_test_pipe.py:pipeline", "algorithm")
+    assert load_algorithm("poise_test_pipe.py:pipeline") is original
+    changed = load_algorithm("poise_test_pipe.py:pipeline", {"ridge__alpha": 3.0})
+    assert (changed["ridge"].alpha, original["ridge"].alpha) == (3.0, 1.0)
+    shifted = load_algorithm("poise_test_models.py:mean", {"shift": 2.0})
+    assert shifted.fit([[0], [1]], [1.0, 3.0], 0)([[5]]) == [4.0]
+    monkeypatch.setattr("sys.path", [each for each in sys.path if each not in ("", str(folder))])
+    for place, given, said in [
+        ("poise_test_beside:mean", {}, r"name the file: poise_test_beside\.py:"),
+        ("poise_test_pipe.py:bare", {"a": 1}, "Bare does not take these parameters"),
+        ("poise_test_pipe.py:pipeline", {"ridge__gamma": 1}, "Invalid parameter 'gamma'"),
+        ("sklearn.pipeline:Pipeline", {}, "Pipeline cannot be created: .*steps"),
+        ("model.joblib:pipeline", {}, r"fitted model.*Ridge\(alpha"),
+    ]:
+        with pytest.raises((AlgorithmError, ArgumentError), match=said):
+            load_algorithm(place, given)
+
+
+def test_a_file_that_took_the_name_of_a_module(folder) -> None:
+    (folder / "json.py").write_text("def fit(X, y, seed): ...")
+    with pytest.raises(AlgorithmError, match=r"json\.py has the name of another module"):
+        load_algorithm(f"{folder}/json.py:fit")
+    (folder / "json.py").unlink()
+
+
+def test_the_examples_of_the_help_are_read(run) -> None:
+    for name in COMMANDS:
+        command = main.get_command(click.Context(main), name)
+        text = (command.epilog or "").replace("\\\n", " ")
+        for line in re.findall(r"^ +poise (.*)$", text, re.MULTILINE):
+            words = shlex.split(line, comments=True)
+            assert words[0] == name
+            command.make_context(name, words[1:])

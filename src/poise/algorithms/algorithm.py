@@ -1,41 +1,33 @@
-r"""The interface of algorithms: data and a random term give a predictor.
-
-The paper writes :math:`\mathcal{A}[\mathcal{D}; \xi]`. Here that is
-``algorithm.fit(X, y, xi)``, which returns a function from rows to predictions.
-Everything else that poise can test (estimators, functions, programs) is turned into an
-``Algorithm`` by :func:`as_algorithm`.
-"""
+"""The algorithm that is tested: rows and a random term in, a prediction function out."""
 
 from __future__ import annotations
 
 import abc
 import copy
+import inspect
 import math
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext, suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
-from poise.algorithms.distance import LABELS_ONLY
-from poise.data.sample import Sample
-from poise.errors import AlgorithmError
+from poise import checks
+from poise.algorithms.distances import CLUSTER_NUMBERS, LABELS_ONLY
+from poise.algorithms.losses import error_of
+from poise.errors import AlgorithmError, PoiseError, in_one_line
 
 if TYPE_CHECKING:
-    from poise.shortcuts.shortcut import Pairs
-
-__all__ = ["Algorithm", "BatchAlgorithm", "Predict", "Stack"]
+    from poise.data.sample import Sample
 
 Predict = Callable[[Any], Any]
-"""A fitted model, seen from outside: rows in, one prediction per row out."""
+RESPONSES = ("predict", "predict_proba", "decision_function")
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 class Algorithm(abc.ABC):
     r"""The algorithm to be tested: :math:`\mathcal{A}[\mathcal{D}; \xi]` as one method.
 
-    Subclass it for a new kind of algorithm. A function or an estimator can be given as
-    it is.
+    Estimators and functions can be given to poise as they are. Subclass this for anything else.
 
     Attributes
     ----------
@@ -43,17 +35,18 @@ class Algorithm(abc.ABC):
         One line that tells a reader which algorithm, with which parameters.
     natural_distance : str
         What ``distance="auto"`` means for these predictions.
-    thread_safe : bool
-        Whether two fits may run in threads of one process at once: no global
-        state is used, random generators included.
-    code : str
-        Digest of user code, or "": a journal that is continued by another one warns.
+    is_classifier : bool
+        Whether the responses are classes.
     ignores_row_order : bool
-        Whether a fit is known to be the same in whatever order its rows come, for one and
-        the same random term. Leave it False if unknown: a forest with one seed is not.
-    threads_from : float
-        The number of rows from which a fit spends its time outside Python's global
-        lock, so that threads serve it as well as processes, and need no start.
+        Whether a fit is known to be the same in any order of the rows, for one random term.
+    user_code : tuple
+        Objects whose code decides what is computed; see :mod:`poise.algorithms.provenance`.
+    has_own_code : bool
+        Whether any part is code from outside scikit-learn: it might remember earlier fits.
+    n_outputs : int
+        Responses of a row; known once prepared.
+    n_classes : int or None
+        Different responses of a classifier; known once prepared.
 
     Examples
     --------
@@ -68,120 +61,193 @@ class Algorithm(abc.ABC):
 
     name: str
     natural_distance: str = "euclidean"
-    thread_safe: bool = False
-    threads_from: float = math.inf
-    code: str = ""
+    is_classifier: bool = False
     ignores_row_order: bool = False
+    user_code: tuple[object, ...] = ()
+    has_own_code: bool = True
+    n_outputs: int = 1
+    n_classes: int | None = None
+
+    @property
+    def identity(self) -> str:
+        """What a record compares: the name with every parameter written out."""
+        return self.name
 
     @abc.abstractmethod
-    def fit(self, X: Any, y: Any, xi: int) -> Predict:
+    def fit(self, X: Any, y: Any, xi: int, **fit_params: Any) -> Predict:
         """Train on the rows with the random term ``xi`` (64 bits) and return the predictor.
 
-        The same rows and the same ``xi`` must give the same predictions. ``X``
-        and ``y`` are the algorithm's own copies: it may change them.
+        The same rows and the same ``xi`` must give the same predictions. The rows are copies: a
+        fit may change them.
         """
-
-    def fit_with(self, X: Any, y: Any, xi: int, arguments: dict[str, Any]) -> Predict:
-        """Do what :meth:`fit` does with further arguments, such as the weights of the rows."""
-        raise AlgorithmError(f"{self.name} takes no fit_params, got {', '.join(arguments)}")
 
     def prepared(self, sample: Sample) -> Algorithm:
         """Return the algorithm to run on these rows, or refuse them before the first fit.
 
-        Called once per run. What is learnt from ``sample`` must not alter a prediction. It
-        is used for checks, for names such as those of the classes, and for the natural
-        distance if responses are text.
+        Called once a run. Nothing that is learnt here may alter a prediction.
         """
-        if sample.fit_params is not None and type(self).fit_with is Algorithm.fit_with:
-            names = ", ".join(sample.fit_params.names)
-            raise AlgorithmError(f"{self.name} takes no fit_params, got {names}")
-        return self.comparing(sample)
+        require_arguments(self.fit, ("X", "y", "xi"), fit_params_of(sample))
+        return self.on(sample)
 
-    def comparing(self, sample: Sample) -> Self:
-        """Return the same algorithm; its predictions are labels if the responses are.
-
-        Numbers are subtracted; text cannot be. Which of the two it is has to be known
-        before the first fit, because a record says how changes were computed.
-
-        Examples
-        --------
-        >>> from poise.algorithms.as_algorithm import as_algorithm
-        >>> mode = as_algorithm(lambda X, y, seed: lambda rows: [max(y)] * len(rows))
-        >>> mode.comparing(Sample([[0], [1]], ["spam", "ham"])).natural_distance
-        'labels only'
-        """
-        if self.natural_distance != "euclidean" or not sample.has_labels:
-            return self
-        labelled = copy.copy(self)
-        with suppress(AttributeError):  # an algorithm with a distance of its own keeps it
-            labelled.natural_distance = LABELS_ONLY
-        return labelled
-
-    def with_timeout(self, seconds: float) -> Algorithm | None:
-        """Return the same algorithm, which itself ends a fit after this time.
-
-        None if it cannot: its worker process is then ended after this time.
-        """
-        return None
-
-    def model(self, predict: Predict) -> Any:
-        """Return the fitted model behind ``predict`` (Definition 3, transparent models)."""
-        return predict
-
-    def batch(self) -> BatchAlgorithm | None:
-        """Return a way to compute many trials at once, if there is one."""
-        return None
-
-    def skip_checks(self) -> AbstractContextManager[Any]:
-        """Context entered once a first trial has passed with every check switched on.
-
-        Estimators use it to skip checks that can no longer fail.
-        """
+    def unchecked(self) -> AbstractContextManager[object]:
+        """Context of the trials after a first one that passed with every check switched on."""
         return nullcontext()
 
+    def error(self, predictions: Any, y: Any) -> float:
+        """Return the mean absolute error, or the share of wrong labels; nan if neither is known."""
+        labels = self.natural_distance in ("label", LABELS_ONLY)
+        if self.natural_distance == CLUSTER_NUMBERS or (self.is_classifier and not labels):
+            return math.nan
+        return error_of(predictions, y, labels)
 
-class Stack(NamedTuple):
-    """The rows and random terms of many trials, trial by trial along the first axis.
+    def on(self, sample: Sample) -> Self:
+        """Return a copy that knows the responses: how many a row has, and whether they are labels.
 
-    ``X`` has shape (trials, n, d); the last row of each trial is the one removed. ``x`` has
-    shape (trials, d); for code that is not ``exact`` also (trials, points, d).
-    """
+        Text cannot be subtracted, and which distance is used has to be known before the first fit.
+        """
+        from poise.data.suitable import holds_labels
 
-    X: NDArray[np.float64]
-    y: NDArray[Any]
-    x: NDArray[np.float64]
-    xi: NDArray[np.uint64]
-    xi_reduced: NDArray[np.uint64]
+        ready = copy.copy(self)
+        ready.n_outputs = sample.n_responses
+        if (
+            self.natural_distance == "euclidean"
+            and not self.is_classifier
+            and holds_labels(sample.y)
+        ):
+            ready.natural_distance = LABELS_ONLY
+        return ready
 
 
-class BatchAlgorithm(Protocol):
-    """Computes both predictions of many trials at once.
+class Function(Algorithm):
+    """A function ``fit(X, y, seed) -> predict``."""
 
-    Attributes
+    def __init__(self, function: Callable[..., Predict], name: str = "") -> None:
+        require_arguments(function, ("X", "y", "seed"))
+        self.function, self.user_code = function, (function,)
+        self.name = name or name_of(function)
+
+    def prepared(self, sample: Sample) -> Algorithm:
+        """Refuse ``fit_params`` that the function does not take."""
+        require_arguments(self.function, ("X", "y", "seed"), fit_params_of(sample))
+        return self.on(sample)
+
+    def fit(self, X: Any, y: Any, xi: int, **fit_params: Any) -> Predict:
+        """Call the function, which must return a function."""
+        predict = self.function(X, y, seed_from(xi), **fit_params)
+        if not callable(predict):
+            raise TypeError(
+                f"{self.name}(X, y, seed) must return a function from rows to predictions, got "
+                f"{type(predict).__name__}"
+            )
+        return predict
+
+
+def as_algorithm(candidate: object, response: str = "predict") -> Algorithm:
+    """Turn an estimator or a function into an algorithm, or say what is wrong with it.
+
+    Parameters
     ----------
-    name : str
-        A few words for the record: what is done instead of two fits.
-    exact : bool
-        Whether it stands in for an algorithm that could also be fitted trial by
-        trial, and must then agree with it to nine digits.
-    block_bytes : int
-        How much data and workspace to hand over at once: what fits the cache, or
-        the memory of the device that computes.
+    candidate : estimator, function or Algorithm
+        A scikit-learn-compatible estimator, a function ``fit(X, y, seed)`` that returns a
+        prediction function, or an :class:`Algorithm`, which is returned as it is.
+    response : {"predict", "predict_proba", "decision_function"}
+        The method of a fitted estimator whose output is compared.
+
+    Examples
+    --------
+    >>> def mean(X, y, seed):
+    ...     level = sum(y) / len(y)
+    ...     return lambda rows: [level] * len(rows)
+    >>> as_algorithm(mean).name
+    'mean'
     """
+    checks.choice("response", response, RESPONSES)
+    with blaming_user_code(f"{type(candidate).__name__} cannot be described"):
+        if isinstance(candidate, type):
+            raise AlgorithmError(
+                "must be an instance, not a class",
+                argument="algorithm",
+                got=candidate,
+                remedy=f"write {candidate.__name__}()",
+            )
+        if hasattr(candidate, "fit") and not isinstance(candidate, Algorithm):
+            from poise.algorithms.estimator import Estimator
 
-    @property
-    def name(self) -> str: ...  # noqa: D102
+            return Estimator(candidate, response)
+        if not (isinstance(candidate, Algorithm) or callable(candidate)):
+            raise AlgorithmError(
+                "must be an estimator with fit and predict, or a function fit(X, y, seed) that "
+                "returns a prediction function",
+                argument="algorithm",
+                got=candidate,
+                remedy=_remedy(candidate),
+            )
+        algorithm = candidate if isinstance(candidate, Algorithm) else Function(candidate)
+        if response != "predict" and getattr(algorithm, "response", None) != response:
+            raise AlgorithmError(
+                f"is for estimators; {algorithm.name} returns what it returns",
+                argument="response",
+                got=response,
+            )
+        return algorithm
 
-    @property
-    def exact(self) -> bool: ...  # noqa: D102
 
-    @property
-    def block_bytes(self) -> int: ...  # noqa: D102
+def seed_from(xi: int) -> int:
+    """Return 31 bits of ξ: a seed that every library accepts."""
+    return int(xi) >> 33
 
-    def pairs(self, stack: Stack) -> Pairs:
-        """Return predictions ``full`` and ``reduced``, and which trials are ``trusted``."""
-        ...
 
-    def workspace_bytes(self, n: int, d: int) -> int:
-        """Estimate the memory that one trial needs beside its own rows."""
-        ...
+def fit_params_of(sample: Sample) -> list[str]:
+    """Name the further arguments of fit."""
+    return [*sample.per_row, *sample.constant]
+
+
+def require_arguments(
+    function: Callable[..., Any], fixed: Iterable[str], names: Iterable[str] = ()
+) -> None:
+    """Refuse a function that cannot be called with these arguments by position and by name."""
+    try:
+        signature = inspect.signature(function)
+        signature.bind(*fixed, **dict.fromkeys(names))
+    except ValueError:  # a built-in without a signature: the first call shows
+        return
+    except TypeError as error:
+        wanted = ", ".join((*fixed, *names))
+        label = getattr(function, "__qualname__", name_of(function))
+        raise AlgorithmError(f"{label}{signature} must accept ({wanted}): {error}") from None
+
+
+def name_of(function: object) -> str:
+    """Name a function or a callable object in one line."""
+    return str(getattr(function, "__name__", "")) or without_addresses(repr(function))
+
+
+def without_addresses(text: str) -> str:
+    """Write text in one line, without memory addresses, which differ in every process.
+
+    Examples
+    --------
+    >>> without_addresses("<function fit at 0x7f3b2c>")
+    '<function fit>'
+    """
+    return _ADDRESS.sub("", " ".join(text.split()))
+
+
+@contextmanager
+def blaming_user_code(what: str) -> Iterator[None]:
+    """Turn whatever user code raises in a constructor, repr or tag into one line about it.
+
+    A ``SystemExit(0)`` would otherwise end the program with the status of "stable".
+    """
+    try:
+        yield
+    except (PoiseError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise AlgorithmError(f"{what}: {in_one_line(error)}") from error
+
+
+def _remedy(candidate: object) -> str:
+    if hasattr(candidate, "learn_one"):
+        return "wrap a model of river: river.compat.convert_river_to_sklearn(model)"
+    return ""

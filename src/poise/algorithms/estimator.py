@@ -1,236 +1,345 @@
-"""A scikit-learn-compatible estimator as an algorithm."""
+"""A scikit-learn-compatible estimator as an algorithm: copies, seeds, threads, responses."""
 
 from __future__ import annotations
 
 import copy
-import hashlib
-import itertools
 import math
-import sys
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from poise.algorithms import seeds_and_threads
-from poise.algorithms.algorithm import Algorithm, BatchAlgorithm, Predict, Stack
-from poise.algorithms.code_digest import class_digest
-from poise.algorithms.function import seed_from
-from poise.algorithms.order_invariant import ignores_row_order
-from poise.algorithms.response_method import (
-    AlignedResponse,
-    Classes,
-    natural_distance,
-    predicts_numbers,
-    require_response,
+from poise.algorithms.algorithm import (
+    RESPONSES,
+    Algorithm,
+    Predict,
+    blaming_user_code,
+    fit_params_of,
+    require_arguments,
+    seed_from,
+    without_addresses,
 )
-from poise.algorithms.river_seeds import reseeded, river_models
-from poise.algorithms.sklearn_suitability import require_arguments, require_suitable
-from poise.algorithms.user_code import blamed_on_user_code
-from poise.arguments import without_addresses
-from poise.data.sample import Sample
+from poise.algorithms.distances import CLUSTER_NUMBERS
+from poise.algorithms.predictions import Undefined
+from poise.algorithms.provenance import hashed, holds_own_code
+from poise.errors import AlgorithmError
 
 if TYPE_CHECKING:
-    from poise.shortcuts.shortcut import Pairs, Shortcut, TableShortcut
+    from poise.data.sample import Sample
 
-__all__ = ["EstimatorAlgorithm"]
+_SEEDS = ("random_state", "random_seed", "seed")
+_THREADS = ("n_jobs", "nthread", "num_threads", "thread_count")
+_PLAIN = (bool, int, float, complex, str, bytes, type(None))
+# CatBoost lists only parameters that were set, and refuses two names for one.
+_UNLISTED = {"catboost": {"random_seed": "random_state", "thread_count": "thread_count"}}
+_GOLDEN, _WORD = 0x9E3779B97F4A7C15, 2**64  # derive the seeds of nested estimators from one ξ
+_NOTHING = 1e-5  # boosters keep probabilities away from zero: LightGBM 1e-15, XGBoost 1e-6
+# Known to be the same fit in any order of the rows, for one ξ; exact types only. A forest is not:
+# its trees draw positions. Nor are neighbours: ties are broken by position.
+_ANY_ORDER: dict[str, dict[str, tuple[object, ...]]] = {
+    "Ridge": {"solver": ("auto", "cholesky", "svd"), "positive": (False,)},
+    "LinearRegression": {"positive": (False,)},
+    "KernelRidge": {},
+    "GaussianNB": {},
+    "DummyRegressor": {},
+    "DummyClassifier": {"strategy": ("prior", "most_frequent")},
+    "LinearDiscriminantAnalysis": {},
+    "QuadraticDiscriminantAnalysis": {},
+}
 
-_GOLDEN = 0x9E3779B97F4A7C15  # derives the seeds of nested estimators from one ξ
-_MASK = 0xFFFFFFFFFFFFFFFF
 
+class Estimator(Algorithm):
+    """Fits a fresh copy of an estimator each time; the user's object is never changed.
 
-class EstimatorAlgorithm(Algorithm):
-    """Fits a fresh copy of ``estimator`` each time; the user's object is never changed.
-
-    Every parameter that holds a seed (``random_state``, ``random_seed``, ``seed``),
-    at any depth, is set from ξ, and every number of threads to one: poise runs
-    trials in parallel, not the inside of a fit.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Anything with ``fit(X, y)`` and ``predict(X)``.
-    response : {"predict", "predict_proba", "decision_function"}
-        The method whose output is compared.
+    Every parameter that holds a seed, at any depth, is set from ξ, and every number of threads to
+    one: trials run side by side, not the inside of a fit.
 
     Examples
     --------
     >>> from sklearn.linear_model import Ridge
-    >>> algorithm = EstimatorAlgorithm(Ridge(alpha=0.0))
+    >>> algorithm = Estimator(Ridge(alpha=0.0))
     >>> predict = algorithm.fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0], xi=0)
     >>> round(float(predict([[5.0]])[0]), 6)
     5.0
     """
 
     def __init__(self, estimator: Any, response: str = "predict") -> None:
-        require_response(estimator, response)
-        self.estimator = estimator
-        self.response = response
-        self.name = _name(estimator, response)
+        _require_response(estimator, response)
+        self.estimator, self.response = estimator, response
+        self.name = without_addresses(_in_words(estimator)) + self._suffix
         self.natural_distance = natural_distance(estimator, response)
-        self.ignores_row_order = ignores_row_order(estimator)
-        self.code = class_digest(estimator, *_inner(estimator))
-        self._classes: Classes | None = None
+        self.is_classifier = _kind(estimator) == "classifier"
+        self.user_code, self.has_own_code = (estimator,), holds_own_code(estimator)
+        parameters = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
+        self._seeds = [name for name, _, _ in _named(estimator, parameters, _SEEDS)]
+        self._threads = {
+            name: 1
+            for name, value, library in _named(estimator, parameters, _THREADS)
+            if value != 1
+            and not (value is None and library == "sklearn")  # some of which object to being told
+        }
+        plain = _plain_parameters(estimator)
+        self._plain = None if plain is None else plain | self._threads
+        self.ignores_row_order = plain is not None and _is_order_free(estimator)
+        self._classes: tuple[NDArray[Any], ...] | None = None
         self._weighted = False
-        self._seeds = seeds_and_threads.seeds(estimator)
-        self._river = river_models(estimator)
-        self._threads = seeds_and_threads.threads(estimator)
-        self._shallow = seeds_and_threads.plain_parameters(estimator)
-        if self._shallow is not None:
-            self._shallow |= self._threads
-        self.thread_safe = seeds_and_threads.is_thread_safe(estimator)
-        self.threads_from = (
-            seeds_and_threads.threads_from(estimator) if self.thread_safe else math.inf
-        )
 
-    def fit(self, X: Any, y: Any, xi: int) -> Predict:
-        """Fit a fresh copy with its random states taken from ``xi``."""
-        estimator = self._fresh(xi)
-        return self._ask(estimator, estimator.fit(X, y))
+    @property
+    def identity(self) -> str:
+        """The estimator with every parameter written out, also where its repr leaves some out."""
+        with blaming_user_code(f"{self.name} cannot be described"):
+            return without_addresses(_in_full(self.estimator)) + self._suffix
 
-    def fit_with(self, X: Any, y: Any, xi: int, arguments: dict[str, Any]) -> Predict:
-        """Fit a fresh copy with further arguments, such as the weights of the rows."""
-        estimator = self._fresh(xi)
-        return self._ask(estimator, estimator.fit(X, y, **arguments))
+    @property
+    def _suffix(self) -> str:
+        return "" if self.response == "predict" else f".{self.response}"
 
-    def _ask(self, estimator: Any, fitted: object) -> Predict:
-        # A few libraries return nothing from fit; the estimator itself is then the model.
-        model = estimator if fitted is None else fitted
-        if self._classes is None or self.response == "predict":
-            return getattr(model, self.response)  # type: ignore[no-any-return]
-        return AlignedResponse(model, self.response, self._classes)
-
-    def prepared(self, sample: Sample) -> EstimatorAlgorithm:
+    def prepared(self, sample: Sample) -> Estimator:
         """Find the classes; refuse data that the estimator is certain to refuse."""
-        with blamed_on_user_code(f"{self.name} cannot be described by its tags"):
+        from poise.algorithms.suitability import require_suitable
+
+        with blaming_user_code(f"{self.name} cannot be copied or described by its tags"):
             require_suitable(self.estimator, sample)
-        if self._shallow is None:
-            with blamed_on_user_code(f"{self.name} cannot be copied"):
-                seeds_and_threads.cloned(self.estimator)
-        if sample.fit_params is not None:
-            require_arguments(self.estimator.fit, 2, sample.fit_params.names)
-        unsaid = self.response == "predict" and not predicts_numbers(self.estimator)
-        ready = copy.copy(self.comparing(sample) if unsaid else self)
-        ready._weighted = sample.fit_params is not None
-        ready._classes = None if self.response == "predict" else sample.classes
+            self._copy(0)
+            require_arguments(self.estimator.fit, ("X", "y"), fit_params_of(sample))
+            is_regressor = _kind(self.estimator) == "regressor"
+        ready = self.on(sample)
+        if is_regressor or self.response != "predict":
+            ready.natural_distance = self.natural_distance  # its predictions are numbers
+        ready._weighted = bool(fit_params_of(sample))
+        if self.is_classifier or self.response != "predict":
+            classes = tuple(np.unique(values) for _, values in sample.y.values())
+            ready._classes = None if self.response == "predict" else classes
+            ready.n_classes = math.prod(map(len, classes)) if self.is_classifier else None
         return ready
 
-    def model(self, predict: Predict) -> Any:
-        """Return the fitted estimator."""
-        if isinstance(predict, AlignedResponse):
-            return predict.model
-        return getattr(predict, "__self__", predict)
+    def fit(self, X: Any, y: Any, xi: int, **fit_params: Any) -> Predict:
+        """Fit a fresh copy with every seed taken from ``xi``, on one thread."""
+        estimator = self._copy(xi)
+        model = estimator.fit(X, y, **fit_params)
+        model = estimator if model is None else model  # a few libraries return nothing
+        if self._classes is None:
+            predict: Predict = getattr(model, self.response)
+            return predict
+        return _Aligned(model, self.response, self._classes)
 
-    def batch(self) -> BatchAlgorithm | None:
-        """Return the exact shortcut for this estimator and its parameters, if there is one."""
-        from poise.shortcuts.find_shortcut import find_shortcut
-        from poise.shortcuts.shortcut import TableShortcut
+    def unchecked(self) -> AbstractContextManager[object]:
+        """Skip scikit-learn's checks, for its own plain estimators only.
 
-        if self._weighted:
-            return None
-        shortcut = find_shortcut(self.estimator, self.response)
-        if isinstance(shortcut, TableShortcut):
-            return _ExactTables(shortcut)
-        return None if shortcut is None else _Exact(shortcut)
-
-    def skip_checks(self) -> AbstractContextManager[Any]:
-        """Skip scikit-learn's own checks, for its own plain estimators only.
-
-        Inside a composite (a pipeline, a search) a check may protect intermediate values,
-        and weights may be bad in any trial; there the checks stay on.
+        Inside a composite a check may protect intermediate values, and weights may be bad in any
+        trial.
         """
-        if self._shallow is None or self._weighted:
+        if self._plain is None or self._weighted:
             return nullcontext()
         import sklearn
 
-        relaxed: AbstractContextManager[Any] = sklearn.config_context(
+        relaxed: AbstractContextManager[object] = sklearn.config_context(
             assume_finite=True, skip_parameter_validation=True
         )
         return relaxed
 
-    def _fresh(self, xi: int) -> Any:
-        """Return an unfitted copy with seeds from ``xi``."""
-        if self._shallow is not None:
-            seeds = {name: seed_from(xi) for name in self._seeds}
-            return type(self.estimator)(**(self._shallow | seeds))
-        estimator = seeds_and_threads.cloned(self.estimator)
-        seeds = {name: _spread(xi, i) for i, name in enumerate(self._seeds)}
-        if seeds or self._threads:
-            estimator.set_params(**seeds, **self._threads)
-        if self._river:
-            others = (_spread(xi, i) for i in itertools.count(len(seeds)))
-            models = estimator.get_params(deep=True)
-            estimator.set_params(**{name: reseeded(models[name], others) for name in self._river})
-        return estimator
+    def _copy(self, xi: int) -> Any:
+        """Return an unfitted copy with seeds from ξ."""
+        if self._plain is not None:  # saves most of what would be added to a cheap fit
+            return type(self.estimator)(**(self._plain | dict.fromkeys(self._seeds, seed_from(xi))))
+        fresh = _cloned(self.estimator)
+        seeds = {
+            name: seed_from((int(xi) + i * _GOLDEN) % _WORD) for i, name in enumerate(self._seeds)
+        }
+        return fresh.set_params(**seeds, **self._threads) if seeds or self._threads else fresh
 
 
-class _Exact:
-    """A shortcut for a deterministic estimator: the random terms are not needed."""
-
-    exact = True
-    block_bytes = 8 << 20  # larger blocks leave the cache; smaller ones cost more calls
-
-    def __init__(self, shortcut: Shortcut) -> None:
-        self.shortcut = shortcut
-        self.name = shortcut.name
-        self.workspace_bytes = shortcut.workspace_bytes
-
-    def pairs(self, stack: Stack) -> Pairs:
-        from poise.shortcuts.block_memory import keep_freed_memory
-
-        keep_freed_memory()
-        return self.shortcut.pairs(stack.X, stack.y, stack.x)
+# Parameters
 
 
-class _ExactTables(_Exact):
-    """The same with every removal, at several points."""
+def _named(
+    estimator: Any, parameters: dict[str, Any], wanted: tuple[str, ...]
+) -> Iterator[tuple[str, Any, str]]:
+    """Yield (name, value, library of the owner) of parameters with these names, at any depth."""
+    owners = {"": estimator} | {k: v for k, v in parameters.items() if hasattr(v, "get_params")}
+    known = dict(parameters)
+    for prefix, owner in owners.items():
+        place = f"{prefix}__" if prefix else ""
+        for name, other in _UNLISTED.get(_library(owner), {}).items():
+            if place + other not in known:
+                known.setdefault(place + name, None)
+    for name in sorted(known):
+        prefix, _, last = name.rpartition("__")
+        if last in wanted:
+            yield name, known[name], _library(owners.get(prefix))
 
-    def __init__(self, shortcut: TableShortcut) -> None:
-        super().__init__(shortcut)
-        self.removes_all, self.tables = shortcut.removes_all, shortcut.tables
-        self.seldom_needs_fits = shortcut.seldom_needs_fits
+
+def _library(value: object) -> str:
+    return type(value).__module__.partition(".")[0]
 
 
-def _spread(xi: int, index: int) -> int:
-    """Give each nested random state its own seed; the first is that of a single estimator."""
-    return seed_from((xi + index * _GOLDEN) & _MASK)
+def _plain_parameters(estimator: Any) -> dict[str, Any] | None:
+    """Return constructor arguments if calling scikit-learn's class again is the same as cloning."""
+    if _library(estimator) != "sklearn" or not hasattr(estimator, "get_params"):
+        return None
+    parameters: dict[str, Any] = estimator.get_params(deep=False)
+    return parameters if all(isinstance(value, _PLAIN) for value in parameters.values()) else None
 
 
-def _inner(estimator: Any) -> list[object]:
-    """Return the parameters of an estimator, and those of the estimators among them."""
+def _is_order_free(estimator: Any) -> bool:
+    decisive = _ANY_ORDER.get(type(estimator).__name__)
+    return decisive is not None and all(
+        getattr(estimator, name) in values for name, values in decisive.items()
+    )
+
+
+def _cloned(estimator: Any) -> Any:
+    if not hasattr(estimator, "get_params"):
+        return copy.deepcopy(estimator)
+    from sklearn.base import clone
+
     try:
-        return list(estimator.get_params(deep=True).values())
-    except Exception:  # it has none, or code of the user fails: cloning it says so
-        return []
-
-
-def _name(estimator: Any, response: str) -> str:
-    """Name the estimator, its parameters and its response method."""
-    name = " ".join(_in_words(estimator).split())
-    return name if response == "predict" else f"{name}.{response}"
+        return clone(estimator)
+    except RuntimeError as error:  # a constructor that copies what it is given
+        remedy = "make it in a function fit(X, y, seed) that returns the predict of the model"
+        if any("cat_features" in name for name in estimator.get_params(deep=True)):
+            remedy = f"give cat_features as a tuple instead of a list, or {remedy}"
+        raise AlgorithmError(str(error), remedy=remedy) from error
 
 
 def _in_words(estimator: Any) -> str:
-    """Return the repr of the estimator or, if it has none, its class and parameters."""
-    words: Any = type(estimator).__repr__
-    if words is not object.__repr__ or not hasattr(estimator, "get_params"):
-        return f"{estimator!r}{_what_is_left_out(estimator)}"
-    parameters = (f"{name}={value!r}" for name, value in estimator.get_params(deep=False).items())
-    return f"{type(estimator).__name__}({', '.join(parameters)})"
+    """Return the repr of an estimator or, if it has none, its class and parameters."""
+    words: object = type(estimator).__repr__
+    return _in_full(estimator) if words is object.__repr__ else repr(estimator)
 
 
-def _what_is_left_out(estimator: Any) -> str:
-    """Return a short digest of the part that scikit-learn leaves out of a long repr.
+def _in_full(value: Any) -> str:
+    """Write all parameters at any depth: scikit-learn leaves out the middle of long lists."""
+    if isinstance(value, (*_PLAIN, type)):
+        return repr(value)
+    if hasattr(value, "get_params"):
+        parameters = value.get_params(deep=False)
+        inside = ", ".join(f"{name}={_in_full(each)}" for name, each in parameters.items())
+        return f"{type(value).__name__}({inside})"
+    if hasattr(value, "fit"):
+        return f"{type(value).__name__}()"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key!r}: {_in_full(each)}' for key, each in value.items())}}}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_in_full, value))}]"
+    return repr(value) if callable(value) else hashed(value)
 
-    Without it, a journal would take two pipelines that differ there for one algorithm.
+
+# Which method is asked, and what its answers mean
+
+
+def _require_response(estimator: Any, response: str) -> None:
+    if not callable(getattr(estimator, "fit", None)):
+        raise AlgorithmError("must have a method fit(X, y)", argument="algorithm", got=estimator)
+    if not _answers(estimator, response):
+        others = [repr(name) for name in RESPONSES if _answers(estimator, name)]
+        remedy = "wrap it in a pipeline that ends in a regressor or classifier"
+        raise AlgorithmError(
+            f"must have a method {response}(X)",
+            argument="algorithm",
+            got=estimator,
+            remedy=f"it can be asked with response={' or '.join(others)}" if others else remedy,
+        )
+
+
+def _answers(estimator: Any, response: str) -> bool:
+    if hasattr(estimator, response):
+        return True
+    parameters = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
+    unsettled = any(  # a stack without a final estimator has its methods only when fitted
+        value is None and name.endswith("final_estimator") for name, value in parameters.items()
+    )
+    return unsettled and hasattr(type(estimator), response)
+
+
+def natural_distance(estimator: Any, response: str) -> str:
+    """Return the default distance between two predictions.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> [natural_distance(LogisticRegression(), name) for name in RESPONSES]
+    ['label', 'total_variation', 'euclidean']
     """
-    from sklearn.base import BaseEstimator
+    kind = _kind(estimator)
+    if kind in ("clusterer", "density_estimator"):
+        return CLUSTER_NUMBERS
+    if response == "predict":
+        return "label" if kind in ("classifier", "outlier_detector") else "euclidean"
+    return "total_variation" if response == "predict_proba" else "euclidean"
 
-    if type(estimator).__repr__ is not BaseEstimator.__repr__:
-        return ""
-    with np.printoptions(threshold=sys.maxsize):
-        everything = estimator.__repr__(N_CHAR_MAX=sys.maxsize)
-    if everything == repr(estimator):
-        return ""
-    digest = hashlib.blake2s(without_addresses(everything).encode(), digest_size=4).hexdigest()
-    return f" [{digest}]"
+
+def _kind(estimator: Any) -> str | None:
+    """Return what the tags of an estimator say that it is."""
+    if not hasattr(estimator, "__sklearn_tags__"):
+        return None
+    from sklearn.utils import get_tags
+
+    try:
+        kind: str | None = get_tags(estimator).estimator_type
+    except (AttributeError, TypeError):  # a composite of something without tags
+        return None
+    return kind
+
+
+class _Aligned:
+    """A fitted model whose columns mean the same in every fit.
+
+    Classes come from the whole data: the removed row may be the only one of its class. A class
+    that a fit did not see has probability 0 or score −∞; the one score of two classes is that of
+    the second, against 0. Several outputs stand side by side. Scores of a fit that saw all classes
+    are left as they are.
+    """
+
+    def __init__(self, model: Any, response: str, classes: tuple[NDArray[Any], ...]) -> None:
+        self.model, self.response, self.classes = model, response, classes
+
+    def __call__(self, rows: Any) -> NDArray[Any]:
+        answer = getattr(self.model, self.response)(rows)
+        seen = getattr(self.model, "classes_", None)
+        if self.response == "predict_proba":
+            return self._probabilities(answer, seen)
+        scores = np.asarray(answer)
+        if len(self.classes) > 1 or _sees(seen, self.classes[0]):
+            return scores
+        if scores.ndim == 1:
+            scores = np.stack([np.zeros_like(scores), scores], axis=1)
+        return _spread(scores, seen, self.classes[0], -np.inf)
+
+    def _probabilities(self, answer: Any, seen: Any) -> NDArray[Any]:
+        if isinstance(answer, list):
+            own_classes = [None] * len(answer) if seen is None else seen
+            outputs = zip(answer, own_classes, self.classes, strict=True)
+            parts = [_spread(np.asarray(part), own, known, 0.0) for part, own, known in outputs]
+            return np.concatenate(parts, axis=1)
+        chances = np.asarray(answer)
+        if len(self.classes) == 1:
+            return _spread(chances, seen, self.classes[0], 0.0)
+        # One probability for each output, that of label 1.
+        return np.stack([1 - chances, chances], axis=2).reshape(len(chances), -1)
+
+
+def _sees(seen: Any, known: NDArray[Any]) -> bool:
+    return seen is None or (len(seen) == len(known) and bool(np.all(np.asarray(seen) == known)))
+
+
+def _spread(array: NDArray[Any], seen: Any, known: NDArray[Any], absent: float) -> NDArray[Any]:
+    """Put the columns of the classes of a fit at their places among all classes."""
+    if _sees(seen, known):
+        return array
+    labels = np.asarray(seen)
+    place = np.searchsorted(known, labels).clip(max=len(known) - 1)
+    columns = array
+    if len(labels) == 1 and array.ndim == 2 and bool(np.all(abs(array[:, 1:]) <= _NOTHING)):
+        columns = array[:, :1]  # LightGBM and XGBoost answer two columns for one class
+    if columns.shape[1:] != (len(labels),) or not np.all(known[place] == labels):
+        raise Undefined(
+            f"an array of shape {array.shape} cannot be matched with the classes "
+            f"{labels.tolist()} that this fit saw, among {known.tolist()}; choose a larger n, so "
+            "that every fit sees every class, or compare labels with response='predict'"
+        )
+    spread = np.full((len(array), len(known)), absent)
+    spread[:, place] = columns
+    return spread

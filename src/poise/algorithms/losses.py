@@ -1,226 +1,159 @@
-r"""Changes of a loss instead of a prediction: hypothesis stability.
-
-Bousquet and Elisseeff call an algorithm stable if its *loss* at a fresh
-labelled row changes little:
-:math:`|\ell(\hat\mu_n; (X, Y)) - \ell(\hat\mu_{n-1}; (X, Y))|`.
-"""
+"""Changes of a loss at a labelled row, instead of changes of a prediction."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.algorithms.distance import Distance, absolute, as_distance, label, own_name
-from poise.algorithms.numbers_of_any_type import Undefined, objection_to, shown
-from poise.algorithms.prediction_arrays import Category
-from poise.data.sample import Sample
-from poise.errors import ArgumentError
-
-__all__ = ["LOSSES", "LossChange", "as_change"]
-
-_OF_A_LOSS = "loss:"  # before the name of a loss: the change of that loss is meant
-
-Loss = Callable[[Any, Any], float]
-
-
-def squared(y: Any, prediction: object) -> float:
-    """Squared error, summed over responses.
-
-    Examples
-    --------
-    >>> squared(np.array([1.0, 2.0]), np.array([0.0, 4.0]))
-    5.0
-    """
-    return float(np.sum(_differences(y, prediction) ** 2))
+from poise import checks
+from poise.algorithms.distances import Distance, absolute, label, own_name
+from poise.algorithms.predictions import (
+    Array,
+    Floats,
+    Undefined,
+    are_probabilities,
+    as_array,
+    gaps,
+    is_text,
+    shown,
+)
 
 
-def absolute_error(y: Any, prediction: object) -> float:
-    """Absolute error, summed over responses.
+def loss_change(
+    loss: str | Callable[[Any, Any], float], classes: Sequence[object] | None = None
+) -> Distance:
+    r"""Compare losses at fresh labelled rows instead of predictions: hypothesis stability.
 
-    Examples
-    --------
-    >>> absolute_error(1.0, -2.0)
-    3.0
-    """
-    return float(np.sum(np.abs(_differences(y, prediction))))
+    The change is :math:`|\ell(Y, \hat\mu_n(X)) - \ell(Y, \hat\mu_{n-1}(X))|`, and every test of
+    poise holds for it as for a change of predictions. Unlabelled rows cannot serve.
 
-
-def zero_one(y: Any, prediction: object) -> float:
-    """1 if the label predicted is wrong, else 0.
-
-    Examples
-    --------
-    >>> zero_one("spam", "ham")
-    1.0
-    """
-    truth, found = np.asarray(y).ravel(), np.asarray(prediction).ravel()
-    if truth.shape != found.shape or _is_text(truth) != _is_text(found):
-        raise Undefined(
-            f"response {shown(y)} and prediction {shown(prediction)} are of different kinds: one "
-            "could never be right"
-        )
-    return label(truth, found)
-
-
-def _is_text(values: NDArray[Any]) -> bool:
-    return values.dtype.kind in "UST" or any(isinstance(value, (str, bytes)) for value in values)
-
-
-def log(y: Any, prediction: Any) -> float:
-    """Return −log of the probability of the true class, whose number is ``y``.
-
-    One probability is that of class 1; several are those of classes 0, 1, 2, …
-
-    Examples
-    --------
-    >>> log(0, 0.75) == log(1, np.array([0.75, 0.25])) == math.log(4)
-    True
-    """
-    chances = np.atleast_1d(prediction)
-    plain = chances.dtype.kind in "biuf" and chances.ndim == 1
-    if not plain or not np.all((chances >= -1e-9) & (chances <= 1 + 1e-9)):
-        raise Undefined(
-            f"the log loss needs probabilities, got {shown(prediction)}; ask for them with "
-            "response='predict_proba'"
-        )
-    if len(chances) == 1:
-        chances = np.array([1 - chances[0], chances[0]])
-    if not int(y) < len(chances):
-        raise Undefined(f"{len(chances)} probabilities for more classes: {shown(prediction)}")
-    chance = float(chances[int(y)])
-    return -math.log(chance) if chance > 0 else math.inf
-
-
-LOSSES: dict[str, Loss] = {
-    "squared": squared,
-    "absolute": absolute_error,
-    "zero_one": zero_one,
-    "log": log,
-}
-
-
-@dataclass(frozen=True)
-class LossChange:
-    r"""The change of the loss at a fresh labelled row: hypothesis stability.
-
-    :math:`\Delta = |\ell(\hat\mu_n; (X, Y)) - \ell(\hat\mu_{n-1}; (X, Y))|`.
-    The Binomial test (Theorem 1) holds for this Δ as for any other. Since the
-    loss needs the response of the test row, unlabelled rows cannot be used:
-    :math:`\lfloor N_\ell / (n+1) \rfloor` trials.
-
-    A stable loss is not a small one, and says nothing about predictions: two
-    models may differ everywhere and be equally wrong.
+    A stable loss is not a small one, and says nothing about predictions: two models may differ
+    everywhere and be equally wrong.
 
     Parameters
     ----------
     loss : {"squared", "absolute", "zero_one", "log"} or callable
-        ``loss(y, prediction)``, a number. With ``response="predict_proba"`` a
-        prediction is one probability per class, the classes in ascending order.
+        A function of your own takes one response and one prediction, and returns a number. With
+        ``response="predict_proba"`` a prediction is one probability per class, the classes in
+        ascending order.
     classes : sequence, optional
-        The labels in the order of the probabilities, for the log loss; by
-        default the distinct labels of y in ascending order.
+        The classes in the order of the probabilities, for the log loss; by default the distinct
+        values of y in ascending order.
+
+    Returns
+    -------
+    Distance
+        To be given as ``distance=``.
 
     See Also
     --------
-    stability_test, measure
+    poise.stability_test, poise.measure
 
     Examples
     --------
-    >>> change = LossChange("squared")
-    >>> change(3.0, 1.0, 2.5)  # |0.25 − 2.25|
-    2.0
-    >>> LossChange("hinge")
-    Traceback (most recent call last):
-    poise.errors.ArgumentError: loss must be 'squared', ..., got 'hinge'
+    >>> change = loss_change("squared")
+    >>> change([1.0], [2.5], y=[3.0])  # |4 - 0.25|
+    array([3.75])
     """
-
-    loss: str | Loss
-    classes: Sequence[Any] | None = None
-
-    needs_response = True
-
-    def __post_init__(self) -> None:
-        if not callable(self.loss) and self.loss not in LOSSES:
-            listed = ", ".join(repr(name) for name in LOSSES)
-            raise ArgumentError(f"loss must be {listed} or a function, got {self.loss!r}")
-
-    @property
-    def __name__(self) -> str:
-        name = own_name(self.loss, LOSSES) if callable(self.loss) else self.loss
-        return f"change of {name} loss"
-
-    def about(self, sample: Sample) -> LossChange:
-        """Return the same with the classes set; refuse labels that the loss cannot use."""
-        if self.loss != "log" or self.classes is not None:
-            return self
-        if len(sample.classes) != 1:
-            raise ArgumentError(
-                "the log loss is that of one response, "
-                f"got {len(sample.classes)}; write a loss of your own"
-            )
-        return replace(self, classes=tuple(sample.classes[0].tolist()))
-
-    def __call__(self, full: object, reduced: object, y: Any) -> float:
-        """Return the difference of the two losses at a row whose response is ``y``."""
-        if self.loss == "log":
-            y = self._code(y)
-        losses = (self._value(y, Category.plain(prediction)) for prediction in (full, reduced))
-        return absolute(*losses)
-
-    def _value(self, y: Any, prediction: object) -> float:
-        loss = self.loss if callable(self.loss) else LOSSES[self.loss]
-        value = loss(y, prediction)
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            number = math.nan
-        if math.isnan(number):
-            raise Undefined(
-                f"the loss of {shown(prediction)} at y = {shown(y)} is {shown(value)}, which is "
-                "not a number"
-            )
-        return number
-
-    def _code(self, y: Any) -> int:
-        label = y.item() if isinstance(y, np.generic) else y
-        classes = (0, 1) if self.classes is None else self.classes
-        if label not in classes:
-            raise Undefined(f"y = {label!r} is not among the classes {list(classes)}")
-        return list(classes).index(label)
+    if callable(loss):
+        name, each = own_name(loss, LOSSES), partial(_own_loss, loss)
+    else:
+        name = checks.choice("loss", loss, LOSSES)
+        each = partial(LOSSES[name])
+    if name == "log":
+        each = partial(_log, classes=None if classes is None else list(classes))
+    return Distance(
+        f"change of {name} loss",
+        partial(_change_of_loss, each),
+        1.0 if name == "zero_one" else math.inf,
+        needs_response=True,
+        needs_classes=name == "log" and classes is None,
+        user_code=(loss,) if callable(loss) else (),
+    )
 
 
-def _differences(y: Any, prediction: object) -> NDArray[np.float64]:
-    truth, found = _numbers(y), _numbers(prediction)
-    if truth.shape != found.shape:
-        raise Undefined(f"response {shown(y)} and prediction {shown(prediction)} differ in shape")
-    return truth - found
+def _change_of_loss(loss: Callable[..., Any], full: Array, reduced: Array, y: Array) -> Floats:
+    return absolute(loss(y, full), loss(y, reduced))
 
 
-def _numbers(values: object) -> NDArray[np.float64]:
-    """Return numbers of any type as floats; text is refused, also text such as "1"."""
-    array = np.asarray(values).ravel()
-    if array.dtype.kind not in "biuf":
-        reason = next(filter(None, map(objection_to, array)), None)
-        if reason is not None or array.dtype.kind == "c":
-            raise Undefined(f"this loss needs numbers, got {shown(values)}")
-    return array.astype(np.float64)
+def _squared(y: Array, prediction: Array) -> Floats:
+    return np.asarray((_errors(y, prediction) ** 2).sum(axis=1))
 
 
-def as_change(distance: str | Distance, natural: str = "euclidean") -> Distance:
-    """Turn a name or a function into what compares two fits: a distance, or a change of loss.
+def _absolute_error(y: Array, prediction: Array) -> Floats:
+    return np.asarray(_errors(y, prediction).sum(axis=1))
+
+
+def _errors(y: Array, prediction: Array) -> Floats:
+    if prediction.size != y.size:
+        raise Undefined(f"responses of shape {y.shape} and predictions of {prediction.shape}")
+    return gaps(prediction.reshape(y.shape), y).reshape(len(y), -1)
+
+
+def _zero_one(y: Array, prediction: Array) -> Floats:
+    if prediction.size != y.size or is_text(y) != is_text(prediction):
+        raise Undefined(
+            f"response {shown(y[0])} and prediction {shown(prediction[0])} are of different "
+            "kinds: one could never be right"
+        )
+    return label(prediction.reshape(y.shape), y)
+
+
+def _log(y: Array, prediction: Array, classes: list[object] | None) -> Floats:
+    """Return −log of the probability of the true class; one column is that of the second."""
+    if not are_probabilities(prediction):
+        raise Undefined(
+            f"the log loss needs probabilities, got {shown(prediction[0])}; ask for them with "
+            "response='predict_proba'"
+        )
+    chances = prediction.astype(np.float64).reshape(len(y), -1)
+    if chances.shape[1] == 1:
+        chances = np.column_stack([1 - chances, chances])
+    known = list(range(chances.shape[1])) if classes is None else classes
+    try:
+        place = [known.index(each) for each in y.tolist()]
+    except ValueError:
+        place = []
+    if chances.shape[1] != len(known) or len(place) < len(y):
+        raise Undefined(
+            f"{chances.shape[1]} probabilities and response {shown(y[0])} do not fit the classes "
+            f"{known}"
+        )
+    with np.errstate(divide="ignore"):
+        return np.asarray(-np.log(np.maximum(chances[np.arange(len(y)), place], 0.0)))
+
+
+def _own_loss(loss: Callable[[Any, Any], float], y: Array, prediction: Array) -> Floats:
+    values = np.array([float(loss(truth, p)) for truth, p in zip(y, prediction, strict=True)])
+    if np.isnan(values).any():
+        at = int(np.isnan(values).argmax())
+        raise Undefined(f"the loss of {shown(prediction[at])} at y = {shown(y[at])} is nan")
+    return values
+
+
+LOSSES: dict[str, Callable[..., Floats]] = {
+    "squared": _squared,
+    "absolute": _absolute_error,
+    "zero_one": _zero_one,
+    "log": _log,
+}
+
+
+def error_of(predictions: Any, y: Any, labels: bool | None = None) -> float:
+    """Return the mean absolute error, or the share of wrong labels; nan where neither is defined.
 
     Examples
     --------
-    >>> as_change("loss:squared")
-    LossChange(loss='squared', classes=None)
-    >>> as_change("absolute")(1.0, 4.0)
-    3.0
+    >>> error_of([1.0, 4.0], [2.0, 2.0]), error_of(["a", "b"], ["a", "a"])
+    (1.5, 0.5)
     """
-    if isinstance(distance, str) and distance.startswith(_OF_A_LOSS):
-        return LossChange(distance.removeprefix(_OF_A_LOSS))
-    return as_distance(distance, natural)
+    try:
+        found, truth = as_array(predictions), as_array(y)
+        wrong = _zero_one if is_text(truth) or labels else _errors
+        return float(np.mean(wrong(truth, found)))
+    except (Undefined, TypeError, ValueError):  # probabilities beside labels, for instance
+        return math.nan

@@ -1,81 +1,106 @@
-"""The command line: one file per command, and what commands share.
-
-Verdicts and tables go to stdout; progress, warnings and errors to stderr.
-
-::
-
-    advise           ``poise advise``: what the rows of a file can answer, before anything is tested
-    audit            ``poise audit``: whether a procedure is valid, and its power
-    check            ``poise check``: whether an algorithm meets the conditions of a stability test
-    combine          ``poise combine``: the evidence of several records together
-    command_list     the commands, with one line each; a command is imported when it is called
-    compare          ``poise compare``: several algorithms on the same trials, with one error level
-    curve            ``poise curve``: stability at several training sizes
-    demo             ``poise demo``: three algorithms on example data, with all three verdicts
-    deployed         ``poise deployed``: whether the model of exactly these rows is stable
-    exit_status      the exit status of every command, and of every kind of error
-    failed_fit       what the command line says about a trial that failed: the cause and the remedy
-    fit_options      the options of every command that fits: algorithm, rows and settings
-    help_sections    the help of commands with many options: sections, what everybody needs first
-    input_files      the files that a command reads: no command overwrites them
-    intervals        ``poise intervals``: prediction intervals for new rows, and their guarantee
-    json_output      what ``--json`` prints: the result, its inputs, and errors
-    lazy_group       commands that are imported when called; errors are printed in one line
-    ledger           ``poise ledger``: the questions put to a data set, and which verdicts hold
-    load_algorithm   from ``sklearn.linear_model:Ridge`` or ``model.py:name`` to an algorithm
-    monitor          ``poise monitor``: add fresh rows to a record, and tell where it stands
-    open_browser     open an address in the browser, where somebody can see it
-    option_words     messages of the library, with options in place of Python's keywords
-    options          options that several commands share; each group becomes one object
-    output_files     files that a command writes: checked before the first fit, written at the end
-    partial_verdict  the state of an unfinished run: trials done, and whether the verdict is open
-    plan             ``poise plan``: what data a question needs, before anything is fitted
-    profile          ``poise profile``: the probability of a larger change, for every ε
-    quoted_errors    an error of poise in options; what it quotes of user code stays as it is
-    read_fresh_rows  training rows and fresh rows, for questions about one training set
-    read_rows        the rows of a question, read from its files
-    reproduce        ``poise reproduce``: every claim of the paper, computed or simulated
-    resume           ``poise resume``: continue a run that was interrupted
-    run              ``poise run``: all questions of a TOML file, with one exit status
-    run_and_print    measure as the options say, print the result, return the exit status
-    screen           results on the terminal: width, colours and tables
-    show             ``poise show``: ask saved trials another question, without a fit
-    sign             ``poise sign``: sign a certificate, or make a key
-    stabilize        ``poise stabilize``: a stable version of an estimator, and its guarantee
-    status           ``poise status``: how far a run is, from its journal
-    stderr           messages on stderr: one line per warning, and the output of fits
-    terminal_tables  tables on the terminal: comparisons, checks and questions of a TOML file
-    test             ``poise test``: a verdict on the rows of a file
-    ui/              ``poise ui``: the results of a folder, in the browser
-    verify           ``poise verify``: check a certificate, also by computing trials again
-"""
+"""The command ``poise``: verdicts go to stdout, all else to stderr."""
 
 from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
 
 import click
 
 from poise import __version__
-from poise.cli.command_list import COMMANDS
-from poise.cli.exit_status import ExitStatus
-from poise.cli.lazy_group import LazyGroup
+from poise.cli.errors import Exit, end, survive_poor_terminals, termination_interrupts
 
-__all__ = ["COMMANDS", "main"]
+COMMANDS = {
+    "demo": ("Start here", "Three algorithms on real data, with all three verdicts."),
+    "measure": ("Start here", "How large are the changes when a training row is removed?"),
+    "test": ("Start here", "Is an algorithm stable? Answers with a guaranteed error level."),
+    "show": ("Start here", "Read a saved result, or ask its changes another question."),
+    "advise": ("Before a test", "What can these rows answer?"),
+    "plan": ("Before a test", "How many rows does a question need?"),
+}
 
-EXIT_STATUS = """\b
+EPILOG = """\b
 Exit status:
-  0    stable, or nothing was asked
-  1    unstable, inconclusive or not certified stable
+  0    stable, or no verdict was asked for
+  1    unstable
   2    wrong usage, or data that cannot be used
   3    a fit failed
-  4    a certificate could not be repeated: other versions
-  130  interrupted (143 by SIGTERM)
+  5    inconclusive: these rows cannot decide
+  70   a defect in poise
+  130  interrupted (143: by SIGTERM, 141: the reader of a pipe went away)
 """
 
 
+class Poise(click.Group):
+    """Commands that are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names, in the order of the help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        found: click.Command = import_module(f"poise.cli.{cmd_name}").command
+        return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Suggest the closest command to one that does not exist."""
+        if not args[0].startswith("-") and args[0] not in COMMANDS:
+            from poise.checks import did_you_mean
+
+            hint = did_you_mean(args[0], COMMANDS) or "."
+            raise click.UsageError(f"No command {args[0]!r}{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        for section in dict.fromkeys(section for section, _ in COMMANDS.values()):
+            with formatter.section(section):
+                formatter.write_dl([(n, line) for n, (s, line) in COMMANDS.items() if s == section])
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run a command and end the program; a program that embeds it sees the errors."""
+        words = list(sys.argv[1:] if args is None else args)
+        if not standalone_mode:
+            return super().main(words, prog_name, complete_var, False, **extra)
+        survive_poor_terminals()
+        try:
+            with termination_interrupts():
+                status = super().main(words[:], "poise", complete_var, False, obj={"words": words})
+        except BaseException as error:
+            status = end(error, words, None)
+        sys.exit(status)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; here, before click has its own words for it, every error ends."""
+        try:
+            status = super().invoke(ctx)
+            sys.stdout.flush()
+            return status
+        except (click.exceptions.Exit, click.UsageError):
+            raise
+        except BaseException as error:
+            if ctx.obj is None:
+                raise
+            return end(error, ctx.obj["words"], ctx.obj.get("command"))
+
+
 @click.group(
-    cls=LazyGroup,
-    lazy=COMMANDS,
-    epilog=EXIT_STATUS,
+    cls=Poise,
+    epilog=EPILOG,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -85,11 +110,10 @@ Exit status:
 def main(ctx: click.Context, /, traceback: bool) -> int:
     """Tell whether a learning algorithm is stable.
 
-    Do its predictions change by at most ε, except with probability δ, when one
-    training row is removed? The algorithm is run as a black box, and the answer
-    has a guaranteed error level. Start with `poise demo`.
+    Do its predictions change by more than epsilon, except with a small probability delta, when
+    one training row is removed? The algorithm is run as a black box, and the answer has a
+    guaranteed error level. Start with `poise demo`.
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
-    # Used only if no command was given; otherwise the status of the command counts.
-    return ExitStatus.USAGE
+    return Exit.USAGE  # if no command was given

@@ -2,129 +2,86 @@
 
 from __future__ import annotations
 
-import dataclasses
+import re
 import shlex
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import click
 
-from poise.cli.exit_status import ExitStatus
-from poise.cli.fit_options import DATA_OPTIONS, FitOptions, fit_options
-from poise.cli.help_sections import SectionedCommand
-from poise.cli.json_output import print_json
+from poise.cli.errors import SOURCE, Exit, Warned, stdout_is_for_the_answer
+from poise.cli.inputs import Source, load_algorithm, parse_parameters
 from poise.cli.options import (
-    Output,
-    WholeNumber,
-    algorithms_option,
-    alpha_option,
-    losses_option,
-    output_options,
+    SETTINGS,
+    Command,
+    algorithm_options,
+    given,
+    option_of,
+    rows_options,
 )
-from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
-
-if TYPE_CHECKING:
-    from poise.results.advice import Advice
-
-__all__ = ["command"]
-
+from poise.cli.screen import paragraphs, print_json
 
 EXAMPLE = """\b
 Example:
-  poise advise patients.csv --target progression \\
-      --algorithm sklearn.linear_model:Ridge
+  poise advise data.csv --target y --algorithm Ridge
 """
 
-_OPTIONS = "groups algorithm param program serving response remove replace random_state"
 
+@click.command("advise", cls=Command, epilog=EXAMPLE)
+@click.argument("data", metavar="DATA")
+@rows_options
+@algorithm_options
+@option_of(SETTINGS["delta"], 0.1)
+@option_of(SETTINGS["alpha"])
+@option_of(SETTINGS["X_unlabeled"])
+@option_of(SETTINGS["groups"])
+@option_of(SETTINGS["response"])
+@click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
+@click.pass_context
+def command(ctx: click.Context, /, data: str, **values: Any) -> int:
+    """List training sizes N, what the rows of DATA can answer at each, and commands to copy.
 
-@click.command("advise", cls=SectionedCommand, epilog=EXAMPLE)
-@fit_options(only=(*DATA_OPTIONS, *_OPTIONS.split()))
-@click.option(
-    "--n",
-    type=WholeNumber(),
-    metavar="N",
-    multiple=True,
-    help="A further training size to list. Repeatable.",
-)
-@click.option(
-    "--delta",
-    type=float,
-    default=0.1,
-    show_default=True,
-    help="Allowed probability of a larger change; the power is stated for it.",
-)
-@alpha_option
-@click.option("--power", type=float, default=0.8, show_default=True, help="The power to keep.")
-@algorithms_option
-@losses_option
-@output_options()
-def command(fit: FitOptions, output: Output, **goal: Any) -> int:
-    """List what the rows of DATA can answer, before anything is tested.
-
-    For a dozen training sizes N it lists how many trials there are, the smallest
-    DELTA that can be certified, and how large the true probability may be for a test
-    to succeed. It also prints the scale of the responses, rare classes, copies, and
-    columns that look like identifiers or times. With --algorithm, one fit is timed.
+    With --algorithm, it is also fitted once. Nothing is tested.
     """
+    asked = given(ctx)
+    if values["target"] is None and not data.endswith(".npz"):
+        raise click.UsageError("Missing --target, the column that is predicted.", ctx)
+    unlabeled = asked.pop("X_unlabeled", None)
+    source = ctx.meta[SOURCE] = Source(data, {**values, "unlabeled": unlabeled})
+    with Warned(quiet=False).listening():
+        with stdout_is_for_the_answer():
+            asked |= source.read()
+            if values["algorithm"] is not None:
+                parameters = parse_parameters(values["params"])
+                asked["algorithm"] = load_algorithm(values["algorithm"], parameters)
+            found = _advised(**asked)
+        if values["as_json"]:
+            print_json(found.to_dict())
+        else:
+            paragraphs("\n".join(_in_options(line) for line in found.lines(_typed(data, values))))
+    return Exit.STABLE
+
+
+def _advised(X: Any, y: Any, **asked: Any) -> Any:
     from poise.questions.advise import advise
 
-    read = fit.rows()
-    given = any(fit.given[name] is not None for name in ("algorithm", "program"))
-    algorithm = fit.algorithm() if given else None
-    with one_line_warnings(output.quiet), fits_print_to_stderr():
-        # Tables, not plain arrays: remarks about columns need their names.
-        advice = advise(**read.tables, algorithm=algorithm, **fit.settings(), **goal)
-    _tell(advice, fit, output)
-    return ExitStatus.DONE
+    return advise(X, y, **asked)
 
 
-def _tell(advice: Advice, fit: FitOptions, output: Output) -> None:
-    from poise.questions.advise import labels_are_compared
-    from poise.results.text.next_questions import CommandParts, as_commands
+def _typed(data: str, values: Mapping[str, Any]) -> Callable[[str, Mapping[str, object]], str]:
+    """Return how a call of the library is typed here."""
 
-    given = fit.given
-    epsilon = "0" if labels_are_compared(advice.scales, given["response"]) else "E"
-    parts = CommandParts(_file(given), _algorithm(given), _fits(given), _trial(given), epsilon)
-    advice = dataclasses.replace(advice, questions=as_commands(advice.menu, parts))
-    if output.as_json:
-        print_json(advice.to_dict())
-    elif output.quiet:
-        click.echo("none" if advice.menu.largest is None else advice.menu.largest.n)
-    else:
-        from poise.cli.terminal_tables import print_advice
+    def spell(function: str, asked: Mapping[str, object]) -> str:
+        command = {"stability_test": "test"}.get(function, function)
+        words = ["poise", command, data]
+        chosen = {"target": values["target"], "algorithm": values["algorithm"] or "ALGORITHM"}
+        for name, value in {**chosen, **asked}.items():
+            words += [f"--{name}", str(value)] if value is not None else []
+        return shlex.join(words)
 
-        print_advice(advice)
+    return spell
 
 
-def _file(given: dict[str, Any]) -> str:
-    """Write the part of a command that names the file and the response."""
-    words = [str(given["data"]), *_options(given, "target", "sep", "decimal", "encoding")]
-    words += [word for column in given["drop"] for word in ("--drop", column)]
-    return shlex.join(words if given["header"] else [*words, "--no-header"])
-
-
-def _fits(given: dict[str, Any]) -> str:
-    """Write the part of a command that belongs to every fit."""
-    words = _options(given, "unlabeled", "groups", "weights")
-    words += [word for pair in given["fit_param"] for word in ("--fit-param", pair)]
-    return shlex.join(words + _options(given, "response") * (given["response"] != "predict"))
-
-
-def _trial(given: dict[str, Any]) -> str:
-    """Write the part of a command that says what a trial removes."""
-    removed = _options(given, "remove") * (given["remove"] != 1)
-    return shlex.join([*removed, *["--replace"] * given["replace"]])
-
-
-def _options(given: dict[str, Any], *names: str) -> list[str]:
-    pairs = ((f"--{name}", str(given[name])) for name in names if given[name] is not None)
-    return [word for pair in pairs for word in pair]
-
-
-def _algorithm(given: dict[str, Any]) -> str:
-    """Write the part of a command that names the algorithm."""
-    if given["program"] is not None:
-        serving = ["--serving"] if given["serving"] else []
-        return shlex.join(["--program", given["program"], *serving])
-    words = ["--algorithm", given["algorithm"] or "PLACE:NAME"]
-    return shlex.join([*words, *(word for pair in given["param"] for word in ("--param", pair))])
+def _in_options(remark: str) -> str:
+    """Write the arguments that a remark names as options."""
+    return re.sub(r"\b(groups|response)=", r"--\1 ", remark)

@@ -1,279 +1,209 @@
-"""Options that several commands share; each group becomes one object."""
+"""Options of the commands: made from the settings of the library, which declare them once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import wraps
-from pathlib import Path
-from typing import Any, TypeVar
+from collections.abc import Callable, Collection
+from functools import partial, reduce
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
-from poise.errors import ArgumentError
+from poise import checks
+from poise.settings import REQUIRED, Every, Setting, settings_of
 
-__all__ = [
-    "FILE",
-    "ROWS",
-    "AllowedChange",
-    "Command",
-    "Decorator",
-    "Output",
-    "WholeNumber",
-    "algorithms_option",
-    "alpha_option",
-    "gamma_option",
-    "gathered",
-    "journals_option",
-    "losses_option",
-    "output_options",
-    "question_options",
-    "remove_option",
-    "replace_option",
-]
+if TYPE_CHECKING:
+    _Type = click.ParamType[Any]  # generic since click 8.4 only
+else:
+    _Type = click.ParamType
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-FILE = click.Path(path_type=Path)
+LATER = ("journal", "backend", "fast")  # these rooms are still to come
+SETTINGS = settings_of(Every)
+_NONE = "none"  # how None is written, where the default is another value
 
 
-class _Rows(click.Path):
-    """A file, folder or pattern as a path; an address stays text, with both of its slashes."""
+class Value(_Type):
+    """A value of a setting, as it is typed.
+
+    Examples
+    --------
+    >>> Value(SETTINGS["max_trials"]).name, Value(SETTINGS["max_trials"]).read("1e3")
+    ('INTEGER|none', 1000)
+    """
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        default = setting.said.default
+        self.is_count = isinstance(default, int) and object in setting.kinds  # a seed
+        self.is_number = self.is_count or float in setting.kinds or int in setting.kinds
+        self.takes_none = setting.optional and default is not None
+        self.name = self._metavar()
+
+    def _metavar(self) -> str:
+        setting = self.setting
+        kinds = ["NUMBER" if float in setting.kinds else "INTEGER"] if self.is_number else []
+        names = [*kinds, *setting.words, *([_NONE] if self.takes_none else [])]
+        if setting.name == "X_unlabeled":
+            return "FILE"
+        if object in setting.kinds and not self.is_count:
+            names.append("NAME" if names or str in setting.kinds else "COLUMN")
+        return "|".join(names) or "TEXT"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return value if "://" in str(value) else super().convert(value, param, ctx)
+        """Return the value that the library gets."""
+        return self.read(value) if isinstance(value, str) else value
+
+    def read(self, text: str) -> Any:
+        """Read what was typed; what is wrong with it is said in the words of the setting."""
+        if text == _NONE and self.takes_none:
+            return None
+        value = _number(text) if self.is_number and text not in self.setting.words else text
+        if self.is_count:
+            return checks.count(self.setting.name, value)
+        return self.setting.check(value)
 
 
-ROWS = _Rows(path_type=Path)
-
-
-class AllowedChange(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4 only
-    """A number, or a share as in "5% of spread"."""
-
-    name = "number"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number or the share, or say that it is neither."""
-        from poise.results.relative_epsilon import read_epsilon
-
+def _number(text: str) -> int | float | str:
+    for kind in (int, float):
         try:
-            return read_epsilon(value) if isinstance(value, str) else value
-        except ArgumentError as error:
-            self.fail(f"{error}.", param, ctx)
-
-
-class WholeNumber(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4 only
-    """A count, which people also write as 1e6 or 1_000_000."""
-
-    name = "integer"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the number, or say that it is not one."""
-        try:
-            number = float(value)
+            return kind(text)
         except ValueError:
-            number = 0.5
-        if not number.is_integer():
-            self.fail(f"{value!r} is not a whole number.", param, ctx)
-        return int(number)
+            continue
+    return text
 
 
-class WholeNumberOr(WholeNumber):
-    """A count, or a word that stands for one.
+class Shown(click.Option):
+    """An option that knows whether it stands on the first screen of the help."""
 
-    Parameters
-    ----------
-    word : str
-        The word.
-    """
-
-    def __init__(self, word: str) -> None:
-        self.word = word
-        self.name = f"integer|{word}"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number or the word."""
-        return value if value == self.word else super().convert(value, param, ctx)
+    def __init__(self, *names: Any, first: bool = True, **more: Any) -> None:
+        super().__init__(*names, **more)
+        self.first = first
 
 
-@dataclass(frozen=True)
-class Output:
-    """Where results go; each command offers only the files that make sense for it."""
-
-    as_json: bool
-    quiet: bool
-    save: Path | None = None
-    plot: Path | None = None
-    report: Path | None = None
-    table: Path | None = None
-    certificate: Path | None = None
-    force: bool = False
-
-    @property
-    def needs_changes(self) -> bool:
-        """Whether the changes themselves are wanted, not only the verdict."""
-        return any(path is not None for path in (self.save, self.plot, self.report))
-
-    @property
-    def progress(self) -> bool | None:
-        """Whether to show progress: a bar in a terminal, one line per minute elsewhere."""
-        return False if self.quiet else None
+def option_of(setting: Setting, default: object = ...) -> Decorator:
+    """Return the option for a setting; what nobody gives is left to the library's default."""
+    said = setting.said
+    default = said.default if default is ... else default
+    names = said.option or f"--{setting.name.replace('_', '-')}"
+    kind: dict[str, Any] = {"type": Value(setting)}
+    if setting.kinds == (bool,):
+        names += f"/--no-{names[2:]}" if default is True and "/" not in names else ""
+        kind = {"is_flag": True}
+    else:
+        kind["metavar"] = kind["type"].name
+    is_told = not (default is REQUIRED or default is None or isinstance(default, bool))
+    told = f"{said.help}  [default: {default}]" if is_told else said.help
+    return click.option(
+        names, setting.name, cls=Shown, first=said.first, default=None, help=told, **kind
+    )
 
 
-def gathered(
-    keyword: str, options: Mapping[str, Decorator], kind: Callable[..., Any] = dict
-) -> Callable[[Command], Command]:
-    """Add options to a command, in the order of `--help`, and pass them on as one object.
-
-    Parameters
-    ----------
-    keyword : str
-        The argument of the command that gets the object.
-    options : dict
-        The options, by the names that click gives their values.
-    kind : callable
-        The function that makes the object; it gets the values as keywords.
-    """
-
-    def decorate(function: Command) -> Command:
-        @wraps(function)
-        def called(**values: object) -> Any:
-            given = {name: values.pop(name) for name in options}
-            return function(**values, **{keyword: kind(**given)})
-
-        decorated: Any = called
-        for option in reversed(list(options.values())):
-            decorated = option(decorated)
-        return decorated  # type: ignore[no-any-return]
-
-    return decorate
+def _all_of(*made: Decorator) -> Decorator:
+    """Return a decorator that adds options in this order."""
+    return lambda function: reduce(lambda found, option: option(found), reversed(made), function)
 
 
-_FILES = {
-    "save": click.option(
-        "--save", metavar="TRIALS", type=FILE, help="Save the changes, for poise show."
-    ),
-    "plot": click.option(
-        "--plot", metavar="FILE", type=FILE, help="Draw a picture: png, svg or pdf."
-    ),
-    "report": click.option(
-        "--report", metavar="FILE", type=FILE, help="Write a self-contained HTML page."
-    ),
-    "table": click.option("--table", metavar="FILE", type=FILE, help="Write a CSV file."),
-    "certificate": click.option(
-        "--certificate",
-        metavar="FILE",
-        type=FILE,
-        help="Write a certificate that somebody else can check with poise verify.",
-    ),
-}
+def options(leave: Collection[str] = LATER, **defaults: object) -> Decorator:
+    """Return a decorator that adds an option for every setting that has one."""
+    names = [name for name, each in SETTINGS.items() if each.said.option != "-"]
+    return _all_of(*(option_of(SETTINGS[n], defaults.get(n, ...)) for n in names if n not in leave))
 
 
-_FORCE = click.option(
-    "--force", is_flag=True, help="Replace files that poise did not write; never the input."
-)
-
-
-def output_options(*files: str) -> Callable[[Command], Command]:
-    """Return the options that say where results go, including those for ``files``."""
-    written = {name: _FILES[name] for name in files} | ({"force": _FORCE} if files else {})
-    options = written | {
-        "as_json": click.option(
-            "--json", "as_json", is_flag=True, help="Print JSON and nothing else."
-        ),
-        "quiet": click.option(
-            "--quiet", "-q", is_flag=True, help="Print only the answer, and no progress."
-        ),
-    }
-    return gathered("output", options, Output)
-
-
-journals_option = click.option(
-    "--journal",
-    metavar="FOLDER",
-    type=FILE,
-    help="Write each trial when it is done, a file per measurement; interrupted runs continue.",
-)
-
-alpha_option = click.option(
-    "--alpha", type=float, default=0.05, show_default=True, help="Error level, in (0, 1)."
-)
-
-algorithms_option = click.option(
-    "--algorithms",
-    type=WholeNumber(),
-    metavar="K",
-    default=1,
-    show_default=True,
-    help="Algorithms that share the error level: each is tested at ALPHA / K.",
-)
-
-losses_option = click.option(
-    "--losses", is_flag=True, help="Losses are compared: test rows need a response."
-)
-
-remove_option = click.option(
-    "--remove",
-    type=WholeNumber(),
-    metavar="K",
-    default=1,
-    show_default=True,
-    help="How many of the N rows (or groups) are removed.",
-)
-
-replace_option = click.option(
-    "--replace", is_flag=True, help="Replace the removed rows by fresh rows."
-)
-
-gamma_option = click.option(
-    "--gamma",
-    type=float,
-    help="Tolerated share of larger changes, in [0, 1): asks how often it is exceeded.",
-)
-
-
-def question_options(required: bool, choice: bool = False) -> Callable[[Command], Command]:
-    """Return the options that say what is asked; a command gets them as ``asked``.
-
-    They are keywords of :meth:`poise.Trials.test`. Where they are not ``required``,
-    any may be left out. ``choice`` adds the choice of the test, for commands that run trials.
-    """
-    which = {"test": choice_of_test} if choice else {}
-    return gathered("asked", _epsilon_and_delta(required) | _DECISION | which)
-
-
-choice_of_test = click.option(
-    "--test",
-    type=click.Choice(["auto", "binomial", "averaged"]),
-    default="auto",
-    show_default=True,
-    help="The paper's test, the averaged test (more power from spare rows), or the better one.",
-)
-
-
-def _epsilon_and_delta(required: bool) -> dict[str, Decorator]:
+def given(ctx: click.Context) -> dict[str, Any]:
+    """Return the settings that were typed, for a function of the library."""
+    typed = ParameterSource.COMMANDLINE
     return {
-        "epsilon": click.option(
-            "--epsilon",
-            type=AllowedChange(),
-            required=required,
-            help="Allowed change, >= 0, in the units of the predictions; or '5% of spread'.",
-        ),
-        "delta": click.option(
-            "--delta",
-            type=float,
-            required=required,
-            help="Allowed probability of a larger change, in [0, 1).",
-        ),
+        n: v
+        for n, v in ctx.params.items()
+        if n in SETTINGS and ctx.get_parameter_source(n) is typed
     }
 
 
-_DECISION: dict[str, Decorator] = {
-    "alpha": alpha_option,
-    "randomized": click.option(
-        "--randomized",
-        is_flag=True,
-        help="Toss the paper's coin in a tie, so that the size is exactly α.",
+class Command(click.Command):
+    """A command whose --help is one screen, and whose --help-all lists every option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options; an error in one of them is told by this command."""
+        if ctx.obj is not None:
+            ctx.obj["command"] = ctx
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; user code cannot end it as --help does."""
+        try:
+            return super().invoke(ctx)
+        except click.exceptions.Exit as error:
+            raise SystemExit(error.exit_code) from error
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Add --help-all where --help leaves options out."""
+        params = super().get_params(ctx)
+        if all(_is_first(each) for each in params):
+            return params
+        everything = click.Option(
+            ["--help-all"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_show_everything,
+            help="Show every option.",
+        )
+        return [*params, everything]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the options of the first screen, then, if asked for, the others."""
+        params = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        first = [row for p in params if _is_first(p) and (row := p.get_help_record(ctx))]
+        others = [row for p in params if not _is_first(p) and (row := p.get_help_record(ctx))]
+        with formatter.section("Options"):
+            formatter.write_dl(first)
+        if others and ctx.meta.get("poise.everything"):
+            with formatter.section("More options"):
+                formatter.write_dl(others)
+
+
+def _is_first(param: click.Parameter) -> bool:
+    return getattr(param, "first", True)
+
+
+def _show_everything(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.meta["poise.everything"] = True
+        click.echo(ctx.get_help())
+        ctx.exit()
+
+
+# options that are no settings: what is read and what is written
+
+rare = partial(click.option, cls=Shown, first=False)
+
+
+rows_options = _all_of(
+    click.option("--target", metavar="COLUMN", help="Column that is predicted."),
+    click.option("--drop", metavar="COLUMN", multiple=True, help="Leave a column out; repeatable."),
+    rare("--drop-missing", is_flag=True, help="Leave out incomplete rows."),
+    rare("--sep", metavar="CHAR", help="What separates columns."),
+    rare("--decimal", metavar="CHAR", help="Decimal mark.  [default: .]"),
+    rare("--encoding", metavar="NAME", help="Encoding of the text.  [default: utf-8]"),
+    rare("--sheet", metavar="NAME", help="Sheet of an Excel file."),
+)
+algorithm_options = _all_of(
+    click.option(
+        "--algorithm", metavar="PLACE", help="Ridge, 'Ridge(alpha=2.0)', module:Name, file.py:name."
     ),
-}
+    rare("--param", "params", metavar="NAME=VALUE", multiple=True, help="Parameter; repeatable."),
+)
+save_options = _all_of(
+    click.option("--save", metavar="FILE", help="Save the answer, for `poise show`."),
+    rare("--force", is_flag=True, help="Replace a file that poise did not write."),
+)
+verdict_options = _all_of(
+    rare("--latex", is_flag=True, help="Print a LaTeX table."),
+    rare("--details", is_flag=True, help="Print more about it."),
+)
+form_options = _all_of(
+    click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else."),
+    click.option("--quiet", "-q", is_flag=True, help="Print the answer in one word."),
+)

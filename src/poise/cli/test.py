@@ -1,90 +1,131 @@
-"""``poise test``: a verdict on the rows of a file."""
+"""``poise test``: a verdict on the rows of a file, or on every question of a TOML file."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
-from poise.cli.fit_options import FitOptions, fit_options
-from poise.cli.help_sections import SectionedCommand
-from poise.cli.options import Output, output_options, question_options
-from poise.cli.output_files import check_files, write_files
-from poise.cli.partial_verdict import saying_where_it_stands
-from poise.cli.run_and_print import measured, tell_result
-from poise.cli.stderr import fits_print_to_stderr, one_line_warnings
+from poise import checks
+from poise.cli.errors import SOURCE, Exit, Warned, say, stdout_is_for_the_answer
+from poise.cli.inputs import Source, code_file, load_algorithm, load_named, parse_parameters
+from poise.cli.options import (
+    SETTINGS,
+    Command,
+    algorithm_options,
+    form_options,
+    given,
+    options,
+    rare,
+    rows_options,
+    save_options,
+    verdict_options,
+)
+from poise.cli.output import Output
+from poise.cli.screen import tell
+from poise.errors import TrialError
+from poise.settings import REQUIRED
 
-if TYPE_CHECKING:
-    from poise.results import StabilityResult
-
-__all__ = ["command"]
-
-
-EXAMPLE = """\b
-Example:
-  poise test patients.csv --target progression \\
-      --algorithm sklearn.linear_model:Ridge --param alpha=2.0 \\
-      --n 40 --epsilon 5 --delta 0.1
+EXAMPLES = """\b
+Examples:
+  poise test data.csv --target y --algorithm Ridge --n 40 --epsilon 5 --delta 0.1
+  poise test data.csv --target y --algorithm train.py:model --n 40 --delta 0.1 \\
+      --epsilon '5% of sd' --save model.json
+  poise test gate.toml --summary summary.md
 """
 
 
-@click.command("test", cls=SectionedCommand, epilog=EXAMPLE)
-@fit_options()
-@question_options(required=True, choice=True)
-@click.option(
-    "--stop-early/--no-stop-early",
-    default=True,
-    show_default=True,
-    help="Stop once no trial can change the verdict and a tenth of them is saved; or run all.",
-)
-@output_options("save", "plot", "report", "certificate")
-def command(fit: FitOptions, output: Output, asked: dict[str, Any], stop_early: bool) -> int:
+@click.command("test", cls=Command, epilog=EXAMPLES)
+@click.argument("data", metavar="DATA")
+@rows_options
+@algorithm_options
+@options()
+@rare("--accept", type=click.Choice(["inconclusive"]), help="End with 0 if rows cannot decide.")
+@rare("--check", "check_only", is_flag=True, help="Gates: count the fits, and fit nothing.")
+@rare("--summary", metavar="FILE.md", help="Gates: append the verdicts as a Markdown table.")
+@save_options
+@verdict_options
+@form_options
+@click.pass_context
+def command(ctx: click.Context, /, data: str, **values: Any) -> int:
     """Test whether an algorithm is stable on the rows of DATA.
 
-    Stable means: removing one of N training rows moves a prediction by more than
-    EPSILON with probability at most DELTA. "stable" and "unstable" are each wrong
-    with probability at most ALPHA; "inconclusive" is neither.
-
-    DATA is a text file (.csv, .tsv, .txt, also packed), Parquet, Feather, npz or
-    npy; - is text from standard input. A folder, a pattern or an address stands for
-    Parquet or Feather files that hold one table. With --save, --plot or --report every trial
-    is run; otherwise a run may stop once no trial can change its verdict.
-    With --ledger every trial is run too, and a verdict that does not hold together
-    with the others on these rows has exit status 1.
-
-    Exit status: 0 stable, 1 any other verdict, 2 usage or data, 3 a fit failed.
+    The question must be chosen before looking at the changes: would a model trained on N rows
+    without one of them predict differently by more than EPSILON, with probability above DELTA?
+    If DATA is a TOML file, all its questions are answered.
     """
-    check_files(output)
-    fit.check(asked)
-    with one_line_warnings(output.quiet), fits_print_to_stderr():
-        result = _judged(fit, output, asked, stop_early)
-    if output.certificate is not None:
-        result.certificate().save(output.certificate)
-    return tell_result(result, output)
+    if Path(data).suffix == ".toml":
+        from poise.cli.gate import run
+
+        return run(ctx, Path(data))
+    for name, option in (("check_only", "--check"), ("summary", "--summary")):
+        if values[name]:
+            raise click.UsageError(f"{option} is for gates, which are TOML files.", ctx)
+    status = answer(ctx, "stability_test", data)
+    accepted = status == Exit.INCONCLUSIVE and values["accept"]
+    return Exit.STABLE if accepted else status
 
 
-def _judged(
-    fit: FitOptions, output: Output, asked: dict[str, Any], stop_early: bool
-) -> StabilityResult:
-    from poise.procedures.checked_question import StabilityQuestion
-    from poise.questions.set_aside import resolved
+def answer(ctx: click.Context, function: str, data: str) -> Exit:
+    """Put the question of the options, by a function of the library, and print its answer."""
+    output, asked = Output.of(ctx), given(ctx)
+    _require_what_is_needed(ctx, data)
+    unlabeled = asked.pop("X_unlabeled", None)
+    source = ctx.meta[SOURCE] = Source(data, {**ctx.params, "unlabeled": unlabeled})
+    _check_what_costs_nothing(asked)
+    code = [code_file(ctx.params["algorithm"]), *map(code_file, asked.values())]
+    output.check([*source.files, *code])
+    with Warned(output.quiet).listening() as warned:
+        with stdout_is_for_the_answer():
+            asked |= source.read()
+            parameters = parse_parameters(ctx.params["params"])
+            algorithm = load_algorithm(ctx.params["algorithm"], parameters)
+            asked |= {name: load_named(name, asked[name]) for name in _OWN & asked.keys()}
+            if output.quiet:
+                asked["progress"] = False
+            found = fitted(function, output, algorithm, **asked)
+        return tell(found, output, warned)
 
-    wanted = replace(fit.measurement(output.progress), certified=output.certificate is not None)
-    measurement, epsilon = resolved(wanted, asked["epsilon"])
-    asked = asked | {"epsilon": epsilon}
-    question = StabilityQuestion(measurement.setup.n, **asked, stop_early=stop_early)
-    measurement.check(question)
-    measurement = measurement.for_question(question, fit.journal())
-    ledger = fit.ledger()
-    with saying_where_it_stands(asked):
-        if not output.needs_changes:
-            return measurement.test(question, fit.journal(), ledger)
-        put = measurement.put(question, ledger, fit.journal())
-        trials = measured(measurement, output, fit.journal())
-    if put is None:
-        result = measurement.judge(trials, question)
-    else:
-        result = put.noted(put.judged(measurement, trials, question))
-    write_files(output, trials, result, alpha=asked["alpha"])
-    return result
+
+_OWN = {"distance", "coupling"}  # may be a user's own object
+
+
+def fitted(function: str, output: Output, algorithm: Any, X: Any, y: Any, **asked: Any) -> Any:
+    """Call the library; what was measured before a failed trial is saved all the same."""
+    from poise.questions import ask
+
+    try:
+        return getattr(ask, function)(algorithm, X, y, **asked)
+    except TrialError as error:
+        if output.save is not None and error.partial is not None:
+            output.write(error.partial)
+            say(f"what was measured before the failed trial is in {output.save}")
+        raise
+
+
+def _require_what_is_needed(ctx: click.Context, data: str) -> None:
+    """Name all missing options at once, and what helps to choose them."""
+    flags = {p.name: p.opts[0] for p in ctx.command.params}
+    needed = ["algorithm"] if data.endswith(".npz") else ["target", "algorithm"]  # its array y
+    needed += [n for n, each in SETTINGS.items() if each.said.default is REQUIRED and n in flags]
+    if ctx.info_name == "measure":
+        needed.remove("delta")  # it has a default there
+    missing = [flags[name] for name in needed if ctx.params[name] is None]
+    if not missing:
+        return
+    if "epsilon" in flags and ctx.params["epsilon"] is None:
+        missing.append("--epsilon (unless labels are compared)")
+    help = f"`poise advise {data}` says what these rows can answer"
+    if "epsilon" in flags:
+        help += f", and `poise measure {data}` how large the changes are"
+    raise click.UsageError(f"Missing {', '.join(missing)}: {help}.", ctx)
+
+
+def _check_what_costs_nothing(asked: dict[str, Any]) -> None:
+    """Answer what is wrong with numbers before scikit-learn is imported."""
+    from poise.results.question import read_epsilon
+
+    read_epsilon(asked.get("epsilon"))
+    if not 0 < asked["n"] < 1:
+        checks.count("n", asked["n"], 2)

@@ -5,98 +5,62 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from poise.data.deep_copies import own_copy
-from poise.data.synthetic_rows import Rows, SyntheticRows
-from poise.data.tables import Table, as_table
+from poise.data.rows import Rows, as_rows
+from poise.data.suitable import check_weights
 from poise.errors import ArgumentError, DataError
-
-__all__ = ["FitParams", "require_names", "rows_of_value"]
 
 _PER_ROW = ("sample_weight", "groups")  # names that always mean one value per row
 
 
-class FitParams:
-    """Keyword arguments of ``fit``; those with one value per labelled row follow the rows.
+def divided(
+    values: Mapping[str, Any] | None, sample_weight: Any, n_labeled: int
+) -> tuple[dict[str, Rows], dict[str, Any]]:
+    """Divide arguments of fit into those that follow the rows and all others.
 
-    As in scikit-learn, an array, column or list whose length is the number of
-    labelled rows is sliced with them; anything else is passed as it is.
-
-    Parameters
-    ----------
-    values : mapping of str to object
-        The arguments by name.
-    n_labeled : int
-        Number of labelled rows.
+    As in scikit-learn, those as long as the labelled rows follow them.
 
     Examples
     --------
-    >>> params = FitParams({"sample_weight": [1.0, 2.0, 3.0], "verbose": False}, 3)
-    >>> params.of(slice(0, 2))
-    {'verbose': False, 'sample_weight': [1.0, 2.0]}
+    >>> per_row, constant = divided({"verbose": False}, [1.0, 2.0, 3.0], 3)
+    >>> list(per_row), constant
+    (['sample_weight'], {'verbose': False})
     """
-
-    def __init__(self, values: Mapping[str, Any], n_labeled: int) -> None:
-        require_names(values)
-        self.per_row: dict[str, Table] = {}
-        self.constant: dict[str, Any] = {}
-        for name, value in values.items():
-            length = rows_of_value(value)
-            if length == n_labeled:
-                self.per_row[name] = as_table(value, f"fit_params[{name!r}]")
-            elif length is not None and name.rpartition("__")[2] in _PER_ROW:
-                raise DataError(
-                    f"fit_params[{name!r}] must hold one value per labelled row ({n_labeled}), "
-                    f"got {length}"
-                )
-            else:
-                self.constant[name] = value
-
-    def only(self, rows: NDArray[np.int64]) -> FitParams:
-        """Return the arguments for these rows alone."""
-        kept = FitParams({}, len(rows))
-        kept.constant = self.constant
-        kept.per_row = {name: as_table(t.take(rows), name) for name, t in self.per_row.items()}
-        return kept
-
-    @property
-    def names(self) -> list[str]:
-        """The names of all arguments."""
-        return [*self.constant, *self.per_row]
-
-    def require_rows(self, rows: Rows) -> None:
-        """Refuse rows that are not those of the data."""
-        if isinstance(rows, SyntheticRows) and self.per_row:
-            raise ArgumentError(
-                "fit_params belong to the rows of the data; a procedure that generates its own "
-                f"rows has no {', '.join(self.per_row)} for them"
-            )
-
-    def of(self, rows: Rows) -> dict[str, Any]:
-        """Return the arguments for a fit on these rows, as fresh copies."""
-        self.require_rows(rows)
-        constant = {name: own_copy(value) for name, value in self.constant.items()}
-        if isinstance(rows, SyntheticRows):
-            return constant
-        return constant | {name: table.take(rows) for name, table in self.per_row.items()}
+    if values is None and sample_weight is None:
+        return {}, {}
+    if values is not None and not (
+        isinstance(values, Mapping) and all(isinstance(name, str) for name in values)
+    ):
+        rule = "must be a dict of arguments of fit, such as {'sample_weight': weights}"
+        raise ArgumentError(rule, argument="fit_params", got=values)
+    given = dict(values or {})
+    if sample_weight is not None:
+        if "sample_weight" in given:
+            raise ArgumentError("is given twice, also in fit_params", argument="sample_weight")
+        given["sample_weight"] = sample_weight
+    per_row, constant = {}, {}
+    for name, value in given.items():
+        length, argument = _length(value), f"fit_params[{name!r}]"
+        kind = name.rpartition("__")[2]
+        if length is None or (length != n_labeled and kind not in _PER_ROW):
+            constant[name] = value
+        elif length != n_labeled:
+            raise other_length(argument, n_labeled, length)
+        else:
+            per_row[name] = as_rows(value, argument)
+            if kind == "sample_weight":
+                check_weights(per_row[name], argument)
+    return per_row, constant
 
 
-def require_names(values: Any) -> dict[str, Any]:
-    """Return the arguments; refuse what is not a dict of arguments by name."""
-    if not isinstance(values, Mapping) or not all(isinstance(name, str) for name in values):
-        raise ArgumentError(
-            "fit_params must be a dict of arguments of fit by name, such as "
-            f"{{'sample_weight': weights}}, got {values!r}"
-        )
-    return dict(values)
-
-
-def rows_of_value(value: Any) -> int | None:
-    """Count the rows of a container; None if the value is not a container of rows."""
+def _length(value: Any) -> int | None:
+    """Count the rows of a container; None if the value is none."""
     shape = getattr(value, "shape", None)
-    if shape is not None:
+    if isinstance(shape, tuple):
         return int(shape[0]) if shape else None
-    rows = isinstance(value, (list, tuple)) or hasattr(value, "to_numpy")
-    return len(value) if rows else None
+    return len(value) if isinstance(value, (list, tuple)) or hasattr(value, "to_numpy") else None
+
+
+def other_length(name: str, rows: int, found: int) -> DataError:
+    """Return the error about values that are not one for each row."""
+    kind = "unlabelled" if name == "groups_unlabeled" else "labelled"
+    return DataError(f"must hold one value per {kind} row ({rows}), got {found}", argument=name)

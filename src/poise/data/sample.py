@@ -1,288 +1,365 @@
-"""The data of one question: labelled rows and unlabelled rows."""
+"""The rows of a question: labelled ones, unlabelled ones, their groups and arguments of fit."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
-from functools import cached_property
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.data.fit_params import FitParams
-from poise.data.groups import Groups
-from poise.data.known_values import n_known_points, n_known_responses
-from poise.data.on_disk import StoredTable
-from poise.data.responses import check_responses, holds_labels
-from poise.data.synthetic_rows import Rows, SyntheticRows
-from poise.data.tables import FrameTable, Table, as_table, concatenate, is_sparse
-from poise.errors import DataError
-
-__all__ = ["Sample", "fingerprint"]
-
-_AT_ONCE = 1 << 26  # bytes read together
+from poise.checks import did_you_mean
+from poise.data.copies import column_words, row_identities
+from poise.data.fit_params import divided, other_length
+from poise.data.randomness import Ids
+from poise.data.rows import Rows, as_rows, column_of, is_sparse, join, own_copy, without_columns
+from poise.data.suitable import check_responses, holds_labels, is_missing
+from poise.errors import ArgumentError, DataError
 
 
+@dataclass(frozen=True, eq=False)
 class Sample:
     """Labelled rows (X, y) and, optionally, rows without a response.
 
-    Rows are numbered from 0: first the labelled ones, then the unlabelled.
-    Errors in the data are found here, before the first fit.
+    Rows are numbered from 0: first the labelled ones, then the unlabelled. Whatever holds them is
+    kept as it is. What cannot be used is refused here, before the first fit.
 
-    Parameters
+    Attributes
     ----------
-    X, y : array, data frame, sparse matrix or list
-        Labelled rows; kept as they are.
-    X_unlabeled : same kind as X, optional
-        More rows without a response: they serve as test points.
-    groups : array, column or list, optional
-        One label per labelled row; rows with equal labels stay together.
-    fit_params : mapping, optional
-        Further arguments of ``fit``; those with one value per row follow the rows.
+    X, y : Rows
+        The labelled rows.
+    X_unlabeled : Rows or None
+        Rows without a response.
+    groups, groups_unlabeled : array of int, or None
+        Number of the group of each row, in order of appearance. -1 stands for unlabelled rows
+        whose group has labelled rows too: they serve no trial.
+    per_row : dict of str to Rows
+        Arguments of fit with one value for each labelled row.
+    constant : dict
+        All other arguments of fit.
+    ids : Rows or None
+        What the labelled rows are called.
 
     Examples
     --------
-    >>> sample = Sample([[1.0], [2.0], [3.0]], [1.0, 2.0, 3.0], [[9.0]])
+    >>> sample = Sample.of([[1.0], [2.0], [3.0]], [1.0, 2.0, 3.0], X_unlabeled=[[9.0]])
     >>> sample.n_labeled, sample.n_unlabeled
     (3, 1)
-    >>> sample.training(slice(0, 2))
-    ([[1.0], [2.0]], [1.0, 2.0])
-    >>> sample.points(np.array([2, 3]))
-    [[3.0], [9.0]]
+    >>> sample.training(np.array([0, 2]))
+    ([[1.0], [3.0]], [1.0, 3.0], {})
+    >>> sample.points(np.array([3, 2]))
+    [[9.0], [3.0]]
     """
 
-    rows_elsewhere = False  # whether only workers of a cluster can read the rows
+    X: Rows
+    y: Rows
+    X_unlabeled: Rows | None = None
+    groups: Ids | None = None
+    groups_unlabeled: Ids | None = None
+    per_row: dict[str, Rows] = field(default_factory=dict)
+    constant: dict[str, Any] = field(default_factory=dict)
+    ids: Rows | None = None
 
-    def __init__(
-        self,
+    @classmethod
+    def of(
+        cls,
         X: Any,
-        y: Any,
+        y: Any = None,
+        *,
         X_unlabeled: Any = None,
         groups: Any = None,
+        groups_unlabeled: Any = None,
         fit_params: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.X = as_table(X, "X")
-        self.y = as_table(y, "y")
-        self.X_unlabeled = None if X_unlabeled is None else as_table(X_unlabeled, "X_unlabeled")
-        self.n_labeled = len(self.X)
-        self.n_unlabeled = 0 if self.X_unlabeled is None else len(self.X_unlabeled)
-        _check_lengths(self.X, self.y)
-        check_responses(self.y)
-        if self.X_unlabeled is not None:
-            _check_columns(self.X, self.X_unlabeled)
-        self.groups = None if groups is None else Groups(groups, self.n_labeled)
-        self.fit_params = None
-        if fit_params is not None:
-            self.fit_params = FitParams(fit_params, self.n_labeled)
+        sample_weight: Any = None,
+        ids: Any = None,
+    ) -> Sample:
+        """Check the rows and what belongs to them; text names a column of the data frame X.
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return a copy: a thread may keep the digest here while another one pickles."""
-        return vars(self).copy()
+        Such a column, also one of X_unlabeled, is no feature.
+        """
+        rows = as_rows(X, "X")
+        more = None if X_unlabeled is None else as_rows(X_unlabeled, "X_unlabeled")
+        if isinstance(groups, str) and groups_unlabeled is None and _has(more, groups):
+            groups_unlabeled = groups
+        given = {"y": y, "groups": groups, "sample_weight": sample_weight, "ids": ids}
+        named = [value for value in (*given.values(), groups_unlabeled) if isinstance(value, str)]
+        y, groups, sample_weight, ids = (
+            _column(rows, value, name) for name, value in given.items()
+        )
+        groups_unlabeled = _column(more, groups_unlabeled, "groups_unlabeled")
+        rows, more = _without(rows, named), None if more is None else _without(more, named)
+        responses = _responses(rows, y)
+        _check_columns(rows, more)
+        codes, more_codes = _groups(groups, groups_unlabeled, len(rows), more)
+        per_row, constant = divided(fit_params, sample_weight, len(rows))
+        names = None if ids is None else as_rows(ids, "ids")
+        if names is not None and len(names) != len(rows):
+            raise other_length("ids", len(rows), len(names))
+        return cls(rows, responses, more, codes, more_codes, per_row, constant, names)
 
     @property
-    def for_checks(self) -> Sample:
-        """The rows on which the checks before the first fit turn: all of them, if they are here."""
-        return self
+    def n_labeled(self) -> int:
+        """How many rows have a response."""
+        return len(self.X)
 
-    def with_true_rows(self) -> AbstractContextManager[None]:
-        """Name rows in messages of checks as they are numbered in the data."""
-        return nullcontext()
+    @property
+    def n_unlabeled(self) -> int:
+        """How many rows have none."""
+        return 0 if self.X_unlabeled is None else len(self.X_unlabeled)
 
-    def only(self, rows: NDArray[np.int64]) -> Sample:
-        """Return a sample of these labelled rows and all unlabelled ones.
+    @property
+    def n_groups(self) -> int | None:
+        """How many groups the labelled rows form; None without groups."""
+        return None if self.groups is None else int(self.groups.max()) + 1
 
-        Examples
-        --------
-        >>> Sample([[1.0], [2.0], [3.0]], [1.0, 2.0, 3.0]).only(np.array([0, 2])).y.native
-        [1.0, 3.0]
-        """
-        points = None if self.X_unlabeled is None else self.X_unlabeled.native
-        labels = None if self.groups is None else self.groups.labels[rows]
-        kept = Sample(self.X.take(rows), self.y.take(rows), points, labels)
-        kept.fit_params = None if self.fit_params is None else self.fit_params.only(rows)
-        return kept
-
-    def training(self, rows: Rows) -> tuple[Any, Any]:
-        """Return fresh copies of the features and responses of labelled rows."""
-        if isinstance(rows, SyntheticRows):
-            return rows.copy()
-        return self.X.take(rows), self.y.take(rows)
-
-    def points(self, rows: Rows) -> Any:
-        """Return fresh copies of the features of any rows, labelled or not."""
-        if isinstance(rows, SyntheticRows):
-            return rows.points()
-        if isinstance(rows, slice):
-            rows = np.arange(rows.start, rows.stop)
-        if self.X_unlabeled is None or int(rows.max()) < self.n_labeled:
-            return self.X.take(rows)
-        if int(rows.min()) >= self.n_labeled:
-            return self.X_unlabeled.take(rows - self.n_labeled)
-        return self._mixed_points(self.X_unlabeled, rows)
-
-    def _mixed_points(self, unlabeled: Table, rows: NDArray[np.int64]) -> Any:
-        """Take labelled and unlabelled points, in the given order."""
-        labeled = rows < self.n_labeled
-        both = concatenate(
-            self.X.take(rows[labeled]), unlabeled.take(rows[~labeled] - self.n_labeled)
-        )
-        position = np.empty(len(rows), dtype=np.int64)
-        position[np.flatnonzero(labeled)] = np.arange(labeled.sum())
-        position[np.flatnonzero(~labeled)] = np.arange(labeled.sum(), len(rows))
-        return as_table(both, "X").take(position)
-
-    def response(self, row: int) -> Any:
-        """Return the response of one labelled row."""
-        if row >= self.n_labeled:
-            raise DataError(
-                f"row {row} has no response: this question needs labelled test rows, and only "
-                f"the first {self.n_labeled} rows are labelled"
-            )
-        return np.asarray(self.y.take(slice(row, row + 1)))[0]
-
-    @cached_property
-    def classes(self) -> tuple[NDArray[Any], ...]:
-        """The distinct responses in ascending order, for each column of y."""
-        values = np.asarray(self.y.native)
-        return tuple(np.unique(column) for column in values.reshape(len(values), -1).T)
+    @property
+    def n_groups_unlabeled(self) -> int:
+        """How many groups have unlabelled rows only."""
+        codes = self.groups_unlabeled
+        return 0 if codes is None else int(codes.max(initial=-1)) + 1
 
     @property
     def n_responses(self) -> int:
-        """Number of responses of a row: the columns of y."""
-        columns = self.y.columns()
-        return 1 if columns is None else columns if isinstance(columns, int) else len(columns)
+        """How many responses a row has."""
+        return len(self.y.labels)
 
-    @cached_property
-    def n_classes(self) -> int | None:
-        """Number of different responses, where somebody could know and try them all."""
-        return n_known_responses(self.y)
+    @property
+    def columns(self) -> tuple[str, ...] | int | None:
+        """The names of the features, or their number; None for rows that are no table."""
+        return self.X.columns()
 
-    @cached_property
-    def n_points(self) -> int | None:
-        """Number of different points there can be, where somebody could try them all."""
-        return n_known_points(self.X)
+    def training(self, places: Ids) -> tuple[Any, Any, dict[str, Any]]:
+        """Return fresh copies of features, responses and arguments of fit of labelled rows."""
+        params = {name: own_copy(value) for name, value in self.constant.items()}
+        params |= {name: rows.take(places) for name, rows in self.per_row.items()}
+        return self.X.take(places), self.y.take(places), params
 
-    @cached_property
-    def has_labels(self) -> bool:
-        """Whether the responses are text or categories, which cannot be subtracted."""
-        return holds_labels(self.y)
+    def points(self, places: Ids) -> Any:
+        """Return fresh copies of the features of any rows, labelled or not, in this order."""
+        here = places < self.n_labeled
+        if self.X_unlabeled is None or here.all():
+            return self.X.take(places)
+        unlabeled = self.X_unlabeled.take(places[~here] - self.n_labeled)
+        if not here.any():
+            return unlabeled
+        both = as_rows(join(self.X.take(places[here]), unlabeled), "X")
+        order = np.append(np.flatnonzero(here), np.flatnonzero(~here))
+        return both.take(np.argsort(order))
 
-    @cached_property
-    def all_finite(self) -> bool:
-        """Whether the features are a plain array of numbers without NaN or infinity."""
-        tables = [self.X] if self.X_unlabeled is None else [self.X, self.X_unlabeled]
-        return all(_finite_array(table.native) for table in tables)
+    def responses(self, places: Ids) -> Any:
+        """Return fresh copies of the responses of labelled rows."""
+        if (places >= self.n_labeled).any():
+            row = int(places.max())
+            raise DataError(f"row {row} has no response: only {self.n_labeled} rows are labelled")
+        return self.y.take(places)
 
-    @cached_property
-    def long_digest(self) -> str:
-        """A digest of 256 bits, which nobody can forge; computed once, because it reads it all."""
-        return self.digest(32)
+    def label_of(self, place: int) -> object:
+        """Return what people call a row: its id, its label in the frame's index, or its number."""
+        labeled = place < self.n_labeled
+        if labeled and self.ids is not None:
+            return _plain(np.asarray(self.ids.take(np.array([place])))[0])
+        rows, here = (self.X, place) if labeled else (self.X_unlabeled, place - self.n_labeled)
+        index = None if rows is None else getattr(rows.native, "index", None)
+        if index is None or callable(index) or type(index).__name__ == "RangeIndex":
+            return place
+        return _plain(index[here])
 
-    def digest(self, size: int = 16) -> str:
-        """Return a fingerprint of the data, so that a record can refuse other data."""
-        state = hashlib.blake2b(digest_size=size)
-        for table in (self.X, self.y, self.X_unlabeled):
+    def only(self, places: Ids) -> Sample:
+        """Return these labelled rows and all unlabelled ones."""
+        per_row = {name: as_rows(rows.take(places), name) for name, rows in self.per_row.items()}
+        codes = self.groups
+        return replace(
+            self,
+            X=as_rows(self.X.take(places), "X"),
+            y=as_rows(self.y.take(places), "y"),
+            groups=None if codes is None else np.unique(codes[places], return_inverse=True)[1],
+            per_row=per_row,
+            ids=None if self.ids is None else as_rows(self.ids.take(places), "ids"),
+        )
+
+    def set_aside(self, count: int) -> tuple[Sample, Sample]:
+        """Return at least so many labelled rows (whole groups), and all the others.
+
+        Which rows these are depends on nothing but the number of rows and the groups, so that a
+        run that is continued sets the same ones aside.
+        """
+        units = np.arange(self.n_labeled) if self.groups is None else self.groups
+        sizes = np.bincount(units)
+        order = np.random.default_rng(0).permutation(len(sizes))
+        chosen = order[: int(np.searchsorted(np.cumsum(sizes[order]), count)) + 1]
+        aside = np.isin(units, chosen)
+        if aside.sum() > self.n_labeled / 2:
+            raise DataError(
+                f"setting {count} of {self.n_labeled} labelled rows aside leaves too few",
+                remedy="give epsilon as a number",
+            )
+        return self.only(np.flatnonzero(aside)), self.only(np.flatnonzero(~aside))
+
+    def sd(self) -> float:
+        """Return the standard deviation of the responses; of several, the root of their sum."""
+        columns = [values for _, values in self.y.values()]
+        if holds_labels(self.y) or any(values.dtype.kind not in "iuf" for values in columns):
+            raise DataError("y holds labels, which have no standard deviation")
+        if self.n_labeled < 2 or all((values == values[0]).all() for values in columns):
+            raise DataError("y is the same in all rows, so its standard deviation is 0")
+        return math.sqrt(sum(float(np.var(values, ddof=1, dtype=np.float64)) for values in columns))
+
+    def digest(self) -> str:
+        """Return a fingerprint of all values, the same for an array and a frame of them."""
+        state = hashlib.blake2b(digest_size=32)
+        tables = {"X": self.X, "y": self.y, "X_unlabeled": self.X_unlabeled, **self.per_row}
+        for name, table in tables.items():
             if table is not None:
-                _feed(state, table.native)
-        if self.groups is not None:
-            _feed(state, self.groups.codes)
-        if self.fit_params is not None:
-            state.update(repr(self.fit_params.constant).encode())
-            for name, table in self.fit_params.per_row.items():
-                state.update(name.encode())
-                _feed(state, table.native)
+                state.update(f"{name}:{len(table)}:{len(table.labels)}\n".encode())
+                _feed(state, table)
+        for name, codes in (("groups", self.groups), ("unlabeled", self.groups_unlabeled)):
+            state.update(name.encode() + (b"" if codes is None else codes.tobytes()))
+        for name, value in sorted(self.constant.items()):
+            state.update(f"{name}:{_fingerprint(value)}\n".encode())
         return state.hexdigest()
 
 
-def _finite_array(native: Any) -> bool:
-    if not isinstance(native, np.ndarray) or native.dtype.kind not in "fiu":
-        return False
-    if native.dtype.kind != "f":
-        return True
-    return all(np.isfinite(block).all() for block in _blocks(native))
+# Columns by name --------------------------------------------------------------------------------
 
 
-def _blocks(native: NDArray[Any]) -> Iterator[NDArray[Any]]:
-    """Yield some rows at a time: the array may be larger than memory."""
-    step = max(1, _AT_ONCE * len(native) // max(1, native.nbytes))
-    for start in range(0, len(native), step):
-        yield native[start : start + step]
+def _has(rows: Rows | None, column: str) -> bool:
+    names = None if rows is None else rows.columns()
+    return isinstance(names, tuple) and column in names
 
 
-def _check_lengths(X: Table, y: Table) -> None:
-    if len(X) == 0:
-        raise DataError("X has no rows; a stability test needs labelled rows")
-    if X.columns() in (0, ()):
-        raise DataError("X has no columns; an algorithm needs at least one feature")
-    if len(X) != len(y):
-        raise DataError(f"X and y must have the same number of rows, got {len(X)} and {len(y)}")
-
-
-def _check_columns(X: Table, unlabeled: Table) -> None:
-    """Refuse unlabelled rows whose columns are not those of X."""
-    if len(unlabeled) == 0:
-        raise DataError("X_unlabeled has no rows; leave it out instead")
-    if _kind(X) is not _kind(unlabeled):
+def _column(rows: Rows | None, value: Any, name: str) -> Any:
+    """Return the column that a text names; anything else as it is."""
+    if not isinstance(value, str) or rows is None:
+        return value
+    holder = "X_unlabeled" if name == "groups_unlabeled" else "X"
+    names = rows.columns()
+    if not isinstance(names, tuple):
         raise DataError(
-            "X_unlabeled must be the same kind of container as X "
-            f"({_named(X)}), got {_named(unlabeled)}"
+            f"names a column, but {holder} has no column names",
+            argument=name,
+            got=value,
+            remedy=f"give one value per row, or make {holder} a data frame",
         )
-    expected, found = X.columns(), unlabeled.columns()
-    if expected != found:
-        raise DataError(f"X_unlabeled must have the columns of X ({expected}), got {found}")
+    if value not in names:
+        hint = did_you_mean(value, map(str, names))
+        raise DataError(
+            f"names no column of {holder}, which has {', '.join(map(str, names))}",
+            argument=name,
+            got=value,
+            remedy=hint.removeprefix("; "),
+        )
+    return column_of(rows.native, value)
 
 
-def _kind(table: Table) -> type:
-    """Return the type that X and X_unlabeled must share: for data frames also the library."""
-    return type(table.native) if isinstance(table, FrameTable) else type(table)
+def _without(rows: Rows, named: list[str]) -> Rows:
+    leave = [name for name in dict.fromkeys(named) if _has(rows, name)]
+    return as_rows(without_columns(rows.native, leave), "X") if leave else rows
 
 
-def _named(table: Table) -> str:
-    kind = type(table.native)
-    library = f"{kind.__module__.partition('.')[0]} " if isinstance(table, FrameTable) else ""
-    return f"{library}{kind.__name__}"
+# Checks -----------------------------------------------------------------------------------------
 
 
-def fingerprint(native: Any) -> str:
-    """Return a short hash of a container's type, shape and content.
-
-    Examples
-    --------
-    >>> fingerprint(np.zeros(3)) == fingerprint(np.zeros(3))
-    True
-    """
-    state = hashlib.blake2b(digest_size=16)
-    _feed(state, native)
-    return state.hexdigest()
-
-
-def _feed(state: Any, native: Any) -> None:
-    """Feed a container's type, shape and content to a hash."""
-    if isinstance(native, np.ndarray) and native.dtype.kind != "O":
-        state.update(f"{native.dtype.str}{native.shape}".encode())
-        for block in [native] if native.flags.c_contiguous else _blocks(native):
-            plain = np.ascontiguousarray(block)
-            # Dates have no buffer; their bytes are those of whole numbers.
-            state.update((plain.view(np.int64) if plain.dtype.kind in "Mm" else plain).data)
-    elif isinstance(native, StoredTable):
-        for frame in native.blocks():
-            _feed(state, frame)
-    elif is_sparse(native):
-        for part in (native.data, native.indices, native.indptr):
-            _feed(state, np.asarray(part))
-    elif isinstance(native, (list, tuple, np.ndarray)):
-        state.update(repr(list(native)).encode())
-    else:
-        _feed_frame(state, native)
+def _responses(rows: Rows, y: Any) -> Rows:
+    if len(rows) == 0:
+        raise DataError("has no rows", argument="X", remedy="give labelled rows")
+    if rows.columns() in (0, ()):
+        raise DataError("has no columns", argument="X", remedy="give at least one feature")
+    if y is None:
+        raise DataError("y is missing", remedy="give the responses, or the name of a column of X")
+    responses = as_rows(y, "y")
+    if len(rows) != len(responses):
+        lengths = f"{len(rows)} and {len(responses)}"
+        raise DataError(f"X and y must have the same number of rows, got {lengths}")
+    check_responses(responses)
+    return responses
 
 
-def _feed_frame(state: Any, native: Any) -> None:
-    import narwhals as nw
+def _check_columns(X: Rows, more: Rows | None) -> None:
+    """Refuse unlabelled rows whose columns are not those of X."""
+    if more is None:
+        return
+    if len(more) == 0:
+        raise DataError("has no rows", argument="X_unlabeled", remedy="leave it out instead")
+    if X.kind != more.kind:
+        rule = f"must be the same kind of container as X ({X.kind}), got {more.kind}"
+        raise DataError(rule, argument="X_unlabeled")
+    if X.columns() != more.columns():
+        rule = f"must have the columns of X ({X.columns()}), got {more.columns()}"
+        raise DataError(rule, argument="X_unlabeled")
 
-    wrapped: Any = nw.from_native(native, eager_only=True, allow_series=True)
-    columns = wrapped.iter_columns() if hasattr(wrapped, "iter_columns") else [wrapped]
-    for column in columns:
-        state.update(f"{column.name}{column.dtype}".encode())
-        _feed(state, column.to_numpy())
+
+def _groups(
+    groups: Any, groups_unlabeled: Any, n_labeled: int, more: Rows | None
+) -> tuple[Ids | None, Ids | None]:
+    """Return the numbers of groups; -1 for unlabelled rows whose group has labelled rows."""
+    if groups is None:
+        if groups_unlabeled is not None:
+            raise ArgumentError("needs groups as well", argument="groups_unlabeled")
+        return None, None
+    known: dict[Any, int] = {}
+    codes = _codes(groups, "groups", n_labeled, known)
+    if more is None:
+        if groups_unlabeled is not None:
+            raise ArgumentError("needs X_unlabeled as well", argument="groups_unlabeled")
+        return codes, None
+    if groups_unlabeled is None:
+        raise DataError(
+            "X_unlabeled needs groups_unlabeled where there are groups",
+            remedy="a test point must not belong to a group that its trial was trained on",
+        )
+    here = len(known)
+    return codes, np.maximum(
+        _codes(groups_unlabeled, "groups_unlabeled", len(more), known) - here, -1
+    )
+
+
+def _codes(labels: Any, name: str, count: int, known: dict[Any, int]) -> Ids:
+    """Replace labels of any hashable type by numbers, in order of appearance."""
+    rows = as_rows(labels, name)
+    if len(rows) != count:
+        raise other_length(name, count, len(rows))
+    plain = isinstance(rows.native, (list, tuple))
+    if rows.columns() is not None and not plain:
+        raise DataError("must be one column of labels", argument=name)
+    values = rows.native if plain else rows.column(0).tolist()
+    codes = np.empty(count, dtype=np.int64)
+    for row, label in enumerate(values):
+        if is_missing(label):
+            raise DataError(
+                f"must not be missing, got {label!r} in row {row} (counting from 0)",
+                argument=name,
+                remedy="give a row without a group a label of its own",
+            )
+        try:
+            codes[row] = known.setdefault(label, len(known))
+        except TypeError:
+            raise DataError("must hold numbers or text", argument=name, got=label) from None
+    return codes
+
+
+# Words for values -------------------------------------------------------------------------------
+
+
+def _plain(value: Any) -> object:
+    return value.item() if isinstance(value, (np.str_, np.number, np.bool_)) else value
+
+
+def _feed(state: Any, table: Rows) -> None:
+    if is_sparse(table.native):  # which has too many columns to look at each
+        state.update(row_identities(1, table).tobytes() + row_identities(2, table).tobytes())
+        return
+    for words in column_words(table):
+        state.update(words.tobytes())
+
+
+def _fingerprint(value: object) -> str:
+    """Return a digest of an argument of fit; its text where it has none."""
+    import joblib
+
+    try:
+        return str(joblib.hash(value))
+    except Exception:  # what cannot be pickled
+        return re.sub(r" at 0x[0-9a-f]+", "", repr(value))

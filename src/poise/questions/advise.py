@@ -1,95 +1,176 @@
-"""``poise.advise``: what these rows can answer, before the first test."""
+"""What these rows can answer, before anything is tested."""
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
-from poise import arguments
-from poise.algorithms.as_algorithm import as_algorithm
-from poise.algorithms.fit_warnings import counted_fit_warnings
-from poise.data.column_remarks import suspicious_columns
-from poise.data.duplicates import find_copies
-from poise.data.response_scale import ResponseScale, response_scales
+import numpy as np
+
+from poise import checks
+from poise.algorithms.algorithm import Algorithm, as_algorithm
+from poise.algorithms.distances import as_distance
+from poise.data.copies import copies
+from poise.data.randomness import Randomness
+from poise.data.rows import as_rows
 from poise.data.sample import Sample
-from poise.errors import AlgorithmError
-from poise.protocol.randomness import Randomness, RandomStateLike
-from poise.questions.check.probe import Probe
-from poise.results.advice import Advice, TimedFit
-from poise.results.text.next_questions import as_calls
-from poise.running.workers.inner_threads import one_inner_thread
-from poise.theory.question_menu import Menu, menu
-from poise.theory.rows_per_trial import RowsPerTrial
+from poise.data.suitable import is_classification
+from poise.engine.execution import Execution
+from poise.engine.messages import Query
+from poise.engine.oracle import Oracle
+from poise.errors import DataError, PoiseError, in_one_line
+from poise.numbers import exactly, number
+from poise.results.text.planning import menu_table
+from poise.theory.counts import clean_trials
+from poise.theory.planning import MenuRow, menu
 
-__all__ = ["advise", "labels_are_compared"]
+if TYPE_CHECKING:
+    import pandas as pd
 
-_LONG_FIT_SECONDS = 10.0  # a fit this long is timed once; the first fit includes imports
+Spell = Callable[[str, Mapping[str, object]], str]
+
+_LOOKED_AT = 100_000  # rows
+_FEWEST = 20  # in fewer rows values differ, or rise, by chance
+_OWNERS = {
+    *("id", "patient", "subject", "person", "participant", "user", "customer", "client"),
+    *("group", "site", "hospital", "school", "household", "session", "batch"),
+}
+_TIMES = {"date", "time", "datetime", "timestamp", "year", "month", "week", "day", "hour"}
+_HARDLY = 0.01  # predictions that vary less than this share of the sd hardly depend on the row
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What rows can answer, what to look at first, and calls to copy; ``print`` shows it all.
+
+    Attributes
+    ----------
+    n_labeled : int
+        Labelled rows, or groups.
+    delta, alpha, power : float
+        The question and the power that the menu is about.
+    menu : list of MenuRow
+        Training sizes, and what the Binomial test can say at each.
+    largest : int
+        The largest n at which "stable" can be the verdict; 0 if there is none.
+    sd : float or None
+        Standard deviation of the responses, which helps to choose epsilon.
+    remarks : list of str
+        What may be a mistake, in rows or algorithm.
+    seconds : float or None
+        Time of one fit of the algorithm at the largest n.
+    """
+
+    n_labeled: int
+    delta: float
+    alpha: float
+    power: float
+    menu: list[MenuRow]
+    largest: int
+    sd: float | None
+    remarks: list[str]
+    seconds: float | None = None
+    labels: bool = False
+
+    def lines(self, spell: Spell | None = None) -> list[str]:
+        """Return the text; ``spell`` writes a call, as Python does by default."""
+        table = menu_table(self.menu, delta=self.delta, alpha=self.alpha, power=self.power)
+        said = [self._headline(), table.text() if self.menu else "", *self._scale()]
+        return [*filter(None, said), *self.remarks, *self._calls(spell or _as_python)]
+
+    def _headline(self) -> str:
+        rows = checks.counted(self.n_labeled, "labelled row")
+        if not self.largest:
+            least = int(clean_trials(self.delta, self.alpha))
+            return (
+                f'{rows} cannot show delta = {exactly(self.delta)}: "stable" needs {least} trials.'
+            )
+        return (
+            f"{rows} can show delta = {exactly(self.delta)} for training sets of up to n = "
+            f"{self.largest:,}. Whether the algorithm is stable when trained on all of them cannot "
+            "be known from them."
+        )
+
+    def _scale(self) -> Iterator[str]:
+        if self.sd is not None:
+            yield (
+                f"The sd of the response is {number(self.sd)}: epsilon is in these units, or a "
+                "share such as '5% of sd'."
+            )
+        if self.seconds is not None:
+            fits = next((row.n_fits for row in self.menu if row.n == self.largest), 0)
+            each, all_of_them = (number(count * self.seconds, 2) for count in (1, fits))
+            yield f"One fit takes {each} s, so the {fits:,} of a run about {all_of_them} s."
+
+    def _calls(self, spell: Spell) -> Iterator[str]:
+        if not self.largest:
+            return
+        asked: dict[str, object] = {"n": self.largest, "delta": self.delta}
+        change = 0.1 if self.sd is None else float(number(0.05 * self.sd, 2).replace(",", ""))
+        epsilon: dict[str, object] = {} if self.labels else {"epsilon": change}
+        yield f"How large are the changes?  {spell('measure', asked)}"
+        yield f"Are they small enough?      {spell('stability_test', {**asked, **epsilon})}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        return {**asdict(self), "menu": [row._asdict() for row in self.menu]}
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the menu as a data frame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.menu, columns=list(MenuRow._fields))
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
 
 
 def advise(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     algorithm: Any = None,
-    n: int | Iterable[int] = (),
+    n: int | None = None,
     delta: float = 0.1,
     alpha: float = 0.05,
     power: float = 0.8,
     X_unlabeled: Any = None,
     groups: Any = None,
-    algorithms: int = 1,
-    remove: int = 1,
-    replace: bool = False,
-    losses: bool = False,
     response: str = "predict",
-    fit_params: Mapping[str, Any] | None = None,
-    random_state: RandomStateLike = None,
 ) -> Advice:
-    """List the questions that these rows can answer, before anything is tested.
+    """List what these rows can answer, and what to look at before asking.
 
-    For a dozen training sizes n it lists how many trials the rows allow, the smallest δ that a
-    run without a large change certifies (Theorem 1), and the true probability up to which the
-    test for ``delta`` keeps its power. It also gives the scale of the response, which helps to
-    choose ε, the chance that a class is absent from n rows, the number of copied rows, and the
-    columns that may be a mistake.
-
-    It does not test anything, and does not say that the algorithm is stable. No test can tell
-    whether it is stable at n = all rows.
+    Nothing is tested. With an algorithm, one fit is made.
 
     Parameters
     ----------
-    X, y, X_unlabeled, groups, response, fit_params
-        As in :func:`stability_test`.
+    X : array, sparse matrix, data frame or list
+        Labelled rows.
+    y : array or str
+        Responses, or the name of their column in X.
     algorithm : estimator, function or Algorithm, optional
-        If given, it is fitted once or twice to tell how long a test takes. If it cannot be fitted
-        to these rows, the advice says why.
-    n : int or iterable of int, at least 2
-        Further training sizes to list.
-    delta : float in (0, 1)
-        Allowed probability of a change larger than ε. The power is stated for this value.
-    alpha : float in (0, 1)
+        Tried on as many rows as the largest training size.
+    n : int, optional
+        A further training size to list.
+    delta : float, default 0.1
+        Allowed probability of a larger change.
+    alpha : float, default 0.05
         Error level.
-    power : float in (0, 1)
-        The power to keep.
-    algorithms : int, at least 1
-        How many algorithms will be tested together at this error level.
-    remove : int, at least 1
-        How many of the n rows will be removed.
-    replace : bool
-        Whether fresh rows will replace the removed rows.
-    losses : bool
-        Whether losses will be compared: test rows then need a response.
-    random_state : None, int, Generator or RandomState
-        Decides which rows are used for the timed fit.
+    power : float, default 0.8
+        Probability of "stable" that ``delta* up to`` in the table stands for.
+    X_unlabeled : optional
+        Rows without a response: more test points.
+    groups : array or str, optional
+        Group of each labelled row, or the name of a column.
+    response : {"predict", "predict_proba", "decision_function"}
+        Method of the estimator that is to be compared.
 
     Returns
     -------
     Advice
-
-    See Also
-    --------
-    plan, relative, stability_test
 
     Examples
     --------
@@ -97,71 +178,109 @@ def advise(
     >>> from sklearn.datasets import load_diabetes
     >>> X, y = load_diabetes(return_X_y=True)
     >>> advice = poise.advise(X, y, delta=0.2)
-    >>> print(advice.headline())
-    What 442 labelled rows can answer: delta = 0.2 can be certified up to n = 30 (14 trials).
-    >>> [(line.n, line.n_trials) for line in advice.menu][:4]
-    [(441, 1), (87, 5), (48, 9), (30, 14)]
+    >>> advice.largest, round(advice.sd, 1)
+    (30, 77.1)
     """
-    sample = Sample(X, y, X_unlabeled, groups, fit_params)
-    each = RowsPerTrial(
-        int(arguments.count("remove", remove, 1)),
-        arguments.flag("replace", replace),
-        arguments.flag("losses", losses),
-        sample.groups is not None,
-    )
-    units = sample.n_labeled if sample.groups is None else len(sample.groups)
-    goal = {"delta": delta, "alpha": alpha, "power": power}
-    found = menu(units, sample.n_unlabeled, **goal, n=n, algorithms=algorithms, per_trial=each)
-    copies = find_copies(sample)
-    timed, objection = None, ""
+    sample = Sample.of(X, y, X_unlabeled=X_unlabeled, groups=groups)
+    labeled, unlabeled = sample.n_labeled, sample.n_unlabeled
+    if sample.n_groups is not None:
+        labeled, unlabeled = sample.n_groups, sample.n_groups_unlabeled
+    found = menu(labeled, unlabeled, delta=delta, alpha=alpha, power=power, n=n)
+    least = clean_trials(delta, alpha)
+    largest = max((row.n for row in found if row.n_trials >= least), default=0)
+    remarks = [*filter(None, [copies(sample, every_row=True)]), *_of_columns(X, sample)]
+    seconds, labels = None, False
     if algorithm is not None:
-        black_box = as_algorithm(algorithm, response)
-        try:
-            probe = Probe(black_box.prepared(sample), sample, float("inf"))
-            timed = _timed(probe, found, random_state)
-        except AlgorithmError as error:  # what the rows can answer is known all the same
-            objection = str(error)
-    scales = response_scales(sample.y)
-    return Advice(
-        menu=found,
-        scales=scales,
-        copies=copies.rows if copies.beyond_chance else 0,
-        remarks=suspicious_columns(sample.X),
-        timed=timed,
-        objection=objection,
-        questions=as_calls(found, "0" if labels_are_compared(scales, response) else "..."),
-    )
+        tried = _Tried.of(algorithm, response, sample, largest or max(2, labeled // 2))
+        remarks += tried.remarks
+        seconds, labels = tried.seconds, tried.labels
+    shown = (labeled, delta, alpha, power, found, largest, _sd(sample))
+    return Advice(*shown, remarks, seconds, labels)
 
 
-def labels_are_compared(scales: Iterable[ResponseScale], response: str) -> bool:
-    """Say whether predictions are labels for certain: then ε = 0 is the only question.
-
-    Examples
-    --------
-    >>> text = [ResponseScale(0, None, None, {"no": 3, "yes": 9})]
-    >>> labels_are_compared(text, "predict"), labels_are_compared(text, "predict_proba")
-    (True, False)
-    """
-    return response == "predict" and all(each.sd is None and each.classes for each in scales)
+# remarks about columns
 
 
-def _timed(probe: Probe, found: Menu, random_state: RandomStateLike) -> TimedFit | None:
-    """Time a fit at the training size that the menu proposes; if it is quick, use a second one."""
-    line = found.largest or (found.rows[-1] if found.rows else None)
-    if line is None:
-        return None
-    randomness = Randomness.from_state(random_state)
-    order = randomness.generator("advice").permutation(found.n_labeled)
-    groups = probe.sample.groups
-    rows = order if groups is None else groups.layout(order).rows
-    size = line.n if groups is None else int(groups.layout(order).starts[line.n])
+def _of_columns(X: Any, sample: Sample) -> Iterator[str]:
+    """Remark on columns that look like names of rows, times or owners."""
+    if isinstance(sample.columns, int) or sample.columns is None or sample.n_labeled < _FEWEST:
+        return
+    some = as_rows(sample.X.take(np.arange(min(sample.n_labeled, _LOOKED_AT))), "X")
+    for name, values in some.values():
+        words = set(re.split(r"[^a-z]+", str(name).lower()))
+        kind = values.dtype.kind
+        distinct = len(set(values.tolist()))
+        if _is_owner(words) and distinct < len(values):
+            yield (
+                f"Column {name!r} repeats {distinct:,} values: if rows of one value belong "
+                f"together, groups={name!r} keeps them together."
+            )
+        elif (_is_owner(words) or kind in "iuOUT") and distinct == len(values):
+            yield f"Column {name!r} is different in every row, as an identifier is: leave it out?"
+        elif kind == "M" or words & _TIMES:
+            yield (
+                f"Column {name!r} looks like a time: rows of a time series are not independent, "
+                "which every guarantee here assumes."
+            )
+
+
+def _is_owner(words: set[str]) -> bool:
+    return bool(words & _OWNERS)
+
+
+def _sd(sample: Sample) -> float | None:
+    """Return the standard deviation of the responses, None for classes and constants."""
     try:
-        with one_inner_thread(), counted_fit_warnings():
-            began = time.perf_counter()
-            probe.predictions(rows[:size], rows[-1:], xi=0)
-            if time.perf_counter() - began < _LONG_FIT_SECONDS:
-                probe.predictions(rows[:size], rows[-1:], xi=1)
-    except Exception as error:
-        failure = " ".join(f"{type(error).__name__}: {error}".split())
-        return TimedFit(probe.name, line.n, None, failure)
-    return TimedFit(probe.name, line.n, probe.seconds[-1])
+        return None if is_classification(sample.y) else sample.sd()
+    except DataError:
+        return None
+
+
+# one fit of the algorithm
+
+
+@dataclass(frozen=True)
+class _Tried:
+    remarks: list[str]
+    seconds: float | None = None
+    labels: bool = False
+
+    @classmethod
+    def of(cls, candidate: object, response: str, sample: Sample, n: int) -> _Tried:
+        """Fit once, and say what is remarkable about it."""
+        try:
+            algorithm = as_algorithm(candidate, response).prepared(sample)
+            distance = as_distance("auto", algorithm.natural_distance, algorithm.n_outputs)
+        except PoiseError as error:
+            return cls([f"The algorithm cannot be tested on these rows: {in_one_line(error)}"])
+        rows = Randomness(0).order("rows", sample.n_labeled)
+        query = Query(rows[:n], rows[-_FEWEST:], 0)
+        oracle = Oracle(algorithm, sample, distance, Execution(progress=False))
+        began = time.perf_counter()
+        [answer] = oracle.ask([query])
+        seconds, labels = time.perf_counter() - began, distance.name == "label"
+        if answer.failure:
+            return cls([f"A fit on {n:,} rows fails: {answer.failure.message}"], None, labels)
+        return cls([*_of_predictions(answer.values, sample, algorithm, labels, n)], seconds, labels)
+
+
+def _of_predictions(
+    values: Any, sample: Sample, algorithm: Algorithm, labels: bool, n: int
+) -> Iterator[str]:
+    sd, found = _sd(sample), np.asarray(values)
+    if sd is not None and found.dtype.kind == "f" and float(np.std(found)) < _HARDLY * sd:
+        yield (
+            f"Trained on {n:,} rows, {algorithm.name} predicts nearly the same for every row: a "
+            "larger n may be what is meant."
+        )
+    estimator = getattr(algorithm, "estimator", None)
+    if labels and algorithm.is_classifier and hasattr(estimator, "predict_proba"):
+        yield (
+            "Labels are compared, which change only where a probability crosses one half; "
+            "response='predict_proba' compares the probabilities."
+        )
+
+
+def _as_python(function: str, asked: Mapping[str, object]) -> str:
+    given = ", ".join(f"{name}={value!r}" for name, value in asked.items())
+    return f"poise.{function}(algorithm, X, y, {given})"

@@ -2,152 +2,151 @@
 
 from __future__ import annotations
 
-from poise import arguments
-from poise.results.plan_result import Plan
-from poise.theory.plan_request import PlanRequest, points_and_spread
-from poise.theory.planning import checked, solve, with_defaults
-from poise.theory.rows_per_trial import RowsPerTrial
+from typing import Any
 
-__all__ = ["plan"]
+from poise import checks
+from poise.errors import ArgumentError
+from poise.results.text.planning import plan_lines
+from poise.theory import counts, planning
+
+_DEFAULTS = {"alpha": 0.05, "power": 0.9}
+
+
+class Plan(planning.Plan):
+    """A planned test in numbers, which prints as text; :func:`poise.plan` makes it."""
+
+    def __str__(self) -> str:
+        return "\n".join(plan_lines(self))
+
+    def plot(
+        self,
+        *,
+        ax: Any = None,
+        title: str | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Any:
+        """Draw the power, below what no valid test can exceed with these rows.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; left out, a figure of its own, which a notebook shows.
+        title : str, optional
+            Instead of the training size.
+        figsize : tuple of float, optional
+            Width and height of the figure, in inches.
+
+        Returns
+        -------
+        figure, or ``ax`` if that was given
+        """
+        from poise.results.plots.power import plot_power
+
+        return plot_power(self, ax=ax, title=title, figsize=figsize)
 
 
 def plan(
     *,
-    n_labeled: int | None = None,
     n: int | None = None,
+    n_labeled: int | None = None,
     delta: float | None = None,
     alpha: float | None = None,
     power: float | None = None,
     n_unlabeled: int = 0,
     delta_star: float = 0.0,
     randomized: bool = False,
-    algorithms: int = 1,
     remove: int = 1,
     replace: bool = False,
-    losses: bool = False,
-    groups: bool = False,
-    test: str = "binomial",
-    spread: float | None = None,
-    points: int | None = None,
 ) -> Plan:
-    """Solve for the one of five quantities that is left None, for the Binomial test exactly.
+    """Solve for the one of rows, training size, δ, α and power that is left out.
 
-    If more than one is None, ``alpha`` is 0.05, and then ``power`` is 0.9.
-
-    The answer is the smallest ``n_labeled``, the largest ``n``, the smallest ``delta`` or the
-    smallest ``alpha`` with which P(the test declares stable) ≥ ``power`` for an algorithm
-    that exceeds ε with probability δ*, or that probability itself. It does not say that
-    the algorithm at hand is such an algorithm.
-
-    The plain test's power is not monotone in the number of trials, so beyond the answer it
-    may fall below ``power`` again: then ``Plan.dips_at`` says where, and ``Plan.holds_from``
-    says from where on it always holds. In ``delta`` and ``alpha`` it is monotone.
-
-    For ``test="averaged"`` the answer is a planning value and not a guarantee: the power
-    depends on how much the shares of the trials vary, which ``spread`` assumes. The error
-    level of the test does not depend on it. :attr:`Plan.needs` compares both tests.
+    If more than one is left out, ``alpha`` is 0.05, and then ``power`` is 0.9. The answer is the
+    smallest ``n_labeled``, the largest ``n``, the smallest ``delta`` or the smallest ``alpha`` with
+    which P(the Binomial test says stable) ≥ ``power`` for an algorithm whose predictions change by
+    more than ε with probability ``delta_star``; or that probability itself. For the Binomial test
+    it is exact. It does not say that your algorithm is of that kind.
 
     Parameters
     ----------
-    n_labeled : int, at least 0, or None
-        Labelled rows.
     n : int, at least 2, or None
         Training size whose stability is asked. A larger n leaves fewer trials.
+    n_labeled : int, at least 0, or None
+        Labelled rows; groups, if whole groups are removed (then ``n`` counts groups as well).
     delta : float in [0, 1), or None
         Allowed probability of a change beyond ε; above ``delta_star``.
     alpha : float in (0, 1), or None
-        Error level.
+        Error level; for K algorithms to be compared, a K-th of it.
     power : float in (0, 1], or None
-        Probability of declaring stable; 1 is possible only for ``delta_star`` = 0.
+        Probability of the verdict "stable"; 1 is possible only for ``delta_star`` 0.
     n_unlabeled : int, at least 0
-        Unlabelled rows, which serve as test points.
+        Unlabelled rows, which serve as test points. Give 0 if losses are compared: they need
+        responses.
     delta_star : float in [0, 1)
         True probability that a change exceeds ε; 0 for an algorithm that never does.
     randomized : bool
-        Plan the paper's randomised test instead of the plain one.
-    algorithms : int, at least 1
-        Algorithms that share the error level: each is tested at ``alpha`` / ``algorithms``.
+        Plan the test with the paper's coin, whose power never falls as rows are added. Without it
+        the power is a sawtooth: ``Plan.dips_at`` is the next larger number of trials with too
+        little power, and ``max_trials`` avoids it.
     remove : int, at least 1
-        How many of the n rows are removed.
+        Rows removed at once.
     replace : bool
-        Whether fresh rows take their place; a trial then needs ``remove`` more rows.
-    losses : bool
-        Whether losses are compared: test rows then need a response.
-    groups : bool
-        Whether ``n`` and ``n_labeled`` count groups of rows.
-    test : {"binomial", "averaged"}
-        The paper's test, or the averaged test, which reads a share off each trial.
-    spread : float in (0, 1], optional
-        Spread E S² / E S that the shares S of the averaged test are assumed to have, at
-        least ``delta_star``. Smaller is better, and 1 gains nothing. By default, another
-        point of a trial is assumed to move with probability one half if one does: 0.525 at
-        20 points. Trees, ridge and nearest neighbours were seen between 0.13 and 0.31.
-    points : int, at least 1, optional
-        Test points of each trial, for the averaged test; 20 by default. They cost rows but
-        no fits.
+        Whether new rows take their place; a trial then needs ``remove`` more rows.
 
     Returns
     -------
     Plan
-        The answer with trials, fits, achieved power and the ceiling of Theorem 2, which is
-        None for the variants that the paper does not treat.
+        The five numbers, ``n_trials``, ``n_fits``, ``reached`` (the power), ``ceiling`` (of
+        Theorem 2, for predictions that are numbers), ``averaged`` (the estimated power of the
+        averaged test), ``power_at(delta_star)`` and ``to_dict()``.
 
     Raises
     ------
     ArgumentError
-        Also if no value can meet the requirement; the message says why.
+        Also if no value can do what is asked; the message says why.
 
     See Also
     --------
-    advise, poise.theory.power, poise.theory.power_bound
+    poise.theory.menu : what a number of rows can answer, at many training sizes.
+    poise.theory.power, poise.theory.power_bound
 
     Examples
     --------
-    >>> plan(n=100, delta=0.1, alpha=0.05, power=1.0).n_labeled
+    >>> import poise
+    >>> poise.plan(n=100, delta=0.1).n_labeled
     2929
-    >>> plan(n_labeled=1000, delta=0.1, alpha=0.05, power=1.0).n
+    >>> poise.plan(n_labeled=1000, delta=0.1).n
     33
-    >>> plan(n_labeled=1000, n=100, alpha=0.05, power=1.0).delta
-    0.283128...
-    >>> plan(n=100, delta=0.1).n_labeled, plan(n=100, delta=0.1, algorithms=5).n_labeled
-    (2929, 4444)
-    >>> for test in ("binomial", "averaged"):
-    ...     found = plan(n=100, delta=0.1, delta_star=0.05, power=0.8, test=test, spread=0.3)
-    ...     print(test, found.n_trials, found.n_labeled)
-    binomial 179 18079
-    averaged 99 11880
-    >>> print(plan(n_labeled=1000, n=100, delta=0.1, alpha=0.05))
-    With which probability is an algorithm declared stable, if its predictions change by more
-    than epsilon with probability 0?
-    Answer: probability 0. At n = 100, 1,000 labelled and 0 unlabelled rows hold 9 independent
-    trials (18 fits); the plain Binomial test for delta = 0.1 at level 0.05 then has power 0.
-    Where responses and predictions are numbers, no valid black-box test has power above
-    0.142 with these rows.
-    If they do so with a probability above 0, the test is less likely to declare stable;
-    epsilon enters in no other way.
-    Where no change exceeds epsilon, averaging gains nothing: plan for a true probability
-    above 0 to see the averaged test beside the Binomial test.
+    >>> print(poise.plan(n=100, delta=0.1))
+    2,929 labelled rows are needed.
+    2,929 labelled rows hold 29 independent trials at n = 100: 29 x 100 = 2,900 rows to train on
+    and 29 others to predict at, 58 fits.
+    The Binomial test for delta = 0.1 at level 0.05 says stable with probability 1 if predictions
+    never change by more than epsilon, and less often if they do so more often; epsilon enters in
+    no other way.
     """
-    given = with_defaults(
-        {"n_labeled": n_labeled, "n": n, "delta": delta, "alpha": alpha, "power": power}
+    asked: dict[str, Any] = {
+        "n_labeled": n_labeled,
+        "n": n,
+        "delta": delta,
+        "alpha": alpha,
+        "power": power,
+    }
+    for name, value in _DEFAULTS.items():
+        if asked[name] is None and sum(each is None for each in asked.values()) > 1:
+            asked[name] = value
+    if n is None and delta is None:
+        raise ArgumentError(
+            "and delta cannot both be left out",
+            argument="n",
+            remedy="poise.theory.menu(rows) lists what rows can answer",
+        )
+    removed = checks.count("remove", remove, 1)
+    found = planning.solve(
+        **asked,
+        n_unlabeled=n_unlabeled,
+        delta_star=delta_star,
+        randomized=randomized,
+        fresh=removed if checks.flag("replace", replace) else 0,
     )
-    arguments.one_of(dict(given))  # before any value is checked
-    truth = float(arguments.delta(delta_star, "delta_star"))
-    count, share = points_and_spread(test, spread, points, truth)
-    goal = PlanRequest(
-        **checked(given),
-        n_unlabeled=int(arguments.count("n_unlabeled", n_unlabeled)),
-        delta_star=truth,
-        randomized=bool(randomized),
-        algorithms=int(arguments.count("algorithms", algorithms, 1)),
-        per_trial=RowsPerTrial(
-            int(arguments.count("remove", remove, 1)),
-            arguments.flag("replace", replace),
-            arguments.flag("losses", losses),
-            arguments.flag("groups", groups),
-            count,
-        ),
-        test=test,
-        spread=share,
-    )
-    return Plan.of(solve(goal))
+    counts.taken(found.n, removed)  # at most all but one row can be removed
+    return Plan(**{name: getattr(found, name) for name in planning.Plan.__dataclass_fields__})

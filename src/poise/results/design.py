@@ -1,229 +1,258 @@
-"""The design of a run: everything that is known before the first fit."""
+"""Everything that is known before the first fit: which trials, from which rows, compared how."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import math
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from typing import Annotated, Any
+from typing import Literal
 
-from poise import arguments
-from poise.arguments.field_rules import (
-    Among,
-    Count,
-    Epsilon,
-    Positive,
-    Probability,
-    Seed,
-    TrainingSize,
-)
-from poise.arguments.typed_fields import read_object
-from poise.errors import RecordError
-from poise.protocol.random_order import ORDERS, PERMUTATION
-from poise.theory.averaged_design import fits_per_trial, spare_points, trials
-from poise.theory.number_of_trials import kappa
+from poise import checks
+from poise.errors import ArgumentError, printable
+from poise.theory import counts
 
-__all__ = ["Design"]
+_NUMBERS = ("absolute", "euclidean")
+_BOUNDED = ("label", "total_variation")
+_GROWING_LOSSES = ("change of squared loss", "change of absolute loss")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Design:
     """The setting of a measurement.
 
     Attributes
     ----------
     algorithm : str
-        The algorithm's name and parameters.
+        Name and parameters.
     n : int
         Training size whose stability is asked: rows, or groups if there are any.
     n_labeled, n_unlabeled : int
-        Rows available.
+        Rows that trials may use; those set aside are not counted.
+    notion : {"new"}
+        What a trial is about: a new training set of size n.
+    removals, points : int
+        R and T as planned: a trial has R·T changes.
+    given_up : tuple of str
+        "removals" or "points", if one of them did not survive the look at the first trial. The
+        changes then have R = 1 or T = 1; the number of trials and the test stay as planned.
+    remove : int
+        Rows (or groups) removed at once.
+    replace : bool
+        Whether new ones take their place.
+    position : {"last", "uniform"}
+        The last rows of the training set are removed, or random ones, in place.
+    order_free : bool
+        Whether the order of rows is known not to matter, by proof or by the first trial.
+    one_full_fit : bool
+        Whether one fit on all rows serves every removal of a trial.
+    max_trials : int or None
+        Largest number of trials.
     coupling : str
         How the two fits of a trial share randomness.
-    distance : str
-        How far apart two predictions are.
-    seed : int
-        Root seed; with the same data and arguments it gives the same changes.
-    zeta : float
-        The test's own uniform number, used only by randomised decisions.
-    shuffle : bool
-        Whether rows were put in random order before they were split.
-    order : {"keys", "permutation"}
-        How that order was drawn: by a key of each row, or by numpy's shuffle in older files.
-    path : str
-        How the changes were computed: fit by fit, or the name of an exact shortcut.
-    remove : int
-        How many of the n rows (or groups) are left out of the second fit of a trial.
-    replace : bool
-        Whether fresh ones take their place.
+    compares : {"predictions", "losses", "decisions"}
+        What is compared; losses need responses of the test rows.
+    distance, response : str
+        How two predictions are compared, and by which method they are made.
     n_groups : int or None
-        Number of groups, if whole groups are kept and removed together.
-    labeled_test : bool
-        Whether test rows must have a response, as changes of a loss need.
-    removals, points : int
-        R and T: how many rows of a trial are removed, each by itself, and at how many
-        points the predictions are compared. A trial has R·T changes.
-    one_full_fit : bool
-        Whether one fit on all rows serves every removal of a trial, because the order
-        of the rows does not matter to the algorithm; otherwise each has its own.
-    name : str
-        What headlines call the algorithm; "" for a short form of ``algorithm``.
-    spread : float or None
-        Standard deviation of the responses of the rows set aside, if there are any.
-    set_aside : int
-        Rows that were set aside to find it, and are not among ``n_labeled``.
+        Labelled groups, if whole groups are kept and removed together.
+    n_groups_unlabeled : int
+        Groups none of whose rows has a response.
     n_classes : int or None
-        Number of different responses, where they are labels, whole numbers or few: a
-        test could try every one of them.
-    n_points : int or None
-        Number of different points that the features can be, where it is so small that
-        a test could try every one of them.
+        Classes, for classifiers.
+    few_values : bool
+        Whether the features have so few values that a test could try them all.
+    shuffle : bool
+        Whether the rows were put in a random order first.
+    seed : int
+        Seed of the rows' order and of the algorithm's random terms.
+    name : str
+        What headlines call the algorithm; "" for ``algorithm``.
     from_rows : bool
-        False for changes that were measured elsewhere. Their rows were not counted: the numbers
-        of rows are then the smallest that so many trials need.
+        False for changes measured elsewhere, whose rows are not known.
+    sd : float or None
+        Standard deviation of the responses: of the rows set aside, else of all.
+    set_aside : int
+        Rows set aside to find it, which no trial uses.
+    epsilon_as_typed : str
+        "5% of sd" if the allowed change was given so.
+    randomized : bool
+        Whether ties are decided by the paper's coin.
 
     Examples
     --------
-    >>> design = Design("Ridge()", n=20, n_labeled=442, n_unlabeled=0)
-    >>> design.n_trials, float(design.kappa)
-    (21, 21.047619047619047)
+    >>> design = Design(algorithm="Ridge()", n=20, n_labeled=442)
+    >>> design.n_trials, design.kappa, design.fits(design.n_trials)
+    (21, Fraction(442, 21), 42)
     """
 
     algorithm: str
-    n: TrainingSize
-    n_labeled: Count
-    n_unlabeled: Count = 0
-    coupling: str = "shared"
-    distance: str = "euclidean"
-    seed: Seed = 0
-    zeta: Probability = 1.0
-    shuffle: bool = True
-    path: str = "fit by fit"
-    remove: Positive = 1
+    n: int
+    n_labeled: int
+    n_unlabeled: int = 0
+    notion: Literal["new"] = "new"
+    removals: int = 1
+    points: int = 1
+    given_up: tuple[Literal["removals", "points"], ...] = ()
+    remove: int = 1
     replace: bool = False
-    n_groups: Count | None = None
-    labeled_test: bool = False
-    n_classes: Count | None = None
-    n_points: Count | None = None
-    from_rows: bool = True
-    removals: Positive = 1
-    points: Positive = 1
+    position: Literal["last", "uniform"] = "last"
+    order_free: bool = False
     one_full_fit: bool = False
+    max_trials: int | None = 10_000
+    coupling: str = "shared"
+    compares: Literal["predictions", "losses", "decisions"] = "predictions"
+    distance: str = "euclidean"
+    response: str = "predict"
+    n_groups: int | None = None
+    n_groups_unlabeled: int = 0
+    n_classes: int | None = None
+    few_values: bool = False
+    shuffle: bool = True
+    seed: int = 0
     name: str = ""
-    spread: Epsilon | None = None
-    set_aside: Count = 0
-    order: Annotated[str, Among(ORDERS)] = PERMUTATION  # what a file means that does not say it
+    from_rows: bool = True
+    sd: float | None = None
+    set_aside: int = 0
+    epsilon_as_typed: str = ""
+    randomized: bool = False
 
-    @property
-    def title(self) -> str:
-        """What headlines call the algorithm.
-
-        Examples
-        --------
-        >>> Design("Ridge()", 20, 442).title, Design("Ridge()", 20, 442, name="ridge").title
-        ('Ridge()', 'ridge')
-        """
-        return arguments.shortened(self.name or self.algorithm)
+    def __post_init__(self) -> None:
+        for name in ("algorithm", "name"):
+            object.__setattr__(self, name, printable(getattr(self, name)))
+        checks.count("n", self.n, 2)
+        for name in ("n_labeled", "n_unlabeled", "n_groups_unlabeled", "seed", "set_aside"):
+            checks.count(name, getattr(self, name))
+        for name in ("removals", "points", "remove"):
+            checks.count(name, getattr(self, name), 1)
+        for name in ("n_groups", "n_classes"):
+            if getattr(self, name) is not None:
+                checks.count(name, getattr(self, name))
+        if self.max_trials is not None:
+            checks.count("max_trials", self.max_trials, 1)
+        if self.sd is not None:
+            checks.positive("sd", self.sd)
+        most = self.n if self.replace else self.n - 1
+        if self.remove > most:
+            raise ArgumentError(
+                f"must be at most {most:,} for n = {self.n:,}", argument="remove", got=self.remove
+            )
+        if self.removals > self.n // self.remove:
+            raise ArgumentError(
+                f"must be at most {self.n // self.remove:,}, as n = {self.n:,} rows hold no more "
+                f"blocks of {self.remove:,}",
+                argument="removals_per_trial",
+                got=self.removals,
+            )
 
     @property
     def unit(self) -> str:
-        """What is kept or removed as a whole: ``"row"`` or ``"group"``."""
+        """What is kept or removed as a whole: "row" or "group"."""
         return "row" if self.n_groups is None else "group"
 
     @property
-    def n_units(self) -> int:
-        """Labelled units: rows, or groups."""
-        return self.n_labeled if self.n_groups is None else self.n_groups
+    def units(self) -> tuple[int, int]:
+        """Labelled units, and others that can serve as test points."""
+        if self.n_groups is None:
+            labeled, unlabeled = self.n_labeled, self.n_unlabeled
+        else:
+            labeled, unlabeled = self.n_groups, self.n_groups_unlabeled
+        return labeled, 0 if self.compares == "losses" else unlabeled
 
     @property
-    def training_units(self) -> int:
-        """Labelled units that one trial trains on: n, plus the fresh ones that replace some."""
+    def taken(self) -> int:
+        """Labelled units that one trial trains on, with those that replace others."""
         return self.n + (self.remove if self.replace else 0)
-
-    @cached_property
-    def n_trials(self) -> int:
-        """Number of independent trials the data hold, ⌊κ⌋."""
-        rows = self.training_units, self.n_units, self.spare_points
-        return int(trials(*rows, self.points))
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of one trial's changes: () for a single one, else (R, T)."""
-        return () if self.removals == self.points == 1 else (self.removals, self.points)
-
-    @property
-    def fits_per_trial(self) -> int:
-        """Fits of one trial: R + 1 where one full fit serves all removals, else 2R."""
-        return fits_per_trial(self.removals, self.one_full_fit)
-
-    @property
-    def n_fits(self) -> int:
-        """Fits of all trials together."""
-        return self.n_trials * self.fits_per_trial
 
     @property
     def kappa(self) -> Fraction:
-        """κ = min{N_ℓ/n, (N_ℓ+N_u)/(n+1)}, before it is rounded down to a number of trials.
-
-        N_ℓ counts groups if there are any. Replacing k units takes n+k of them
-        instead of n; a labelled test row leaves N_u out: κ = N_ℓ/(n+1). T test points
-        a trial make it N_ℓ+N_u over n+T.
-        """
-        rows = Fraction(self.n_units + self.spare_points, self.training_units + self.points)
-        return min(kappa(self.training_units, self.n_units, self.spare_points), rows)
+        """κ = min{N_ℓ/n, (N_ℓ+N_u)/(n+T)}: its whole part is the number of trials the rows hold."""
+        labeled, unlabeled = self.units
+        return counts.kappa(self.n, labeled, unlabeled, self.points, self.taken - self.n)
 
     @property
-    def spare_points(self) -> int:
-        """Unlabelled rows that can serve as test points."""
-        return 0 if self.labeled_test else self.n_unlabeled
+    def n_trials(self) -> int:
+        """Number of independent trials: what the rows hold, at most ``max_trials``."""
+        held = math.floor(self.kappa)
+        return held if self.max_trials is None else min(held, self.max_trials)
 
     @property
-    def most_points(self) -> int:
-        """The most points that a trial can have if no trial is lost for them; at least 1.
-
-        Examples
-        --------
-        >>> Design("Ridge()", n=20, n_labeled=2000, n_unlabeled=1000).most_points
-        10
-        """
-        return spare_points(self.training_units, self.n_units, self.spare_points)
+    def shape(self) -> tuple[int, int]:
+        """R and T of the changes, after what was given up; a decision is one change at T points."""
+        removals = 1 if "removals" in self.given_up else self.removals
+        alone = "points" in self.given_up or self.compares == "decisions"
+        return removals, 1 if alone else self.points
 
     @property
-    def is_papers(self) -> bool:
-        """Whether one row is removed and predictions are compared: the setting of the paper."""
-        one_row = self.remove == 1 and not self.replace and self.n_groups is None
-        return one_row and not self.labeled_test
+    def sized(self) -> bool:
+        """Whether a change has a size: that of a label is yes or no, that of a decision a share."""
+        return self.compares != "decisions" and self.distance != "label"
 
-    def ceiling(self, delta: float, alpha: float, epsilon: float) -> float | None:
-        """Return the largest power any valid black-box test can have here, at δ* = 0.
+    def threshold(self, epsilon: float | None) -> float | None:
+        """Return what changes are compared with: 0 for labels, None for decisions, else ε."""
+        return 0.0 if self.distance == "label" and self.compares != "decisions" else epsilon
 
-        None where no ceiling is proved: for a distance or loss that the user wrote, for replacing
-        several rows, for labels and probabilities if groups or several rows are removed or ε is
-        as large as the distance can be, where responses and features have values that a test
-        could try one by one, and for changes measured elsewhere.
+    def fits(self, trials: int) -> int:
+        """Return the number of fits that some trials need."""
+        one_full_fit = self.one_full_fit or self.position == "uniform"
+        return trials * counts.fits_per_trial(self.shape[0], one_full_fit)
+
+    @property
+    def title(self) -> str:
+        """What headlines call the algorithm: one line of at most 80 characters."""
+        text = " ".join((self.name or self.algorithm).split())
+        return text if len(text) <= 80 else f"{text[:39]} … {text[-38:]}"
+
+    def ceiling(self, delta: float, alpha: float, epsilon: float | None) -> float | None:
+        """Return the largest power that a valid black-box test can have on these rows, at δ* = 0.
+
+        Theorems 2, 4 and 5 of the paper for predictions that are numbers, their extensions to
+        groups, several or replaced rows and growing losses, and Theorem H for labels and
+        probabilities. None where none is proved: for distances and losses of the user's own,
+        decisions, features with few values, random positions of an algorithm for which the order
+        of rows matters, and changes measured elsewhere.
         """
-        from poise.results.proved_ceiling import proved_ceiling
+        placed = self.position == "last" or self.order_free
+        if epsilon is None or not self.from_rows or self.few_values or not placed:
+            return None
+        if self.distance not in self._proved(epsilon):
+            return None
+        from poise.theory import ceilings
 
-        return proved_ceiling(self, delta, alpha, epsilon)
+        if self.distance in _BOUNDED and not self._reach_is_wide(epsilon):
+            rows = self.n_labeled + self.set_aside + self.n_unlabeled
+            return float(ceilings.ceiling_large_epsilon(self.n + 1, rows, delta, 0.0, alpha))
+        labeled, unlabeled = self.units
+        return float(
+            ceilings.power_bound(
+                self.taken,
+                labeled + self.set_aside,  # another test could use these rows too
+                self.n_unlabeled if self.compares == "losses" else unlabeled,
+                delta=delta,
+                alpha=alpha,
+                response="uncountable" if self.n_classes is None else "countable",
+            )
+        )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return asdict(self)
+    def _proved(self, epsilon: float) -> tuple[str, ...]:
+        """Return the distances for which a ceiling is proved in this setting."""
+        one_row = self.remove == 1 and self.n_groups is None
+        papers = one_row and not self.replace
+        if self.compares == "losses":
+            return _GROWING_LOSSES if papers else ()
+        if self.compares == "decisions":
+            return ()
+        numbers = _NUMBERS if one_row or not self.replace else ()
+        return (*numbers, *(_BOUNDED if papers and epsilon < 1 else ()))
 
-    @classmethod
-    def from_dict(cls, content: object) -> Design:
-        """Read what :meth:`to_dict` wrote; refuse what no run can have.
+    def _reach_is_wide(self, epsilon: float) -> bool:
+        """Tell whether probabilities can be moved so far that the paper's ceiling holds for them.
 
-        Examples
-        --------
-        >>> design = Design("Ridge()", n=20, n_labeled=442)
-        >>> Design.from_dict(design.to_dict()) == design
-        True
-        >>> Design.from_dict(design.to_dict() | {"n": 1})
-        Traceback (most recent call last):
-        poise.errors.RecordError: this is not a design written by poise: n is 1
+        Only under one shared random term; a label may be one of two where there are more.
         """
-        design = read_object(cls, content, "a design")
-        if design.remove > design.n or design.removals > design.n:
-            raise RecordError("this is not a design written by poise: its numbers contradict")
-        return design
+        from poise.theory import ceilings
+
+        if self.distance == "label" or not self.n_classes or self.coupling != "shared":
+            return False
+        classes = max(self.n_classes, 2)
+        kind = ceilings.which_ceiling(epsilon, "probabilities", n_classes=classes)
+        return bool(kind == "unchanged")

@@ -1,418 +1,549 @@
-"""All changes of one measurement, and everything that can be said about them.
-
-Nothing here fits a model: a saved measurement can be judged again with another
-ε, δ or α in microseconds.
-"""
+"""All changes of one measurement, and what they say without a further fit."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from fractions import Fraction
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from poise import arguments
-from poise.arguments import counted
-from poise.arguments.field_rules import Count
-from poise.arguments.printed_numbers import number
-from poise.arguments.typed_fields import read_object
-from poise.errors import ArgumentError, RecordError
-from poise.protocol.randomness import Randomness, RandomStateLike
-from poise.results.change_arrays import as_changes, read_changes
+from poise import checks
+from poise.data.randomness import fresh_coin
+from poise.errors import ArgumentError, printable
 from poise.results.design import Design
-from poise.results.json_encoding import fields_of
-from poise.results.presented_result import PresentedTrials
-from poise.results.profile import Profile
-from poise.results.provenance import Provenance
-from poise.results.several_changes import SeveralChanges
-from poise.results.single_changes import SingleChanges
-from poise.results.stability_result import StabilityResult
+from poise.results.evidence import law_for
+from poise.results.question import Question, allowed_change
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    import pandas as pd
 
-    from poise.results.text.summary import Summary
+    from poise.data.split import Split
+    from poise.results.profile import Profile
+    from poise.results.result import Result
+    from poise.theory.changes import Changes
 
-__all__ = ["Trials"]
-
-_MOST_STEPS = 20_000_000  # trials, planned ones included: a band takes 40 bytes for each
-
-_FORMAT = "poise trials 1"
+Floats = NDArray[np.float64]
+MOST_FAILURES = 20  # that are kept with their message
 
 
 @dataclass(frozen=True)
-class _Header:
-    """What a file holds of trials, beside their changes."""
+class Failed:
+    """Why a trial, or a part of it, has no change."""
 
-    design: Design
-    n_fits: Count
-    failures: tuple[str, ...]
-    warnings: tuple[str, ...] = ()  # not in files of 0.1.0
-    format: str = _FORMAT
+    trial: int
+    kind: Literal["error", "undefined", "death", "timeout"]
+    message: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", printable(self.message))
+
+
+class Origin(Protocol):
+    """Where changes come from: a run, or a file."""
+
+    @property
+    def split(self) -> Split | None:
+        """Return which rows each trial used, if it is known."""
+
+    def label_of(self, row: int) -> object:
+        """Return what people call a row."""
+
+    def digest(self) -> str:
+        """Return the digest of the rows."""
+
+    def code(self) -> Mapping[str, str]:
+        """Return digests of the user's code."""
+
+    def versions(self) -> Mapping[str, str]:
+        """Return versions of the libraries that were used."""
 
 
 @dataclass(frozen=True, eq=False)
-class Trials(PresentedTrials):
-    """Independent copies of Δ, one per trial, in plan order.
+class Trials:
+    """The changes of independent trials, to be judged under any question.
 
-    A trial of R removals at T points has R·T changes, which depend on each other; what is
-    independent is their :meth:`shares` beyond an ε, one per trial. Such trials are judged
-    by the averaged test.
+    ``print`` shows how large the changes are: limits, each with its confidence.
 
     Attributes
     ----------
-    changes : ndarray of float64
-        The change of each trial; ``inf`` where a failed trial counts as one. Of shape
-        (m, R, T) if R or T is larger than 1; there nan stands for a failure.
+    changes : ndarray of shape (m, R, T)
+        Change of each trial, removal and test point; nan where a fit failed, inf where one
+        prediction was infinite. Read-only.
     design : Design
-        What was measured, on how many rows, with which randomness.
-    n_fits : int
-        Fits that were computed for these changes.
-    failures : tuple of str
-        Messages of the failed trials, where the policy keeps them.
+        Everything that was known before the first fit.
+    failures : tuple of Failed
+        The first 20 failures, with their reasons.
     warnings : tuple of str
-        What was noticed that may make the error level of a verdict wrong.
-    provenance : Provenance or None
-        Digests of rows and code, and versions; None where they are not known, as for trials
-        that were read from a file.
-
-    See Also
-    --------
-    measure, Profile, StabilityResult
+        Something because of which the error level may not hold.
+    errors : ndarray of shape (m,)
+        Prediction error of each trial's full fit (mean absolute error, or share of wrong labels);
+        nan where no test point has a response.
+    delta : float
+        Probability at which ``print`` gives a limit, and which chooses the law of limits.
+    asked : Question or None
+        The question that the run was begun with.
+    zeta : float or None
+        The coin of randomized tests, drawn once from fresh entropy.
 
     Examples
     --------
-    >>> trials = Trials.from_changes([0.1, 0.3, 0.2] * 20, n=10)
-    >>> trials.n_trials
-    60
-    >>> trials.test(epsilon=0.25, delta=0.5, alpha=0.05).verdict.value
+    >>> trials = Trials.from_changes([0.1, 0.3, 0.2] * 20, n=10, algorithm="mine")
+    >>> trials.test(epsilon=0.5, delta=0.1).verdict
     'stable'
-    >>> trials.epsilon_hat(delta=0.5, alpha=0.05)
-    0.2
+    >>> trials.observed(0.25)
+    0.3333333333333333
     """
 
-    file_format: ClassVar[str] = _FORMAT
-
-    changes: NDArray[np.float64]
+    changes: Floats
     design: Design
-    n_fits: int = 0
-    failures: tuple[str, ...] = field(default=())
-    warnings: tuple[str, ...] = field(default=())
-    provenance: Provenance | None = field(default=None, repr=False)
+    failures: tuple[Failed, ...] = ()
+    warnings: tuple[str, ...] = ()
+    errors: Floats = field(default_factory=lambda: np.empty(0))  # left out: nan for every trial
+    delta: float = 0.1
+    asked: Question | None = None
+    zeta: float | None = None
+    origin: Origin | None = None
 
     def __post_init__(self) -> None:
-        changes = as_changes(self.changes, self.design.shape)
-        changes.setflags(write=False)
-        object.__setattr__(self, "changes", changes)
-        if self.failures and len(self.failures) > self._limits.most_failures:
+        table = _table(self.changes, self.design)
+        errors = _numbers(self.errors) if np.size(self.errors) else np.full(len(table), np.nan)
+        if errors.shape != (len(table),):
             raise ArgumentError(
-                f"failures must be among the {self._limits.failures_are} "
-                f"({self._limits.most_failures}), got {len(self.failures)} messages"
+                f"must have shape ({len(table)},)", argument="errors", got=errors.shape
             )
-
-    @cached_property
-    def _limits(self) -> SingleChanges | SeveralChanges:
-        if self.changes.ndim == 1:
-            return SingleChanges(self.changes, self.n_trials, self.n_failures)
-        return SeveralChanges(self.changes, self.n_trials)
+        errors.setflags(write=False)
+        zeta = fresh_coin() if self.zeta is None and self.design.randomized else self.zeta
+        if zeta is not None:
+            checks.number("zeta", zeta, "a number in (0, 1]", low=0, high=1, open="(")
+        fields = {
+            "changes": table,
+            "errors": errors,
+            "failures": tuple(self.failures[:MOST_FAILURES]),
+            "warnings": tuple(printable(text) for text in self.warnings),
+            "delta": checks.delta(self.delta),
+            "zeta": zeta,
+        }
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
 
     @classmethod
-    def measured(
-        cls, changes: NDArray[np.float64], design: Design, failures: tuple[str, ...] = ()
-    ) -> Trials:
-        """Keep the changes that a run of this design measured, and how many fits it took."""
-        values = np.asarray(changes, dtype=np.float64)
-        return cls(values, design, len(values) * design.fits_per_trial, failures)
+    def from_changes(cls, changes: ArrayLike, *, n: int, algorithm: str = "unknown") -> Trials:
+        """Take changes that were measured elsewhere.
 
-    @classmethod
-    def from_changes(
-        cls,
-        changes: ArrayLike,
-        *,
-        n: int,
-        algorithm: str = "unknown",
-        random_state: RandomStateLike = None,
-        failures: Sequence[str] = (),
-    ) -> Trials:
-        """Judge changes that were measured elsewhere.
+        The guarantees hold if the trials share no row, and each removes the last of its n rows.
 
-        They must be independent and identically distributed: disjoint rows,
-        fresh test points. Nothing can check that afterwards. ``random_state``
-        decides the coin ζ, which only randomised decisions use. ``failures`` are
-        the messages of trials that failed: so many of the infinite changes are failures. An array
-        of shape (m, R, T) holds R removals at T points of each trial.
+        Parameters
+        ----------
+        changes : array of shape (m,) or (m, R, T)
+            Changes >= 0; nan where a fit failed.
+        n : int
+            Training size, at least 2.
+        algorithm : str
+            What to call the algorithm.
+
+        Examples
+        --------
+        >>> Trials.from_changes([0.5, 0.0, float("nan")], n=10).n_failures
+        1
         """
-        n = arguments.training_size(n)
-        shape = np.shape(changes)[1:] if np.ndim(changes) == 3 else ()
-        values = as_changes(changes, shape)
-        randomness = Randomness.from_state(random_state)
-        seed, zeta = randomness.root, randomness.zeta
-        m = len(values)
-        several = dict(zip(("removals", "points"), shape, strict=False))
-        rows = m * n, m * several.get("points", 1)
-        design = Design(algorithm, n, *rows, seed=seed, zeta=zeta, from_rows=False, **several)
-        return cls(values, design, failures=tuple(failures))
+        table = _numbers(changes)
+        table = table[:, None, None] if table.ndim == 1 else table
+        if table.ndim != 3 or 0 in table.shape[1:]:
+            raise ArgumentError(
+                "must have shape (m,) or (m, R, T)", argument="changes", got=np.shape(changes)
+            )
+        size, (m, removals, points) = checks.count("n", n, 2), table.shape
+        design = Design(
+            algorithm=algorithm,
+            n=size,
+            n_labeled=m * size,
+            n_unlabeled=m * points,
+            removals=removals,
+            points=points,
+            max_trials=None,
+            shuffle=False,
+            from_rows=False,
+        )
+        return cls(table, design)
+
+    # counts
 
     @property
     def n_trials(self) -> int:
-        """Number of trials planned; there are fewer changes if the run stopped early."""
+        """Number of planned trials m."""
         return self.design.n_trials
 
     @property
-    def n_unseen(self) -> int:
-        """Number of trials planned and not run."""
-        return self.n_trials - self.n_observed
+    def n_observed(self) -> int:
+        """Number of trials that were run; fewer than planned if the run was stopped."""
+        return len(self.changes)
 
     @property
-    def kappa(self) -> Fraction:
-        """κ of the data; its integer part is the number of trials."""
-        return self.design.kappa
+    def n_fits(self) -> int:
+        """Number of fits of these trials; 0 if they were measured elsewhere."""
+        return self.design.fits(self.n_observed) if self.design.from_rows else 0
 
     @property
     def n_failures(self) -> int:
-        """Number of trials that failed; each of them counts as an infinite change."""
-        return len(self.failures)
+        """Number of trials in which at least one change could not be measured."""
+        return int(np.isnan(self.changes).any(axis=(1, 2)).sum())
 
-    def exceedances(self, epsilon: float) -> float:
-        """Count the trials that moved by more than ``epsilon``, failed trials included.
+    @property
+    def values(self) -> Floats:
+        """The first change of each trial, one-dimensional; infinite where it failed."""
+        first = self.changes[:, 0, 0]
+        return np.where(np.isnan(first), np.inf, first)
 
-        A trial of several changes counts with its share of them: see :meth:`shares`.
-        """
-        return self._limits.exceedances(epsilon)
-
-    def shares(self, epsilon: float, *, failures_exceed: bool = True) -> NDArray[np.float64]:
-        """Return each trial's share of changes that are strictly larger than ``epsilon``.
-
-        The shares are i.i.d. in [0, 1] with mean δ*_ε: what the averaged test bets on.
+    def shares(self, epsilon: float | None = None, *, failures_exceed: bool = True) -> Floats:
+        """Compute the share of each trial's changes that are larger than epsilon (strictly).
 
         Parameters
         ----------
-        epsilon : float
-            Allowed change, >= 0.
-        failures_exceed : bool
-            Whether a failure counts as a larger change, as the verdict "stable" needs, or as no
-            change, as the verdict "unstable" needs. A single change that is infinite counts as
-            failed if any trial failed.
-
-        Examples
-        --------
-        >>> trials = Trials.from_changes([[[0.1, 0.5]], [[0.6, float("nan")]]], n=10)
-        >>> trials.shares(0.2), trials.shares(0.2, failures_exceed=False)
-        (array([0.5, 1. ]), array([0.5, 0.5]))
+        epsilon : float or None
+            Allowed change; left out for labels and decisions.
+        failures_exceed : bool, default True
+            Whether a failed fit counts as a larger change.
         """
-        from poise.theory.exceedance_shares import shares
+        exceed = checks.flag("failures_exceed", failures_exceed)
+        return self.table.shares(self._threshold(epsilon), failures_exceed=exceed)
 
-        return shares(self.changes_or_nan, epsilon, failures_exceed=failures_exceed)
+    def observed(self, epsilon: float | None = None) -> float:
+        """Compute the share of all changes that are larger than epsilon; a failure is not."""
+        shares = self.shares(epsilon, failures_exceed=False)
+        return float(shares.mean()) if shares.size else 0.0
 
-    @property
-    def changes_or_nan(self) -> NDArray[np.float64]:
-        """The changes, with nan for those that failed.
-
-        A single change that is infinite counts as failed if any trial failed.
-        """
-        return self._limits.or_nan
+    # questions
 
     def test(
         self,
-        epsilon: float,
-        delta: float,
+        epsilon: float | None = None,
+        delta: float | None = None,
         alpha: float = 0.05,
-        randomized: bool = False,
-        test: str = "auto",
-    ) -> StabilityResult:
-        """Test (ε, δ)-stability at level α: :func:`poise.stability_test` without the fits.
+        *,
+        test: Literal["auto", "binomial", "averaged"] = "auto",
+        randomized: bool | None = None,
+    ) -> Result:
+        """Test whether a change larger than epsilon has probability at most delta.
 
-        P(declared stable) ≤ α whenever the triple is not (ε, δ)-stable
-        (Theorem 1; Theorem A of the averaged test). Valid for one (ε, δ) and one test
-        fixed before looking at the changes.
+        P(verdict is wrong) <= alpha for every algorithm and distribution, if epsilon, delta and
+        alpha were chosen without looking at the changes.
 
         Parameters
         ----------
         epsilon : float
-            Allowed change, >= 0, in the units of the predictions.
+            Allowed change, in units of the prediction; left out for labels and decisions.
         delta : float
             Allowed probability of a larger change, in [0, 1).
-        alpha : float
+        alpha : float, default 0.05
             Error level, in (0, 1).
-        randomized : bool
-            Toss the coin ζ in a tie, as the paper's test does.
         test : {"auto", "binomial", "averaged"}
-            "auto" is the averaged test where trials have several changes, and the paper's
-            Binomial test otherwise.
-        """
-        from poise.results.averaged_result import averaged_result
+            The paper's Binomial test, which reads the first change of each trial, the averaged
+            test, which reads all of them, or the one that fits their number.
+        randomized : bool, optional
+            Whether ties are decided by the coin of these trials; left out, as in the run.
 
-        arguments.choice("test", test, ("auto", "binomial", "averaged"))
-        self._require_reachable(epsilon)
-        if test == "averaged" or (test == "auto" and self.changes.ndim > 1):
-            return averaged_result(self, epsilon, delta, alpha, randomized)
-        if self.changes.ndim > 1:
-            raise ArgumentError(
-                "test='binomial' needs one change a trial (removals=1, points=1), and these trials "
-                f"have {self.design.removals} times {self.design.points}; test='averaged' uses all"
-            )
-        return StabilityResult.from_trials(self, epsilon, delta, alpha, randomized)
-
-    def _require_reachable(self, epsilon: float) -> None:
-        """Refuse an ε that no change of labels can exceed; other limits depend on the responses."""
-        from poise.algorithms.largest_change import require_reachable
-
-        # Nobody has noted the number of responses, which add up.
-        require_reachable(epsilon, self.design.distance, outputs=math.inf)
-
-    def delta_hat(self, epsilon: float, alpha: float = 0.05, randomized: bool = False) -> float:
-        """Upper limit for δ*_ε: P(δ̂ ≥ δ*_ε) ≥ 1 − α for one ε fixed beforehand (Prop. 1).
-
-        Trials that were not run count as exceedances, so the limit stays valid but becomes wide.
-        For trials of several changes it is the limit of the averaged test. It is sharper than the
-        limit beside a verdict, and does not depend on one.
-        """
-        return self._limits.delta_hat(epsilon, alpha, self._zeta(randomized))
-
-    def epsilon_hat(self, delta: float, alpha: float = 0.05, randomized: bool = False) -> float:
-        """Upper limit for ε*_δ: P(ε̂ ≥ ε*_δ) ≥ 1 − α for one δ fixed beforehand (Prop. 1)."""
-        return self._limits.epsilon_hat(delta, alpha, self._zeta(randomized))
-
-    def delta_lower(self, epsilon: float, alpha: float = 0.05) -> float:
-        """Lower limit for δ*_ε: P(δ*_ε ≥ it) ≥ 1 − α for one ε fixed beforehand.
-
-        Trials that failed or were not run count as small changes.
-        """
-        return self._limits.delta_lower(epsilon, alpha)
-
-    def delta_interval(self, epsilon: float, alpha: float = 0.05) -> tuple[float, float]:
-        """Limits for δ*_ε that hold together: P(low ≤ δ*_ε ≤ high) ≥ 1 − α for one ε."""
-        return self._limits.delta_interval(epsilon, alpha)
-
-    def epsilon_lower(self, delta: float, alpha: float = 0.05) -> float:
-        """Lower limit for ε*_δ: P(ε*_δ ≥ it) ≥ 1 − α for one δ fixed beforehand."""
-        return self._limits.epsilon_lower(delta, alpha)
-
-    def profile(
-        self,
-        alpha: float = 0.05,
-        band: str = "equal-local-levels",
-        *,
-        delta_max: float | None = None,
-    ) -> Profile:
-        """Return the upper band for ε ↦ δ*_ε, valid for every ε at once.
-
-        Parameters
-        ----------
-        alpha : float
-            Error level of the whole band, in (0, 1).
-        band : {"equal-local-levels", "ks", "dkw", "pointwise"}
-            The first three are simultaneous; "pointwise" is not. Trials of several changes
-            have one band, "averaged", whatever is asked: limits at a few δ, for all ε at once.
-        delta_max : float in (0, 1], optional
-            Ask only for limits up to this δ, fixed before looking: they are sharper, and where
-            they would be larger nothing is said (the limit is 1).
+        Returns
+        -------
+        Result
 
         Examples
         --------
-        >>> trials = Trials.from_changes(np.linspace(0.0, 1.0, 50), n=5)
-        >>> [round(trials.profile(delta_max=top).at(1.0), 4) for top in (None, 0.1)]
-        [0.1081, 0.0582]
+        >>> Trials.from_changes([0.1] * 60, n=10).test(0.2, delta=0.1).pvalue
+        0.00179...
         """
-        from poise.theory.bands import BANDS
+        question = Question(allowed_change(epsilon, self.design), checks.delta(delta), alpha, test)
+        return self._with_coin(randomized).judge(question)
 
-        arguments.choice("band", band, BANDS)
-        if self.n_trials > _MOST_STEPS:
-            raise ArgumentError(
-                f"the profile of {self.n_trials:,} trials does not fit into memory; ask for single "
-                "limits with delta_hat and epsilon_hat"
-            )
-        steps = self._limits.profile_steps(alpha, band, delta_max)
-        return Profile(*steps[:4], alpha, self.design, self.warnings, steps.n_failures)
+    def judge(self, question: Question) -> Result:
+        """Answer a question, which must be one that these trials can be asked."""
+        from poise.results.result import Result
 
-    @property
-    def all_changes(self) -> NDArray[np.float64]:
-        """All changes in one list, for pictures and quantiles; a failed one is infinite."""
-        return self._limits.in_one_list
+        return Result(question, self)
 
-    @property
-    def n_failed_changes(self) -> int:
-        """How many of all changes are failures."""
-        return self._limits.n_failed_changes
+    def _with_coin(self, randomized: bool | None) -> Trials:
+        """Return these trials with or without their coin, which is drawn once."""
+        if randomized is None or checks.flag("randomized", randomized) == self.design.randomized:
+            return self
+        if self.zeta is None:
+            object.__setattr__(self, "zeta", fresh_coin())
+        design = replace(self.design, randomized=bool(randomized))
+        return replace(self, design=design, asked=None)  # another question than the run's
 
-    def _zeta(self, randomized: bool) -> float:
-        return self.design.zeta if randomized else 1.0
+    # limits
 
-    def _header(self) -> dict[str, Any]:
-        return {
-            "design": self.design.to_dict(),
-            "n_fits": self.n_fits,
-            "failures": list(self.failures),
-            "warnings": list(self.warnings),
+    @cached_property
+    def table(self) -> Changes:
+        """The changes as the laws of :mod:`poise.theory` read them."""
+        from poise.theory.changes import Changes
+
+        values = self.changes.reshape(self.n_observed, self.changes[:1].size or 1)
+        return Changes(values, self.n_trials)
+
+    def delta_upper(
+        self, epsilon: float | None = None, alpha: float = 0.05, *, delta: float | None = None
+    ) -> float:
+        """Compute the upper confidence limit for P(change > epsilon).
+
+        P(the probability is at most the limit) >= 1 - alpha, for an epsilon chosen without looking
+        at the changes (Proposition 1; Theorem F where the averaged test reads the trials).
+
+        Parameters
+        ----------
+        epsilon : float
+            Allowed change; left out for labels and decisions.
+        alpha : float, default 0.05
+            One minus the confidence.
+        delta : float, optional
+            The limit is that of the test which "auto" takes for this delta; left out, for the one
+            that the run was begun with.
+        """
+        law = self._law(delta, alpha)
+        return float(law.upper_delta(self.table, self._threshold(epsilon), checks.alpha(alpha)))
+
+    def delta_lower(
+        self, epsilon: float | None = None, alpha: float = 0.05, *, delta: float | None = None
+    ) -> float:
+        """Compute the lower confidence limit for P(change > epsilon); see :meth:`delta_upper`."""
+        law = self._law(delta, alpha)
+        return float(law.lower_delta(self.table, self._threshold(epsilon), checks.alpha(alpha)))
+
+    def epsilon_upper(self, delta: float, alpha: float = 0.05) -> float | None:
+        """Compute the upper confidence limit for the (1 - delta)-quantile of the change.
+
+        With confidence 1 - alpha, at most a share delta of changes is larger, for a delta chosen
+        without looking at the changes (Proposition 1; Theorem F where the averaged test reads the
+        trials). Infinite if the trials are too few for this delta; None for labels and decisions.
+        """
+        law = self._law(checks.delta(delta), alpha)
+        return float(law.upper_epsilon(self.table, delta, alpha)) if self.design.sized else None
+
+    def epsilon_lower(self, delta: float, alpha: float = 0.05) -> float | None:
+        """Compute the lower limit for the (1 - delta)-quantile; see :meth:`epsilon_upper`.
+
+        With confidence 1 - alpha, at least a share delta of changes is as large as it.
+        """
+        law = self._law(checks.delta(delta), alpha)
+        return float(law.lower_epsilon(self.table, delta, alpha)) if self.design.sized else None
+
+    def mean_limit(self, bound: float, alpha: float = 0.05) -> float:
+        """Compute an upper confidence limit for the mean of min(change, bound).
+
+        It is one for the mean change itself if no change can exceed the bound: with losses in
+        [0, bound] it bounds the hypothesis stability E|change of loss|. Failures count as the
+        bound. m trials cannot show a mean far below 3·bound/m.
+
+        Parameters
+        ----------
+        bound : float
+            Positive.
+        alpha : float, default 0.05
+            One minus the confidence.
+
+        Examples
+        --------
+        >>> Trials.from_changes([0.1, 0.2] * 50, n=10).mean_limit(bound=1.0) < 0.25
+        True
+        """
+        from poise.theory import averaged
+        from poise.theory.changes import Changes
+
+        parts = np.minimum(self.table.values / checks.positive("bound", bound), 1.0)
+        limit = averaged.upper_delta(Changes(parts, self.n_trials), None, checks.alpha(alpha))
+        return float(bound * limit)
+
+    def profile(self, alpha: float = 0.05, **options: Any) -> Profile | None:
+        """Compute limits for all epsilon at once: the curve that may be looked at before choosing.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            One minus the confidence with which all limits hold.
+        **options
+            ``kind`` and ``delta_max`` of :func:`poise.theory.profile_band` where the Binomial test
+            reads the trials, ``levels`` where the averaged test does; ``delta`` as in
+            :meth:`delta_upper`.
+
+        Returns
+        -------
+        Profile or None
+            None for labels and decisions, whose changes have no size.
+        """
+        from poise.results.profile import Profile
+
+        return Profile.of(self, alpha, **options)
+
+    def _law(self, delta: float | None, alpha: float) -> ModuleType:
+        return law_for(self.design, self.delta if delta is None else delta, alpha)
+
+    def _threshold(self, epsilon: float | None) -> float | None:
+        return self.design.threshold(allowed_change(epsilon, self.design))
+
+    # rows
+
+    def rows(self, k: int) -> dict[str, list[object]]:
+        """Return the rows of trial k, by the names that people call them.
+
+        ``"trained"`` are the rows of its first full fit, ``"removed"`` those that its reduced fits
+        went without, one after the other, and ``"tested"`` its test rows.
+        """
+        split, trial = self._split(), checks.count("k", k)
+        if trial >= self.n_observed:
+            raise ArgumentError(f"must be below {self.n_observed:,}", argument="k", got=k)
+        removed = [row for j in range(self.design.shape[0]) for row in split.removed(trial, j)]
+        parts: dict[str, Any] = {
+            "trained": split.rows(trial, 0)[0],
+            "removed": removed,
+            "tested": split.points(trial),
         }
+        return {name: [self._label(row) for row in rows] for name, rows in parts.items()}
 
-    @classmethod
-    def from_json(cls, text: str) -> Trials:
-        """Read a measurement written by :meth:`to_json`."""
-        content = fields_of(text, ("changes", "design", "n_fits", "failures"), "trials")
-        return cls._from_header(content["changes"], content)
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row for each change, failed ones too.
 
-    @classmethod
-    def _from_header(cls, changes: ArrayLike, header: dict[str, Any]) -> Self:
-        noted = {name: value for name, value in header.items() if name != "changes"}
-        written = read_object(_Header, noted, "trials")
-        kept = written.design, written.n_fits, written.failures, written.warnings
-        try:
-            trials = cls(read_changes(changes), *kept)
-        except (ArgumentError, TypeError, ValueError) as error:
-            raise RecordError(f"these are not trials written by poise: {error}") from None
-        if trials.n_observed > trials.n_trials:
-            raise RecordError(
-                f"these are not trials written by poise: {trials.n_observed:,} changes for "
-                f"{counted(trials.n_trials, 'trial')}"
-            )
-        return trials
+        Its columns are trial, removal, point and change; where the rows are known also
+        ``removed_row`` and ``test_row``, by your own labels (lists where there are several).
+        """
+        import pandas as pd
 
-    def to_frame(self) -> Any:
-        """Return a pandas DataFrame with one row per change; trials may have several."""
-        return self._limits.to_frame()
+        trial, removal, point = np.indices(self.changes.shape).reshape(3, -1).tolist()
+        columns: dict[str, Any] = {"trial": trial, "removal": removal, "point": point}
+        columns["change"] = self.changes.ravel()
+        if self.origin is not None and self.origin.split is not None:
+            split, (m, removals, points) = self.origin.split, self.changes.shape
+            removed = [
+                [self._labels(split.removed(k, j)) for j in range(removals)] for k in range(m)
+            ]
+            tested = [self._points(split.points(k), points) for k in range(m)]
+            columns["removed_row"] = [removed[k][j] for k, j in zip(trial, removal, strict=True)]
+            columns["test_row"] = [tested[k][t] for k, t in zip(trial, point, strict=True)]
+        return pd.DataFrame(columns)
 
-    def facts(self) -> dict[str, str]:
-        """Return what was measured and how large the changes were, worded."""
-        from poise.results.text.describe_trials import facts_of_trials
+    def _points(self, rows: NDArray[np.int64], count: int) -> list[object]:
+        """Name the rows of each column of changes; a decision is about all of them."""
+        if self.design.compares == "decisions":
+            return [self._labels(rows)]
+        return [self._label(row) for row in rows[:count]]
 
-        return facts_of_trials(self)
+    def _labels(self, rows: NDArray[np.int64]) -> object:
+        labels = [self._label(row) for row in rows]
+        return labels[0] if len(labels) == 1 else labels
 
-    def describe(self) -> Summary:
-        """Return headline and paragraphs: what was measured, and how it can be judged."""
-        from poise.results.text.describe_trials import describe_trials
+    def _label(self, row: Any) -> object:
+        return int(row) if self.origin is None else self.origin.label_of(int(row))
 
-        return describe_trials(self)
-
-    def __repr__(self) -> str:
-        design = self.design
-        return (
-            f"Trials({design.title}, n={design.n}, {self.n_observed:,} of {self.n_trials:,} "
-            f"trials, largest change {number(float(self.all_changes.max(initial=0.0)))})"
-        )
+    def _split(self) -> Split:
+        if self.origin is None or self.origin.split is None:
+            raise ArgumentError("the rows of these trials are not known: they came without them")
+        return self.origin.split
 
     def plot(
         self,
-        epsilon: float | None = None,
         alpha: float = 0.05,
         *,
-        delta: float | None = None,
-        ax: Axes | None = None,
+        ax: Any = None,
         title: str | None = None,
         figsize: tuple[float, float] | None = None,
     ) -> Any:
-        """Draw the changes and their profile; return the figure, or ``ax``.
+        """Draw the changes and, below them, the limit for the probability of larger ones.
 
-        ``epsilon`` is marked with its own limit, ``delta`` with the verdict.
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            One minus the confidence of the limits.
+        ax : two matplotlib axes, optional
+            Where to draw; left out, a figure of its own, which a notebook shows.
+        title : str, optional
+            Instead of the name of the algorithm.
+        figsize : tuple of float, optional
+            Width and height of the figure, in inches.
+
+        Returns
+        -------
+        figure, or ``ax`` if that was given
         """
-        from poise.results.plots import plot_trials
+        from poise.results.plots.changes import plot_trials
 
-        return plot_trials(self, epsilon, alpha, delta=delta, ax=ax, title=title, figsize=figsize)
+        return plot_trials(self, alpha, ax=ax, title=title, figsize=figsize)
 
-    def _picture(self) -> Callable[[], Any]:
-        return self.plot
+    def _repr_html_(self) -> str:
+        from poise.results.report import card
+
+        return card(self)
+
+    def save(self, path: str | Path, *, command: str = "") -> None:
+        """Write everything to one JSON file, which :func:`poise.load` reads.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; an older one is replaced only when the new one is complete.
+        command : str
+            What was typed to make these trials, kept in the file.
+        """
+        from poise.results.file import write
+
+        write(path, self, command)
+
+    def __bool__(self) -> bool:
+        raise TypeError("trials are neither true nor false: say trials.test(...).stable")
+
+    def __str__(self) -> str:
+        from poise.results.text.sentences import measured
+
+        return "\n".join(measured(self))
+
+    def __repr__(self) -> str:
+        shape = " × ".join(map(str, self.changes.shape))
+        return f"Trials({self.design.title}, n={self.design.n}, changes: {shape})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Trials):
+            return NotImplemented
+        names = ("design", "failures", "warnings", "delta", "asked", "zeta")
+        return all(
+            np.array_equal(mine, theirs, equal_nan=True)
+            for mine, theirs in ((self.changes, other.changes), (self.errors, other.errors))
+        ) and all(getattr(self, name) == getattr(other, name) for name in names)
+
+    def __hash__(self) -> int:
+        return hash((self.changes.tobytes(), self.design))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: vars(self)[name] for name in self.__dataclass_fields__} | {"origin": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        for table in (self.changes, self.errors):
+            table.setflags(write=False)
+
+
+def _numbers(values: ArrayLike) -> Floats:
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ArgumentError(
+            "must be numbers >= 0, or nan", argument="changes", got=values
+        ) from None
+
+
+def _table(values: ArrayLike, design: Design) -> Floats:
+    table = _numbers(values)
+    table = table.reshape(0, *design.shape) if table.size == 0 else table
+    if table.shape[1:] != design.shape or len(table) > design.n_trials:
+        most = ", ".join(map(str, (design.n_trials, *design.shape)))
+        raise ArgumentError(
+            f"must have shape ({most}), or fewer trials", argument="changes", got=table.shape
+        )
+    beyond = (table < 0) | (table > (1 if design.compares == "decisions" else np.inf))
+    if beyond.any():
+        rule = "shares in [0, 1]" if design.compares == "decisions" else "numbers >= 0"
+        raise ArgumentError(
+            f"must be {rule}, or nan", argument="changes", got=float(table[beyond][0])
+        )
+    table.setflags(write=False)
+    return table

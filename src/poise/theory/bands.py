@@ -1,252 +1,311 @@
-"""Simultaneous bands for the whole curve ε ↦ δ̂_ε (beyond the paper).
+"""Limits for the whole curve ε ↦ δ̂_ε, valid at every ε at once.
 
-A bound that was computed for one ε is not valid if ε was chosen by looking at the curve. A
-band holds at every ε at once, so any ε may be read off it.
-
-Why order statistics: let V_(1) ≤ … ≤ V_(m) be ordered uniforms and B(ε) the
-number of changes beyond ε. The largest δ*_ε compatible with B(ε) = j − 1 has the
-law of V_(j) (atoms of Δ only make it smaller), so "the band u covers everywhere"
-contains the event V_(j) ≤ u_j for all j. Each band is a choice of u_1 ≤ … ≤ u_m.
+A limit computed for one ε is not valid for an ε chosen by looking at the curve. Let B(ε) be the
+number of changes beyond ε, and V_(1) <= … <= V_(m) ordered uniforms. The largest δ*_ε with
+B(ε) = j - 1 has the law of V_(j) (ties only make it smaller), so limits u_1 <= … <= u_m hold
+everywhere if V_(j) <= u_j for all j: each band is a choice of u.
 """
 
 from __future__ import annotations
 
-import functools
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
+from scipy.special import betainccinv, betaincinv, gammaln, xlogy
 
-from poise import arguments
+from poise import checks
 from poise.errors import ArgumentError
+from poise.theory.binomial_law import Floats
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+KINDS = ("equal-local-levels", "ks", "dkw", "pointwise")
 
-    from numpy.typing import ArrayLike, NDArray
-
-    Floats = NDArray[np.float64]
-
-__all__ = ["BANDS", "beta_limits", "crossing_probability", "local_level", "profile_band"]
-
-BANDS = ("equal-local-levels", "ks", "dkw", "pointwise")
-
-# Mass below exp(-70) = 4e-31 is cut off: it is negligible beside any level >= 1e-15.
-_DROPPED_LOG_MASS = 70.0
+_DROPPED_LOG_MASS = 70.0  # exp(-70) is negligible beside any level
 _STEPS_AT_ONCE = 256
 
 
 def profile_band(n_trials: int, alpha: float, kind: str = "equal-local-levels") -> Floats:
-    r"""Upper limits for δ*_ε as a function of B(ε) = 0, …, m, valid at every ε at once.
+    r"""Compute upper limits for δ*_ε by B(ε) = 0, …, m that hold at every ε at once.
 
-    For the first three kinds, :math:`P(\delta^*_\varepsilon \le
-    \hat\delta_{B(\varepsilon)} \text{ for all } \varepsilon) \ge 1 - \alpha`
-    for every algorithm and distribution, with equality for ``"equal-local-levels"``
-    and ``"ks"`` if the changes have a continuous law. The limits do not say which ε
-    is small enough to matter, and ``"pointwise"`` is *not* simultaneous: it holds
-    for one ε fixed before the changes were seen.
+    For the first three kinds :math:`P(\delta^*_\varepsilon \le \hat\delta_{B(\varepsilon)}
+    \text{ for all } \varepsilon) \ge 1 - \alpha` for every algorithm and distribution, with
+    equality for the first two if changes have a continuous law. "pointwise" is *not*
+    simultaneous: it holds for one ε fixed beforehand.
 
     Parameters
     ----------
-    n_trials : int
-        Number m of independent trials, at least 0.
-    alpha : float
-        Probability in (0, 1) that the band fails somewhere; at most 1/2 for ``"dkw"``.
+    n_trials : int, at least 0
+        Number of independent trials m.
+    alpha : float in (0, 1)
+        Probability that a limit fails somewhere; at most 1/2 for "dkw".
     kind : {"equal-local-levels", "ks", "dkw", "pointwise"}
         Equal local levels (by far the tightest near B = 0), the exact one-sided
-        Kolmogorov–Smirnov band, the DKW–Massart band, or Clopper–Pearson limits.
+        Kolmogorov-Smirnov band, that of Dvoretzky, Kiefer, Wolfowitz and Massart, or
+        Clopper-Pearson limits.
 
     Returns
     -------
     ndarray of shape (n_trials + 1,)
-        Never decreasing, at most 1, and 1 at B = m.
+        Never falling, and 1 at B = m.
 
     Examples
     --------
     >>> profile_band(4, 0.1).round(3)
     array([0.574, 0.786, 0.922, 0.992, 1.   ])
-    >>> bool(profile_band(50, 0.1, "ks")[0] > profile_band(50, 0.1)[0])
-    True
     """
-    m = int(arguments.count("n_trials", n_trials))
-    level = float(arguments.alpha(alpha))
-    arguments.choice("kind", kind, BANDS)
+    m, level = checks.count("n_trials", n_trials), checks.alpha(alpha)
+    checks.choice("kind", kind, KINDS)
     if kind == "dkw" and level > 0.5:
         raise ArgumentError(
-            f"alpha must be at most 0.5 for the 'dkw' band, got {level}; "
-            "use kind='ks', which is exact at every alpha"
+            "must be at most 0.5 for this band", argument="alpha", got=alpha, remedy={"kind": "ks"}
         )
     if m == 0:
         return np.ones(1)
     if kind == "pointwise":
-        return np.append(beta_limits(m, level), 1.0)
+        return np.append(_limits(m, level), 1.0)
     if kind == "equal-local-levels":
-        return np.append(beta_limits(m, local_level(m, level)), 1.0)
+        return np.append(_limits(m, local_level(m, level)), 1.0)
     shift = _ks_shift(m, level) if kind == "ks" else math.sqrt(-math.log(level) / (2 * m))
     return np.append(np.minimum(np.arange(m) / m + shift, 1.0), 1.0)
 
 
-def local_level(n_trials: int, alpha: float) -> float:
-    r"""Level γ at which each limit must hold for all m of them to hold at 1 − α.
+def _ks_shift(m: int, alpha: float) -> float:
+    from scipy.stats import ksone
 
-    Solves :math:`P(V_{(j)} \le u_j(\gamma),\ j = 1, \dots, m) = 1 - \alpha` where
-    :math:`u_j(\gamma)` is the upper γ-quantile of Beta(j, m − j + 1), the law of the
-    j-th of m ordered uniforms. So α/m ≤ γ ≤ α. Results are remembered.
+    return float(ksone.isf(alpha, m))
+
+
+def _limits(m: int, gamma: float, count: int | None = None) -> Floats:
+    """Upper γ-quantiles u_1, u_2, … of m ordered uniforms."""
+    j = np.arange(1.0, (count or m) + 1)
+    return np.asarray(betainccinv(j, m - j + 1, gamma), dtype=np.float64)
+
+
+def local_level(n_trials: int, alpha: float) -> float:
+    r"""Compute the level γ at which each of m limits holds, if all hold together at 1 - α.
+
+    Solves :math:`P(V_{(j)} \le u_j,\ j = 1, \dots, m) = 1 - \alpha`, where :math:`u_j` is the
+    upper γ-quantile of the j-th of m ordered uniforms; α/m <= γ <= α.
 
     Parameters
     ----------
-    n_trials : int
-        Number m of independent trials, at least 1. The work grows like m^1.5:
-        about a second for m = 10,000.
-    alpha : float
-        Probability in (0, 1) that at least one limit fails.
+    n_trials : int, at least 1
+        Number of independent trials m; about a second for 10,000.
+    alpha : float in (0, 1)
+        Probability that a limit fails.
 
     Returns
     -------
     float
-        γ, to about eleven digits.
 
     Examples
     --------
     >>> round(local_level(22, 0.1), 4)
     0.0112
     """
-    m = int(arguments.count("n_trials", n_trials, 1))
-    return _solve_local_level(m, float(arguments.alpha(alpha)))
+    m = checks.count("n_trials", n_trials, 1)
+    return _solved(m, checks.alpha(alpha), m)
 
 
-@functools.lru_cache(maxsize=256)
-def _solve_local_level(m: int, alpha: float) -> float:
-    """Find γ by Brent's method; log γ against the log odds of crossing is almost a line."""
-    from scipy.optimize import brentq
+class RestrictedBand(NamedTuple):
+    """The level γ of each limit, and the limits for B = 0, …, J - 1 exceedances."""
 
-    target = math.log(alpha) - math.log1p(-alpha)
-
-    def excess(log_gamma: float) -> float:
-        gamma = math.exp(log_gamma)
-        crossed, stayed = crossing_probability(beta_limits(m, gamma), _beta_margins(m, gamma))
-        # Near alpha = 1 the cut-off may leave nothing; then any large odds turn the search
-        # back.
-        return math.log(crossed) - math.log(max(stayed, 1e-300)) - target
-
-    slack = 1e-9  # the ends of [alpha/m, alpha] are roots when m = 1
-    low, high = math.log(alpha / m) - slack, min(math.log(alpha) + slack, math.log1p(-1e-16))
-    return math.exp(float(brentq(excess, low, high, xtol=1e-10, rtol=1e-12)))
+    gamma: float
+    limits: Floats
 
 
-def beta_limits(m: int, gamma: float, count: int | None = None) -> Floats:
-    """Upper γ-quantiles u_1, …, u_m of the m ordered uniforms, or the first few of them."""
-    from scipy.special import betainccinv
+def restricted_band(m: int, alpha: float, J: int) -> RestrictedBand:
+    """Compute the band of which only the first J limits hold together, with probability 1 - α.
 
-    order = np.arange(1.0, (m if count is None else count) + 1)
-    return np.asarray(betainccinv(order, m - order + 1, gamma), dtype=np.float64)
-
-
-def _beta_margins(m: int, gamma: float) -> Floats:
-    """1 − u_j without cancellation: the last ones are of order γ/m, maybe below 1e-16."""
-    from scipy.special import betaincinv
-
-    order = np.arange(1.0, m + 1)
-    return np.asarray(betaincinv(m - order + 1, order, gamma), dtype=np.float64)
-
-
-def _ks_shift(m: int, alpha: float) -> float:
-    """Upper α-quantile of the exact one-sided Kolmogorov–Smirnov statistic."""
-    from scipy.stats import ksone
-
-    return float(ksone.isf(alpha, m))
-
-
-@np.errstate(under="ignore")
-def crossing_probability(
-    limits: ArrayLike, margins: ArrayLike | None = None
-) -> tuple[float, float]:
-    r"""Probabilities that ordered uniforms do, and do not, cross the given limits.
-
-    Returns :math:`P(V_{(j)} > u_j \text{ for some } j)` and
-    :math:`P(V_{(j)} \le u_j \text{ for all } j)`. The recursion is that of Moscovich
-    and Nadler (2017) without the Fourier transform: the counts N(u_j) = #{i : V_i ≤
-    u_j} are those of a Poisson process given that it ends at m, and each step
-    convolves their law with the law of the next increment. All terms are positive,
-    so both answers keep their *relative* accuracy, however small they are; the price
-    is O(m^1.5) operations.
+    P(δ*_ε <= u_{B(ε)+1} for all ε with B(ε) < J) >= 1 - α. J must be fixed beforehand; J = 1 is the
+    Clopper-Pearson limit at B = 0, J = m the band of equal local levels.
 
     Parameters
     ----------
-    limits : array_like of shape (m,)
-        u_1 ≤ … ≤ u_m in [0, 1].
-    margins : array_like of shape (m,), optional
-        1 − u_j, where it is known more accurately than by subtraction.
+    m : int, at least 1
+        Number of trials.
+    alpha : float in (0, 1)
+        Probability that a limit fails.
+    J : int from 1 to m
+        Number of limits.
 
     Returns
     -------
-    crossed, stayed : float
-        They add up to 1 up to rounding.
+    RestrictedBand
+        ``gamma`` and ``limits``.
 
     Examples
     --------
-    Two uniforms: the smaller is at most 1/2, the larger is arbitrary.
-
-    >>> crossed, stayed = crossing_probability([0.5, 1.0])
-    >>> round(crossed, 9), round(stayed, 9)
-    (0.25, 0.75)
+    >>> band = restricted_band(50, alpha=0.1, J=5)
+    >>> round(band.gamma, 4), band.limits.round(4)
+    (0.0402, array([0.0623, 0.0962, 0.1259, 0.1535, 0.1798]))
     """
-    u = arguments.probability("limits", limits)
-    v = 1 - u if margins is None else arguments.probability("margins", margins)
-    if u.ndim != 1 or u.size == 0 or u.shape != v.shape or (np.diff(u) < 0).any():
-        raise ArgumentError(f"limits must be a non-empty list that never falls, got {limits!r}")
-    m = u.size
-    # Subtract whichever of u and 1 - u is small: the other one has lost the digits.
-    steps = np.where(u > 0.5, -np.diff(v, prepend=1.0), np.diff(u, prepend=0.0))
-    crossed, stayed = _poisson_recursion(m * np.maximum(steps, 0.0), m * v, m)
-    ends_at_m = float(_poisson_pmf(np.array([m]), float(m))[0])
+    m, size = checks.count("m", m, 1), checks.count("J", J, 1)
+    if size > m:
+        raise ArgumentError(f"must be at most m = {m}", argument="J", got=J)
+    gamma = _solved(m, checks.alpha(alpha), size)
+    return RestrictedBand(gamma, _limits(m, gamma, size))
+
+
+def restricted_limits(m: int, alpha: float, delta_max: float) -> Floats:
+    """Compute upper limits for δ*_ε by B(ε) = 0, …, m where they are at most δ_max, else 1.
+
+    They hold at every ε at once with probability 1 - α, and are tighter than
+    :func:`profile_band` where they say anything. How many there are, the largest J with
+    u_J <= δ_max, depends on the arguments alone.
+
+    Parameters
+    ----------
+    m : int, at least 0
+        Number of trials.
+    alpha : float in (0, 1)
+        Probability that a limit fails.
+    delta_max : float in [0, 1]
+        Largest limit of interest, fixed beforehand.
+
+    Returns
+    -------
+    ndarray of shape (m + 1,)
+
+    Examples
+    --------
+    >>> restricted_limits(10, alpha=0.1, delta_max=0.4)[:4].round(3)
+    array([0.24 , 0.374, 1.   , 1.   ])
+    """
+    m, level = checks.count("m", m), checks.alpha(alpha)
+    top = checks.number("delta_max", delta_max, "a number in [0, 1]", low=0, high=1)
+    limits = np.ones(m + 1)
+    J = _size(m, level, top) if m else 0
+    if J:
+        limits[:J] = restricted_band(m, level, J).limits
+    return limits
+
+
+def _size(m: int, alpha: float, delta_max: float) -> int:
+    """Find the largest J with u_J(γ_J) <= δ_max, which rises with J.
+
+    The full band's level is nearly that of J: its count is a lower bound a few steps off.
+    """
+    fits = int(np.count_nonzero(_limits(m, local_level(m, alpha)) <= delta_max))
+    step = 1
+    while fits + step <= m and restricted_band(m, alpha, fits + step).limits[-1] <= delta_max:
+        fits, step = fits + step, 2 * step
+    while step > 1:
+        step //= 2
+        if fits + step <= m and restricted_band(m, alpha, fits + step).limits[-1] <= delta_max:
+            fits += step
+    return fits
+
+
+@lru_cache(maxsize=256)
+def _solved(m: int, alpha: float, J: int) -> float:
+    """Find γ in [α/J, α]; log γ against the log odds of crossing is nearly a line."""
+    if J == 1:
+        return alpha
+    target = math.log(alpha) - math.log1p(-alpha)
+
+    def excess(log_gamma: float) -> float:
+        gamma, rest = math.exp(log_gamma), np.ones(m - J)
+        margins = _margins(m, gamma)[:J]
+        limits = np.concatenate([_limits(m, gamma, J), rest])
+        crossed, stayed = crossing_probability(limits, np.concatenate([margins, 0 * rest]))
+        # near α = 1 nothing may be left to stay: large odds turn the search back
+        return math.log(crossed) - math.log(max(stayed, 1e-300)) - target
+
+    slack = 1e-9  # the ends are roots where limits hold or fail together
+    low, high = math.log(alpha / J) - slack, min(math.log(alpha) + slack, math.log1p(-1e-16))
+    return math.exp(float(brentq(excess, low, high, xtol=1e-12, rtol=1e-13)))
+
+
+def _margins(m: int, gamma: float) -> Floats:
+    """Compute 1 - u_j without cancellation: the last are of order γ/m."""
+    j = np.arange(1.0, m + 1)
+    return np.asarray(betaincinv(m - j + 1, j, gamma), dtype=np.float64)
+
+
+def order_cover(limits: ArrayLike, m: int) -> float:
+    """Compute P(V_(1) <= u_1, …, V_(J) <= u_J) for the J smallest of m uniforms.
+
+    Parameters
+    ----------
+    limits : array of shape (J,), J <= m
+        u_1 <= … <= u_J in [0, 1].
+    m : int, at least 1
+        Number of uniforms.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(order_cover([0.5], m=2), 12)
+    0.75
+    """
+    m, u = checks.count("m", m, 1), checks.probabilities("limits", limits)
+    if u.ndim != 1 or not 0 < u.size <= m or (np.diff(u) < 0).any():
+        rule = f"must be 1 to m = {m} numbers that never fall"
+        raise ArgumentError(rule, argument="limits", got=limits)
+    all_of_them = np.concatenate([u, np.ones(m - u.size)])
+    return crossing_probability(all_of_them, 1 - all_of_them)[1]
+
+
+@np.errstate(under="ignore")
+def crossing_probability(limits: Floats, margins: Floats) -> tuple[float, float]:
+    """Compute the probabilities that m ordered uniforms do, and do not, cross m limits.
+
+    The counts below the limits are those of a Poisson process given that it ends at m; each step
+    convolves their law with that of the next increment (Moscovich and Nadler 2017). All terms are
+    positive, so both answers are accurate however small. ``margins`` are 1 - limits.
+    """
+    m = limits.size
+    # subtract whichever of u and 1 - u is small: the other has lost its digits
+    steps = np.where(limits > 0.5, -np.diff(margins, prepend=1.0), np.diff(limits, prepend=0.0))
+    crossed, stayed = _recursion(m * np.maximum(steps, 0.0), m * margins, m)
+    ends_at_m = float(_poisson(np.array([m]), np.array([float(m)]))[0])
     return crossed / ends_at_m, stayed / ends_at_m
 
 
 @np.errstate(under="ignore")
-def _poisson_recursion(steps: Floats, ahead: Floats, m: int) -> tuple[float, float]:
-    """Unnormalised probabilities of crossing and of staying, for a Poisson process of rate m.
+def _recursion(steps: Floats, ahead: Floats, m: int) -> tuple[float, float]:
+    """Compute both probabilities for a Poisson process of rate m, not yet given its end.
 
-    Before step j, ``alive[i]`` is the probability of j − 1 + i points so far and no
-    crossing. After it, count j − 1 (entry 0) is one point short: that path crosses
-    here, and counts if the points still missing fall beyond the limit.
+    Before step j ``alive[i]`` is the probability of j - 1 + i points so far and no crossing. After
+    it a count of j - 1 is one short: the path crosses here if the missing points come later.
     """
-    completes = _poisson_pmf(m - np.arange(m), ahead)
-    # Only paths that end at m matter, and given that end the counts are Binomial.
+    completes = _poisson(m - np.arange(m), ahead)
+    # only paths that end at m matter, and given that end the counts are Binomial
     so_far = np.cumsum(steps)
     widest = _top_count(so_far, so_far * ahead / m, m) - np.arange(m) + 1
-    longest = _top_count(steps, steps, m) + 1
     alive, crossed = np.ones(1), 0.0
-    for j, kernel in enumerate(_kernels(steps, longest)):
-        alive = np.convolve(alive, kernel)[: widest[j]]
+    for j, increments in enumerate(_increments(steps, _top_count(steps, steps, m) + 1)):
+        alive = np.convolve(alive, increments)[: widest[j]]
         crossed += float(alive[0] * completes[j])
         alive = alive[1:]
-    # Alive after the last step: exactly m points, and none may follow.
     stayed = float(alive[0]) * math.exp(-float(ahead[-1])) if alive.size else 0.0
     return crossed, stayed
 
 
-def _kernels(steps: Floats, longest: NDArray[np.int64]) -> Iterator[Floats]:
-    """Yield the law of each increment, a block of steps at a time: many are as fast as one."""
+def _increments(steps: Floats, lengths: NDArray[np.int64]) -> Iterator[Floats]:
+    """Yield the law of each increment; many are computed in the time of one."""
     for start in range(0, steps.size, _STEPS_AT_ONCE):
         block = slice(start, start + _STEPS_AT_ONCE)
-        increments = np.arange(longest[block].max())
-        for law, length in zip(
-            _poisson_pmf(increments, steps[block, None]), longest[block], strict=True
-        ):
+        laws = _poisson(np.arange(lengths[block].max()), steps[block, None])
+        for law, length in zip(laws, lengths[block], strict=True):
             yield law[:length]
 
 
 def _top_count(mean: Floats, variance: Floats, m: int) -> NDArray[np.int64]:
-    """Count, at most m, that is exceeded with negligible chance (Bernstein's inequality)."""
+    """Bound a count, at most m, but for negligible probability (Bernstein's inequality)."""
     third = _DROPPED_LOG_MASS / 3
     top = mean + third + np.sqrt(third**2 + 2 * _DROPPED_LOG_MASS * variance)
     return np.minimum(np.ceil(top), m).astype(np.int64)
 
 
-@np.errstate(under="ignore")
-def _poisson_pmf(count: NDArray[np.int64], mean: float | Floats) -> Floats:
+def _poisson(count: NDArray[np.int64], mean: Floats) -> Floats:
     """Poisson probabilities; a mean of 0 is the point mass at 0."""
-    from scipy.special import gammaln, xlogy
-
     return np.asarray(np.exp(xlogy(count, mean) - mean - gammaln(count + 1.0)), dtype=np.float64)

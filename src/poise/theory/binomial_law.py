@@ -1,41 +1,67 @@
-"""The Binomial distribution, accurate to ten digits also in its tails.
+"""The Binomial distribution with ten digits, also far out, and its critical values.
 
-With 1e9 trials, probabilities of 1e-9 or levels of 1e-12, the textbook pmf (a difference of
-log-gammas of order 1e10) and ``1 - cdf`` lose every digit.  So the pmf is Loader's
-saddle-point form, whose terms are all small, and each tail is computed directly.
+With 1e9 trials, probabilities of 1e-9 or levels of 1e-12 a pmf by log-gammas and ``1 - cdf`` lose
+every digit. Here the pmf is Loader's saddle-point form, and each tail is computed directly.
 
-Arguments are arrays (or scalars) that broadcast and are already checked:
-``k`` successes out of ``m`` trials, each with probability ``p`` in [0, 1].
+Arguments are arrays (or numbers) that broadcast and are already checked: ``k`` out of ``m``
+trials, each with probability ``p``. Whatever rounding is granted anywhere stands here too.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+import math
+from collections.abc import Callable
+from decimal import Decimal, localcontext
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betainc, betaincc, gammaln, ndtri, xlogy
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+Floats = NDArray[np.float64]
 
-__all__ = [
-    "NIL",
-    "QUICK_TRIALS",
-    "cdf",
-    "log_pmf",
-    "pmf",
-    "quick_cdf",
-    "quick_upper_tail",
-    "upper_tail",
-    "weighted_cdf",
-]
+# Rounding. Numbers a user writes are decimals: 0.29 * 100 means 29, although doubles say less.
+NOISE = 1e-12
+# A bet that reaches 1 in exact arithmetic may miss it by this much; that costs a factor 1 + 1e-9
+# of the level. Binomial counts are compared exactly.
+ONE = 1 - 1e-9
 
-Floats: TypeAlias = "NDArray[np.float64]"
-Numbers: TypeAlias = "float | NDArray[Any]"
 
-# log n! minus Stirling's main terms (n + 1/2) log n - n + log(2π)/2, for n = 0 … 15,
-# from 40-digit arithmetic; the entry at 0 is never used.  Beyond 15 the asymptotic
-# series below is exact to the last digit.
-_STIRLING_TABLE = np.array(
+def floor(value: ArrayLike) -> NDArray[np.int64]:
+    """Round non-negative numbers down, but for those that only noise keeps below an integer.
+
+    Examples
+    --------
+    >>> int(floor(0.29 * 100)), int(floor(28.9))
+    (29, 28)
+    """
+    return np.floor(np.asarray(value) * (1 + NOISE)).astype(np.int64)
+
+
+def ceiling(value: ArrayLike) -> NDArray[np.int64]:
+    """Round non-negative numbers up, but for those that only noise puts above an integer.
+
+    Examples
+    --------
+    >>> int(ceiling(1.1 * 30)), int(ceiling(33.1))
+    (33, 34)
+    """
+    return np.ceil(np.asarray(value) * (1 - NOISE)).astype(np.int64)
+
+
+def plain(array: Any) -> Any:
+    """Turn an array without dimensions into a Python number: scalars in, scalars out."""
+    return array if np.ndim(array) else np.asarray(array).item()
+
+
+# The law.
+
+_TINY = np.finfo(np.float64).tiny
+_NIL = 1e-300  # probabilities below are 0: their inverses overflow
+_FAR = 32  # times the mean; from there on the terms of an upper tail fall by this factor
+
+# log n! - [(n + 1/2) log n - n + log(2π)/2] for n = 0 … 15, from 40 digits (n = 0 is not used)
+_STIRLING = np.array(
     [
         0.0,
         0.08106146679532725822,
@@ -57,137 +83,82 @@ _STIRLING_TABLE = np.array(
 )
 
 
-# Probabilities near the smallest double are as good as 0, and their inverses overflow.
-NIL = 1e-300
-# Up to this many trials scipy's fast functions are accurate to 1e-11 or better.
-QUICK_TRIALS = 1e4
-# Beyond this many times the mean, terms of the upper tail fall by this factor or more.
-_FAR = 32
+def log_pmf(k: ArrayLike, m: ArrayLike, p: ArrayLike) -> Floats:
+    """Compute log P(Bin(m, p) = k) for 0 <= k <= m (Loader 2000)."""
+    k, m, p = _floats(k, m, p)
+    inside = (k > 0) & (k < m) & (p > _NIL) & (p < 1)
+    if inside.all():
+        return _log_pmf_inside(k, m, p)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        none = np.where(m > 0, m * np.log1p(-p), 0.0)
+        every = np.where(m > 0, m * np.log(p), 0.0)
+    ends = np.where(k == 0, none, np.where(k == m, every, -np.inf))
+    usual = np.where(inside, k, 1.0), np.where(inside, m, 2.0), np.where(inside, p, 0.5)
+    return np.where(inside, _log_pmf_inside(*usual), ends)
+
+
+def _floats(*numbers: ArrayLike) -> tuple[Floats, ...]:
+    return np.broadcast_arrays(*(np.asarray(each, dtype=np.float64) for each in numbers))
+
+
+def _log_pmf_inside(k: Floats, m: Floats, p: Floats) -> Floats:
+    mean, mean_rest = m * p, m * (1 - p)
+    # one difference for both sides, formed where rounding matters least: on the rarer side
+    excess = np.where(p < 0.5, k - mean, mean_rest - (m - k))
+    deviance = mean * _deviance(excess / mean) + mean_rest * _deviance(-excess / mean_rest)
+    stirling = _stirling_error(m) - _stirling_error(k) - _stirling_error(m - k)
+    return np.asarray(stirling - deviance - 0.5 * np.log(2 * np.pi * k * ((m - k) / m)))
 
 
 def _stirling_error(n: Floats) -> Floats:
     """Compute log n! - [(n + 1/2) log n - n + log(2π)/2] for whole n >= 1."""
-    small = _STIRLING_TABLE[np.minimum(n, 15).astype(np.intp)]
-    x = np.maximum(n, 1.0)
-    s = 1.0 / (x * x)
-    series = (1 / 12 - s * (1 / 360 - s * (1 / 1260 - s * (1 / 1680 - s / 1188)))) / x
-    return np.where(n <= 15, small, series)
+    s = 1.0 / (n * n)
+    series = (1 / 12 - s * (1 / 360 - s * (1 / 1260 - s * (1 / 1680 - s / 1188)))) / n
+    return np.where(n <= 15, _STIRLING[np.minimum(n, 15).astype(np.intp)], series)
 
 
-def _deviance_unit(t: Floats) -> Floats:
+def _deviance(t: Floats) -> Floats:
     """Compute (1 + t) log(1 + t) - t without cancellation near 0 (t > -1)."""
     v = t / (2 + t)
-    w = v * v
-    # 2 atanh(v) = log(1 + t); what is left of it beyond its first term
+    w = v * v  # log(1 + t) is 2 atanh(v): a series in v
     rest = w * (1 / 3 + w * (1 / 5 + w * (1 / 7 + w * (1 / 9 + w * (1 / 11 + w / 13)))))
     near = v * (t + 2 * (1 + t) * rest)
     return np.where(np.abs(t) < 0.1, near, (1 + t) * np.log1p(t) - t)
 
 
-def log_pmf(k: Numbers, m: Numbers, p: Numbers) -> Floats:
-    """Compute log P(Bin(m, p) = k) for 0 <= k <= m (Loader 2000)."""
-    k, m, p = _of_one_shape(k, m, p)
-    inside = (k > 0) & (k < m) & (p > NIL) & (p < 1)
-    if inside.all():
-        return _log_pmf_inside(k, m, p)
-    k_, m_, p_ = np.where(inside, k, 1.0), np.where(inside, m, 2.0), np.where(inside, p, 0.5)
-    return np.where(inside, _log_pmf_inside(k_, m_, p_), _log_pmf_at_the_ends(k, m, p))
-
-
-def _of_one_shape(*numbers: Numbers) -> tuple[Floats, ...]:
-    """Turn numbers into floats of one shape."""
-    arrays = [np.asarray(x, dtype=np.float64) for x in numbers]
-    if all(array.shape == arrays[0].shape for array in arrays):  # broadcasting takes longer
-        return tuple(arrays)
-    return np.broadcast_arrays(*arrays)
-
-
-def _log_pmf_inside(k: Floats, m: Floats, p: Floats) -> Floats:
-    """Compute the log-pmf where 0 < k < m and 0 < p < 1."""
-    mean, mean_failures = m * p, m * (1 - p)
-    # Both sides use one difference, computed on the rarer side, where rounding matters
-    # least.
-    excess = np.where(p < 0.5, k - mean, mean_failures - (m - k))
-    deviance = mean * _deviance_unit(excess / mean)
-    deviance += mean_failures * _deviance_unit(-excess / mean_failures)
-    stirling = _stirling_error(m) - _stirling_error(k) - _stirling_error(m - k)
-    return np.asarray(stirling - deviance - 0.5 * np.log(2 * np.pi * k * ((m - k) / m)))
-
-
-def _log_pmf_at_the_ends(k: Floats, m: Floats, p: Floats) -> Floats:
-    """Compute the log-pmf where k is 0 or m, or p is 0 or 1."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        none = np.where(m > 0, m * np.log1p(-p), 0.0)
-        every = np.where(m > 0, m * np.log(p), 0.0)
-    return np.where(k == 0, none, np.where(k == m, every, -np.inf))
-
-
 @np.errstate(under="ignore")
-def pmf(k: Numbers, m: Numbers, p: Numbers) -> Floats:
+def pmf(k: ArrayLike, m: ArrayLike, p: ArrayLike) -> Floats:
     """Compute P(Bin(m, p) = k) for 0 <= k <= m."""
     return np.exp(log_pmf(k, m, p))
 
 
 @np.errstate(under="ignore")
-def cdf(k: Numbers, m: Numbers, p: Numbers) -> Floats:
+def cdf(k: ArrayLike, m: ArrayLike, p: ArrayLike) -> Floats:
     """Compute P(Bin(m, p) <= k) for any whole k, also negative or beyond m."""
-    from scipy import special
-
-    k, m, p = _of_one_shape(k, m, p)
+    k, m, p = _floats(k, m, p)
     inside = (k >= 0) & (k < m)
-    tail = special.betaincc(np.where(inside, k + 1, 1.0), np.where(inside, m - k, 1.0), p)
+    tail = betaincc(np.where(inside, k + 1, 1.0), np.where(inside, m - k, 1.0), p)
     return np.where(inside, tail, np.where(k < 0, 0.0, 1.0))
 
 
 @np.errstate(under="ignore")
-def quick_cdf(k: Numbers, m: Numbers, p: Numbers) -> Floats:
-    """Compute P(Bin(m, p) <= k) for 0 <= k < m faster, to 1e-12 up to QUICK_TRIALS trials.
-
-    scipy runs ``betaincc`` in long doubles, ``betainc`` in doubles and five times faster;
-    but it needs 1 - p, which rounds.
-    """
-    from scipy import special
-
-    return np.asarray(special.betainc(m - k, k + 1, 1 - p), dtype=np.float64)
+def weighted_cdf(k: ArrayLike, m: ArrayLike, p: ArrayLike, weight: ArrayLike) -> Floats:
+    """Compute P(Bin(m, p) < k) + weight P(Bin(m, p) = k) for 0 <= k <= m."""
+    k, m, p, weight = _floats(k, m, p, weight)
+    whole = weight == 1  # then it is one tail, which rounds once
+    part = np.where(whole, 0.0, weight * pmf(k, m, p))
+    return np.minimum(cdf(np.where(whole, k, k - 1), m, p) + part, 1.0)
 
 
 @np.errstate(under="ignore")
-def quick_upper_tail(k: Numbers, m: Numbers, p: Numbers) -> Floats:
-    """Compute P(Bin(m, p) >= k) for 0 < k <= m faster, to 1e-12 up to QUICK_TRIALS trials."""
-    from scipy import special
-
-    return np.asarray(special.betainc(k, m - k + 1, p), dtype=np.float64)
-
-
-@np.errstate(under="ignore")
-def weighted_cdf(
-    k: Numbers, m: Numbers, p: Numbers, weight: Numbers, atom: Floats | None = None
-) -> Floats:
-    """Compute P(Bin(m, p) < k) + weight P(Bin(m, p) = k) for 0 <= k <= m, weight in [0, 1].
-
-    The p-value (weight ζ) and the power (weight a*) of the test both have this form. Whoever
-    knows P(Bin(m, p) = k) gives it as ``atom``.
-    """
-    # With weight 1 the two terms are one tail, which rounds once instead of three times.
-    whole = np.asarray(weight) == 1
-    if whole.ndim == 0 and whole:  # the plain test: no atom is needed
-        return np.minimum(cdf(k, m, p), 1.0)
-    atom = pmf(k, m, p) if atom is None else atom
-    part = np.where(whole, 0.0, weight * atom)
-    return np.minimum(cdf(np.where(whole, k, np.asarray(k) - 1), m, p) + part, 1.0)
-
-
-@np.errstate(under="ignore")
-def upper_tail(k: Numbers, m: Numbers, p: Numbers) -> Floats:
+def upper_tail(k: ArrayLike, m: ArrayLike, p: ArrayLike) -> Floats:
     """Compute P(Bin(m, p) >= k) for any whole k, also negative or beyond m.
 
-    It is the lower tail of the m - k failures, whose probability 1 - p rounds.  The
-    rounding error of 1 - p is known exactly, and the derivative corrects for it.  Far
-    beyond the mean that is not accurate enough, and there a few terms of the sum are
-    enough.
+    It is the lower tail of the m - k others, whose probability 1 - p rounds: the derivative
+    corrects for that. Far beyond the mean a few terms of the sum are more accurate.
     """
-    k, m, p = _of_one_shape(k, m, p)
-    inside = (k > 0) & (k <= m) & (p > NIL)
+    k, m, p = _floats(k, m, p)
+    inside = (k > 0) & (k <= m) & (p > _NIL)
     k_, m_, p_ = np.where(inside, k, 1.0), np.where(inside, m, 1.0), np.where(inside, p, 0.5)
     far = inside & (m_ * p_ * _FAR < k_)
     atom, q = pmf(k_, m_, p_), 1 - p_
@@ -202,4 +173,127 @@ def _sum_upwards(k: Floats, m: Floats, p: Floats) -> Floats:
     odds, total = p / np.maximum(1 - p, 0.5), np.ones_like(k)
     for j in range(10, -1, -1):
         total = 1 + total * np.maximum(m - k - j, 0) / (k + j + 1) * odds
+    return total
+
+
+# Critical values.
+
+
+class Law(NamedTuple):
+    """What is counted, as functions of (k, m, p, q) with q = 1 - p."""
+
+    cdf: Callable[[Floats, Floats, Floats, Floats], Floats]
+    pmf: Callable[[Floats, Floats, Floats, Floats], Floats]
+
+
+EXCEEDING = Law(lambda k, m, p, q: cdf(k, m, p), lambda k, m, p, q: pmf(k, m, p))
+# Trials that do not exceed: only the probability q of the others is exact.
+NOT_EXCEEDING = Law(lambda k, m, p, q: upper_tail(m - k, m, q), lambda k, m, p, q: pmf(m - k, m, q))
+# Several times faster and good to 1e-12 up to 1e4 trials: for bets, which need no more.
+QUICK = Law(
+    lambda k, m, p, q: np.where(k < m, betainc(np.maximum(m - k, 1.0), k + 1, q), 1.0),
+    lambda k, m, p, q: np.exp(
+        gammaln(m + 1) - gammaln(k + 1) - gammaln(m - k + 1) + xlogy(k, p) + xlogy(m - k, q)
+    ),
+)
+
+
+@np.errstate(all="ignore")
+def search(
+    m: Floats, p: Floats, q: Floats, level: Floats, law: Law
+) -> tuple[Floats, Floats, Floats]:
+    """Find the smallest k with P(count <= k) >= level; return k, P(count < k), P(count = k).
+
+    The logarithm of the tail is concave, so Newton steps upwards never go too far.
+    """
+    sd, rising = np.sqrt(m * p * q), np.zeros(np.shape(m), dtype=bool)
+    k = np.clip(np.nan_to_num(_cornish_fisher(m, p, q, ndtri(level))), 0, m)
+    for _ in range(100):
+        tail, atom = law.cdf(k, m, p, q), law.pmf(k, m, p, q)
+        below = np.where(k > 0, tail - atom, 0.0)
+        up, down = (tail < level) & (k < m), (below >= level) & (k > 0) & ~rising
+        if not (up | down).any():
+            break
+        rising |= up
+        step = np.log(level / tail) / np.log(tail / below)
+        step = np.where(np.isfinite(step), step, np.where(up, sd, -sd))
+        step = np.where(up, np.maximum(np.floor(step), 1), np.minimum(np.ceil(step), -1))
+        k = np.clip(np.where(up | down, k + step, k), 0, m)
+    return k, below, atom
+
+
+def _cornish_fisher(m: Floats, p: Floats, q: Floats, z: Floats) -> Floats:
+    """Approximate a quantile of the count from its first four moments."""
+    mean, sd, skew = m * p, np.sqrt(m * p * q), q - p
+    fourth = (1 - 6 * p * q) * (z * z - 3) / 24 - skew * skew * (2 * z * z - 5) / 36
+    shift = skew * (z * z - 1) / 6 + z * fourth / np.maximum(sd, 1.0) - 0.5
+    return np.ceil(mean + sd * z + shift)
+
+
+_NEAR_TIE = 1e-6  # where a* is a difference that cancels six digits, decimals settle it
+_MOST_SETTLED = 4096  # trials; beyond, an atom is so small a part of the level that doubles do
+
+
+def critical_values(
+    m: ArrayLike, p: ArrayLike, level: ArrayLike, *, mirror: bool = False
+) -> tuple[NDArray[np.int64], Floats]:
+    """Find k* and a* in (0, 1] with P(count < k*) + a* P(count = k*) = level.
+
+    Trials that exceed are counted, each with probability p; with ``mirror`` those that do not.
+    """
+    shaped = _floats(m, p, level)
+    m, p, level = (each.ravel() for each in shaped)
+    known = (p < _NIL) | (m == 0)  # nothing is random: k* is sure, and a* the level
+    usual = np.where(known, 0.5, p)
+    law = NOT_EXCEEDING if mirror else EXCEEDING
+    p_, q_ = (1 - usual, usual) if mirror else (usual, 1 - usual)
+    k, below, atom = search(m, p_, q_, level, law)
+    gap = np.minimum(np.abs(level - below), np.abs(level - below - atom))
+    near = (gap < _NEAR_TIE * level) & (m <= _MOST_SETTLED) & ~known
+    a = (level - below) / atom
+    for i in np.flatnonzero(near):
+        k[i], a[i] = _settled(int(m[i]), float(p[i]), float(level[i]), int(k[i]), mirror)
+    k = np.where(known, m if mirror else 0.0, k)
+    a = np.clip(np.where(known, level, a), _TINY, 1.0)
+    return k.astype(np.int64).reshape(shaped[0].shape), a.reshape(shaped[0].shape)
+
+
+# Different values of a cdf never come this close; the sums below are accurate to 1e-56.
+_EQUAL = Decimal("1e-50")
+
+
+def _settled(m: int, p: float, level: float, guess: int, mirror: bool) -> tuple[int, float]:
+    """Find k* and a* next to ``guess``, where the level nearly equals a value of the cdf.
+
+    An exact tie (δ = 1/2, α = 1/2, odd m is one) may lie on either side of it in doubles.
+    """
+    with localcontext() as context:
+        context.prec = 60
+        p_, q_, wanted = Decimal(p), 1 - Decimal(p), Decimal(level)
+        if mirror:
+            p_, q_ = q_, p_
+        k, atom = guess, _atom(guess, m, p_, q_)
+        below = _sum_downwards(k - 1, m, p_, q_)
+        if below >= wanted * (1 - _EQUAL):
+            k, atom = k - 1, _atom(k - 1, m, p_, q_)
+            below -= atom
+        elif below + atom < wanted * (1 - _EQUAL):
+            k, below, atom = k + 1, below + atom, _atom(k + 1, m, p_, q_)
+        return k, float(min(Decimal(1), (wanted - below) / atom))
+
+
+def _atom(k: int, m: int, p: Decimal, q: Decimal) -> Decimal:
+    return math.comb(m, k) * p**k * q ** (m - k)
+
+
+def _sum_downwards(k: int, m: int, p: Decimal, q: Decimal) -> Decimal:
+    """Sum the pmf from k downwards until nothing is added any more."""
+    if k < 0:
+        return Decimal(0)
+    term = total = _atom(k, m, p, q)
+    for j in range(k, 0, -1):
+        term = term * q / p * j / (m - j + 1)
+        before, total = total, total + term
+        if total == before and j < m * p:
+            break
     return total

@@ -1,269 +1,371 @@
-"""Planning a test: solve for the one quantity that is not given.
+"""Planning before anything is fitted: rows, training size, δ, α or power from the other four.
 
-The power of the Binomial test follows from the number of trials m, which follows from
-the rows and n, and from δ, δ* and α. Each solver inverts that in one of its arguments,
-and then the test itself confirms that the requirement is met. The power of the averaged
-test is an estimate for an assumed spread of its shares, and is inverted in the same way.
+The power of the Binomial test follows from the number of trials, which follows from the rows and
+n, and from δ, δ* and α. Each solver inverts that in one of its arguments.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from poise import arguments
-from poise.arguments.printed_numbers import at_least, at_most, exactly
+from poise import checks
 from poise.errors import ArgumentError
-from poise.theory import binomial_test
-from poise.theory.estimates import delta_hat
-from poise.theory.plan_request import PlanRequest
-from poise.theory.planned_test import PlannedTest
-from poise.theory.rounding import LARGEST_WHOLE
-from poise.theory.trials_for_power import RandomizedPower
+from poise.numbers import at_least, exactly
+from poise.theory import binomial, counts
+from poise.theory.averaged_planning import averaged_power, spread
+from poise.theory.ceilings import power_bound
+from poise.theory.counts import clean_trials, trials_for_averaging
+from poise.theory.limits import delta_hat
+from poise.theory.sawtooth import (
+    checked_power,
+    next_met,
+    next_missed,
+    refuse_what_no_data_can_do,
+)
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-__all__ = ["SMALLEST_DELTA", "checked", "solve", "with_defaults"]
-
-SMALLEST_DELTA = 1e-13  # below, the trials that are needed are too many to be counted exactly
+MOST_POINTS = 20  # test points of a trial; more were measured to add little
+# Chances that another point of a trial moves as well, if one does: cautious, and hopeful. At n = 30
+# they were about 0.27 for ridge, 0.18 for trees, 0.08 for 5 nearest neighbours.
+SECOND_POINT = (0.5, 0.1)
+_LARGEST_WHOLE = 2**53  # beyond, floats skip whole numbers
 _SMALLEST_LEVEL = float(np.finfo(np.float64).tiny)
-_DEFAULTS = {"alpha": 0.05, "power": 0.9}
-_PRECISION = 1e-7  # of δ and α of the averaged test, whose power is an estimate
+_ROUND_DELTAS = (0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01, 0.005)
 
 
-def solve(goal: PlanRequest) -> PlannedTest:
-    """Solve for the one of five quantities that is None.
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """A planned Binomial test: four numbers that were given, and the fifth.
+
+    Attributes
+    ----------
+    solved_for : {"n_labeled", "n", "delta", "alpha", "power"}
+        Which number is the answer.
+    n_labeled, n_unlabeled, n : int
+        Rows with and without a response; training size.
+    delta, alpha : float
+        Allowed probability of a change beyond ε; error level.
+    power : float
+        The power asked for; the power reached, if that was the question.
+    delta_star : float
+        True probability of a change beyond ε for which the power is stated.
+    randomized : bool
+        Whether the test tosses the paper's coin at the critical count.
+    fresh : int
+        Rows of each trial that replace removed ones.
+    """
+
+    solved_for: str
+    n_labeled: Any
+    n: Any
+    delta: Any
+    alpha: Any
+    power: Any
+    n_unlabeled: int = 0
+    delta_star: float = 0.0
+    randomized: bool = False
+    fresh: int = 0
+
+    @property
+    def n_trials(self) -> int:
+        """Independent trials that the rows hold."""
+        return counts.trials(self.n, self.n_labeled, self.n_unlabeled, fresh=self.fresh)
+
+    @property
+    def n_fits(self) -> int:
+        """Fits of a full run with one removal a trial."""
+        return 2 * self.n_trials
+
+    @property
+    def reached(self) -> float:
+        """Power of the planned test."""
+        return self.power_at(self.delta_star)
+
+    @property
+    def ceiling(self) -> float:
+        """What no valid black-box test of numbers can exceed with these rows (Theorem 2)."""
+        rows = self.n + self.fresh, self.n_labeled, self.n_unlabeled
+        asked = {"delta": self.delta, "delta_star": self.delta_star, "alpha": self.alpha}
+        return float(power_bound(*rows, **asked))
+
+    @property
+    def points(self) -> int:
+        """Test points of a trial that cost nothing, at most 20."""
+        rows = self.n, self.n_labeled, self.n_unlabeled, self.fresh
+        return min(counts.spare_points(*rows), MOST_POINTS)
+
+    @cached_property
+    def dips_at(self) -> int | None:
+        """Next larger number of trials with which the power is too small again; None if none."""
+        return None if self.randomized else next_missed(self._test, self.power, self.n_trials)
+
+    @property
+    def averaged(self) -> tuple[float, float] | None:
+        """Estimated power of the averaged test, cautious and hopeful; None where it is not used."""
+        if self.points == 1 or self.n_trials < trials_for_averaging(self.delta, self.alpha):
+            return None
+        low, high = (self._averaged(chance) for chance in SECOND_POINT)
+        return low, high
+
+    def power_at(self, delta_star: float) -> float:
+        """Compute the power of the planned test for another true probability."""
+        test = self.n_trials, self.delta, delta_star, self.alpha
+        return float(binomial.power(*test, randomized=self.randomized))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers, those that follow from others included."""
+        more = ("n_trials", "n_fits", "reached", "ceiling", "points", "averaged")
+        return asdict(self) | {name: getattr(self, name) for name in more}
+
+    @property
+    def _test(self) -> tuple[float, float, float]:
+        return self.delta, self.delta_star, self.alpha
+
+    def _averaged(self, chance: float) -> float:
+        v = max(spread(1, self.points, 1.0, chance, chance), self.delta_star)
+        return averaged_power(self.n_trials, *self._test, v, randomized=self.randomized)
+
+
+def solve(
+    *,
+    n_labeled: int | None = None,
+    n: int | None = None,
+    delta: float | None = None,
+    alpha: float | None = None,
+    power: float | None = None,
+    n_unlabeled: int = 0,
+    delta_star: float = 0.0,
+    randomized: bool = False,
+    fresh: int = 0,
+) -> Plan:
+    """Solve for the one of the first five numbers that is None; see :func:`poise.plan`.
+
+    The answer is the smallest ``n_labeled``, the largest ``n``, the smallest ``delta`` or
+    ``alpha`` with which P(the Binomial test declares stable) ≥ ``power`` for an algorithm that
+    exceeds ε with probability ``delta_star``, or that probability itself.
+
+    Parameters
+    ----------
+    n_labeled, n, delta, alpha, power, n_unlabeled, delta_star, randomized
+        As in :func:`poise.plan`.
+    fresh : int, at least 0
+        Rows of each trial that replace removed ones.
+
+    Returns
+    -------
+    Plan
 
     Examples
     --------
-    >>> given = {"n_labeled": None, "n": 100, "delta": 0.1, "alpha": 0.05, "power": 1.0}
-    >>> solve(PlanRequest(**checked(given))).n_labeled
+    >>> solve(n=100, delta=0.1, alpha=0.05, power=0.9).n_labeled
     2929
     """
-    unknown = arguments.one_of({name: getattr(goal, name) for name in _RULES})
-    if unknown != "power":
-        _refuse_what_no_data_can_do(goal)
-    return _SOLVERS[unknown](goal)
+    five = {"n_labeled": n_labeled, "n": n, "delta": delta, "alpha": alpha, "power": power}
+    left_out = [name for name, value in five.items() if value is None]
+    if len(left_out) != 1:
+        names = ", ".join(left_out) or "none"
+        raise ArgumentError(f"one of {', '.join(five)} must be left out, and here it is {names}")
+    goal = Plan(
+        solved_for=left_out[0],
+        **{name: None if x is None else _RULES[name](x) for name, x in five.items()},
+        n_unlabeled=checks.count("n_unlabeled", n_unlabeled),
+        delta_star=checks.delta(delta_star, "delta_star"),
+        randomized=checks.flag("randomized", randomized),
+        fresh=checks.count("fresh", fresh),
+    )
+    if goal.solved_for != "power":
+        refuse_what_no_data_can_do(goal.delta, goal.delta_star, goal.power)
+    found: dict[str, Any] = {goal.solved_for: _SOLVERS[goal.solved_for](goal)}
+    return replace(goal, **found)
 
 
-def with_defaults(given: dict[str, Any]) -> dict[str, Any]:
-    """Fill in the level, and then the power, as long as more than one quantity is open.
+# What rows can answer.
+
+
+class MenuRow(NamedTuple):
+    """What can be asked at one training size.
+
+    Attributes
+    ----------
+    n, n_trials, n_fits : int
+        Training size; independent trials that the rows hold; fits of a full run.
+    smallest_delta : float or None
+        The smallest δ that a run certifies in which no change exceeds ε; None without trials.
+    delta_star : float or None
+        True probability of a change beyond ε up to which the Binomial test for the menu's δ
+        declares stable with the menu's power; None if it cannot declare stable at all.
+    """
+
+    n: int
+    n_trials: int
+    n_fits: int
+    smallest_delta: float | None
+    delta_star: float | None
+
+
+def menu(
+    n_labeled: int,
+    n_unlabeled: int = 0,
+    *,
+    delta: float = 0.1,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    n: int | None = None,
+    fresh: int = 0,
+) -> list[MenuRow]:
+    """List training sizes and what the Binomial test can say at each of them.
+
+    Each line is the largest n at which a run without a change beyond ε certifies 0.5, 0.3, …,
+    0.005, or ``delta``, or whatever one trial certifies (Theorem 1). It does not say that the
+    algorithm at hand has such a run.
+
+    Parameters
+    ----------
+    n_labeled, n_unlabeled : int, at least 0
+        Rows with and without a response.
+    delta : float in (0, 1)
+        The δ for which ``delta_star`` is stated; it has a line of its own.
+    alpha : float in (0, 1)
+        Error level.
+    power : float in (0, 1)
+        Power that ``delta_star`` keeps.
+    n : int, at least 2, optional
+        A further training size to list.
+    fresh : int, at least 0
+        Rows of each trial that replace removed ones.
+
+    Returns
+    -------
+    list of MenuRow
+        From the largest training size to the smallest; empty if the rows hold no trial at n = 2.
 
     Examples
     --------
-    >>> with_defaults({"n": 100, "n_labeled": None, "alpha": None, "power": None})
-    {'n': 100, 'n_labeled': None, 'alpha': 0.05, 'power': 0.9}
-    >>> with_defaults({"n": 100, "n_labeled": 3000, "alpha": None, "power": None})
-    {'n': 100, 'n_labeled': 3000, 'alpha': 0.05, 'power': None}
+    >>> for row in menu(3000)[::3]:
+    ...     print(row.n, row.n_trials, round(row.smallest_delta, 4))
+    2999 1 0.95
+    213 14 0.1926
+    70 42 0.0688
+    19 150 0.0198
     """
-    filled = dict(given)
-    for name, value in _DEFAULTS.items():
-        if filled[name] is None and sum(value is None for value in filled.values()) > 1:
-            filled[name] = value
-    return filled
+    allowed, level = checks.alpha(delta, "delta"), checks.alpha(alpha)
+    wanted = checks.alpha(power, "power")
+    needed = {int(clean_trials(each, level)) for each in {*_ROUND_DELTAS, allowed}}
+    sizes = {counts.size_for(m, n_labeled, n_unlabeled, fresh=fresh) for m in {1, *needed}}
+    sizes |= set() if n is None else {checks.count("n", n, 2)}
+
+    def row(size: int) -> MenuRow:
+        m = counts.trials(size, n_labeled, n_unlabeled, fresh=fresh)
+        critical = int(binomial.critical_count(m, allowed, level))
+        # P(Bin(m, δ*) ≤ critical) is the power at the upper limit for δ* at "level" power.
+        truth = float(delta_hat(critical, m, wanted)) if m and critical >= 0 else None
+        return MenuRow(size, m, 2 * m, float(delta_hat(0, m, level)) if m else None, truth)
+
+    return [row(size) for size in sorted(sizes, reverse=True) if size >= 2]
 
 
-def checked(given: dict[str, Any]) -> dict[str, Any]:
-    """Check each given value by its own rule; None stays None."""
-    return {name: None if x is None else _RULES[name](x) for name, x in given.items()}
-
-
-def _checked_power(value: float) -> float:
-    power = float(arguments.probability("power", value))
-    if power == 0:
-        raise ArgumentError("power must be in (0, 1], got 0: every test reaches 0")
-    return power
+# How a plan is solved.
 
 
 _RULES: dict[str, Callable[[Any], Any]] = {
-    "n_labeled": lambda x: int(arguments.count("n_labeled", x)),
-    "n": arguments.training_size,
-    "delta": lambda x: float(arguments.delta(x)),
-    "alpha": lambda x: float(arguments.alpha(x)),
-    "power": _checked_power,
+    "n_labeled": lambda x: checks.count("n_labeled", x),
+    "n": lambda x: checks.count("n", x, 2),
+    "delta": checks.delta,
+    "alpha": checks.alpha,
+    "power": checked_power,
 }
 
 
-def _refuse_what_no_data_can_do(goal: PlanRequest) -> None:
-    if goal.delta is not None and goal.delta < SMALLEST_DELTA and goal.delta > goal.delta_star:
+def _solve_n_labeled(goal: Plan) -> int:
+    trials = next_met(goal._test, goal.power, goal.randomized, 0)
+    rows = counts.rows_for(trials, goal.n, goal.n_unlabeled, fresh=goal.fresh)
+    if rows > _LARGEST_WHOLE:
         raise ArgumentError(
-            f"delta must be at least {exactly(SMALLEST_DELTA)} to plan for it, got "
-            f"{exactly(goal.delta)}: no data set has as many rows as it needs"
+            f"needs {rows:,} labelled rows", argument="power", got=goal.power, remedy="ask for less"
         )
-    if goal.delta is not None and goal.delta_star >= goal.delta:
-        level = "alpha" if goal.alpha is None else f"alpha = {exactly(goal.alpha)}"
-        raise ArgumentError(
-            f"delta must be above delta_star = {exactly(goal.delta_star)}, got "
-            f"{exactly(goal.delta)}: whatever the data, no valid test declares such an algorithm "
-            f"stable with probability above its level {level}"
-        )
-    if goal.power == 1 and goal.delta_star > 0:
-        raise ArgumentError(
-            f"power must be below 1 for delta_star = {exactly(goal.delta_star)}, got 1: with any "
-            "number of trials, more may exceed epsilon than the test allows; ask for 0.99, say, "
-            "or for delta_star = 0"
-        )
+    return rows
 
 
-def _solve_n_labeled(goal: PlanRequest) -> PlannedTest:
-    curve = goal.curve
-    rows = goal.rows_for(curve.first)
-    if rows > LARGEST_WHOLE:
-        raise ArgumentError(
-            f"power = {exactly(goal.power)} needs {rows:,} labelled {goal.units}; ask for less"
-        )
-    missed = curve.next_missed(curve.first)
-    dips_at = None if missed is None else goal.rows_for(missed)
-    return goal.solved("n_labeled", rows, dips_at=dips_at, holds_from=goal.rows_for(curve.steady))
-
-
-def _solve_n(goal: PlanRequest) -> PlannedTest:
-    curve = goal.curve
-    trials = curve.first
+def _solve_n(goal: Plan) -> int:
+    fewest = trials = next_met(goal._test, goal.power, goal.randomized, 0)
     if trials == 0:
         raise ArgumentError(
-            f"n has no largest value for power = {exactly(goal.power)} <= alpha = "
-            f"{exactly(goal.alpha)}: the randomised test's coin alone has that power; ask for more "
-            "than alpha"
+            f"must be above alpha = {exactly(goal.alpha)}: the coin alone reaches it at every n",
+            argument="power",
+            got=goal.power,
         )
-    while (size := goal.size_for(trials)) >= 2:
-        # Not every number of trials occurs: n may hold more of them than were asked for.
-        held = goal.having("n", size).trials
-        trials = curve.next_met(held)
+    rows = goal.n_labeled, goal.n_unlabeled
+    while (size := counts.size_for(trials, *rows, fresh=goal.fresh)) >= 2:
+        # Not every number of trials occurs: this n may hold more of them than were asked for.
+        held = counts.trials(size, *rows, fresh=goal.fresh)
+        trials = next_met(goal._test, goal.power, goal.randomized, held)
         if trials == held:
-            dips_at = _next_missed_size(goal, curve, held)
-            holds_from = size if dips_at is None else _steady_size(goal, curve)
-            return goal.solved("n", size, dips_at=dips_at, holds_from=holds_from)
-    raise ArgumentError(_why_no_size(goal, curve))
-
-
-def _next_missed_size(goal: PlanRequest, curve: RandomizedPower, held: int) -> int | None:
-    """Find the largest n with more than the trials held that misses the requirement."""
-    missed = curve.next_missed(held + 1)
-    while missed is not None and (size := goal.size_for(missed)) >= 2:
-        held = goal.having("n", size).trials
-        missed = curve.next_missed(held)
-        if missed == held:
             return size
-    return None
-
-
-def _steady_size(goal: PlanRequest, curve: RandomizedPower) -> int | None:
-    """Find the largest n up to which every n meets the requirement, given that some do not."""
-    size = max(goal.size_for(curve.steady), 1)
-    while curve.next_met(held := goal.having("n", size + 1).trials) == held:
-        size = goal.size_for(held)
-    return size if size >= 2 else None
-
-
-def _why_no_size(goal: PlanRequest, curve: RandomizedPower) -> str:
-    smallest = goal.having("n", 2)
-    limit = smallest.ceiling
-    ceiling = (
-        "" if limit is None else f" and a ceiling of {at_most(limit)} for every test of numbers"
-    )
-    return (
-        f"no n reaches power = {exactly(goal.power)} with {goal.n_labeled:,} labelled {goal.units} "
-        f"and {goal.n_unlabeled:,} unlabelled rows: even n = 2 leaves {smallest.trials:,} trials, "
-        f"power {at_least(smallest.reached)}{ceiling}; n = 2 needs "
-        f"{smallest.rows_for(curve.first):,} labelled {goal.units}"
+    smallest = replace(goal, n=2)
+    raise ArgumentError(
+        f"cannot be reached with {goal.n_labeled:,} labelled and {goal.n_unlabeled:,} unlabelled "
+        f"rows: n = 2 leaves {checks.counted(smallest.n_trials, 'trial')}, power "
+        f"{at_least(smallest.reached)}, and {fewest:,} trials are needed",
+        argument="power",
+        got=goal.power,
     )
 
 
-def _solve_delta(goal: PlanRequest) -> PlannedTest:
-    if goal.test == "averaged":
-        return goal.solved("delta", _smallest_met(goal, "delta", goal.delta_star))
+def _solve_delta(goal: Plan) -> float:
     count, tie = _critical_value_for_power(goal)
-    bound = float(delta_hat(count, goal.trials, goal.level, zeta=tie))
+    bound = float(delta_hat(count, goal.n_trials, goal.alpha, zeta=tie))
     # Below delta_star the algorithm would not be stable; the power rises with delta.
-    return goal.solved("delta", _nudged(goal, "delta", max(bound, goal.delta_star)))
+    return _nudged(goal, max(bound, goal.delta_star))
 
 
-def _solve_alpha(goal: PlanRequest) -> PlannedTest:
-    if goal.test == "averaged":
-        return goal.solved("alpha", _smallest_met(goal, "alpha", 0.0))
+def _solve_alpha(goal: Plan) -> float:
     count, tie = _critical_value_for_power(goal)
-    level = float(binomial_test.pvalue(count, goal.trials, goal.delta, zeta=tie))
-    alpha = max(level, _SMALLEST_LEVEL) * goal.algorithms
-    return goal.solved("alpha", _nudged(goal, "alpha", alpha))
+    level = float(binomial.pvalue(count, goal.n_trials, goal.delta, zeta=tie))
+    return _nudged(goal, max(level, _SMALLEST_LEVEL))
 
 
-def _smallest_met(goal: PlanRequest, unknown: str, lowest: float) -> float:
-    """Find the smallest δ or α above ``lowest`` at which the estimated power is enough."""
-    from scipy.optimize import bisect
-
-    def meets(value: float) -> bool:
-        return goal.having(unknown, value).meets
-
-    lowest, highest = lowest + _PRECISION, 1 - _PRECISION
-    if not meets(highest):
-        raise ArgumentError(_why_no_level(goal, unknown))
-    if meets(lowest):
-        return lowest
-    sign: Callable[[float], float] = lambda value: 1.0 if meets(value) else -1.0  # noqa: E731
-    found = float(bisect(sign, lowest, highest, xtol=_PRECISION))
-    while not meets(found):
-        found += _PRECISION
-    return found
-
-
-def _critical_value_for_power(goal: PlanRequest) -> tuple[int, float]:
+def _critical_value_for_power(goal: Plan) -> tuple[int, float]:
     """Find the critical count and tie probability with which the power is what is required.
 
-    The test they define declares stable with probability ``power`` at δ*; its level at δ is
-    the smallest α that will do, and the δ at which its level is α is the smallest δ.
+    The test they define declares stable with probability ``power`` at δ*; its level at δ is the
+    smallest α that will do, and the δ at which its level is α is the smallest δ.
     """
-    if goal.delta_star == 0:
-        count, tie = 0, goal.power
-    else:
-        count, tie = binomial_test.critical_value(goal.trials, goal.delta_star, goal.power)
-    return count, (tie if goal.randomized else 1.0)
+    count, tie = 0, goal.power
+    if goal.delta_star > 0:
+        count, tie = binomial.critical_value(goal.n_trials, goal.delta_star, goal.power)
+    return int(count), (float(tie) if goal.randomized else 1.0)
 
 
-def _nudged(goal: PlanRequest, unknown: str, value: float) -> float:
+def _nudged(goal: Plan, value: float) -> float:
     """Raise a value by as many last digits as the test needs to confirm the power."""
+
+    def enough(value: float) -> bool:
+        filled: dict[str, Any] = {goal.solved_for: value}
+        return bool(replace(goal, **filled).reached >= goal.power)
+
     step = float(np.spacing(value))
-    while value < 1 and goal.having(unknown, value).reached < goal.power:
+    while value < 1 and not enough(value):
         value, step = value + step, 2 * step
-    if value >= 1:
-        raise ArgumentError(_why_no_level(goal, unknown))
-    return value
+    if value < 1:
+        return value
+    m = goal.n_trials
+    least = counts.rows_for(1, goal.n, goal.n_unlabeled, fresh=goal.fresh)
+    why = f"n = {goal.n:,} needs {least:,} labelled rows for one trial"
+    if m:
+        missed = at_least(goal.delta_star**m)
+        why = f"with {checks.counted(m, 'trial')} all changes are larger with probability {missed}"
+    rule = f"cannot be reached by any {goal.solved_for}: {why}"
+    raise ArgumentError(rule, argument="power", got=goal.power)
 
 
-def _why_no_level(goal: PlanRequest, unknown: str) -> str:
-    trials = goal.trials
-    if trials == 0:
-        kappa = goal.per_trial.kappa(goal.n, goal.n_labeled, goal.n_unlabeled)
-        size = f"kappa = {at_least(float(kappa))}"
-        return (
-            f"no {unknown} below 1 reaches power = {exactly(goal.power)}: {goal.n_labeled:,} "
-            f"labelled {goal.units} and {goal.n_unlabeled:,} unlabelled rows hold no trial at n = "
-            f"{goal.n:,} ({size}); one trial needs {goal.rows_for(1):,} labelled {goal.units}"
-        )
-    if goal.test == "averaged":
-        return (
-            f"no {unknown} below 1 reaches power = {exactly(goal.power)} with {trials:,} trials, "
-            f"by the estimate for shares of spread {exactly(goal.spread or 1.0)}; ask for less, or "
-            "for a smaller n"
-        )
-    missed = at_least(goal.delta_star**trials)
-    return (
-        f"no {unknown} below 1 reaches power = {exactly(goal.power)} with {trials:,} trials: all "
-        f"of them exceed epsilon with probability delta_star^{trials}, so the power is at most 1 - "
-        f"{missed}"
-    )
-
-
-def _solve_power(goal: PlanRequest) -> PlannedTest:
-    return goal.solved("power", goal.reached)
-
-
-_SOLVERS: dict[str, Callable[[PlanRequest], PlannedTest]] = {
+_SOLVERS: dict[str, Callable[[Plan], Any]] = {
     "n_labeled": _solve_n_labeled,
     "n": _solve_n,
     "delta": _solve_delta,
     "alpha": _solve_alpha,
-    "power": _solve_power,
+    "power": lambda goal: goal.reached,
 }

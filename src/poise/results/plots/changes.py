@@ -1,143 +1,47 @@
-"""The changes of a measurement, and beside them their profile."""
+"""How large the changes are, and how likely larger ones: the picture of trials and of a result."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arguments import counted, shortened
-from poise.errors import ArgumentError
-from poise.results.plots.canvas import COLOURS, Panels, new_figure, tidy
-from poise.results.plots.plotted_question import PlottedQuestion
-from poise.results.plots.profile import draw_profile
-from poise.theory.rounding import NEAR_WHOLE
+from poise import checks, numbers
+from poise.checks import counted
+from poise.results.evidence import law_for
+from poise.results.plots.frame import COLOURS, WIDTH, Panels, Size, legend, level, remark, upright
+from poise.results.plots.histogram import LARGEST, Histogram, Mark, Steps, axis_end
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
-    from poise.results import StabilityResult, Trials
-    from poise.results.plots.shown_figure import ShownFigure
+    from poise.results.profile import Profile
+    from poise.results.result import Result
+    from poise.results.trials import Trials
 
-__all__ = ["Histogram", "plot_changes", "plot_judged", "plot_trials", "stack_trials"]
-
-_BARS = 30  # of a histogram, up to the end of its axis
-_SIZE = (10.0, 4.6)  # inches
+Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Histogram:
-    """How many changes fall between consecutive edges.
-
-    Attributes
-    ----------
-    edges : ndarray
-        To the end of the axis; ε is one of them, so that no bar holds both
-        allowed and larger changes. They begin at 0, or below it if ε is 0.
-    counts : ndarray of int
-        Changes in (edge, next edge], those equal to 0 in the first.
-    epsilon : float or None
-        The allowed change.
-    n_beyond, n_failed : int
-        Changes past the end of the axis, infinite ones included, and trials that failed.
-
-    Examples
-    --------
-    >>> from poise import Trials
-    >>> trials = Trials.from_changes([0.0, 1.0, 2.0, 4.0, np.inf], n=5, failures=["singular"])
-    >>> h = Histogram.of(trials, epsilon=2.0)
-    >>> h.n_larger, h.n_failed
-    (1, 1)
-    """
-
-    edges: NDArray[np.float64]
-    counts: NDArray[np.int64]
-    epsilon: float | None
-    n_beyond: int
-    n_failed: int
-
-    @classmethod
-    def of(cls, trials: Trials, epsilon: float | None = None, span: float = 0.0) -> Histogram:
-        """Count the changes of a measurement, up to ``span`` if that is given."""
-        finite = trials.all_changes[np.isfinite(trials.all_changes)]
-        edges = _edges(span or axis_span(trials, epsilon), epsilon)
-        drawn = finite[finite <= edges[-1]]
-        # Right-closed bars, because a change of exactly ε is still allowed.
-        bar = np.maximum(np.searchsorted(edges, drawn, side="left") - 1, 0)
-        counts = np.bincount(bar, minlength=len(edges) - 1)
-        n_beyond = len(trials.all_changes) - trials.n_failed_changes - len(drawn)
-        return cls(edges, counts, epsilon, n_beyond, trials.n_failed_changes)
-
-    @property
-    def large(self) -> NDArray[np.bool_]:
-        """Which bars hold changes larger than ε."""
-        if self.epsilon is None:
-            return np.zeros(len(self.counts), dtype=np.bool_)
-        return self.edges[:-1] >= self.epsilon
-
-    @property
-    def n_larger(self) -> int:
-        """Number of changes larger than ε, drawn or not; a failed trial shows none."""
-        return int(self.counts[self.large].sum()) + self.n_beyond
-
-
-def axis_span(trials: Trials, epsilon: float | None = None) -> float:
-    """Return where the axis of changes ends: before the tail, if that is far from the rest."""
-    finite = trials.all_changes[np.isfinite(trials.all_changes)]
-    largest = 1.05 * float(finite.max(initial=0.0))
-    if epsilon:
-        return min(max(largest, 1.1 * epsilon), 5 * epsilon)
-    far = 4 * float(np.quantile(finite, 0.8)) if len(finite) else 0.0
-    return (far if largest > 2 * far > 0 else largest) or 1.0
-
-
-def _edges(span: float, epsilon: float | None) -> NDArray[np.float64]:
-    """Return equal bars up to ``span`` or a little further, one of them ending at ε."""
-    width = span / _BARS
-    if epsilon:
-        width = epsilon / max(1, round(epsilon / width))
-    edges = width * np.arange(int(np.ceil(span / width - NEAR_WHOLE)) + 1, dtype=np.float64)
-    if epsilon == 0:
-        return np.append(-width, edges)  # a bar for changes of exactly 0, which are allowed
-    if epsilon:
-        edges[round(epsilon / width)] = epsilon  # to the last bit: the count depends on it
-    else:
-        edges[-1] = span
-    return edges
-
-
-def plot_trials(
+def plot_changes(
     trials: Trials,
     epsilon: float | None = None,
-    alpha: float = 0.05,
     *,
-    delta: float | None = None,
-    ax: Axes | None = None,
+    ax: Any = None,
     title: str | None = None,
-    figsize: tuple[float, float] | None = None,
+    figsize: Size | None = None,
 ) -> Any:
-    """Draw the changes with ε marked and, beside them, the profile with its band.
-
-    The band is an upper confidence limit for every ε at once; the dot at ε is the
-    limit for this ε alone, which a verdict uses. Small measured changes
-    say nothing about how large the next one may be.
+    """Draw how many changes are how large.
 
     Parameters
     ----------
     trials : Trials
-        The measurement.
+        The changes; all of them are drawn.
     epsilon : float, optional
         Allowed change to mark, >= 0.
-    alpha : float
-        Error level of the limits, in (0, 1).
-    delta : float, optional
-        Allowed probability to mark, with the verdict it leads to. In [0, 1).
-    ax : two matplotlib axes, optional
-        Where to draw; by default a figure of its own, which a notebook shows.
+    ax : matplotlib axes, optional
+        Where to draw; left out, a figure of its own, which a notebook shows.
     title : str, optional
         Instead of the name of the algorithm.
     figsize : tuple of float, optional
@@ -150,105 +54,214 @@ def plot_trials(
     Examples
     --------
     >>> from poise import Trials
-    >>> figure = plot_trials(Trials.from_changes([0.1, 0.2, 0.4] * 9, n=5), epsilon=0.3)
-    >>> [axes.get_ylabel() for axes in figure.axes]
-    ['number of trials', 'probability of a larger change']
+    >>> figure = plot_changes(Trials.from_changes([0.1, 0.2, 0.4] * 9, n=5), epsilon=0.3)
+    >>> figure.axes[0].get_xlabel()
+    'change of the prediction'
     """
-    asked = PlottedQuestion.put_to(trials, epsilon, delta, alpha)
-    panels = Panels(2, _SIZE, ax, figsize)
-    _draw(panels.axes, trials, asked, alpha, axis_span(trials, epsilon))
-    panels.title(title, _title(trials, asked))
-    return panels.drawn
+    allowed = None if epsilon is None else checks.epsilon(epsilon)
+    panels = Panels((WIDTH, 2.1), (1,), ax, figsize)
+    _draw_bars(panels.axes[0], Histogram.of(trials.changes.ravel(), allowed), trials)
+    return panels.finish(title, trials.design.title, _below(trials))
 
 
-def plot_changes(trials: Trials, title: str) -> ShownFigure:
-    """Draw the changes alone, without limits."""
-    panels = Panels(1, (7, 3.8))
-    _draw_changes(panels.axes[0], Histogram.of(trials), "")
-    panels.axes[0].set_ylabel("number of changes")
-    panels.title(title)
-    figure: ShownFigure = panels.drawn
-    return figure
+def plot_profile(
+    profile: Profile, *, ax: Any = None, title: str | None = None, figsize: Size | None = None
+) -> Any:
+    """Draw a limit for the probability of a larger change, for every allowed change at once.
+
+    Parameters
+    ----------
+    profile : Profile
+        From :meth:`poise.Trials.profile`.
+    ax, title, figsize
+        As for :func:`plot_changes`.
+
+    Examples
+    --------
+    >>> from poise import Trials
+    >>> figure = plot_profile(Trials.from_changes([0.1, 0.2, 0.4] * 9, n=5).profile())
+    >>> figure.axes[0].get_xlabel()
+    'allowed change ε'
+    """
+    panels = Panels((WIDTH, 2.1), (1,), ax, figsize)
+    (axes,) = panels.axes
+    end = min(1.05 * float(profile.epsilon[-1]), LARGEST) or 1.0
+    steps = np.append(profile.epsilon, end), np.append(profile.delta, profile.delta[-1])
+    _draw_limit(axes, *steps, profile.alpha)
+    # Between the steps of the limit the observed share may fall further: dots, no steps.
+    axes.plot(profile.epsilon, profile.observed, ".", ms=2.5, color=COLOURS["seen"], label="seen")
+    _finish_limits(axes, (0.0, end))
+    return panels.finish(title)
 
 
-def plot_judged(trials: Trials, result: StabilityResult) -> ShownFigure:
-    """Draw the changes that a verdict is about, with the limit that it used."""
-    asked = PlottedQuestion.of(result)
-    panels = Panels(2, _SIZE)
-    _draw(panels.axes, trials, asked, result.alpha, axis_span(trials, result.epsilon))
-    panels.title(None, _title(trials, asked))
-    figure: ShownFigure = panels.drawn
-    return figure
-
-
-def stack_trials(
-    measurements: Sequence[Trials],
-    epsilon: float | None = None,
+def plot_trials(
+    trials: Trials,
     alpha: float = 0.05,
-    delta: float | None = None,
-) -> Figure:
-    """Draw several measurements one above the other, on the same axis of changes."""
-    if not measurements:
-        raise ArgumentError("measurements must hold at least one Trials, got none")
-    figure = new_figure(10, 0.4 + 4.2 * len(measurements))
-    span = max(axis_span(trials, epsilon) for trials in measurements)
-    rows = figure.subfigures(len(measurements), 1, squeeze=False)[:, 0]
-    for subfigure, trials in zip(rows, measurements, strict=True):
-        asked = PlottedQuestion.put_to(trials, epsilon, delta, alpha)
-        title = _title(trials, asked)
-        subfigure.suptitle(title, fontsize=11, x=0.01, ha="left", parse_math=False)
-        _draw(subfigure.subplots(1, 2), trials, asked, alpha, span)
-    return figure
+    *,
+    ax: Any = None,
+    title: str | None = None,
+    figsize: Size | None = None,
+) -> Any:
+    """Draw the changes and, below them, limits for every ε, with the one for ``trials.delta``.
+
+    Parameters
+    ----------
+    trials : Trials
+        What was measured.
+    alpha : float
+        One minus the confidence of the limits.
+    ax : two matplotlib axes, optional
+        Where to draw; left out, a figure of its own, which a notebook shows.
+    title, figsize
+        As for :func:`plot_changes`.
+
+    Examples
+    --------
+    >>> from poise import Trials
+    >>> figure = plot_trials(Trials.from_changes([0.1, 0.2, 0.4] * 9, n=5))
+    >>> [axes.get_ylabel() for axes in figure.axes]
+    ['trials', 'P(change > ε)']
+    """
+    law = law_for(trials.design, trials.delta, checks.alpha(alpha))
+    return _plot(trials, law, Mark.of_trials(trials, alpha), ax, title, figsize)
 
 
-def _title(trials: Trials, asked: PlottedQuestion | None) -> str:
-    name = shortened(trials.design.title, 70)
-    verdict = f": {asked.verdict}" if asked is not None and asked.verdict else ""
-    trained = f"{name} at n = {trials.design.n:,}"
-    return f"{trained}{verdict}, {counted(trials.n_observed, 'trial')}"
+def plot_result(
+    result: Result, *, ax: Any = None, title: str | None = None, figsize: Size | None = None
+) -> Any:
+    """Draw the changes a verdict is about and, below them, limits for every ε and for this one.
+
+    Small measured changes say nothing about how large the next one may be: the limits do.
+
+    Parameters
+    ----------
+    result : Result
+        The verdict.
+    ax : two matplotlib axes, optional
+        Where to draw; left out, a figure of its own, which a notebook shows.
+    title, figsize
+        As for :func:`plot_changes`.
+
+    Examples
+    --------
+    >>> from poise import Trials
+    >>> figure = plot_result(Trials.from_changes([0.1] * 40, n=10).test(epsilon=0.2, delta=0.1))
+    >>> [text.get_text() for text in figure.axes[0].texts]
+    ['0 of 40 larger than ε = 0.2']
+    """
+    law = law_for(result.design, result.delta, result.alpha, result.test)
+    return _plot(result.trials, law, Mark.of(result), ax, title, figsize)
 
 
-def _draw(
-    axes: Sequence[Axes], trials: Trials, asked: PlottedQuestion | None, alpha: float, span: float
-) -> None:
-    left, right = axes
-    histogram = Histogram.of(trials, None if asked is None else asked.epsilon, span)
-    _draw_changes(left, histogram, "" if asked is None else asked.allowed)
-    left.set_ylabel("number of trials" if trials.changes.ndim == 1 else "number of changes")
-    draw_profile(right, trials.profile(alpha), asked, histogram.edges[-1])
+def _plot(
+    trials: Trials, law: ModuleType, mark: Mark, ax: Any, title: str | None, figsize: Size | None
+) -> Any:
+    if trials.design.sized:
+        panels = Panels((WIDTH, 3.6), (1, 1), ax, figsize)
+        _draw_sized(panels, trials, law, mark)
+    else:
+        panels = Panels((WIDTH, 2.6), (1, 0.3), ax, figsize)
+        above, below = panels.axes
+        _draw_shares(above, trials)
+        _draw_question(below, mark, trials)
+    return panels.finish(title, trials.design.title, _below(trials, mark.verdict), mark.verdict)
 
 
-def _draw_changes(axes: Axes, histogram: Histogram, allowed: str) -> None:
-    axes.bar(
-        histogram.edges[:-1],
-        histogram.counts,
-        np.diff(histogram.edges),
-        align="edge",
-        color=np.where(histogram.large, COLOURS["large"], COLOURS["small"]),
-        edgecolor="white",
-        linewidth=0.5,
-    )
-    if histogram.epsilon is not None:
-        axes.axvline(histogram.epsilon, color=COLOURS["mark"], linewidth=1.2, linestyle="--")
-        larger = f"{histogram.n_larger:,} larger than ε = {allowed}"
-        axes.set_title(larger, fontsize=10)
-    _note_what_is_not_drawn(axes, histogram)
-    axes.set_xlim(histogram.edges[0], histogram.edges[-1])
-    axes.set_xlabel("change of the prediction, in its own units")
-    axes.locator_params(axis="y", integer=True)
-    tidy(axes)
+def _draw_sized(panels: Panels, trials: Trials, law: ModuleType, mark: Mark) -> None:
+    above, below = panels.axes
+    averages = law.__name__.endswith("averaged")
+    read = (trials.changes if averages else trials.changes[:, :1, :1]).ravel()
+    end = axis_end(read[np.isfinite(read)], mark.epsilon)
+    if mark.limit is not None and mark.limit <= LARGEST:
+        end = max(end, 1.05 * mark.limit)
+    bars = Histogram.of(read, mark.epsilon, end)
+    _draw_bars(above, bars, trials)
+    steps = Steps.of(law.profile(trials.table, mark.alpha), read, float(bars.edges[-1]))
+    _draw_steps(below, steps, mark, (float(bars.edges[0]), float(bars.edges[-1])))
 
 
-def _note_what_is_not_drawn(axes: Axes, histogram: Histogram) -> None:
-    notes = {"beyond →": histogram.n_beyond, "failed": histogram.n_failed}
-    text = "\n".join(f"{count:,} {what}" for what, count in notes.items() if count)
-    axes.text(
-        0.98,
-        0.95,
-        text,
-        transform=axes.transAxes,
-        ha="right",
-        va="top",
-        fontsize=10,
-        color=COLOURS["large"],
-    )
+def _below(trials: Trials, verdict: str = "") -> str:
+    """Return the line below the title."""
+    words = [verdict, f"n = {trials.design.n:,}", counted(trials.n_observed, "trial")]
+    return " · ".join(word for word in words if word)
+
+
+def _draw_bars(axes: Axes, bars: Histogram, trials: Trials) -> None:
+    _draw_counts(axes, bars)
+    if bars.epsilon is not None:
+        counted = f"{bars.n_larger:,} of {bars.total:,} larger than"
+        upright(axes, bars.epsilon, f"{counted} ε = {numbers.exactly(bars.epsilon)}")
+    lost = trials.design.compares == "losses"
+    axes.set_xlabel("change of the loss" if lost else "change of the prediction")
+    axes.set_ylabel("trials" if bars.total == trials.n_observed else "changes")
+
+
+def _draw_counts(axes: Axes, bars: Histogram) -> None:
+    colours = np.where(bars.large, COLOURS["large"], COLOURS["small"])
+    style: dict[str, Any] = {"align": "edge", "edgecolor": "white", "linewidth": 0.4}
+    axes.bar(bars.edges[:-1], bars.counts, np.diff(bars.edges), color=colours, **style)
+    axes.set(xlim=bars.edges[[0, -1]], ylim=(0, 1.12 * max(1, *bars.counts)))
+    axes.locator_params(axis="y", integer=True, nbins=5)
+    if notes := bars.remarks():
+        remark(axes, notes, COLOURS["large"])
+
+
+def _draw_limit(axes: Axes, epsilon: Floats, limit: Floats, alpha: float) -> None:
+    label = f"every ε: limit ({numbers.confidence(alpha)})"
+    axes.step(epsilon, limit, where="post", color=COLOURS["limit"], linewidth=1.3, label=label)
+
+
+def _draw_steps(axes: Axes, steps: Steps, mark: Mark, span: tuple[float, float]) -> None:
+    """Draw limit and observed share, and mark what the verdict, or the δ of a run, rests on."""
+    _draw_limit(axes, steps.epsilon, steps.limit, mark.alpha)
+    seen, band = COLOURS["seen"], COLOURS["limit"]
+    axes.step(steps.epsilon, steps.seen, where="post", color=seen, linewidth=1, label="seen")
+    between = (steps.epsilon, steps.seen, steps.limit)
+    axes.fill_between(*between, step="post", color=band, alpha=0.1, linewidth=0)
+    if mark.epsilon is not None:
+        upright(axes, mark.epsilon)
+        reach: Any = [[each] for each in mark.reach]
+        words = f"this ε: {mark.scope}"
+        _draw_whiskers(axes, mark, (mark.epsilon, mark.seen), yerr=reach, label=words)
+    elif mark.limit is not None and mark.limit <= LARGEST:
+        words = (
+            f"at most {numbers.percent(mark.delta)} are larger ({numbers.confidence(mark.alpha)})"
+        )
+        axes.plot([mark.limit], [mark.delta], "D", ms=4, color=COLOURS["large"], label=words)
+    level(axes, mark.delta, f"δ = {numbers.exactly(mark.delta)}")
+    _finish_limits(axes, span)
+
+
+def _finish_limits(axes: Axes, span: tuple[float, float]) -> None:
+    axes.set(xlim=span, ylim=(0, 1.02), xlabel="allowed change ε", ylabel="P(change > ε)")
+    axes.yaxis.set_major_formatter("{x:g}")
+    legend(axes)
+
+
+def _draw_whiskers(axes: Axes, mark: Mark, at: Size, **reach: Any) -> None:
+    colour = COLOURS[mark.verdict or "limit"]
+    style: dict[str, Any] = {"color": colour, "markersize": 4.5, "linewidth": 2, "capsize": 3}
+    axes.errorbar([at[0]], [at[1]], fmt="o", zorder=3, clip_on=False, **style, **reach)
+
+
+# Labels change or do not, and decisions change by a share: there is no ε.
+
+
+def _draw_shares(axes: Axes, trials: Trials) -> None:
+    failed = np.isnan(trials.changes).any(axis=(1, 2))
+    shares = np.where(failed, np.nan, trials.shares(failures_exceed=False))
+    _draw_counts(axes, Histogram.of(shares, None, 1.0))
+    axes.set(xlabel=f"share of changed {_what(trials)} in a trial", ylabel="trials")
+
+
+def _draw_question(axes: Axes, mark: Mark, trials: Trials) -> None:
+    reach: Any = [[each] for each in mark.reach]
+    end = 1.2 * max(mark.delta, mark.low or 0.0, mark.high or 0.0)
+    axes.set(xlim=(0, min(1.0, end)), ylim=(-1, 1), yticks=[])
+    _draw_whiskers(axes, mark, (mark.seen, 0.0), xerr=reach)
+    upright(axes, mark.delta, f"δ = {numbers.exactly(mark.delta)}")
+    axes.set_xlabel(f"changed {_what(trials)}, {mark.scope}")
+
+
+def _what(trials: Trials) -> str:
+    return "decisions" if trials.design.compares == "decisions" else "labels"

@@ -1,91 +1,141 @@
-"""The power of a planned test against the true probability of a change beyond ε."""
+"""What a planned test can show: its power, and which questions a number of rows can answer."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arguments.printed_numbers import exactly, level_in_words, number
-from poise.results.plots.canvas import COLOURS, Panels, legend, tidy
-from poise.results.text.describe_plan import delta_in_words
+from poise import checks, numbers
+from poise.errors import ArgumentError
+from poise.results.plots.frame import COLOURS, WIDTH, Panels, Size, legend, level, upright
+from poise.theory import binomial, ceilings
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from poise.theory.planning import MenuRow, Plan
 
-    from poise.results.plan_result import Plan
+Floats = NDArray[np.float64]
 
-__all__ = ["plot_power"]
-
-_POINTS = 201
-_STEP_OF_ESTIMATES = 4
-_STYLES = ("-", "--", "-.")  # the Binomial test, and estimates of the averaged test
-_MULTIPLE_OF_DELTA = 1.5  # how far beyond δ the curve is drawn, where "power" is the error
+_POINTS = 121
+_BEYOND = 1.5  # times δ: how far the curves go, where "power" is the probability of an error
 
 
-def power_lines(plan: Plan) -> dict[str, NDArray[np.float64]]:
-    """Compute pairs (δ*, probability of declaring stable) for each test, by its name.
+def power_curves(plan: Plan) -> tuple[Floats, Floats, Floats]:
+    """Compute true probabilities, the power of the planned test, and the ceiling for all tests.
 
-    The averaged test is left out where it does not pay; its line is an estimate.
+    The ceiling holds for algorithms of which the true probability is below δ.
 
     Examples
     --------
     >>> import poise
-    >>> lines = power_lines(poise.plan(n=100, n_labeled=3000, delta=0.1))
-    >>> list(lines), lines["Binomial"][0].tolist()
-    (['Binomial'], [0.0, 1.0])
+    >>> truth, power, ceiling = power_curves(poise.plan(n=100, delta=0.1))
+    >>> float(power[0]), bool((power <= ceiling)[truth < 0.1].all())
+    (1.0, True)
     """
-    from poise.theory.binomial_test import power
-
-    truth = np.linspace(0, min(1.0, _MULTIPLE_OF_DELTA * plan.delta), _POINTS)
-    reached = power(plan.n_trials, plan.delta, truth, plan.level, plan.randomized)
-    lines = {"Binomial": np.column_stack([truth, reached])}
-    # Beyond δ nothing is known but that the test is valid; estimates take long, and are smooth.
-    below = truth[truth < plan.delta][::_STEP_OF_ESTIMATES]
-    for spread in plan.power_of_averaged():
-        estimates = np.array([plan.averaged_power_at(each, spread) for each in below])
-        line = np.column_stack([below, estimates])
-        lines[f"averaged, spread {number(spread)}"] = line[estimates > plan.level]
-    return lines
+    truth = np.linspace(0, min(1.0, _BEYOND * plan.delta), _POINTS)
+    power = binomial.power(plan.n_trials, plan.delta, truth, plan.alpha, plan.randomized)
+    rows = plan.n + plan.fresh, plan.n_labeled, plan.n_unlabeled
+    below = truth < plan.delta
+    ceiling = np.full(len(truth), np.nan)
+    ceiling[below] = [
+        ceilings.power_bound(*rows, delta=plan.delta, delta_star=each, alpha=plan.alpha)
+        for each in truth[below]
+    ]
+    return truth, power, ceiling
 
 
 def plot_power(
-    plan: Plan,
-    ax: Axes | None = None,
-    *,
-    title: str | None = None,
-    figsize: tuple[float, float] | None = None,
+    plan: Plan, *, ax: Any = None, title: str | None = None, figsize: Size | None = None
 ) -> Any:
-    """Draw the probability of declaring stable, with δ, the level and the power wanted.
+    """Draw the power of a planned test, below what no valid test can exceed with these rows.
 
-    Both tests are drawn, with the trials of the plan; the averaged test, whose power is an
-    estimate for an assumed spread of its shares, in dashes.
+    Parameters
+    ----------
+    plan : Plan
+        From :func:`poise.plan`.
+    ax : matplotlib axes, optional
+        Where to draw; left out, a figure of its own, which a notebook shows.
+    title : str, optional
+        Instead of the training size.
+    figsize : tuple of float, optional
+        Width and height of the figure, in inches.
 
-    ``ax``, ``title`` and ``figsize`` are those of every picture; the figure is
-    returned, or ``ax`` if that was given.
+    Returns
+    -------
+    figure, or ``ax`` if that was given
 
     Examples
     --------
     >>> import poise
-    >>> plot_power(poise.plan(n=100, n_labeled=3000, delta=0.1)).axes[0].get_ylabel()
-    'probability of "stable", n = 100, 29 trials'
+    >>> plot_power(poise.plan(n=100, delta=0.1)).axes[0].get_ylabel()
+    'P(“stable”)'
     """
-    panels = Panels(1, (5.5, 4.2), ax, figsize)
+    panels = Panels((WIDTH, 2.3), (1,), ax, figsize)
     (axes,) = panels.axes
-    for (name, line), style in zip(power_lines(plan).items(), _STYLES, strict=False):
-        axes.plot(*line.T, color=COLOURS["band"], ls=style, label=name)
-    axes.axvline(plan.delta, color=COLOURS["mark"], lw=1, label=f"delta = {delta_in_words(plan)}")
-    level = f"level {level_in_words(plan.level)}"
-    axes.axhline(plan.level, color=COLOURS["unstable"], lw=1, ls="--", label=level)
-    if plan.solved_for != "power":
-        wanted = f"power wanted: {exactly(plan.power)}"
-        axes.axhline(plan.power, color=COLOURS["stable"], lw=1, ls=":", label=wanted)
-    axes.set_ylim(0.0, 1.05)
-    axes.set_xlim(left=0.0)
-    axes.set_xlabel("true probability of a change beyond epsilon")
-    axes.set_ylabel(f'probability of "stable", n = {plan.n:,}, {plan.n_trials:,} trials')
+    truth, power, ceiling = power_curves(plan)
+    axes.set(xlim=(0, truth[-1]), ylim=(0, 1.03))
+    axes.plot(truth, ceiling, "--", color=COLOURS["seen"], lw=1, label="ceiling for every test")
+    axes.plot(truth, power, color=COLOURS["limit"], lw=1.3, label="Binomial test")
+    upright(axes, plan.delta, f"δ = {numbers.at_most(plan.delta)}")
+    level(axes, plan.alpha, f"α = {numbers.at_most(plan.alpha)}")
+    axes.set(xlabel="true P(change > ε)", ylabel="P(“stable”)")
     legend(axes)
-    tidy(axes)
-    panels.title(title)
-    return panels.drawn
+    rows = f"{plan.n_labeled:,} labelled rows · {checks.counted(plan.n_trials, 'trial')}"
+    return panels.finish(title, f"Power at n = {plan.n:,}", rows)
+
+
+def plot_menu(
+    menu: Sequence[MenuRow],
+    delta: float | None = None,
+    *,
+    ax: Any = None,
+    title: str | None = None,
+    figsize: Size | None = None,
+) -> Any:
+    """Draw the smallest δ that a run without a larger change can show, at each training size.
+
+    Parameters
+    ----------
+    menu : sequence of MenuRow
+        From :func:`poise.theory.menu`.
+    delta : float, optional
+        Allowed probability to mark, with the largest n that can show it.
+    ax, title, figsize
+        As for :func:`plot_power`.
+
+    Examples
+    --------
+    >>> from poise.theory.planning import menu
+    >>> plot_menu(menu(3000), delta=0.1).axes[0].get_xlabel()
+    'training size n'
+    """
+    shown = [
+        (row.n, row.smallest_delta) for row in reversed(menu) if row.smallest_delta is not None
+    ]
+    if not shown:
+        raise ArgumentError("must hold a training size with a trial", argument="menu")
+    panels = Panels((WIDTH, 2.3), (1,), ax, figsize)
+    (axes,) = panels.axes
+    sizes, limits = zip(*shown, strict=True)
+    axes.set(xscale="log", yscale="log", xlabel="training size n", ylabel="smallest δ to be shown")
+    axes.plot(sizes, limits, "o-", color=COLOURS["limit"], ms=3.5, lw=1.2)
+    if delta is not None:
+        level(axes, checks.delta(delta), f"δ = {numbers.exactly(delta)}")
+        able = [(n, limit) for n, limit in shown if limit <= delta]
+        if able:
+            axes.plot(*max(able), "D", color=COLOURS["large"], ms=5, zorder=3)
+            upright(axes, max(able)[0], f"n = {max(able)[0]:,}", COLOURS["large"])
+    for axis in (axes.xaxis, axes.yaxis):
+        _write_out(axis)
+    return panels.finish(title)
+
+
+def _write_out(axis: Any) -> None:
+    """Put plain numbers on a logarithmic axis."""
+    from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
+
+    axis.set_major_locator(LogLocator(subs=(1, 3)))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(StrMethodFormatter("{x:,g}"))

@@ -1,0 +1,171 @@
+"""Decisions that change: distances that judge all points of a trial together.
+
+What is approved, shortlisted or ranked first may stay the same where predictions move, and change
+where they hardly do. A decision compares the predictions of two fits at ``of`` test points and
+returns the share of decisions that are different, a number in [0, 1]. There is no epsilon then: a
+test asks whether, on average over training sets and points, at most a share ``delta`` changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from poise import checks
+from poise.algorithms.distances import Distance
+from poise.algorithms.predictions import Array, Floats, Undefined, as_numbers
+from poise.errors import ArgumentError
+
+
+def flips(threshold: float, *, of: int) -> Distance:
+    """Compare which predictions lie above a threshold.
+
+    Parameters
+    ----------
+    threshold : float
+        What is decided is ``prediction > threshold``. With ``response="predict_proba"`` and two
+        classes the prediction is the probability of the second one.
+    of : int
+        Number of test points of a trial.
+
+    Returns
+    -------
+    Distance
+        The share of the points whose side of the threshold changes.
+
+    Examples
+    --------
+    >>> flips(0.5, of=4)([0.1, 0.4, 0.6, 0.9], [0.2, 0.7, 0.8, 0.9])
+    array([0.25])
+    """
+    at = checks.number(
+        "threshold", threshold, "a finite number", low=-np.inf, high=np.inf, open="()"
+    )
+    return _share(f"flips({at:.12g}, of={of})", partial(_flips, at), of)
+
+
+def top_k(k: int, *, of: int) -> Distance:
+    """Compare which k points have the largest predictions.
+
+    Parameters
+    ----------
+    k : int
+        Size of the list.
+    of : int
+        Number of test points of a trial, more than ``k``.
+
+    Returns
+    -------
+    Distance
+        The share of the top k of the full fit that are no longer among them.
+
+    Examples
+    --------
+    >>> top_k(2, of=4)([0.9, 0.8, 0.2, 0.1], [0.9, 0.1, 0.2, 0.0])
+    array([0.5])
+    """
+    size = checks.count("k", k, minimum=1)
+    if size >= checks.count("of", of, minimum=2):
+        raise ArgumentError(f"must be below of={of}", argument="k", got=k)
+    return _share(f"top_k({size}, of={of})", partial(_top_k, size), of)
+
+
+def ranking(*, of: int) -> Distance:
+    """Compare the order of the predictions.
+
+    Parameters
+    ----------
+    of : int
+        Number of test points of a trial, at least 2.
+
+    Returns
+    -------
+    Distance
+        The share of pairs of points that are ranked differently (normalised Kendall distance); a
+        tie is a rank of its own.
+
+    Examples
+    --------
+    >>> ranking(of=3)([1.0, 2.0, 3.0], [1.0, 3.0, 2.0]).round(3)
+    array([0.333])
+    """
+    return _share(f"ranking(of={of})", _ranking, of, minimum=2)
+
+
+def decision(function: Callable[[Any, Any], float], *, of: int) -> Distance:
+    """Compare by a function of your own.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(full, reduced)`` gets two arrays of ``of`` predictions and returns a share in
+        [0, 1].
+    of : int
+        Number of test points of a trial.
+
+    Returns
+    -------
+    Distance
+        To be given as ``distance=``.
+
+    Examples
+    --------
+    >>> def other_winner(full, reduced):
+    ...     return float(full.argmax() != reduced.argmax())
+    >>> decision(other_winner, of=3)([1.0, 2.0, 3.0], [1.0, 3.0, 2.0])
+    array([1.])
+    """
+    name = str(getattr(function, "__name__", type(function).__name__))
+    compare = partial(_own_share, function, name)
+    points = checks.count("of", of, minimum=1)
+    return Distance(
+        f"{name}(of={points})", compare, 1.0, panel=True, points=points, user_code=(function,)
+    )
+
+
+def _share(
+    name: str, compare: Callable[[Array, Array], float], of: int, minimum: int = 1
+) -> Distance:
+    points = checks.count("of", of, minimum)
+    return Distance(name, partial(_of_scores, compare), 1.0, panel=True, points=points)
+
+
+def _of_scores(compare: Callable[[Floats, Floats], float], a: Array, b: Array) -> float:
+    return float(compare(_scores(a), _scores(b)))
+
+
+def _scores(predictions: Array) -> Floats:
+    """Return one number per point; of two probabilities that of the second class."""
+    numbers = as_numbers(predictions).astype(np.float64)
+    if numbers.ndim == 2 and numbers.shape[1] == 2 and np.allclose(numbers.sum(axis=1), 1):
+        return numbers[:, 1]
+    if numbers.size != len(numbers):
+        raise Undefined(
+            f"a decision needs one number per point, got predictions of shape {numbers.shape}"
+        )
+    return numbers.reshape(len(numbers))
+
+
+def _flips(threshold: float, a: Floats, b: Floats) -> float:
+    return float(np.mean((a > threshold) != (b > threshold)))
+
+
+def _top_k(k: int, a: Floats, b: Floats) -> float:
+    first, second = (np.argsort(-scores, kind="stable")[:k] for scores in (a, b))
+    return 1 - len(np.intersect1d(first, second)) / k
+
+
+def _ranking(a: Floats, b: Floats) -> float:
+    below = (a[:, None] < a) != (b[:, None] < b)  # the same with > is its transpose
+    pairs = len(a) * (len(a) - 1)
+    return float((below | below.T).sum() / pairs)
+
+
+def _own_share(function: Callable[[Any, Any], float], name: str, a: Array, b: Array) -> float:
+    share = float(function(a, b))
+    if share < 0 or share > 1:
+        raise ValueError(f"{name} must return a share in [0, 1], got {share:g}")
+    return share

@@ -1,0 +1,300 @@
+"""How far apart two fits are: distances of the predictions at the points of a trial.
+
+A distance takes the predictions of two fits at T points and returns T changes >= 0. A point where
+a prediction is missing, or where neither fit gives a finite number, has no change (nan): that is a
+failed trial and never a small change.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Container
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from poise import checks
+from poise.algorithms.predictions import (
+    Array,
+    Floats,
+    Undefined,
+    are_probabilities,
+    as_array,
+    gaps,
+    holes,
+    is_number,
+    require_labels,
+    shown,
+)
+from poise.errors import AlgorithmError, ArgumentError
+
+if TYPE_CHECKING:
+    from poise.data.sample import Sample
+
+LABELS_ONLY = "labels only"  # natural distances that are not offered by name
+CLUSTER_NUMBERS = "cluster numbers"
+
+
+@dataclass(frozen=True)
+class Distance:
+    """What compares two fits at the points of a trial.
+
+    Attributes
+    ----------
+    name : str
+        For records and messages.
+    compare : callable
+        ``compare(full, reduced)``, two arrays of T predictions (and an array of T responses, if
+        ``needs_response``), to T changes; of a panel to one share in [0, 1].
+    largest : float
+        No change is larger: an epsilon from here on would let every algorithm pass.
+    needs_response : bool
+        Whether the points must be labelled.
+    panel : bool
+        Whether all points of a trial are judged together, by the share of decisions that change.
+    points : int or None
+        How many points a panel judges.
+    needs_classes : bool
+        Whether :meth:`prepared` has to find the classes of the data.
+    user_code : tuple
+        Functions of the user's own.
+    """
+
+    name: str
+    compare: Callable[..., Any]
+    largest: float = math.inf
+    needs_response: bool = False
+    panel: bool = False
+    points: int | None = None
+    needs_classes: bool = False
+    user_code: tuple[object, ...] = ()
+
+    def __call__(self, full: Any, reduced: Any, y: Any = None) -> Floats:
+        """Return the change at each point, nan where there is none; one share for a panel."""
+        a, b = as_array(full), as_array(reduced)
+        if a.shape != b.shape:
+            raise Undefined(f"predictions of the two fits differ in shape: {a.shape}, {b.shape}")
+        if self.points not in (None, len(a)):
+            raise Undefined(f"{self.name} is about {self.points} points, got {len(a)}")
+        arrays = (a, b, as_array(y)) if self.needs_response else (a, b)
+        without = holes(a, b)
+        if without is None:
+            found = self.compare(*arrays)
+            return np.array([found]) if self.panel else np.asarray(found, dtype=np.float64)
+        changes = np.full(1 if self.panel else len(a), np.nan)
+        if not self.panel and not without.all():
+            changes[~without] = self.compare(*(each[~without] for each in arrays))
+        return changes
+
+    @property
+    def yes_or_no(self) -> bool:
+        """Whether a change is 0 or 1: then there is no epsilon to choose."""
+        return not self.panel and self.name in ("label", "change of zero_one loss")
+
+    def prepared(self, sample: Sample) -> Distance:
+        """Return the distance to use on these rows: the log loss has to know all classes."""
+        if not self.needs_classes:
+            return self
+        classes = [np.unique(values) for _, values in sample.y.values()]
+        if len(classes) > 1:
+            raise ArgumentError(
+                f"is that of one response, and y has {len(classes)}",
+                argument="distance",
+                got=self.name,
+                remedy="write a loss of your own",
+            )
+        from poise.algorithms.losses import loss_change
+
+        return loss_change("log", classes[0].tolist())
+
+
+# Distances of predictions
+
+
+def absolute(a: Array, b: Array) -> Floats:
+    """Absolute difference of numbers.
+
+    Examples
+    --------
+    >>> absolute(np.array([1.0, np.inf]), np.array([3.5, np.inf]))
+    array([2.5, 0. ])
+    """
+    found = gaps(a, b)
+    if found.size != len(found):
+        raise Undefined(f"predictions must be single numbers, got {shown(a[0])}")
+    return found.reshape(len(found))
+
+
+def euclidean(a: Array, b: Array) -> Floats:
+    """Absolute difference of numbers, Euclidean norm of vectors.
+
+    Examples
+    --------
+    >>> euclidean(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]]))
+    array([5.])
+    """
+    found = gaps(a, b)
+    if found.ndim == 1:
+        return found
+    return np.array([math.hypot(*row) for row in found.reshape(len(found), -1).tolist()])
+
+
+def total_variation(a: Array, b: Array) -> Floats:
+    """Half the sum of absolute differences of two rows of probabilities.
+
+    For one response this is the largest change of the probability of any event. For several
+    responses, side by side, it is the sum over them.
+
+    Examples
+    --------
+    >>> total_variation(np.array([[0.5, 0.5, 0.0]]), np.array([[0.5, 0.0, 0.5]]))
+    array([0.5])
+    """
+    if a.ndim != 2 or not (are_probabilities(a) and are_probabilities(b)):
+        raise Undefined(
+            f"total variation compares one probability per class, got {shown(a[0])} and "
+            f"{shown(b[0])}; response='predict_proba' asks for them"
+        )
+    return np.asarray(gaps(a, b).sum(axis=1) / 2)
+
+
+def label(a: Array, b: Array) -> Floats:
+    """0 where two labels agree and 1 where they do not; labels of several responses flip as one.
+
+    Examples
+    --------
+    >>> label(np.array(["spam", "ham"]), np.array(["spam", "spam"]))
+    array([0., 1.])
+    """
+    require_labels(a)
+    require_labels(b)
+    flips = np.asarray(a != b).reshape(len(a), -1)
+    return np.array(flips.any(axis=1), dtype=np.float64)
+
+
+def labels_only(a: Array, b: Array) -> Floats:
+    """Compare labels where y holds text: numbers may be codes or probabilities there."""
+    for array in (a, b):
+        if array.dtype.kind in "iufc" or (array.dtype.kind == "O" and is_number(array.flat[0])):
+            raise Undefined(
+                f"y holds labels and the algorithm returns numbers ({shown(array[0])}); say "
+                "distance='euclidean' to ask how far they move, or distance='label' if they stand "
+                "for classes"
+            )
+    return label(a, b)
+
+
+# What a user may give
+
+DISTANCES: dict[str, Callable[[Array, Array], Floats]] = {
+    "absolute": absolute,
+    "euclidean": euclidean,
+    "total_variation": total_variation,
+    "label": label,
+}
+
+
+def as_distance(distance: object, natural: str = "euclidean", outputs: int = 1) -> Distance:
+    """Turn a name, a text such as "top_k(50, of=500)" or a function into a distance.
+
+    Parameters
+    ----------
+    distance : str, callable or Distance
+        A function of your own takes two predictions and returns a number >= 0.
+    natural : str
+        What "auto" means: the natural distance of the algorithm.
+    outputs : int
+        Responses of a row: their total variations add up.
+
+    Examples
+    --------
+    >>> as_distance("auto")([1.0], [4.0])
+    array([3.])
+    >>> as_distance("label").largest
+    1.0
+    """
+    if isinstance(distance, str) and "(" in distance:
+        distance = _called(distance)
+    if natural == CLUSTER_NUMBERS and not _is_own(distance):
+        raise AlgorithmError(
+            "numbers its clusters, in an order that means nothing: another fit may give the same "
+            "cluster another number",
+            argument="algorithm",
+            remedy="return the centre of a row's cluster, cluster_centers_[predict(rows)], in a "
+            "function fit(X, y, seed), or give a distance of your own that is invariant under "
+            "renaming",
+        )
+    if isinstance(distance, Distance):
+        return distance
+    if callable(distance):
+        compare = partial(_one_by_one, distance)
+        return Distance(own_name(distance, DISTANCES), compare, user_code=(distance,))
+    name = natural if distance == "auto" else distance
+    if name == LABELS_ONLY:
+        return Distance("label", labels_only, 1.0)
+    if not isinstance(name, str) or name not in DISTANCES:
+        hint = checks.did_you_mean(name, DISTANCES) if isinstance(name, str) else ""
+        listed = ", ".join(map(repr, ("auto", *DISTANCES)))
+        raise ArgumentError(
+            f"must be {listed}, a decision such as 'top_k(50, of=500)', or a function{hint}",
+            argument="distance",
+            got=distance,
+        )
+    return Distance(name, DISTANCES[name], _largest(name, natural, outputs))
+
+
+def _largest(name: str, natural: str, outputs: int) -> float:
+    """Return the largest possible change: probabilities are bounded."""
+    if name == "label":
+        return 1.0
+    if name == "total_variation":
+        return float(outputs)
+    return math.sqrt(2 * outputs) if natural == "total_variation" else math.inf
+
+
+def _called(text: str) -> Distance:
+    """Read "top_k(50, of=500)" as a call with literal arguments; nothing is evaluated."""
+    from poise.algorithms import decisions, losses
+
+    known: dict[str, Callable[..., Distance]] = {
+        "flips": decisions.flips,
+        "loss_change": losses.loss_change,
+        "ranking": decisions.ranking,
+        "top_k": decisions.top_k,
+    }
+    try:
+        call: Any = ast.parse(text.strip(), mode="eval").body
+        make = known[call.func.id]
+        values = [ast.literal_eval(each) for each in call.args]
+        named = {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
+        return make(*values, **named)
+    except ArgumentError:
+        raise
+    except (SyntaxError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise ArgumentError(
+            "must be a call such as 'top_k(50, of=500)', 'flips(0.5, of=500)', 'ranking(of=500)' "
+            "or \"loss_change('squared')\"",
+            argument="distance",
+            got=text,
+        ) from None
+
+
+def _is_own(distance: object) -> bool:
+    return bool(distance.user_code) if isinstance(distance, Distance) else callable(distance)
+
+
+def own_name(function: Callable[..., Any], taken: Container[str]) -> str:
+    """Name a user's function, marked if poise has one of that name."""
+    name = str(getattr(function, "__name__", type(function).__name__))
+    return f"{name} (own)" if name in taken else name
+
+
+def _one_by_one(function: Callable[[Any, Any], float], a: Array, b: Array) -> Floats:
+    values = np.array([float(function(p, q)) for p, q in zip(a, b, strict=True)])
+    if not (values >= 0).all():  # nan is not
+        value = values[~(values >= 0)][0]
+        raise Undefined(f"your distance must be >= 0, got {value:g}")
+    return values

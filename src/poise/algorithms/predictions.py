@@ -1,0 +1,185 @@
+"""Predictions as arrays: numbers of any type, labels, and what is missing.
+
+Numbers are subtracted in their own arithmetic, and only the difference becomes a float. Text, bytes
+and categories are labels. Whatever else comes back has no distance to anything.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Integral, Number, Rational
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.data.suitable import is_missing
+from poise.errors import PoiseError
+
+Floats = NDArray[np.float64]
+Array = NDArray[Any]
+
+_EXACT = 2**53  # whole numbers beyond are not exact as floats
+_DIGITS = 400  # a Decimal with a larger exponent is zero or infinite as a float
+_PROBABILITY = 1e-5  # how far rounding in single precision takes a probability outside [0, 1]
+_HELPS = "return numbers, or labels as text, which distance='label' compares"
+
+
+class Undefined(PoiseError, ValueError):  # noqa: N818 - it names what the change is
+    """Predictions that cannot be compared; the trial counts as failed."""
+
+
+def as_array(predictions: Any) -> Array:
+    """Return predictions as an array of numbers, labels and, where they are missing, None or nan.
+
+    Examples
+    --------
+    >>> as_array(np.ma.masked_array([1.0, 2.0], mask=[False, True]))
+    array([1.0, None], dtype=object)
+    """
+    if type(predictions) is not np.ndarray:
+        if isinstance(predictions, np.ma.MaskedArray):
+            predictions = _with_none(predictions)
+        elif str(getattr(predictions, "dtype", "")) == "category":  # may be named by numbers
+            names = [None if value != value else str(value) for value in predictions]
+            predictions = np.array(names, dtype=object)
+        elif isinstance(predictions, (list, tuple)):
+            predictions = [_with_none(value) for value in predictions]
+    array = np.asarray(predictions)
+    if array.ndim == 0:
+        raise Undefined(f"predict must return one prediction per row, got {shown(array)}")
+    if array.dtype.isbuiltin == 2:  # bfloat16 and its like, which numpy cannot subtract exactly
+        return array.astype(np.float64)
+    return array
+
+
+def _with_none(value: Any) -> Any:
+    """Write None where a value is masked: as a plain array it would be there again."""
+    if isinstance(value, np.ma.MaskedArray) and np.any(value.mask):
+        return np.where(value.mask, np.array(None), value.data).tolist()
+    return value
+
+
+def holes(a: Array, b: Array) -> NDArray[np.bool_] | None:
+    """Tell at which points there is no change; None if there is one everywhere."""
+    first, second = _as_floats(a), _as_floats(b)
+    if np.isfinite(first).all() and np.isfinite(second).all():
+        return None
+    missing = np.isnan(first).any(axis=1) | np.isnan(second).any(axis=1)
+    finite = np.isfinite(first).any(axis=1) | np.isfinite(second).any(axis=1)
+    without = np.asarray(missing | ~finite)
+    return without if without.any() else None
+
+
+def _as_floats(array: Array) -> Array:
+    """Write nan where a value is missing, an infinity where it is one, and anything elsewhere."""
+    rows = array.reshape(len(array), -1)
+    if array.dtype.kind in "fc":
+        return rows
+    if array.dtype.kind != "O":
+        return np.zeros((len(array), 1))
+    marks = [math.nan if is_missing(v) else math.inf if _is_infinite(v) else 0.0 for v in rows.flat]
+    return np.array(marks).reshape(rows.shape)
+
+
+def is_number(value: object) -> bool:
+    """Tell whether a value is a number of any type; True and False count as 1 and 0."""
+    if isinstance(value, (Number, np.bool_)):
+        return not isinstance(value, np.timedelta64)  # which numpy takes for a whole number
+    return isinstance(value, np.generic) and value.dtype.isbuiltin == 2
+
+
+def _is_infinite(value: Any) -> bool:
+    return is_number(value) and not isinstance(value, complex) and value in (math.inf, -math.inf)
+
+
+def gaps(a: Array, b: Array) -> Floats:
+    """Return |a − b| for numbers of any type, exactly where floats are not."""
+    a, b = as_numbers(a), as_numbers(b)
+    if a.dtype.kind == "O" or b.dtype.kind == "O":
+        gaps = [_gap(x, z) for x, z in zip(a.flat, b.flat, strict=True)]
+        return np.array(gaps, dtype=np.float64).reshape(a.shape)
+    with np.errstate(invalid="ignore", over="ignore"):
+        differences: Floats = np.abs(a - b)
+        if np.isfinite(differences).all():
+            return differences.astype(np.float64, copy=False)
+        return np.where(a == b, 0.0, differences).astype(np.float64)  # equal infinities
+
+
+def as_numbers(array: Array) -> Array:
+    """Return an array whose values can be subtracted; refuse what is no number."""
+    kind = array.dtype.kind
+    if kind in "fc":
+        return array.astype(np.result_type(array, np.float64), copy=False)
+    if kind in "biu":  # differences of unsigned ones would wrap around
+        exact = kind == "b" or not array.size or max(-int(array.min()), int(array.max())) <= _EXACT
+        return array.astype(np.float64 if exact else object)
+    values = array.ravel() if kind == "O" else array.ravel()[:1]
+    for value in values:
+        if not is_number(value):
+            raise Undefined(f"predictions are {_kind_of(value)}, which has no size; {_HELPS}")
+    return array
+
+
+def _kind_of(value: object) -> str:
+    if isinstance(value, (str, bytes)):
+        return f"text ({shown(value)})"
+    return f"of type {type(value).__name__} ({shown(value)})"
+
+
+def _gap(x: object, z: object) -> float:
+    """Subtract two numbers of any types."""
+    first, second = _exact(x), _exact(z)
+    try:
+        if first == second:
+            return 0.0
+        if isinstance(first, Fraction) and isinstance(second, Fraction):
+            return float(abs(first - second))
+        return abs(complex(first) - complex(second))
+    except OverflowError:  # more than a float can hold
+        return math.inf
+
+
+def _exact(number: Any) -> Any:
+    """Return a number as a fraction, without regard to a precision that a fit has set."""
+    if isinstance(number, (complex, np.complexfloating)):
+        return complex(number)
+    if isinstance(number, (Integral, np.bool_)):
+        return Fraction(int(number))
+    small = not isinstance(number, Decimal) or abs(number.adjusted()) <= _DIGITS
+    if isinstance(number, (Rational, Decimal)) and small and number not in (math.inf, -math.inf):
+        return Fraction(number)
+    value = float(number)
+    return Fraction(value) if math.isfinite(value) else value
+
+
+def require_labels(array: Array) -> None:
+    """Refuse what is neither text nor a number, such as dates."""
+    if array.dtype.kind in "biufUST":
+        return
+    values = array.ravel() if array.dtype.kind == "O" else array.ravel()[:1]
+    for value in values:
+        if not (isinstance(value, (str, bytes)) or is_number(value)):
+            raise Undefined(f"predictions are {_kind_of(value)}, which is no label; {_HELPS}")
+
+
+def is_text(array: Array) -> bool:
+    """Tell whether an array holds text."""
+    if array.dtype.kind in "UST":
+        return True
+    return array.dtype.kind == "O" and any(isinstance(v, (str, bytes)) for v in array.flat)
+
+
+def are_probabilities(array: Array) -> bool:
+    """Tell whether all values lie in [0, 1], up to rounding in single precision."""
+    if array.dtype.kind not in "biufO" or not all(map(is_number, array.flat[:1])):
+        return False
+    chances = array.astype(np.float64)
+    return bool(((chances >= -_PROBABILITY) & (chances <= 1 + _PROBABILITY)).all())
+
+
+def shown(value: object) -> str:
+    """Write a prediction for a message, without the name of its NumPy type."""
+    return repr(value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value)

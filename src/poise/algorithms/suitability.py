@@ -1,0 +1,152 @@
+"""Data that an estimator is certain to refuse, found before the first fit.
+
+One such value fails one trial, a different one for every seed, perhaps after hours. What only the
+first fit could say is left to the first fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from poise.algorithms.predictions import shown
+from poise.data.suitable import first_missing, first_not_number
+from poise.errors import AlgorithmError
+
+if TYPE_CHECKING:
+    from poise.data.rows import Rows
+    from poise.data.sample import Sample
+
+_TAKE_FRACTIONS = ("GaussianProcessClassifier",)  # as labels; no other one does
+_REMEDY = "fill it in or encode it in a pipeline, or leave it out"
+
+
+def require_suitable(estimator: Any, sample: Sample) -> None:
+    """Refuse data that scikit-learn's tags rule out.
+
+    Examples
+    --------
+    >>> from poise.data.sample import Sample
+    >>> from sklearn.linear_model import Ridge
+    >>> require_suitable(Ridge(), Sample.of([[0.0], [np.nan]], [0.25, 0.75]))
+    Traceback (most recent call last):
+    poise.errors.AlgorithmError: Ridge cannot be used with these data: column 0 of X ...
+    """
+    if not hasattr(estimator, "__sklearn_tags__"):
+        return
+    from sklearn.utils import get_tags
+
+    try:
+        tags = get_tags(estimator)
+    except (AttributeError, TypeError):  # made of something without tags
+        return
+    reason = _about_responses(estimator, tags, sample.y) or _about_rows(estimator, sample)
+    if reason:
+        name = type(estimator).__name__
+        raise AlgorithmError(f"{name} cannot be used with these data: {reason}")
+
+
+def _about_responses(estimator: Any, tags: Any, y: Rows) -> str | None:
+    """Say why the responses cannot be used; parts of a composite may change them."""
+    if tags.no_validation or not _stands_alone(estimator):
+        return None
+    columns = [values for _, values in y.values()]
+    numeric = all(values.dtype.kind in "biuf" for values in columns)
+    if tags.estimator_type == "regressor" and not numeric:
+        found = first_not_number(y)
+        return None if found is None else f"it is a regressor, and {_holds('y', *found)}"
+    if tags.estimator_type == "classifier":
+        fractions = any(v.dtype.kind == "f" and (v != np.floor(v)).any() for v in columns)
+        if fractions and type(estimator).__name__ not in _TAKE_FRACTIONS:
+            return "it is a classifier, and y holds fractions; use a regressor, or make y classes"
+        count = len(np.unique(columns[0]))
+        if len(columns) == 1 and count > 2 and not tags.classifier_tags.multi_class:
+            return f"it takes two classes, and y holds {count}"
+    if tags.target_tags.positive_only and numeric and min(v.min() for v in columns) < 0:
+        return "it needs responses >= 0"
+    return None
+
+
+def _about_rows(estimator: Any, sample: Sample) -> str | None:
+    """Let scikit-learn look at all rows as the first part of the estimator will at some."""
+    import sklearn
+    from sklearn.utils import check_array, get_tags
+
+    part = _entrance(estimator)
+    if part is None or not _stands_alone(part) or hasattr(part, "categorical_features"):
+        return None
+    tags = get_tags(part)
+    inputs = tags.input_tags
+    if tags.no_validation or inputs.string or inputs.categorical:
+        return None
+    if inputs.one_d_array or not inputs.two_d_array:
+        return None
+    finite = not (inputs.allow_nan or sklearn.get_config()["assume_finite"])
+    tables = [("X", sample.X)]
+    if sample.X_unlabeled is not None:
+        tables.append(("X_unlabeled", sample.X_unlabeled))
+    for name, rows in tables:
+        try:
+            check_array(
+                rows.native,
+                accept_sparse=True,
+                dtype="numeric",
+                ensure_all_finite=finite,
+                ensure_non_negative=inputs.positive_only,
+                estimator=part,
+            )
+        except (TypeError, ValueError) as error:
+            return _place(name, rows, finite) or f"{name}: {' '.join(str(error).split())[:300]}"
+    return None
+
+
+def _stands_alone(estimator: Any) -> bool:
+    """Tell a single estimator of scikit-learn's own from composites and other people's."""
+    own = type(estimator).__module__.startswith("sklearn.")
+    return own and not any("__" in name for name in estimator.get_params(deep=True))
+
+
+def _entrance(estimator: Any) -> Any:
+    """Return the part of a composite that meets the values of the features first."""
+    from sklearn.utils import get_tags
+
+    for part in _way_in(estimator):
+        scaler = type(part).__module__ == "sklearn.preprocessing._data"
+        if not (scaler and get_tags(part).input_tags.allow_nan):  # which hands them on
+            return part
+    return None
+
+
+def _way_in(estimator: Any) -> Iterator[Any]:
+    """Yield the parts of a composite in the order in which they get the features."""
+    steps, inner = getattr(estimator, "steps", None), getattr(estimator, "estimator", None)
+    if not type(estimator).__module__.startswith("sklearn.") or _exchanges_parts(estimator):
+        yield estimator
+    elif steps:
+        for _, step in steps:
+            if step not in ("passthrough", None):
+                yield from _way_in(step)
+    elif hasattr(inner, "fit"):
+        yield from _way_in(inner)
+    else:
+        yield estimator
+
+
+def _exchanges_parts(search: Any) -> bool:
+    """Tell whether a grid holds estimators, such as one imputer or another."""
+    grid = getattr(search, "param_grid", None) or getattr(search, "param_distributions", None)
+    grids = [grid] if isinstance(grid, dict) else grid or []
+    lists = (values for each in grids for values in each.values())
+    return any(hasattr(v, "fit") for values in lists if isinstance(values, list) for v in values)
+
+
+def _place(name: str, rows: Rows, finite: bool) -> str:
+    """Name the first value that cannot be used, if a single one is what is wrong."""
+    found = first_not_number(rows) or (first_missing(rows) if finite else None)
+    return "" if found is None else f"{_holds(name, *found)}; {_REMEDY}"
+
+
+def _holds(name: str, column: str | int, row: int, value: object) -> str:
+    return f"column {column!r} of {name} holds {shown(value)} in row {row} (counting from 0)"

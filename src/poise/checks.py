@@ -1,0 +1,172 @@
+"""Checks of arguments: each returns the value it accepts, or raises with name, value and rule.
+
+numpy is imported only by the checks that take arrays, because ``poise --help`` needs none.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import numbers
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING, Any
+
+from poise.errors import ArgumentError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+LARGEST_COUNT = 2**63 - 1
+
+
+def number(
+    name: str, value: object, rule: str, *, low: float, high: float, open: str = ""
+) -> float:
+    """Return one number between two bounds; ``open`` says which ends are left out: "", "(", "()".
+
+    ``rule`` says in words what is allowed.
+    """
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise ArgumentError(f"must be {rule}", argument=name, got=value)
+    found = float(value)
+    above = found > low if "(" in open else found >= low
+    below = found < high if ")" in open else found <= high
+    if not (above and below):
+        raise ArgumentError(f"must be {rule}", argument=name, got=value)
+    return found
+
+
+def epsilon(value: object, name: str = "epsilon") -> float:
+    """Return an allowed change: finite, at least 0."""
+    return number(name, value, "a finite number >= 0", low=0, high=math.inf, open=")")
+
+
+def delta(value: object, name: str = "delta") -> float:
+    """Return a probability in [0, 1)."""
+    return number(name, value, "a number in [0, 1)", low=0, high=1, open=")")
+
+
+def alpha(value: object, name: str = "alpha") -> float:
+    """Return an error level in (0, 1)."""
+    return number(name, value, "a number in (0, 1)", low=0, high=1, open="()")
+
+
+def positive(name: str, value: object) -> float:
+    """Return a finite number above 0."""
+    return number(name, value, "a finite number > 0", low=0, high=math.inf, open="()")
+
+
+def count(name: str, value: object, minimum: float = 0) -> int:
+    """Return a whole number of at least ``minimum`` that 64 bits hold; ``1e6`` is one."""
+    rule = "must be a whole number" + ("" if minimum == -math.inf else f" >= {minimum:g}")
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise ArgumentError(rule, argument=name, got=value)
+    found: Any = value
+    if not math.isfinite(found) or found != math.floor(found) or found < minimum:
+        raise ArgumentError(rule, argument=name, got=value)
+    if found > LARGEST_COUNT:
+        raise ArgumentError("must be below 2**63", argument=name, got=value)
+    return int(found)
+
+
+def flag(name: str, value: object) -> bool:
+    """Return True or False; a word such as "no" is refused."""
+    if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):
+        raise ArgumentError("must be True or False", argument=name, got=value)
+    return bool(value)
+
+
+def choice(name: str, value: object, allowed: Collection[object]) -> Any:
+    """Return one of some values."""
+    if not any(value is each or (type(value) is type(each) and value == each) for each in allowed):
+        raise ArgumentError(f"must be {one_of(allowed)}", argument=name, got=value)
+    return value
+
+
+def one_of(words: Iterable[object]) -> str:
+    """List alternatives.
+
+    Examples
+    --------
+    >>> one_of(["last", "uniform"])
+    "'last' or 'uniform'"
+    """
+    shown = [repr(word) for word in words]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
+
+
+def counted(count: int, noun: str) -> str:
+    """Write a count with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return "; did you mean 'x'?" where a known word is near, else an empty text."""
+    by_lower = {each.lower(): each for each in known}
+    near = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=0.65)
+    return f"; did you mean {by_lower[near[0]]!r}?" if near else ""
+
+
+# The same for arrays, for the public functions of poise.theory.
+
+
+def reals(
+    name: str, value: ArrayLike, rule: str, low: float, high: float, open: str = ""
+) -> Floats:
+    """Return numbers between two bounds as float64; text, booleans and nan are refused."""
+    import numpy as np
+
+    array = np.asarray(value)
+    if array.dtype.kind not in "iuf":
+        raise ArgumentError(f"must be {rule}", argument=name, got=value)
+    array = array.astype(np.float64)
+    above = array > low if "(" in open else array >= low
+    below = array < high if ")" in open else array <= high
+    wrong = ~(above & below)
+    if wrong.any():
+        raise ArgumentError(f"must be {rule}", argument=name, got=array[wrong].flat[0].item())
+    return array
+
+
+def deltas(value: ArrayLike, name: str = "delta") -> Floats:
+    """Return probabilities in [0, 1)."""
+    return reals(name, value, "a number in [0, 1)", 0, 1, ")")
+
+
+def alphas(value: ArrayLike, name: str = "alpha") -> Floats:
+    """Return error levels in (0, 1)."""
+    return reals(name, value, "a number in (0, 1)", 0, 1, "()")
+
+
+def probabilities(name: str, value: ArrayLike) -> Floats:
+    """Return numbers in [0, 1]."""
+    return reals(name, value, "a number in [0, 1]", 0, 1)
+
+
+def counts(name: str, value: ArrayLike, minimum: int = 0) -> NDArray[np.int64]:
+    """Return whole numbers of at least ``minimum`` as int64."""
+    import numpy as np
+
+    array = np.asarray(value)
+    rule = f"must be a whole number >= {minimum}"
+    if array.dtype.kind not in "iuf":
+        raise ArgumentError(rule, argument=name, got=value)
+    with np.errstate(invalid="ignore"):
+        wrong = ~((array >= minimum) & (array == np.floor(array)))
+        too_large = array >= 2.0**63 if array.dtype.kind == "f" else array > LARGEST_COUNT
+    if wrong.any():
+        raise ArgumentError(rule, argument=name, got=array[wrong].flat[0].item())
+    if too_large.any():
+        raise ArgumentError(
+            "must be below 2**63", argument=name, got=array[too_large].flat[0].item()
+        )
+    return array.astype(np.int64)

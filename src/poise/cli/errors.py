@@ -1,0 +1,279 @@
+"""How a command ends: one line on stderr and one exit status, whatever happened."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shlex
+import signal
+import sys
+import threading
+import traceback
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from enum import IntEnum
+from types import FrameType
+from typing import Any, NoReturn, TextIO
+
+import click
+
+from poise.errors import (
+    PoiseError,
+    PowerWarning,
+    Spell,
+    TrialError,
+    ValidityWarning,
+    as_keyword,
+    in_one_line,
+    printable,
+)
+
+_ABSENT = object()
+SOURCE = "poise.source"  # in the metadata of a context: the rows that a command reads
+
+
+class Exit(IntEnum):
+    """The exit status of a command."""
+
+    STABLE = 0  # or no verdict was asked for
+    UNSTABLE = 1
+    USAGE = 2  # or data that cannot be used
+    FIT_FAILED = 3
+    INCONCLUSIVE = 5
+    DEFECT = 70  # an error in poise itself must not look like a verdict
+    INTERRUPTED = 130
+    PIPE_CLOSED = 141
+    TERMINATED = 143
+
+    @classmethod
+    def of_verdict(cls, verdict: str) -> Exit:
+        """Return the status of a verdict."""
+        return cls[verdict.upper()]
+
+    @classmethod
+    def of_error(cls, error: BaseException) -> Exit:
+        """Return the status of a command that ended with this error."""
+        if isinstance(error, Terminated):
+            return cls.TERMINATED
+        if isinstance(error, KeyboardInterrupt | click.Abort):
+            return cls.INTERRUPTED
+        if isinstance(error, TrialError) or not isinstance(error, Exception):
+            return cls.FIT_FAILED  # poise itself never calls sys.exit: user code did
+        if isinstance(error, BrokenPipeError):
+            return cls.PIPE_CLOSED
+        if isinstance(error, click.ClickException | PoiseError | OSError):
+            return cls.USAGE
+        return cls.DEFECT
+
+
+def worst(statuses: Iterable[int]) -> Exit:
+    """Return the status of several answers: a failed fit, unstable, inconclusive, stable."""
+    order = [Exit.STABLE, Exit.INCONCLUSIVE, Exit.UNSTABLE, Exit.FIT_FAILED]
+    return max((Exit(status) for status in statuses), key=order.index, default=Exit.STABLE)
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: it ends a run as Ctrl-C does, so that workers end and files are closed."""
+
+
+@contextmanager
+def termination_interrupts() -> Iterator[None]:
+    """Turn SIGTERM into an exception."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, _terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _terminate(number: int, frame: FrameType | None) -> NoReturn:
+    raise Terminated
+
+
+def say(message: str) -> None:
+    """Write one line to stderr."""
+    click.echo(f"poise: {printable(' '.join(message.split()))}", err=True)
+
+
+def end(error: BaseException, words: Sequence[str], command: click.Context | None) -> Exit:
+    """Tell an error in one line, with --json as JSON too; return the exit status."""
+    status = Exit.of_error(error)
+    if status == Exit.PIPE_CLOSED:
+        _forget_stdout()
+        return status
+    message = " ".join(told(error, status, command).split())
+    say(message)
+    if "--json" in words:
+        import json
+
+        content = {"error": type(error).__name__, "message": message, "exit_status": int(status)}
+        if isinstance(error, TrialError):
+            content |= {"trial": error.trial, "kind": error.kind}
+        click.echo(json.dumps(content, ensure_ascii=False))
+    if command is not None and command.find_root().params.get("traceback"):
+        traceback.print_exception(error)
+    return status
+
+
+def told(error: BaseException, status: Exit, command: click.Context | None) -> str:
+    """Return the words for an error, with arguments written as options."""
+    if status in (Exit.INTERRUPTED, Exit.TERMINATED):
+        return "; ".join([status.name.lower(), *getattr(error, "__notes__", [])])
+    if isinstance(error, click.UsageError):
+        path = error.ctx.command_path if error.ctx else "poise"
+        unknown = isinstance(error, click.NoSuchOption)
+        message = _no_such_option(error) if unknown else error.format_message()
+        return f"{message} See {path} --help"
+    if isinstance(error, click.ClickException):
+        return error.format_message()
+    if isinstance(error, PoiseError):
+        if command and SOURCE in command.meta:
+            command.meta[SOURCE].explain(error)
+        spell = spelling(command) if command else as_keyword
+        if isinstance(error, TrialError):
+            failed = str(error).partition(". What was measured before it")[0]
+            other = spell("on_error", "record")
+            return f"{failed}; {other} counts a failed trial against 'stable' instead"
+        words = error.words(spell).replace("poise.measure ", "`poise measure` ")
+        return ". ".join([words, *getattr(error, "__notes__", [])])
+    if status == Exit.USAGE:
+        return str(error)  # of the operating system
+    if status == Exit.FIT_FAILED:
+        return f"user code ended the program: {in_one_line(error)}"
+    return f"a defect in poise: {in_one_line(error)} (poise --traceback … shows where)"
+
+
+def _no_such_option(error: Any) -> str:
+    """Suggest an option only if it is near: click suggests what is far as well."""
+    from poise.checks import did_you_mean
+
+    known = error.ctx.command.params if error.ctx else []
+    hint = did_you_mean(error.option_name, [name for each in known for name in each.opts])
+    return f"No such option {error.option_name!r}{hint or '.'}"
+
+
+def spelling(command: click.Context) -> Spell:
+    """Return how a command writes arguments: as options."""
+    options = {p.name: p for p in command.command.params if isinstance(p, click.Option)}
+
+    def spell(name: str, value: object = _ABSENT) -> str:
+        option = options.get(name)
+        if option is None:
+            return as_keyword(name, *([] if value is _ABSENT else [value]))
+        written = max(option.opts, key=len)
+        if value is _ABSENT or (option.is_flag and value):
+            return written
+        return (
+            option.secondary_opts[0] if option.is_flag else f"{written} {shlex.quote(str(value))}"
+        )
+
+    return spell
+
+
+def in_options(line: str) -> str:
+    """Write the settings that a warning or an advice names as options; parameters stay."""
+    context = click.get_current_context(silent=True)
+    if context is None or not line.startswith(("Warning: ", "Next: ", "warning: ")):
+        return line
+    options = {p.name: p.opts[0] for p in context.command.params}
+
+    def option(found: re.Match[str]) -> str:
+        name, value = found[1], found[2].strip("'")
+        return f"{options[name]} {value}" if name in options else found[0]
+
+    return re.sub(r"(?<=[\w;:] )(\w+)=('[^']*'|\w+)", option, line)
+
+
+# stdout holds the answer, and nothing else
+
+
+@contextmanager
+def stdout_is_for_the_answer() -> Iterator[None]:
+    """Send to stderr what user code prints, also from compiled code and worker processes."""
+    sys.stdout.flush()
+    with _descriptor_to_stderr(), redirect_stdout(sys.stderr):
+        yield
+
+
+@contextmanager
+def _descriptor_to_stderr() -> Iterator[None]:
+    try:
+        out, err = sys.stdout.fileno(), sys.stderr.fileno()
+    except io.UnsupportedOperation:  # stdout is not a file here, as in tests
+        yield
+        return
+    kept = os.dup(out)
+    os.dup2(err, out)
+    try:
+        yield
+    finally:
+        os.dup2(kept, out)
+        os.close(kept)
+
+
+def _forget_stdout() -> None:
+    """Discard what is left after the reader has closed the pipe."""
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
+def survive_poor_terminals() -> None:
+    """Write a question mark where a terminal has no letter for ε; write nowhere if it is closed."""
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+class Warned:
+    """Warnings, each told once and in one line.
+
+    What makes a level doubtful is part of the answer. Such a warning waits until the answer is
+    printed, and goes to stderr only if the answer did not show it.
+    """
+
+    def __init__(self, quiet: bool) -> None:
+        self.quiet = quiet
+        self.told: set[str] = set()
+        self.doubts: list[str] = []
+
+    @contextmanager
+    def listening(self) -> Iterator[Warned]:
+        """Hear the warnings of all that is done here."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("always", UserWarning)
+                warnings.showwarning = self._show
+                yield self
+        finally:
+            for line in self.doubts:
+                self._say(line)
+
+    def shown(self, lines: Iterable[str]) -> None:
+        """Note warnings that the answer holds."""
+        self.told.update(lines)
+
+    def _show(
+        self,
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        if issubclass(category, ValidityWarning):
+            self.doubts.append(str(message))
+        elif not (self.quiet and issubclass(category, PowerWarning)):
+            self._say(str(message))
+
+    def _say(self, line: str) -> None:
+        if line not in self.told:
+            self.told.add(line)
+            say(in_options(f"warning: {line}"))

@@ -1,0 +1,194 @@
+"""Gates: the questions of a TOML file about the same rows, with one exit status for all."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from poise.checks import choice, counted, did_you_mean
+from poise.cli.errors import Exit, Warned, say, stdout_is_for_the_answer, told, worst
+from poise.cli.inputs import OF_ROWS, READ, Source, code_file, load_algorithm, load_named
+from poise.cli.options import LATER, SETTINGS
+from poise.cli.output import Output, require_writable
+from poise.cli.screen import as_dict, paragraphs, print_json
+from poise.errors import ArgumentError, DataError, PoiseError, TrialError, printable
+
+if TYPE_CHECKING:
+    from poise.questions.job import Job
+    from poise.results.question import Question
+
+_PLACES = ("algorithm", "distance", "coupling")  # may name objects of the user
+_OTHERS = (*LATER, *OF_ROWS, "groups_unlabeled", "X_unlabeled", "fit_params", "name", "progress")
+_ASKED = [name for name in SETTINGS if name not in _OTHERS]
+_KEYS = ("name", "algorithm", "params", "inconclusive", *_ASKED)
+_DATA = ("file", "target", "unlabeled", *READ, *OF_ROWS)
+_OPTIONS = {"data", "as_json", "quiet", "details", "check_only", "summary", "accept", "n_jobs"}
+
+
+def run(ctx: click.Context, path: Path) -> Exit:
+    """Answer every question of a file; all of them are checked before the first fit."""
+    typed = {n for n in ctx.params if ctx.get_parameter_source(n) is ParameterSource.COMMANDLINE}
+    for param in ctx.command.params:
+        if param.name in typed - _OPTIONS:
+            raise click.UsageError(f"{param.opts[0]} is for data: {path} has its questions.", ctx)
+    output, values = Output.of(ctx), ctx.params
+    source, entries = _read(path)
+    if values["summary"]:
+        files = [code_file(entry.get(key)) for entry in entries for key in _PLACES]
+        inputs = [path, *source.files, *files]
+        require_writable(Path(values["summary"]), inputs, argument="summary", force=True)
+    more = {"progress": False} if output.quiet else {}
+    more |= {"n_jobs": values["n_jobs"]} if "n_jobs" in typed else {}
+    with Warned(output.quiet).listening() as warned:
+        with stdout_is_for_the_answer():
+            rows = source.read()
+            asked = [_Asked.of(path, source, rows, entry, more) for entry in entries]
+            for each in () if values["check_only"] else asked:
+                each.answer()
+        if output.as_json or output.details:
+            warned.shown(text for each in asked for text in getattr(each.result, "warnings", ()))
+    if output.as_json:
+        print_json({"file": str(path), "questions": [each.to_dict(output) for each in asked]})
+    else:
+        paragraphs("\n".join(each.line(output) for each in asked))
+    if values["summary"] and not values["check_only"]:
+        with Path(values["summary"]).open("a", encoding="utf-8") as file:
+            file.write(_markdown(path, asked))
+    return worst(each.status(bool(values["accept"])) for each in asked)
+
+
+def _read(path: Path) -> tuple[Source, list[dict[str, Any]]]:
+    """Return the rows and the questions of a file; paths in it begin in its folder."""
+    try:
+        content = tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ArgumentError(f"{path} is no TOML file: {error}") from None
+    _require_known(content, ("data", "defaults", "questions"), f"{path}")
+    data, defaults = content.get("data", {}), content.get("defaults", {})
+    _require_known(data, _DATA, f"{path}: [data]")
+    _require_known(defaults, _KEYS, f"{path}: [defaults]")
+    asked = content.get("questions")
+    if "file" not in data or not isinstance(asked, list) or not asked:
+        raise ArgumentError(f"{path} needs [data] with a file, and [[questions]]")
+    beside = {key: str(path.parent / data[key]) for key in ("file", "unlabeled") if key in data}
+    entries = [{"name": f"question {k}", **defaults, **each} for k, each in enumerate(asked, 1)]
+    for entry in entries:
+        _require_known(entry, _KEYS, f"{path}: {entry['name']}")
+        if "algorithm" not in entry:
+            raise ArgumentError(f"{path}: {entry['name']}: missing algorithm")
+        for key in _PLACES:
+            if code_file(entry.get(key)) is not None:
+                entry[key] = str(path.parent / entry[key])
+    return Source(beside["file"], {**data, **beside}), entries
+
+
+def _require_known(table: object, known: Collection[str], place: str) -> None:
+    if not isinstance(table, Mapping):
+        raise ArgumentError(f"{place} must be a table")
+    for key in table:
+        if key not in known:
+            raise ArgumentError(f"{place} has no key {key!r}{did_you_mean(key, known)}")
+
+
+@dataclass
+class _Asked:
+    """One question, checked, and its answer once it is there."""
+
+    entry: Mapping[str, Any]
+    job: Job
+    question: Question
+    result: Any = None
+    error: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        path: Path,
+        source: Source,
+        rows: Mapping[str, Any],
+        entry: Mapping[str, Any],
+        more: Mapping[str, Any],
+    ) -> _Asked:
+        """Refuse a question that cannot be asked, or that these rows cannot answer "stable"."""
+        from poise.questions.ask import prepared
+
+        asked = {key: entry[key] for key in _ASKED if key in entry}
+        try:
+            choice("inconclusive", entry.get("inconclusive", "fail"), ("fail", "skip", "pass"))
+            asked |= {key: load_named(key, asked[key]) for key in _PLACES[1:] if key in asked}
+            algorithm = load_algorithm(entry["algorithm"], entry.get("params", {}))
+            X, y, given = rows["X"], rows["y"], {k: rows[k] for k in rows if k not in ("X", "y")}
+            job, question = prepared("gate", algorithm, X, y, {**asked, **given, **more})
+            job.require_answerable(question)
+        except PoiseError as error:
+            source.explain(error)
+            raise DataError(f"{path}: {entry['name']}: {error.words(_as_key)}") from error
+        return cls(entry, job, question)
+
+    def answer(self) -> None:
+        """Run the trials; a failed fit ends this question, and no other."""
+        try:
+            self.result = self.job.run(self.question).judge(self.question)
+        except TrialError as error:
+            self.error = told(error, Exit.FIT_FAILED, None)
+            say(f"{self.entry['name']}: {self.error}")
+
+    @property
+    def verdict(self) -> str:
+        """The verdict, or why there is none."""
+        none = "failed" if self.error else "not asked"
+        return none if self.result is None else self.result.verdict
+
+    def status(self, accept: bool = False) -> Exit:
+        """Return the exit status of this question."""
+        if self.result is None:
+            return Exit.FIT_FAILED if self.error else Exit.STABLE
+        accept = accept or self.entry.get("inconclusive", "fail") != "fail"
+        accepted = accept and self.verdict == "inconclusive"
+        return Exit.STABLE if accepted else Exit.of_verdict(self.verdict)
+
+    def line(self, output: Output) -> str:
+        """Say the answer in one line, or all of it where that was asked for."""
+        name, design = self.entry["name"], self.job.planned().design
+        if output.quiet:
+            return f"{self.verdict}\t{name}"
+        if self.result is None:
+            m = design.n_trials
+            fits = f"{counted(m, 'trial')}, {counted(design.fits(m), 'fit')}"
+            return f"{name}: {design.title} at n = {design.n:,}: {self.error or fits}"
+        if output.details:
+            return f"{name}: {self.result}\n\n{self.result.details()}\n"
+        return f"{name}: {str(self.result).splitlines()[len(self.result.warnings)]}"
+
+    def to_dict(self, output: Output) -> dict[str, Any]:
+        """Return the answer as plain values."""
+        said = {key: self.entry[key] for key in ("name", "algorithm")}
+        said |= {"verdict": self.verdict, "passed": self.status() == Exit.STABLE}
+        if self.result is not None:
+            return said | {"result": as_dict(self.result, output)}
+        return said | ({"error": self.error} if self.error else {})
+
+
+_ABSENT = object()
+
+
+def _as_key(name: str, value: object = _ABSENT) -> str:
+    return name if value is _ABSENT else f"{name} = {value!r}"
+
+
+def _markdown(path: Path, asked: list[_Asked]) -> str:
+    """Return the verdicts as a Markdown table, for the summary of a CI run."""
+    rows = [[each.entry["name"], each.verdict, each.line(Output())] for each in asked]
+    table = [["question", "verdict", "answer"], ["---"] * 3, *rows]
+    lines = "\n".join(f"| {' | '.join(map(_cell, row))} |" for row in table)
+    return f"### poise: {path.name}\n\n{lines}\n\n"
+
+
+def _cell(text: str) -> str:
+    return printable(" ".join(text.split())).replace("|", "\\|").replace("<", "&lt;")

@@ -1,0 +1,96 @@
+"""What a command writes: looked at before the first fit, and never over an input."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import click
+
+from poise.errors import ArgumentError
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where an answer goes, and in which form."""
+
+    as_json: bool = False
+    quiet: bool = False
+    latex: bool = False
+    details: bool = False
+    save: str | None = None
+    force: bool = False
+    command: str = ""  # what was typed
+
+    @classmethod
+    def of(cls, ctx: click.Context) -> Output:
+        """Return what the options of a command say."""
+        said = {f.name: ctx.params[f.name] for f in fields(cls) if f.name in ctx.params}
+        return cls(**said, command=shlex.join(["poise", *(ctx.obj or {}).get("words", [])]))
+
+    def check(self, inputs: Iterable[Path | None]) -> None:
+        """Refuse a file that cannot be written, or must not be."""
+        if self.save is not None:
+            require_writable(Path(self.save), inputs, argument="save", force=self.force)
+
+    def write(self, answer: Any) -> None:
+        """Save an answer."""
+        if self.save is not None:
+            answer.save(self.save, command=self.command)
+            if not self.quiet:
+                click.echo(f"Written: {self.save}", err=True)
+
+
+def require_writable(
+    path: Path, inputs: Iterable[Path | None], *, argument: str, force: bool = False
+) -> None:
+    """Refuse a file that cannot be written, is read by this command, or is somebody else's."""
+    require_place(path, argument)
+    for other in inputs:
+        if other is not None and same_file(path, other):
+            raise ArgumentError(
+                f"would replace {other}, which this command reads", argument=argument, got=str(path)
+            )
+    if path.exists() and not force and not written_by_poise(path):
+        raise ArgumentError(
+            "exists and was not written by poise",
+            argument=argument,
+            got=str(path),
+            remedy="give another name, or --force",
+        )
+
+
+def require_place(path: Path, argument: str) -> None:
+    """Refuse a path where no file can be made, by making one beside it."""
+    import tempfile
+
+    problem = ""
+    if path.exists() and not path.is_file():
+        problem = "must be an ordinary file"
+    elif not path.parent.is_dir():
+        problem = f"cannot be written: there is no folder {path.parent}"
+    else:
+        try:
+            with tempfile.TemporaryFile(dir=path.parent):
+                pass
+        except OSError as error:
+            problem = f"cannot be written: {os.strerror(error.errno or 0)}"
+    if problem:
+        raise ArgumentError(problem, argument=argument, got=str(path))
+
+
+def same_file(path: Path, other: Path) -> bool:
+    """Tell whether two names, links among them, are one file."""
+    if path.exists() and other.exists():
+        return path.samefile(other)
+    return path.resolve() == other.resolve()
+
+
+def written_by_poise(path: Path) -> bool:
+    """Tell whether a file begins as those that poise saves."""
+    with path.open("rb") as file:
+        return b'"poise' in file.read(200)

@@ -1,0 +1,200 @@
+"""Random numbers that depend on (root seed, role, trial) alone.
+
+A counter-based generator gives each trial numbers of its own. So trial 7 gets the same ξ with one
+worker or sixty, on any backend, and after a crash: nothing depends on the order of computing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import numbers
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.errors import ArgumentError
+
+Ids = NDArray[np.int64]
+Words = NDArray[np.uint64]
+
+ORDER_OF_LABELED = "order of labelled rows"
+ORDER_OF_UNLABELED = "order of unlabelled rows"
+ORDER_OF_GROUPS = "order of groups"
+
+_WORDS_PER_TRIAL = 4  # Philox makes four 64-bit words per step of its counter
+_SEEDS = 2**53  # JSON readers that use floats would round larger seeds
+
+
+@dataclass(frozen=True)
+class Randomness:
+    """The source of ξ and of every order of rows in a run.
+
+    Parameters
+    ----------
+    root : int
+        The root seed. Two runs with the same root draw the same numbers.
+    first : int
+        Number of the trial that is called 0 here, in runs that continue others.
+
+    Examples
+    --------
+    >>> randomness = Randomness(0)
+    >>> bool((randomness.block("xi", 7, 8) == randomness.block("xi", 5, 10)[2]).all())
+    True
+    >>> randomness.order("rows", 5).tolist() == Randomness(0, first=9).order("rows", 5).tolist()
+    True
+    """
+
+    root: int
+    first: int = 0
+
+    @classmethod
+    def from_state(cls, random_state: object) -> Randomness:
+        """Take what scikit-learn takes: a whole number, None, a Generator or a RandomState.
+
+        Examples
+        --------
+        >>> Randomness.from_state(np.int64(3))
+        Randomness(root=3, first=0)
+        """
+        if isinstance(random_state, Randomness):
+            return random_state
+        if random_state is None:
+            return cls(secrets.randbelow(_SEEDS))
+        if isinstance(random_state, np.random.Generator):
+            return cls(int(random_state.integers(0, _SEEDS)))
+        if isinstance(random_state, np.random.RandomState):
+            return cls(int(random_state.randint(0, 2**31 - 1)))
+        whole = isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool)
+        if whole and int(random_state) >= 0:  # type: ignore[call-overload]
+            return cls(int(random_state))  # type: ignore[call-overload]
+        raise ArgumentError(
+            "must be a whole number >= 0, None, a numpy Generator or a RandomState",
+            argument="random_state",
+            got=random_state,
+        )
+
+    def block(self, role: str, start: int, stop: int) -> Words:
+        """Return four random words for each of the trials ``start`` to ``stop - 1``."""
+        philox = np.random.Philox(key=_key(self.root, role), counter=self.first + start)
+        words = philox.random_raw(_WORDS_PER_TRIAL * (stop - start))
+        return np.asarray(words, dtype=np.uint64).reshape(-1, _WORDS_PER_TRIAL)
+
+    def uniform(self, role: str, trial: int = 0) -> float:
+        """Return one number in [0, 1)."""
+        return (int(self.block(role, trial, trial + 1)[0, 0]) >> 11) * 2.0**-53
+
+    def generator(self, role: str, trial: int = 0) -> np.random.Generator:
+        """Return a numpy Generator for this role and trial."""
+        return np.random.Generator(np.random.PCG64(self.block(role, trial, trial + 1)[0].tolist()))
+
+    def order(self, role: str, count: int) -> Ids:
+        """Return a random order of so many rows: that of their keys.
+
+        Key i is word i of a Philox stream, so any machine knows the key of any row without those
+        before it.
+        """
+        philox = np.random.Philox(key=_key(self.root, role))
+        return order_of_keys(np.asarray(philox.random_raw(count), dtype=np.uint64))
+
+
+@lru_cache(maxsize=256)
+def _key(root: int, role: str) -> Words:
+    """Hash (root, role) into a Philox key; any change of either gives another stream."""
+    digest = hashlib.blake2b(f"{root}:{role}".encode(), digest_size=16).digest()
+    return np.frombuffer(digest, dtype="<u8").astype(np.uint64)
+
+
+def order_of_keys(keys: Words) -> Ids:
+    """Return the places of the keys in ascending order of their upper bits; overwrites the keys.
+
+    The lower bits of each key give way to its place, so that one sort of plain numbers, several
+    times as fast as an argsort, carries the places along. Keys with equal upper bits stay in the
+    order of their places. This hardly ever happens, and only swaps neighbours.
+
+    Examples
+    --------
+    >>> order_of_keys(np.array([30 << 40, 10 << 40, 20 << 40, 10 << 40], dtype=np.uint64))
+    array([1, 3, 2, 0])
+    """
+    low = np.uint64((1 << max(len(keys) - 1, 1).bit_length()) - 1)
+    keys &= ~low
+    keys |= np.arange(len(keys), dtype=np.uint64)
+    keys.sort()
+    keys &= low
+    return keys.view(np.int64)
+
+
+def fresh_coin() -> float:
+    """Draw ζ of a randomised test from fresh entropy, in (0, 1]: 0 would break exact ties."""
+    return 1.0 - secrets.randbits(53) * 2.0**-53
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """A joint law of (ξ, ξ′), each uniform by itself (Appendix E of the paper).
+
+    ``pairs(words)`` turns four independent random words per trial, shape (trials, 4), into the
+    random terms of the full and of the reduced fit, one of each per trial. Any object with a
+    ``name`` and such a method is a coupling.
+
+    Examples
+    --------
+    >>> class Antithetic:
+    ...     name = "antithetic"
+    ...     def pairs(self, words):
+    ...         return words[:, 0], ~words[:, 0]
+    >>> as_coupling(Antithetic()).name
+    'antithetic'
+    """
+
+    name: str
+    pairs: Callable[[Words], tuple[Words, Words]]
+
+
+def _shared(words: Words) -> tuple[Words, Words]:
+    return words[:, 0], words[:, 0]
+
+
+def _independent(words: Words) -> tuple[Words, Words]:
+    return words[:, 0], words[:, 1]
+
+
+_COUPLINGS = {each.__name__[1:]: each for each in (_shared, _independent)}
+
+
+def as_coupling(coupling: object) -> Coupling:
+    """Turn ``"shared"``, ``"independent"`` or an object with a name and pairs into a coupling.
+
+    Examples
+    --------
+    >>> as_coupling("shared").name
+    'shared'
+    """
+    if isinstance(coupling, str) and coupling in _COUPLINGS:
+        return Coupling(coupling, _COUPLINGS[coupling])
+    name, pairs = getattr(coupling, "name", None), getattr(coupling, "pairs", None)
+    if isinstance(coupling, type) or not isinstance(name, str) or not callable(pairs):
+        raise ArgumentError(
+            "must be 'shared', 'independent' or an object with a name and a method pairs(words)",
+            argument="coupling",
+            got=coupling,
+        )
+    _check_pairs(name, pairs)
+    return coupling if isinstance(coupling, Coupling) else Coupling(name, pairs)
+
+
+def _check_pairs(name: str, pairs: Callable[[Words], Any]) -> None:
+    """Ask for two pairs, so that a wrong shape is an error before the first fit."""
+    made = pairs(np.zeros((2, _WORDS_PER_TRIAL), dtype=np.uint64))
+    found = [np.shape(part) for part in made] if isinstance(made, tuple) else type(made).__name__
+    if found != [(2,), (2,)]:
+        raise ArgumentError(
+            f"coupling {name!r}: pairs(words) must return a tuple of two arrays with one term per "
+            f"row of words; for 2 rows it returned {found}"
+        )

@@ -1,0 +1,281 @@
+"""Tables from files: text, Parquet, Feather, Excel, JSON lines and numpy's files.
+
+pyarrow reads the text, because it alone fails on lines that are too short: pandas and polars fill
+them with missing values.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.checks import choice, did_you_mean
+from poise.data.columnar import COLUMNAR, read_columnar
+from poise.data.text_file import PACKED, content_of, read_text, require_file
+from poise.errors import ArgumentError, DataError
+
+_TEXT = (".csv", ".tsv", ".txt")
+_LINES = (".jsonl", ".ndjson")
+_SHEETS = (".xlsx", ".xls", ".ods")
+_ARRAYS = (".npy", ".npz")
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+(,\d+)?([eE][+-]?\d+)?\s*")
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table read from a file.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+        The table, with the column names of the file.
+    path : str
+        Where it was read from.
+    target : str or None
+        The column with the responses.
+    """
+
+    frame: Any
+    path: str
+    target: str | None = None
+    lines: Callable[[], Iterable[int]] | None = field(default=None, repr=False)
+
+    @property
+    def X(self) -> Any:  # noqa: N802 - what everyone calls it
+        """All columns but the target."""
+        return self.frame if self.target is None else self.frame.drop(columns=[self.target])
+
+    @property
+    def y(self) -> Any:
+        """The target; None if no column was named."""
+        return None if self.target is None else self.frame[self.target]
+
+    def line_of(self, row: int) -> int | None:
+        """Return the line of the file in which a row begins, from 1; None where there are none.
+
+        A text file is read once more for this.
+        """
+        if self.lines is None:
+            return None
+        return next(islice(self.lines(), int(self.frame.index[row]), None))
+
+
+def read_table(
+    path: str | Path,
+    target: str | None = None,
+    *,
+    drop: Iterable[str] = (),
+    sep: str | None = None,
+    decimal: str = ".",
+    encoding: str = "utf-8",
+    sheet: str | int | None = None,
+    drop_missing: bool = False,
+) -> Table:
+    r"""Read a table from a file.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file, or an address that fsspec opens (``"s3://bucket/rows.parquet"``). Its ending says
+        what it is: text (``.csv``, ``.tsv``, ``.txt``), Parquet, Feather, Excel, JSON lines
+        (``.jsonl``), ``.npy`` or ``.npz``; text and JSON lines may be packed (``.gz``, ``.bz2``,
+        ``.xz``, ``.zip``). ``"-"`` is text from standard input. Parquet or Feather files that hold
+        one table together are given as their folder or as a pattern (``"rows/*.parquet"``); their
+        rows follow each other in the order of the paths.
+    target : str, optional
+        The column with the responses; in an npz file an array, "y" if not given, beside the
+        features in the array "X". The columns of a matrix are called "1", "2", ...
+    drop : iterable of str
+        Columns to leave out, such as row numbers.
+    sep : str, optional
+        Character between the values of a text file; by default taken from its first line.
+    decimal : {".", ","}
+        Decimal mark of a text file.
+    encoding : str
+        Encoding of a text file.
+    sheet : str or int, optional
+        Sheet of an Excel file; by default the first.
+    drop_missing : bool
+        Leave out rows that lack a value.
+
+    Returns
+    -------
+    table : Table
+        Its ``frame`` has the column names of the file; ``table.X`` and ``table.y`` are features
+        and target.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name, "rows.csv")
+    >>> _ = path.write_text("id,age,city,price\n1,30,Oslo,2.5\n2,41,Rome,3.5\n")
+    >>> table = read_table(path, "price", drop=["id"])
+    >>> list(table.X.columns), list(table.y), table.line_of(1)
+    (['age', 'city'], [2.5, 3.5], 3)
+    >>> read_table(path, "prize")
+    Traceback (most recent call last):
+    poise.errors.DataError: ... has no column 'prize', only id, ...; did you mean 'price'?
+    >>> folder.cleanup()
+    """
+    place, left_out = str(path), list(drop)
+    table = _read(place, _character(sep), choice("decimal", decimal, (".", ",")), encoding, sheet)
+    names = list(map(str, table.frame.columns))
+    if target is None and "y" in names and place.lower().endswith(".npz"):
+        target = "y"
+    for name in left_out if target is None else [*left_out, target]:
+        if name not in names:
+            hint = did_you_mean(name, names).removeprefix("; ")
+            raise DataError(f"{place} has no column {name!r}, only {', '.join(names)}", remedy=hint)
+    if target in left_out:
+        raise ArgumentError("must not name the target", argument="drop", got=target)
+    frame = table.frame.drop(columns=left_out) if left_out else table.frame
+    unnamed = next((name for name in map(str, frame.columns) if name.startswith("Unnamed: ")), None)
+    if unnamed is not None:
+        problem = f"{place} has a column without a name (row numbers?)"
+        raise DataError(problem, remedy=f"drop {unnamed!r}")
+    frame = frame.dropna() if drop_missing else frame
+    if not len(frame):
+        raise DataError(f"{place} has no rows{' without a missing value' if drop_missing else ''}")
+    return replace(table, frame=frame, target=target)
+
+
+def _read(
+    place: str, sep: str | None, decimal: str, encoding: str, sheet: str | int | None
+) -> Table:
+    ending = _ending(place)
+    columnar = ending in COLUMNAR or "*" in place or ("://" not in place and Path(place).is_dir())
+    readable = (*_TEXT, *COLUMNAR, *_SHEETS, *_LINES, *_ARRAYS)
+    if not columnar and ending not in readable and "://" not in place:
+        raise DataError(f"{place} must end in one of {', '.join(readable)}")
+    try:
+        import pandas  # noqa: F401
+        import pyarrow  # noqa: F401
+    except ImportError:
+        remedy = "pip install 'poise[data]'"
+        raise DataError("reading files needs pandas and pyarrow", remedy=remedy) from None
+    if ending in _TEXT:
+        text, lines = read_text(place, sep, decimal, _encoding(encoding))
+        return _without_mixtures(Table(_to_pandas(text, place), place, lines=lines), decimal)
+    if ending in _SHEETS:
+        return _without_mixtures(_excel(place, 0 if sheet is None else sheet), decimal)
+    if ending in _LINES:
+        return _json_lines(place)
+    if ending in _ARRAYS:
+        return _numpy(place)
+    return Table(_to_pandas(read_columnar(place), place), place)
+
+
+def _ending(place: str) -> str:
+    """Return the ending of a file's name, without that of its packing."""
+    name = place.lower().rpartition("/")[2]
+    bare = next((name.removesuffix(end) for end in PACKED if name.endswith(end)), name)
+    ending = Path(bare).suffix
+    return ".csv" if place == "-" or (bare != name and not ending) else ending
+
+
+def _to_pandas(table: Any, path: str) -> Any:
+    import pyarrow as pa
+
+    names = table.column_names
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise DataError(f"{path} has more than one column {twice!r}", remedy="rename one of them")
+    for place, column in enumerate(table.schema):
+        if pa.types.is_null(column.type):  # pandas would make a column of objects
+            table = table.set_column(place, column.name, table[place].cast(pa.float64()))
+    return table.to_pandas(date_as_object=False)
+
+
+def _json_lines(path: str) -> Table:
+    import pyarrow as pa
+    import pyarrow.json
+
+    content = content_of(path)
+    try:
+        table = pyarrow.json.read_json(pa.BufferReader(content))
+    except pa.ArrowInvalid as error:
+        raise DataError(f"{path} cannot be read as JSON lines: {error}") from error
+    full = [number for number, line in enumerate(content.splitlines(), 1) if line.strip()]
+    return Table(_to_pandas(table, path), path, lines=lambda: full)
+
+
+def _excel(path: str, sheet: str | int) -> Table:
+    import pandas as pd
+
+    content = io.BytesIO(content_of(path))
+    try:
+        frame = pd.read_excel(content, sheet_name=sheet)
+    except Exception as error:  # each of the libraries behind it has its own
+        raise DataError(f"{path} cannot be read: {error}") from error
+    return Table(frame, path, lines=lambda: range(2, len(frame) + 2))
+
+
+def _without_mixtures(table: Table, decimal: str) -> Table:
+    """Refuse columns of text that were meant as numbers: one slip makes a whole column text."""
+    import pandas as pd
+
+    for name, column in table.frame.items():
+        if not (pd.api.types.is_string_dtype(column.dtype) or column.dtype == object):
+            continue
+        known = column.dropna().map(str)
+        commas = decimal == "." and known.str.contains(",").any()
+        if commas and known.str.fullmatch(_DECIMAL_COMMA).all():
+            example = f"column {name!r}, {known.iloc[0]!r}"
+            raise DataError(f"{table.path} has decimal commas ({example})", remedy={"decimal": ","})
+        plain = known.str.replace(decimal, ".", regex=False)
+        good = pd.to_numeric(plain, errors="coerce").notna().to_numpy()
+        if len(known) / 2 < good.sum() < len(known):
+            row = int(known.index[~good][0])
+            raise DataError(
+                f"column {name!r} of {table.path} mixes numbers and text: {known[row]!r} in line "
+                f"{table.line_of(row)}",
+                remedy="correct the value, or leave it empty",
+            )
+    return table
+
+
+def _numpy(path: str) -> Table:
+    """Read a matrix, or the matrix X of an archive with columns beside it."""
+    import pandas as pd
+
+    require_file(path)
+    try:
+        found = np.load(path, mmap_mode="r", allow_pickle=False)
+        arrays = {"X": found} if isinstance(found, np.ndarray) else dict(found)
+    except Exception as error:  # a damaged archive raises anything
+        raise DataError(f"{path} cannot be read: {error}") from error
+    if "X" not in arrays:
+        raise DataError(f"{path} must hold the features in an array 'X', got {', '.join(arrays)}")
+    X = arrays.pop("X")
+    if X.ndim != 2 or X.dtype.kind not in "biuf":
+        shown = f"{X.dtype} of shape {X.shape}"
+        raise DataError(f"{path} must hold numbers in rows and columns, got {shown}")
+    frame = pd.DataFrame(X, columns=[str(place + 1) for place in range(X.shape[1])], copy=False)
+    beside = {name: array for name, array in arrays.items() if array.shape == X.shape[:1]}
+    return Table(frame.assign(**beside) if beside else frame, path)
+
+
+def _character(sep: str | None) -> str | None:
+    word = {"tab": "\t", "\\t": "\t"}.get(sep, sep) if isinstance(sep, str) else sep
+    if word is not None and (not isinstance(word, str) or len(word) != 1 or word in '"\n\r'):
+        raise ArgumentError("must be one character, or 'tab'", argument="sep", got=sep)
+    return word
+
+
+def _encoding(encoding: str) -> str:
+    try:
+        if isinstance("".encode(encoding), bytes):
+            return codecs.lookup(encoding).name
+    except (LookupError, TypeError):
+        pass
+    rule = "must be a known encoding, such as 'utf-8' or 'latin-1'"
+    raise ArgumentError(rule, argument="encoding", got=encoding)

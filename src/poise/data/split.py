@@ -1,0 +1,230 @@
+"""The split of the rows among trials: as many trials as possible that share no row.
+
+Trials divide *units* among themselves: rows, or whole groups of them. Trial k trains on n
+consecutive labelled units (where units are replaced, fresh ones that take their place follow
+them), and is evaluated at one row of each of T further units: leftover labelled units first, then
+unlabelled ones. Units are put in a random order first, unless ``shuffle`` is False.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from poise.data.randomness import (
+    ORDER_OF_GROUPS,
+    ORDER_OF_LABELED,
+    ORDER_OF_UNLABELED,
+    Coupling,
+    Ids,
+    Randomness,
+    order_of_keys,
+)
+
+if TYPE_CHECKING:
+    from poise.data.sample import Sample
+
+_TERMS_AT_ONCE = 1024  # one pair of random terms costs as much as a block of them
+
+
+@dataclass(frozen=True)
+class Units:
+    """Rows unit by unit: unit u is row u, or holds ``rows[starts[u] : starts[u + 1]]``."""
+
+    rows: Ids
+    starts: Ids | None = None
+
+    @classmethod
+    def of_groups(cls, codes: Ids, order: Ids) -> Units:
+        """List the rows group by group, in this order of groups; -1 is no group."""
+        rank = np.append(np.argsort(order), len(order))[codes]
+        sizes = np.bincount(rank, minlength=len(order))[: len(order)]
+        starts = np.append(0, np.cumsum(sizes))
+        return cls(np.argsort(rank, kind="stable")[: starts[-1]], starts)
+
+    def __len__(self) -> int:
+        return len(self.rows) if self.starts is None else len(self.starts) - 1
+
+    def between(self, first: int, last: int) -> Ids:
+        """Return the rows of consecutive units, without a copy."""
+        if self.starts is not None:
+            first, last = self.starts[first], self.starts[last]
+        return self.rows[first:last]
+
+    def of(self, units: Ids) -> Ids:
+        """Return the rows of these units."""
+        if self.starts is None:
+            return self.rows[units]
+        return np.concatenate([self.rows[:0], *(self.between(u, u + 1) for u in units)])
+
+
+@dataclass(eq=False)
+class Split:
+    """The rows and random terms of every trial, by number.
+
+    Removal j takes the j-th block of ``remove`` units from the end: it stands last in the full
+    fit, and is missing or replaced in the reduced one. With position "uniform", the units that
+    leave are drawn beforehand and leave their places, and one full fit serves all removals.
+
+    Examples
+    --------
+    >>> from poise.data.randomness import as_coupling
+    >>> from poise.data.sample import Sample
+    >>> sample = Sample.of([[0.0]] * 10, [0.0] * 10)
+    >>> settings = {"n": 3, "trials": 2, "coupling": as_coupling("shared"), "shuffle": False}
+    >>> split = Split.of(sample, Randomness(0), removals=2, points=2, **settings)
+    >>> split.rows(1, 0), split.rows(1, 1)
+    ((array([3, 4, 5]), array([3, 4])), (array([3, 5, 4]), array([3, 5])))
+    >>> split.points(1), split.removed(1, 1)
+    (array([7, 9]), array([4]))
+    """
+
+    n: int
+    trials: int
+    removals: int
+    n_points: int
+    remove: int
+    replace: bool
+    position: Literal["last", "uniform"]
+    one_full_fit: bool
+    shuffle: bool
+    randomness: Randomness
+    coupling: Coupling
+    n_labeled: int
+    n_unlabeled: int
+    groups: Ids | None
+    groups_unlabeled: Ids | None
+    _terms: dict[int, list[list[int]]] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        sample: Sample,
+        randomness: Randomness,
+        *,
+        n: int,
+        trials: int,
+        removals: int = 1,
+        points: int = 1,
+        remove: int = 1,
+        replace: bool = False,
+        position: Literal["last", "uniform"] = "last",
+        one_full_fit: bool = False,
+        coupling: Coupling,
+        shuffle: bool = True,
+        losses: bool = False,
+    ) -> Split:
+        """Plan the trials on these rows; losses can be compared at labelled rows only.
+
+        ``trials`` is the planned number also where fewer removals or points are used than were
+        planned: these are then the first of the planned ones.
+        """
+        plan = (n, trials, removals, points, remove, replace, position, one_full_fit, shuffle)
+        unlabeled = (0, None) if losses else (sample.n_unlabeled, sample.groups_unlabeled)
+        rows = (sample.n_labeled, unlabeled[0], sample.groups, unlabeled[1])
+        return cls(*plan, randomness, coupling, *rows)
+
+    def with_fewer(self, removals: int, points: int) -> Split:
+        """Return the first removals and points of the same trials."""
+        fewer = copy.copy(self)
+        fewer.removals, fewer.n_points = removals, points
+        return fewer
+
+    def __len__(self) -> int:
+        return self.trials
+
+    @property
+    def full_fits(self) -> int:
+        """How many full fits a trial has."""
+        return 1 if self.one_full_fit or self.position == "uniform" else self.removals
+
+    def rows(self, k: int, j: int) -> tuple[Ids, Ids]:
+        """Return the rows of the full and of the reduced fit of one removal."""
+        if j == 0 and self.position == "last" and not self.replace:  # the usual case is cheap
+            first, last = k * self.n, (k + 1) * self.n
+            between = self._labeled.between
+            return between(first, last), between(first, last - self.remove)
+        units, gone = self._units(k), self._gone(k, j)
+        full, fresh = units[: self.n], units[self.n :]
+        kept = np.delete(full, gone)
+        if self.position == "uniform":
+            reduced = kept
+            if self.replace:
+                reduced = full.copy()
+                reduced[gone] = fresh
+        else:
+            full, reduced = np.append(kept, full[gone]), np.append(kept, fresh)
+        return self._labeled.of(full), self._labeled.of(reduced)
+
+    def removed(self, k: int, j: int) -> Ids:
+        """Return the rows that the reduced fit of one removal goes without."""
+        return self._labeled.of(self._units(k)[self._gone(k, j)])
+
+    def points(self, k: int) -> Ids:
+        """Return the test rows of a trial."""
+        return np.array([self._test_row(k, t) for t in range(self.n_points)], dtype=np.int64)
+
+    def terms(self, k: int) -> tuple[int, int]:
+        """Return ξ and ξ′ of a trial."""
+        block, place = divmod(k, _TERMS_AT_ONCE)
+        if block not in self._terms:
+            start = block * _TERMS_AT_ONCE
+            words = self.randomness.block("xi", start, start + _TERMS_AT_ONCE)
+            made = [np.asarray(part, dtype=np.uint64) for part in self.coupling.pairs(words)]
+            self._terms = {block: [part.tolist() for part in made]}
+        xi, xi_reduced = self._terms[block]
+        return xi[place], xi_reduced[place]
+
+    @property
+    def _width(self) -> int:
+        """How many units the fits of one trial take."""
+        return self.n + (self.remove if self.replace else 0)
+
+    def _units(self, k: int) -> Ids:
+        """Return the units of a trial: n to train on, then the fresh ones."""
+        return np.arange(k * self._width, (k + 1) * self._width)
+
+    def _gone(self, k: int, j: int) -> Ids:
+        """Return the places, among the n units of a trial, of those that removal j takes."""
+        before = j * self.remove
+        if self.position == "last":
+            return np.arange(self.n - before - self.remove, self.n - before)
+        keys = self.randomness.generator("position", k).bit_generator.random_raw(self.n)
+        drawn = order_of_keys(np.asarray(keys, dtype=np.uint64))
+        return np.sort(drawn[before : before + self.remove])
+
+    def _test_row(self, k: int, t: int) -> int:
+        """Return the t-th test row, which does not depend on how many there are."""
+        place = self.trials * t + k
+        unit = self.trials * self._width + place
+        units, here = self._labeled, len(self._labeled)
+        if unit >= here:
+            units, unit = self._unlabeled, unit - here
+        rows = units.between(unit, unit + 1)
+        if len(rows) == 1:
+            return int(rows[0])
+        return int(rows[int(self.randomness.uniform("row of the test group", place) * len(rows))])
+
+    @cached_property
+    def _labeled(self) -> Units:
+        """Labelled rows in the order in which trials take them, made on first look-up."""
+        if self.groups is None:
+            return Units(self._order(ORDER_OF_LABELED, self.n_labeled))
+        order = self._order(ORDER_OF_GROUPS, int(self.groups.max()) + 1)
+        return Units.of_groups(self.groups, order)
+
+    @cached_property
+    def _unlabeled(self) -> Units:
+        """Unlabelled rows in the order in which they serve, numbered after the labelled ones."""
+        codes = self.groups_unlabeled
+        count = self.n_unlabeled if codes is None else int(codes.max(initial=-1)) + 1
+        order = self._order(ORDER_OF_UNLABELED, count)
+        units = Units(order) if codes is None else Units.of_groups(codes, order)
+        return Units(units.rows + self.n_labeled, units.starts)
+
+    def _order(self, role: str, count: int) -> Ids:
+        return self.randomness.order(role, count) if self.shuffle else np.arange(count)

@@ -1,0 +1,181 @@
+"""Rows that cannot be used are refused before the first fit, with name, value, row and column."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import math
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.data.rows import Rows, is_sparse
+from poise.errors import DataError
+
+_MOST_CLASSES = 20  # whole numbers with more distinct values are quantities
+Place = tuple[str | int, int, Any]  # column, row, value
+
+
+def check_responses(y: Rows, name: str = "y") -> None:
+    """Refuse missing, infinite or unsuitable responses, and say where the first is.
+
+    Examples
+    --------
+    >>> from poise.data.rows import as_rows
+    >>> check_responses(as_rows([0.5, math.inf], "y"))
+    Traceback (most recent call last):
+    poise.errors.DataError: y must not be missing or infinite, got inf in row 1 ...
+    """
+    if is_sparse(y.native):
+        raise DataError("must not be sparse", argument=name, remedy=f"give {name}.toarray()")
+    if np.ndim(y.native) > 2 and isinstance(y.native, np.ndarray):
+        raise DataError("must have one or two dimensions", argument=name, got=y.native.shape)
+    several = y.columns() is not None
+    for column, values in y.values():
+        _check_kind(values, name)
+        bad = _not_finite(values)
+        if bad.any():
+            row = int(bad.argmax())
+            where = f"row {row} (counting from 0)" + (f", column {column!r}" if several else "")
+            raise DataError(
+                f"must not be missing or infinite, got {values[row]} in {where}",
+                argument=name,
+                remedy="remove those rows, or give them as X_unlabeled",
+            )
+
+
+def check_weights(weights: Rows, name: str) -> None:
+    """Refuse weights that are no finite numbers: one of them would spoil one trial."""
+    for _, values in weights.values():
+        plain = values.dtype.kind in "iufb"
+        good = np.isfinite(values) if plain else np.array([_is_finite(each) for each in values])
+        if not good.all():
+            row = int(good.argmin())
+            raise DataError(
+                f"must hold finite numbers, got {values[row]!s} in row {row} (counting from 0)",
+                argument=name,
+            )
+
+
+def first_missing(rows: Rows) -> Place | None:
+    """Return column, row and value of the first entry that is missing or infinite."""
+    array = rows.native.data if is_sparse(rows.native) else rows.native
+    if isinstance(array, np.ndarray) and array.dtype.kind in "biuf":
+        with np.errstate(all="ignore"):
+            if np.isfinite(array.sum()):  # a nan or infinity would not get lost in it
+                return None
+    found = []
+    for column, values in rows.values():
+        bad = _not_finite(values)
+        if bad.any():
+            row = int(bad.argmax())
+            found.append((column, row, values[row]))
+    return min(found, key=lambda place: place[1], default=None)
+
+
+def first_not_number(rows: Rows) -> Place | None:
+    """Return column, row and value of the first entry that no number can be made of."""
+    found = []
+    for column, values in rows.values():
+        if values.dtype.kind in "biufc":
+            continue
+        for row, value in enumerate(values.tolist() if values.dtype.kind != "O" else values):
+            if values.dtype.kind in "Mm" or not (is_missing(value) or _reads_as_number(value)):
+                found.append((column, row, values[row]))
+                break
+    return min(found, key=lambda place: place[1], default=None)
+
+
+def is_missing(value: object) -> bool:
+    """Tell whether a single value stands for none: None, NaN, NaT or NA.
+
+    Examples
+    --------
+    >>> [is_missing(value) for value in (None, math.nan, np.datetime64("NaT"), 0, "nan")]
+    [True, True, True, False, False]
+    """
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    if isinstance(value, decimal.Decimal):
+        return value.is_nan()
+    return isinstance(value, (numbers.Number, np.generic)) and bool(value != value)
+
+
+def holds_labels(y: Rows) -> bool:
+    """Tell whether responses are text or categories, also categories that are numbers.
+
+    Examples
+    --------
+    >>> from poise.data.rows import as_rows
+    >>> holds_labels(as_rows(["spam", "ham"], "y")), holds_labels(as_rows([1, 0], "y"))
+    (True, False)
+    """
+    if "categ" in str(getattr(y.native, "dtype", "")).lower():
+        return True
+    return any(
+        values.dtype.kind in "UST"
+        or (values.dtype.kind == "O" and any(isinstance(each, (str, bytes)) for each in values))
+        for _, values in y.values()
+    )
+
+
+def is_classification(y: Rows) -> bool:
+    """Tell whether responses are classes: labels, truths, or few whole numbers, each often.
+
+    Examples
+    --------
+    >>> from poise.data.rows import as_rows
+    >>> is_classification(as_rows([0, 1, 2] * 10, "y")), is_classification(as_rows([0.5, 1], "y"))
+    (True, False)
+    """
+    if holds_labels(y):
+        return True
+    return all(_few_whole_numbers(values) for _, values in y.values())
+
+
+def _few_whole_numbers(values: NDArray[Any]) -> bool:
+    if values.dtype.kind == "b":
+        return True
+    if values.dtype.kind not in "iuf" or not (values == np.round(values)).all():
+        return False
+    return 2 <= len(np.unique(values)) <= min(_MOST_CLASSES, len(values) // 5)
+
+
+def _check_kind(values: NDArray[Any], name: str) -> None:
+    first = values.flat[0]
+    if values.dtype.kind == "c" or isinstance(first, complex):
+        raise DataError("must hold numbers or classes, got complex numbers", argument=name)
+    dates = (datetime.date, datetime.time, datetime.timedelta)
+    if values.dtype.kind in "Mm" or isinstance(first, dates):
+        raise DataError(
+            f"must hold numbers or classes, got dates and times ({first} in row 0)",
+            argument=name,
+            remedy="give the time since some moment as a number",
+        )
+
+
+def _not_finite(values: NDArray[Any]) -> NDArray[np.bool_]:
+    if values.dtype.kind == "f":
+        return np.asarray(~np.isfinite(values))
+    if values.dtype.kind in "Mm":
+        return np.asarray(np.isnat(values))
+    if values.dtype.kind != "O":
+        return np.zeros(1, dtype=np.bool_)
+    bad = [is_missing(v) or (isinstance(v, numbers.Real) and abs(v) == math.inf) for v in values]
+    return np.array(bad, dtype=np.bool_)
+
+
+def _is_finite(value: object) -> bool:
+    return isinstance(value, numbers.Real) and math.isfinite(value)
+
+
+def _reads_as_number(value: object) -> bool:
+    if isinstance(value, (list, tuple, dict, datetime.date, datetime.time, datetime.timedelta)):
+        return False
+    try:
+        float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Runs what procedures ask for: work, workers, failures, progress."""

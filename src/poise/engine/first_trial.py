@@ -1,0 +1,259 @@
+"""The look at the first trial: what could break the error level is found before it matters.
+
+The full fit is repeated with its rows in another order; every point is predicted once more alone;
+and where there is code that might remember earlier fits, the reduced fit is repeated in a process
+that has fitted nothing. The fits of the trial itself are its answer, and are not made again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from poise.algorithms.predictions import as_array
+from poise.engine.execution import WorkerDied
+from poise.engine.messages import Answer, Query, Trial
+from poise.engine.oracle import Oracle
+from poise.engine.work import Work
+from poise.errors import AlgorithmError, in_one_line
+
+_SAME = 1e-9  # relative: sums in another order, code compiled for another processor
+_ROWS = 20  # training rows at which it is seen whether predictions depend on the row
+
+_ORDER = (
+    "The first trial predicts otherwise when its rows are put in another order, so the verdict is "
+    "about removing the last row; position='uniform' removes one drawn at random instead."
+)
+_BATCH = (
+    "In the first trial the prediction for a row depends on the rows that are predicted with it, "
+    "so only one point of each trial is used."
+)
+_CONSTANT = (
+    "In the first trial the prediction is the same for every row: trained on {} rows, the "
+    "algorithm ignores their features. A larger n may be what is meant."
+)
+_STATE = (
+    "A fit of the first trial, repeated in a process that had fitted nothing before, {}: it is not "
+    "a function of its rows and its seed (it draws random numbers that the seed does not set, or "
+    "remembers earlier fits), so the error level may not hold."
+)
+_NOT_REPEATED = (
+    "The first fit could not be repeated in a process that had fitted nothing before ({}), so it "
+    "is not known whether fits remember earlier ones."
+)
+
+
+@dataclass
+class Look:
+    """What was seen.
+
+    Attributes
+    ----------
+    given_up : tuple of str
+        What does not survive: "points" if predictions depend on the batch, "removals" never.
+    order_matters : bool or None
+        Whether another order of the rows changes predictions; None if nobody knows.
+    constant : bool
+        Whether the prediction is the same for every row.
+    warnings : list of str
+        Sentences about it.
+    known : dict
+        Answers to the trials that were looked at, without what was given up.
+    """
+
+    given_up: tuple[Literal["removals", "points"], ...] = ()
+    order_matters: bool | None = None
+    constant: bool = False
+    warnings: list[str] = field(default_factory=list)
+    known: dict[int, Answer] = field(default_factory=dict)
+    _fresh: FreshFit | None = None
+
+    def finish(self) -> list[str]:
+        """Wait for the process that had fitted nothing; return what it shows, in sentences."""
+        return [] if self._fresh is None else self._fresh.compared()
+
+    def close(self) -> None:
+        """End that process, if nobody waits for it any more."""
+        if self._fresh is not None:
+            self._fresh.close()
+
+
+def look(
+    oracle: Oracle, trials: Sequence[Trial], position: Literal["last", "uniform"] = "last"
+) -> Look:
+    """Look at the first trial that can be fitted; ``finish`` must be called, or ``close``."""
+    if not len(trials):
+        return Look()
+    fresh = FreshFit(oracle, trials[0].reduced[0]) if oracle.algorithm.has_own_code else None
+    try:
+        seen = _Seen.first(oracle, trials)
+        if fresh is not None:
+            fresh.here = seen[0].reduced[0]
+        return _judged(oracle, seen, position, fresh)
+    except BaseException:
+        if fresh is not None:
+            fresh.close()
+        raise
+
+
+def _judged(oracle: Oracle, seen: list[_Seen], position: str, fresh: FreshFit | None) -> Look:
+    last, work = seen[-1], oracle.work(())
+    found = Look(_fresh=fresh)
+    if last.usable:
+        found.order_matters = last.order_matters
+        found.constant = last.constant and oracle.distance.name != "label" and _varied(oracle, last)
+        found.given_up = ("points",) if last.depends_on_batch else ()
+    if found.order_matters and position == "last":
+        found.warnings.append(_ORDER)
+    if found.given_up:
+        found.warnings.append(_BATCH)
+    if found.constant:
+        found.warnings.append(_CONSTANT.format(f"{len(last.trial.full[0].train):,}"))
+    if not (found.order_matters and len(last.trial.full) < len(last.trial.reduced)):
+        alone = bool(found.given_up)
+        found.known = {k: each.answer(work, alone) for k, each in enumerate(seen)}
+    return found
+
+
+def _varied(oracle: Oracle, seen: _Seen) -> bool:
+    """Whether the training rows have different responses: else one prediction for all is right."""
+    y = as_array(oracle.sample.responses(seen.trial.full[0].train))
+    return bool((y != y[0]).any())
+
+
+@dataclass
+class _Seen:
+    """The fits of one trial, and the full one with its rows in another order."""
+
+    trial: Trial
+    full: list[Answer]
+    reduced: list[Answer]
+    reordered: Answer
+    alone: int  # how many points were predicted alone, too
+
+    @classmethod
+    def first(cls, oracle: Oracle, trials: Sequence[Trial]) -> list[_Seen]:
+        """Fit one trial after the other, up to the first one that can be looked at."""
+        seen: list[_Seen] = []
+        for k in range(len(trials)):
+            seen.append(cls.of(oracle, trials[k]))
+            if seen[-1].usable or oracle.execution.on_error == "raise":
+                break
+        return seen
+
+    @classmethod
+    def of(cls, oracle: Oracle, trial: Trial) -> _Seen:
+        """Make the fits of a trial in its own order, then the full one in another order."""
+        points = trial.full[0].points
+        alone = 0 if oracle.distance.panel or len(points) == 1 else len(points)
+        further = tuple(points[t : t + 1] for t in range(alone))
+        first = replace(trial.full[0], also=(*further, trial.full[0].train[:_ROWS]))
+        full = [first, *(replace(query, also=further) for query in trial.full[1:])]
+        reduced = [replace(query, also=further) for query in trial.reduced]
+        backwards = replace(first, train=first.train[::-1].copy())
+        *found, reordered = oracle.ask([*full, *reduced, backwards])
+        return cls(trial, found[: len(full)], found[len(full) :], reordered, alone)
+
+    @property
+    def usable(self) -> bool:
+        """Whether there is anything to look at."""
+        alone = len(self.trial.reduced) == 1
+        return not (self.full[0].failure or (alone and self.reduced[0].failure))
+
+    @property
+    def order_matters(self) -> bool:
+        """Whether the full fit predicts otherwise with its rows in another order."""
+        full, reordered = self.full[0], self.reordered
+        if reordered.failure:
+            return True
+        rows = 0 if full.also[-1].failure else 1
+        return not same(*(_joined([each, *each.also[::-1][:rows]]) for each in (full, reordered)))
+
+    @property
+    def depends_on_batch(self) -> bool:
+        """Whether any fit predicts otherwise for any point alone: all are looked at alike."""
+        fits = [each for each in (*self.full, *self.reduced) if not each.failure and self.alone]
+        return any(not same(each.values, _joined(each.also[: self.alone])) for each in fits)
+
+    @property
+    def constant(self) -> bool:
+        """Whether the full fit predicts one and the same number everywhere."""
+        values = _joined(
+            [each for each in (self.full[0], self.full[0].also[-1]) if not each.failure]
+        )
+        return values.dtype.kind == "f" and len(values) > 1 and bool((values == values[0]).all())
+
+    def answer(self, work: Work, one_point: bool) -> Answer:
+        """Return the trial's answer, of its first point alone if the others are given up."""
+        trial, fits = self.trial, [self.full, self.reduced]
+        if one_point:
+            fits = [[each if each.failure else each.also[0] for each in part] for part in fits]
+            queries = (trial.full, trial.reduced)
+            trial = Trial(
+                *(tuple(replace(q, points=q.points[:1]) for q in part) for part in queries)
+            )
+        return work.compared(trial, *fits)
+
+
+class FreshFit:
+    """A fit in a process that has fitted nothing, beside the run.
+
+    It must be begun before the first fit: what user code remembers would travel with it.
+    """
+
+    def __init__(self, oracle: Oracle, query: Query) -> None:
+        from poise.engine.pool import Pool
+
+        self.here: Answer | None = None  # the same fit in this run
+        self.why_not = ""
+        self.pool = Pool(1, oracle.execution.fit_timeout)
+        try:
+            self.pool.share(oracle.work([query], relax=False))
+            self.report = self.pool.submit(range(1))
+        except AlgorithmError as error:
+            self.why_not = in_one_line(error)
+
+    def compared(self) -> list[str]:
+        """Wait for it, and say what is wrong."""
+        try:
+            if self.here is None or self.here.failure:
+                return []
+            if self.why_not:
+                return [_NOT_REPEATED.format(self.why_not)]
+            _, [there] = self.report.result()
+        except (WorkerDied, AlgorithmError) as error:
+            how = error.how if isinstance(error, WorkerDied) else in_one_line(error)
+            return [_NOT_REPEATED.format(how)]
+        finally:
+            self.close()
+        if there.failure:
+            return [_STATE.format(f"failed ({there.failure.message})")]
+        return [] if same(self.here.values, there.values) else [_STATE.format("predicts otherwise")]
+
+    def close(self) -> None:
+        """End the process."""
+        self.pool.close()
+
+
+def same(one: Any, other: Any) -> bool:
+    """Tell whether two arrays of predictions agree, but for the last digits of numbers."""
+    if (
+        other is None
+        or one.shape != other.shape
+        or one.dtype.kind != "f"
+        or other.dtype.kind != "f"
+    ):
+        return other is not None and bool(np.array_equal(one, other))
+    size = np.abs(one[np.isfinite(one)]).max(initial=0.0)
+    slack = max(_SAME, 100 * float(np.finfo(one.dtype).eps)) * float(size)
+    return bool(np.allclose(one, other, rtol=0, atol=slack, equal_nan=True))
+
+
+def _joined(answers: Sequence[Answer]) -> Any:
+    """Return the predictions of several calls as one array, None if any call failed."""
+    if any(each.failure for each in answers):
+        return None
+    return np.concatenate([each.values for each in answers])

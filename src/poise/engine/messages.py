@@ -1,0 +1,99 @@
+"""What a black-box test asks and is told (Definition 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from poise.results.trials import Failed
+
+Ids = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Train on these rows with ξ and predict at those points.
+
+    ``also`` are further points for the same fitted model: one call of predict for each.
+    """
+
+    train: Ids
+    points: Ids
+    xi: int
+    also: tuple[Ids, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """R pairs of fits that are compared at the same T points; one full fit may serve all."""
+
+    full: tuple[Query, ...]
+    reduced: tuple[Query, ...]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of removals, and of points."""
+        return len(self.reduced), len(self.reduced[0].points)
+
+
+class Said(NamedTuple):
+    """A warning of a fit, or a line that it printed (then ``category`` is empty)."""
+
+    category: str  # module and name, as "sklearn.exceptions:ConvergenceWarning"
+    text: str
+    file: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there is no answer, or not a whole one."""
+
+    message: str
+    kind: Literal["error", "undefined", "death", "timeout"] = "error"
+    cause: BaseException | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Predictions of a query, or the changes (R, T) of a trial: nan where one failed.
+
+    ``values`` is None where nothing came back. ``error`` is the mean loss of the full fits,
+    ``also`` what the query asked further, ``said`` what its fits said, each once for every fit.
+    """
+
+    values: Any = None
+    failure: Failure | None = None
+    error: float = np.nan
+    also: tuple[Answer, ...] = ()
+    said: tuple[Said, ...] = ()
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The trials that a procedure can name now.
+
+    ``until`` is shown the changes of each trial in plan order, and says whether to stop.
+    ``known`` are the answers to the first trials, where they were computed before.
+    """
+
+    tasks: Sequence[Trial]
+    until: Callable[[Floats], bool] | None = None
+    state: Callable[[], str] = str
+    known: Mapping[int, Answer] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What came back, in plan order, up to where the batch was stopped."""
+
+    changes: Floats  # (k, R, T); nan: failed
+    errors: Floats  # (k,): mean loss of the full fits of each trial
+    failures: tuple[Failed, ...] = ()  # the first ones
+    n_failed: int = 0

@@ -1,0 +1,131 @@
+"""The oracle answers batches in plan order; a procedure knows only what it was answered."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from poise.algorithms.algorithm import Algorithm
+from poise.algorithms.distances import Distance
+from poise.checks import counted
+from poise.data.sample import Sample
+from poise.engine.execution import Execution
+from poise.engine.messages import Answer, Answers, Batch, Failure, Query, Trial
+from poise.engine.surroundings import Heard
+from poise.engine.work import Work
+from poise.errors import TrialError
+from poise.progress import Progress
+from poise.results.trials import MOST_FAILURES, Failed
+
+Verdict = TypeVar("Verdict")
+
+
+@dataclass
+class Oracle:
+    """Answers what is asked about one algorithm on one sample.
+
+    Attributes
+    ----------
+    heard : Heard
+        What the fits warned of and printed.
+    """
+
+    algorithm: Algorithm
+    sample: Sample
+    distance: Distance
+    execution: Execution = field(default_factory=Execution)
+    heard: Heard = field(default_factory=Heard)
+
+    def work(self, tasks: Sequence[Query] | Sequence[Trial], relax: bool = True) -> Work:
+        """Return these tasks as work about the algorithm."""
+        keep_causes = self.execution.on_error == "raise"
+        return Work(self.algorithm, self.sample, self.distance, tasks, relax, keep_causes)
+
+    def answer(self, batch: Batch) -> Answers:
+        """Answer one trial after the other, until the batch has seen enough."""
+        work, total, first = self.work(batch.tasks), len(batch.tasks), batch.tasks[0]
+        record = _Record((total, *work.shape(first)), self.execution.on_error)
+        fits_each = len(first.full) + len(first.reduced)
+        known = [batch.known[k] for k in range(len(batch.known))]
+        fits = self.execution.compute(work, range(len(known), total))
+        shown = Progress(total, self.execution.progress, "trials", batch.state)
+        with shown as progress, closing(cast("Generator[Answer]", fits)):
+            for k, answer in enumerate(chain(known, fits)):
+                if k >= len(known):
+                    self.heard.add(fits_each, answer.said)
+                record.enter(answer)
+                progress.advance_to(k + 1)
+                if batch.until is not None and batch.until(record.changes[k]):
+                    break
+        return record.answers()
+
+    def ask(self, queries: Sequence[Query]) -> list[Answer]:
+        """Answer queries one after the other in one process, whatever becomes of them."""
+        fits = self.execution.compute(
+            self.work(queries, relax=False), range(len(queries)), in_turn=True
+        )
+        found: list[Answer] = []
+        with (
+            Progress(len(queries), self.execution.progress, "fits of the first trial") as progress,
+            closing(cast("Generator[Answer]", fits)),
+        ):
+            for answer in fits:
+                self.heard.add(1, answer.said)
+                found.append(answer)
+                progress.advance_to(len(found))
+        return found
+
+
+def converse(conversation: Generator[Batch, Answers, Verdict], oracle: Oracle) -> Verdict:
+    """Answer each batch until the procedure returns its verdict."""
+    answers: Any = None
+    while True:
+        try:
+            batch = conversation.send(answers)
+        except StopIteration as stop:
+            return cast("Verdict", stop.value)
+        answers = oracle.answer(batch)
+
+
+class _Record:
+    """The answers to a batch so far: eight bytes a change, and the first reasons of failures."""
+
+    def __init__(self, shape: tuple[int, int, int], on_error: str) -> None:
+        self.changes, self.errors = np.full(shape, np.nan), np.full(shape[0], np.nan)
+        self.on_error = on_error
+        self.failures: list[Failed] = []
+        self.n_failed = self.done = 0
+
+    def enter(self, answer: Answer) -> None:
+        """Keep an answer; a failure ends the run or is kept as one, as the policy says."""
+        if answer.failure is not None:
+            if self.on_error == "raise":
+                raise self._error(answer.failure) from answer.failure.cause
+            self.n_failed += 1
+            if len(self.failures) < MOST_FAILURES:
+                self.failures.append(Failed(self.done, answer.failure.kind, answer.failure.message))
+        if answer.values is not None:
+            self.changes[self.done] = answer.values
+        self.errors[self.done] = answer.error
+        self.done += 1
+
+    def answers(self) -> Answers:
+        done = self.done
+        found = self.changes[:done].copy(), self.errors[:done].copy()
+        return Answers(*found, tuple(self.failures), self.n_failed)
+
+    def _error(self, failure: Failure) -> TrialError:
+        error = TrialError(
+            f"trial {self.done} failed: {failure.message}. What was measured before it "
+            f"({counted(self.done, 'trial')}) is in the `partial` attribute of this error; "
+            "on_error='record' counts a failed trial against 'stable' instead",
+            trial=self.done,
+            kind=failure.kind,
+        )
+        error.partial = self.answers()
+        return error

@@ -1,0 +1,245 @@
+"""Worker processes of this machine. When one dies, only the trial it was computing suffers.
+
+joblib ends every worker when one dies, and cannot say in which trial; no library has a time limit
+for a single fit. Here a thread of this process speaks with each worker through pipes of their own:
+spans of tasks go in, answers come out.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from poise.engine import guard, transport
+from poise.engine.execution import WorkerDied
+from poise.engine.messages import Answer
+from poise.engine.surroundings import end_after
+from poise.engine.work import Work
+from poise.errors import AlgorithmError, in_one_line
+
+Report = tuple[float, list[Answer]]  # seconds, and answers in order
+
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_SHORT = 0.2  # seconds that it pays to wait for a fit that nobody needs
+_PATIENCE = 300.0  # seconds after which a worker ends that has nothing to do
+_START = (
+    "import sys; sys.path[:] = {path!r}; "
+    "from poise.engine.pool import serve; serve({begun!r}, {slot})"
+)
+
+
+class Pool:
+    """So many processes of this machine.
+
+    Idle workers wait for the next run, because a start takes a second. They belong to the process
+    that has started them: a forked child must not speak into their pipes.
+    """
+
+    _idle: ClassVar[dict[int, Pool]] = {}
+
+    @classmethod
+    def of(cls, size: int, limit: float | None) -> Pool:
+        """Return a pool of this size; ``limit`` are the seconds that one fit may take."""
+        idle = cls._idle.pop(os.getpid(), None)
+        if idle is not None and idle.size != size:
+            idle.close()
+            idle = None
+        pool = idle or cls(size)
+        pool.limit = limit
+        return pool
+
+    def __init__(self, size: int, limit: float | None = None) -> None:
+        self.size, self.limit, self.shared, self.closed = size, limit, 0, False
+        # A TemporaryDirectory would be removed at the end of a forked child.
+        self.folder = tempfile.mkdtemp(prefix="poise-")
+        # The task that each worker has begun; -1 is none.
+        self.begun = np.memmap(Path(self.folder, "begun"), np.int64, "w+", shape=(size,))
+        self.begun[:] = -1
+        self.free = list(range(size))
+        self.workers: dict[int, subprocess.Popen[bytes]] = {}
+        self.threads = ThreadPoolExecutor(size)
+        self.guard = subprocess.Popen(
+            [sys.executable, "-I", "-S", guard.__file__, str(os.getpid()), self.folder],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    # what a run does with it
+
+    def share(self, work: Work) -> None:
+        """Write the work where every worker can read it."""
+        self.shared += 1  # workers keep what they have read by its path
+        self.path = Path(self.folder, f"work-{self.shared}")
+        try:
+            transport.write(work, self.path)
+        except (KeyboardInterrupt, OSError):
+            raise
+        except BaseException as error:  # user code takes part
+            raise _cannot_travel(in_one_line(error)) from error
+
+    def submit(self, span: range) -> Future[Report]:
+        """Compute some tasks on the next worker that is free."""
+        return self.threads.submit(self._answered, span)
+
+    def release(self, running: Iterable[Future[Report]]) -> None:
+        """Keep the workers for the next run, unless one is in a fit that nobody needs any more."""
+        if wait([each for each in running if not each.cancel()], _SHORT).not_done:
+            self.close()
+            return
+        self.path.unlink(missing_ok=True)
+        for slot, worker in list(self.workers.items()):  # they would keep a large file on the disk
+            try:
+                self._told(worker, (str(self.path), range(0), None))
+            except EOFError:
+                self._end(slot)
+        Pool._idle[os.getpid()] = self
+
+    def close(self) -> None:
+        """End all workers, whatever they are doing."""
+        self.closed = True
+        self.threads.shutdown(wait=False, cancel_futures=True)
+        for slot in list(self.workers):
+            self._end(slot)
+        self.threads.shutdown()
+        self.guard.communicate()  # it removes the folder
+
+    # how threads speak with the workers
+
+    def _answered(self, span: range) -> Report:
+        slot = self.free.pop()
+        try:
+            seconds, body = self._told(self._worker(slot), (str(self.path), span, self.limit))
+        except EOFError:
+            raise self._death(slot) from None
+        finally:
+            self.free.append(slot)
+        if isinstance(body, KeyboardInterrupt):
+            raise body
+        if isinstance(body, str):
+            raise _cannot_travel(body)
+        return seconds, pickle.loads(body)
+
+    def _worker(self, slot: int) -> subprocess.Popen[bytes]:
+        """Return the worker of this slot, a new one if it has ended while nothing was asked."""
+        worker = self.workers.get(slot)
+        if worker is not None and worker.poll() is None:
+            return worker
+        self._end(slot)
+        code = _START.format(path=sys.path, begun=str(self.begun.filename), slot=slot)
+        worker = subprocess.Popen(
+            [sys.executable, "-P", "-c", code],  # no module beside the data is imported
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C reaches this process alone
+            env=os.environ | dict.fromkeys(_THREADS, "1"),  # also for what a fit loads later
+        )
+        guard.note(self.folder, worker.pid)
+        self.workers[slot] = worker
+        if self.closed:
+            raise EOFError
+        return worker
+
+    @staticmethod
+    def _told(worker: subprocess.Popen[bytes], order: tuple[str, range, float | None]) -> Any:
+        """Give an order, and return what comes back; EOFError if the worker has died."""
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        try:
+            pickle.dump(order, worker.stdin)
+            worker.stdin.flush()
+            return pickle.load(worker.stdout)
+        except (OSError, ValueError, pickle.UnpicklingError):  # the pipe is broken, or closed
+            raise EOFError from None
+
+    def _death(self, slot: int) -> WorkerDied:
+        """Say what a worker was doing when it died."""
+        status, task = self._end(slot), int(self.begun[slot])
+        self.begun[slot] = -1
+        if task >= 0 and self.limit is not None and status == -signal.SIGALRM:
+            return WorkerDied(task, f"a fit took longer than fit_timeout={self.limit:g}", late=True)
+        return WorkerDied(task if task >= 0 else None, f"its worker process {_ended(status)}")
+
+    def _end(self, slot: int) -> int:
+        """End a worker and what its fits have started; return its exit status."""
+        worker = self.workers.pop(slot, None)
+        if worker is None:
+            return 0
+        guard.end(self.folder, worker.pid)
+        for pipe in (worker.stdin, worker.stdout):
+            with suppress(OSError):
+                pipe.close()  # type: ignore[union-attr]
+        return worker.wait()
+
+
+def _cannot_travel(reason: str) -> AlgorithmError:
+    return AlgorithmError(
+        f"cannot be sent to a worker process: {reason}", argument="algorithm", remedy={"n_jobs": 1}
+    )
+
+
+def _ended(status: int) -> str:
+    names = {-each: each.name for each in signal.Signals}
+    return f"was killed by {names[status]}" if status in names else f"ended with status {status}"
+
+
+@atexit.register
+def _close_idle() -> None:
+    idle = Pool._idle.pop(os.getpid(), None)
+    if idle is not None:
+        idle.close()
+
+
+# the other side
+
+
+def serve(begun: str, slot: int) -> None:
+    """Be a worker: compute one span of tasks after the other, until the parent closes its end."""
+    orders, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1):  # what a fit reads or prints must not meet orders and answers
+        os.dup2(nothing, standard)
+    if hasattr(os, "register_at_fork"):  # the death of this process is seen by its closed pipe
+        os.register_at_fork(after_in_child=partial(os.close, answers.fileno()))
+    begins = partial(np.memmap(begun, np.int64, "r+").__setitem__, slot)
+    with suppress(EOFError, BrokenPipeError):
+        while True:
+            end_after(_PATIENCE)
+            path, span, limit = pickle.load(orders)
+            end_after(0)
+            began = time.perf_counter()
+            body = _computed(path, span, limit, begins)
+            begins(-1)
+            pickle.dump((time.perf_counter() - began, body), answers)
+            answers.flush()
+    os._exit(0)  # whatever threads a fit has left
+
+
+def _computed(
+    path: str, span: range, limit: float | None, begins: Callable[[int], None]
+) -> bytes | str | KeyboardInterrupt:
+    """Return the answers, or why there are none; no tasks at all mean to forget the work."""
+    try:
+        if not span:
+            transport.read.cache_clear()
+            return b""
+        work: Work = transport.read(path)
+        return transport.packed(list(work.answers(span, begins, limit)))
+    except KeyboardInterrupt as error:
+        return error
+    except BaseException as error:  # not of a fit: the work cannot be read here, say
+        return in_one_line(error)

@@ -1,0 +1,333 @@
+"""The surroundings of fits: whatever is global is set for each fit, and left as it was found.
+
+``coupling="shared"`` promises both fits of a trial the same random numbers, also to an algorithm
+that draws from a global generator: those of Python, NumPy and PyTorch are set from ξ before each
+fit. BLAS and OpenMP get one thread: two workers with two threads each can be a hundred times slower
+than one, and sums of several threads differ in their last bits. What fits warn of or print is
+counted, and told once.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import random
+import re
+import signal
+import sys
+import tempfile
+import threading
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
+from functools import cache, lru_cache, partial
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from poise.checks import counted
+from poise.engine.messages import Said
+from poise.errors import in_one_line
+
+_NUMBER = re.compile(r"[-+]?\d[\d.,]*(?:e[-+]?\d+)?", re.IGNORECASE)
+_MOST_LINES = 100  # that are kept of one fit
+_MOST_BYTES = 1 << 16
+_MOST_KEPT = 1000  # of a run
+_TURN = threading.RLock()  # what is global belongs to one run of fits at a time
+_ALWAYS = ("always", None, Warning, None, 0)
+
+
+class Settings(NamedTuple):
+    """Settings of the calling thread that hold for its fits, wherever they run."""
+
+    numpy: dict[str, Any]  # what it does about overflow and the like
+    sklearn: dict[str, Any]  # its configuration; empty: what every new process has
+
+    @classmethod
+    def here(cls) -> Settings:
+        """Read those of this thread."""
+        sklearn = sys.modules.get("sklearn")
+        configured = {} if sklearn is None else sklearn.get_config()
+        if configured and configured == _first_configuration(sklearn):
+            configured = {}
+        return cls(dict(np.geterr()), configured)
+
+
+class Surroundings:
+    """Context of a run of fits; ``before_fit`` and ``after_fit`` go around each of them.
+
+    The kernel ends this process when a fit takes longer than ``limit`` seconds: Python could not
+    interrupt compiled code. So only worker processes have a limit.
+    """
+
+    def __init__(self, settings: Settings, limit: float | None = None) -> None:
+        self._settings, self._limit, self._undo = settings, limit, ExitStack()
+
+    def __enter__(self) -> Self:
+        with ExitStack() as undo:
+            undo.enter_context(_TURN)
+            undo.callback(np.seterr, **np.geterr())
+            undo.callback(set_generators, generators())
+            undo.enter_context(_configured(self._settings.sklearn))
+            self._warned = undo.enter_context(warnings.catch_warnings(record=True))
+            self._show = warnings.showwarning
+            self._printed = undo.enter_context(_Printed())
+            self._limit_threads()
+            self._undo.push(undo.pop_all())
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._undo.close()
+
+    def before_fit(self, xi: int) -> None:
+        """Undo what an earlier fit may have changed, set every generator, start the clock."""
+        np.seterr(**self._settings.numpy)
+        warnings.showwarning = self._show
+        if warnings.filters[:1] != [_ALWAYS]:
+            warnings.simplefilter("always")
+        _seed(xi)
+        self.start_clock()
+
+    def start_clock(self) -> None:
+        """Give what follows its time."""
+        if self._limit is not None:
+            end_after(self._limit)
+
+    def too_late(self) -> bool:
+        """Tell whether the fit has imported what should have been limited or seeded before it."""
+        if len(sys.modules) == self._modules:
+            return False
+        had_torch = self._has_torch
+        return self._limit_threads() or self._has_torch > had_torch
+
+    def after_fit(self) -> tuple[Said, ...]:
+        """Stop the clock; return what the fit said, each once whatever numbers it holds."""
+        if self._limit is not None:
+            end_after(0)
+        lines = self._printed.lines()
+        if not (self._warned or lines):
+            return ()
+        said = [_said(warning) for warning in self._warned] + [Said("", line) for line in lines]
+        self._warned.clear()
+        return tuple({_without_numbers(each): each for each in reversed(said)}.values())[::-1]
+
+    def _limit_threads(self) -> bool:
+        """Limit BLAS and OpenMP to one thread; return whether any of them had more."""
+        self._modules, self._has_torch = len(sys.modules), _torch() is not None
+        controller = _thread_pools(self._modules)
+        had_more = any(library.num_threads > 1 for library in controller.lib_controllers)
+        self._undo.enter_context(controller.limit(limits=1))
+        return had_more
+
+
+class Heard:
+    """What the fits of a run have said, and in how many of them."""
+
+    def __init__(self) -> None:
+        self.fits = 0
+        self._counts: Counter[Said] = Counter()
+        self._first: dict[Said, Said] = {}
+
+    def add(self, fits: int, said: Iterable[Said]) -> None:
+        """Count what so many fits have said."""
+        self.fits += fits
+        for each in said:
+            key = _without_numbers(each)
+            if len(self._first) < _MOST_KEPT:
+                self._first.setdefault(key, each)
+            self._counts[key] += key in self._first
+
+    def warn(self) -> None:
+        """Issue each warning once, with the number of fits; the caller's filters apply."""
+        for said, text in self._told():
+            if said.category:
+                kind = _category(said.category)
+                text = text if kind is not UserWarning else f"{said.category.split(':')[1]}: {text}"
+                where = said.file, said.line
+                warnings.warn_explicit(_made(kind, text), kind, *where, module=_module(said.file))
+
+    def printed(self) -> list[str]:
+        """Return the lines that fits printed, each once."""
+        return [text for said, text in self._told() if not said.category]
+
+    def _told(self) -> list[tuple[Said, str]]:
+        of = f" of {counted(self.fits, 'fit')})" if self.fits > 1 else ""
+        return [
+            (said, said.text + (f" (in {self._counts[key]:,}{of}" if of else ""))
+            for key, said in self._first.items()
+        ]
+
+
+class _Printed(AbstractContextManager["_Printed"]):
+    """Takes what is printed meanwhile, also by compiled code; a debugger gets the terminal back."""
+
+    def __enter__(self) -> Self:
+        self._undo, self._file = ExitStack(), None
+        with suppress(OSError, AttributeError):  # there is no standard output
+            _flush(sys.stdout)
+            _flush_compiled()()
+            file = self._undo.enter_context(tempfile.TemporaryFile(buffering=0))
+            self._undo.callback(_point_stdout_at, os.dup(1))
+            self._undo.callback(_flush_compiled())
+            os.dup2(file.fileno(), 1)
+            for name in ("stdout", "breakpointhook"):
+                self._undo.callback(setattr, sys, name, getattr(sys, name))
+            sys.stdout = open(1, "w", closefd=False, encoding="utf-8", errors="replace")
+            self._undo.callback(_flush, sys.stdout)
+            sys.breakpointhook = self._debug
+            self._file = file
+        return self
+
+    def lines(self) -> list[str]:
+        """Return the lines that were printed since they were last asked for."""
+        _flush(sys.stdout)
+        _flush_compiled()()
+        file = self._file
+        if file is None or not file.tell():
+            return []
+        file.seek(0)
+        printed = file.read(_MOST_BYTES).decode(errors="replace")
+        file.seek(0)
+        file.truncate()
+        return [line for line in printed.splitlines() if line.strip()][:_MOST_LINES]
+
+    def _debug(self, *arguments: Any, **named: Any) -> Any:
+        self.__exit__()
+        return sys.breakpointhook(*arguments, **named)
+
+    def __exit__(self, *error: object) -> None:
+        self._file = None
+        self._undo.close()
+
+
+def _point_stdout_at(descriptor: int) -> None:
+    os.dup2(descriptor, 1)
+    os.close(descriptor)
+
+
+def _flush(stream: Any) -> None:
+    with suppress(OSError, AttributeError, ValueError):  # there is none, or a fit has closed it
+        stream.flush()
+
+
+@cache
+def _flush_compiled() -> Callable[[], object]:
+    """Return what writes out what the C library still holds of standard output."""
+    for name in ("stdout", "__stdoutp"):  # glibc's, macOS's
+        with suppress(OSError, TypeError, ValueError):
+            library = ctypes.CDLL(None)
+            return partial(library.fflush, ctypes.c_void_p.in_dll(library, name))
+    return lambda: None
+
+
+def end_after(seconds: float) -> None:
+    """Let the kernel end this process then; 0 is never."""
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def generators() -> tuple[Any, ...]:
+    """Return the states of the global generators: of Python, NumPy and PyTorch."""
+    torch = _torch()
+    states = random.getstate(), np.random.get_state()  # noqa: NPY002 - the global one is the point
+    if torch is None:
+        return states
+    gpus = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else None
+    return *states, torch.get_rng_state(), gpus
+
+
+def set_generators(states: tuple[Any, ...]) -> None:
+    """Set them to such states."""
+    random.setstate(states[0])
+    np.random.set_state(states[1])  # noqa: NPY002
+    if len(states) > 2:
+        torch = sys.modules["torch"]
+        torch.set_rng_state(states[2])
+        if states[3] is not None:
+            torch.cuda.set_rng_state_all(states[3])
+
+
+def _seed(xi: int) -> None:
+    random.seed(xi)
+    np.random.seed(xi & 0xFFFFFFFF)  # noqa: NPY002
+    torch = _torch()
+    if torch is not None:
+        # torch.manual_seed takes a millisecond to note the call for accelerators that may appear.
+        (torch if _has_accelerator(torch) else torch.default_generator).manual_seed(xi >> 1)
+
+
+def _torch() -> Any:
+    """Return PyTorch if it is imported already, and not halfway."""
+    torch = sys.modules.get("torch")
+    return torch if hasattr(torch, "manual_seed") else None
+
+
+@cache
+def _has_accelerator(torch: Any) -> bool:
+    accelerator = getattr(torch, "accelerator", None)  # since version 2.6
+    return accelerator is None or bool(accelerator.is_available())
+
+
+@lru_cache(maxsize=1)
+def _thread_pools(modules: int) -> Any:
+    """Find BLAS and OpenMP; once for so many loaded modules, because it takes 2 ms."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+@cache
+def _first_configuration(sklearn: Any) -> dict[str, Any]:
+    """Return the configuration of scikit-learn that a new thread, or process, begins with."""
+    found: dict[str, Any] = {}
+    thread = threading.Thread(target=lambda: found.update(sklearn.get_config()))
+    thread.start()
+    thread.join()
+    return found
+
+
+def _configured(configuration: dict[str, Any]) -> AbstractContextManager[object]:
+    """Context with a configuration of scikit-learn, which is imported only if that matters."""
+    if not configuration and "sklearn" not in sys.modules:
+        return nullcontext()
+    import sklearn
+
+    context: AbstractContextManager[object] = sklearn.config_context(**configuration)
+    return context
+
+
+def _said(warning: warnings.WarningMessage) -> Said:
+    kind, error = warning.category, warning.message
+    text = in_one_line(error) if isinstance(error, Warning) else str(error)
+    text = text.removeprefix(f"{kind.__name__}: ")
+    return Said(f"{kind.__module__}:{kind.__qualname__}", text, warning.filename, warning.lineno)
+
+
+def _without_numbers(said: Said) -> Said:
+    return said._replace(text=_NUMBER.sub("#", said.text))
+
+
+def _category(name: str) -> type[Warning]:
+    """Find a category that is loaded here; none is imported for it."""
+    home, _, path = name.partition(":")
+    found: Any = sys.modules.get(home)
+    for part in path.split("."):
+        found = getattr(found, part, None)
+    return found if isinstance(found, type) and issubclass(found, Warning) else UserWarning
+
+
+def _made(kind: type[Warning], text: str) -> Warning:
+    try:
+        return kind(text)
+    except Exception:  # it wants other arguments than a text
+        return UserWarning(f"{kind.__name__}: {text}")
+
+
+def _module(file: str) -> str:
+    """Name the module in a file: the caller's filters may know it by that."""
+    for name, module in list(sys.modules.items()):
+        if getattr(module, "__dict__", {}).get("__file__") == file:
+            return name
+    return file

@@ -1,0 +1,161 @@
+"""The only code that calls user code: one task in, one answer out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from poise.algorithms.algorithm import Algorithm, Predict
+from poise.algorithms.distances import Distance
+from poise.algorithms.predictions import Undefined, as_array
+from poise.data.sample import Sample
+from poise.engine.messages import Answer, Failure, Floats, Ids, Query, Trial
+from poise.engine.surroundings import Settings, Surroundings, generators, set_generators
+from poise.errors import TrialError, in_one_line
+
+
+@dataclass
+class Work:
+    """Tasks about one algorithm and one sample; it travels to workers as it is."""
+
+    algorithm: Algorithm
+    sample: Sample
+    distance: Distance
+    tasks: Sequence[Query] | Sequence[Trial] = ()
+    relax: bool = True  # whether later fits may skip checks that an earlier one has passed
+    keep_causes: bool = True  # of failures: an exception keeps the rows of its fit in memory
+    settings: Settings = field(default_factory=Settings.here)
+
+    def answers(
+        self, span: range, begins: Callable[[int], None] | None = None, limit: float | None = None
+    ) -> Iterator[Answer]:
+        """Yield the answers to some tasks, in order; ``begins`` is told which one comes next."""
+        relax = self.relax and not isinstance(self.algorithm.unchecked(), nullcontext)
+        with Surroundings(self.settings, limit) as around, ExitStack() as unchecked:
+            relaxed = False
+            for k in span:
+                if begins is not None:
+                    begins(k)
+                answer = self.answer(self.tasks[k], around)
+                if relaxed and answer.failure:  # a check that was skipped may name the reason
+                    unchecked.close()
+                    again = self.answer(self.tasks[k], around)
+                    answer, relaxed = again if again.failure else answer, False
+                yield answer
+                if relax and not relaxed and not answer.failure:
+                    unchecked.enter_context(self.algorithm.unchecked())
+                    relaxed = True
+
+    def answer(self, task: Query | Trial, around: Surroundings) -> Answer:
+        """Return predictions of a query, or the changes of a trial."""
+        if isinstance(task, Query):
+            return self.ask(task, around)
+        full: list[Answer] = []
+        reduced: list[Answer] = []
+        for j, query in enumerate(task.reduced):
+            if j < len(task.full):
+                full.append(self.ask(task.full[j], around))
+            failed = full[-1].failure  # then nothing is left to compare with
+            reduced.append(Answer(failure=failed) if failed else self.ask(query, around))
+        return self.compared(task, full, reduced)
+
+    def ask(self, query: Query, around: Surroundings) -> Answer:
+        """Fit and predict; whatever user code raises ends this one call only."""
+        try:
+            again = True
+            while again:
+                X, y, more = self.sample.training(query.train)  # copies: a fit may change them
+                around.before_fit(query.xi)
+                predict = self.algorithm.fit(X, y, query.xi, **more)
+                again = around.too_late()
+            states = generators() if query.also else ()
+            values = self._predictions(predict, query.points)
+            also = tuple(self._further(predict, points, states, around) for points in query.also)
+            return Answer(values, also=also, said=around.after_fit())
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # also of a fit that wants to end the program
+            return Answer(failure=self._failure(error), said=around.after_fit())
+
+    def compared(self, trial: Trial, full: list[Answer], reduced: list[Answer]) -> Answer:
+        """Return the changes of a trial from the predictions of its fits."""
+        table, failure = np.full(self.shape(trial), np.nan), None
+        for j, after in enumerate(reduced):
+            before = full[min(j, len(full) - 1)]
+            failed = before.failure or after.failure
+            if not failed:
+                found, failed = self.compare(before.values, after.values, trial.reduced[j].points)
+                table[j] = found
+            failure = failure or failed
+        said = chain.from_iterable(each.said for each in (*full, *reduced))
+        return Answer(table, failure, self._error(trial, full), said=tuple(said))
+
+    def compare(
+        self, full: Any, reduced: Any, points: Ids
+    ) -> tuple[Floats | float, Failure | None]:
+        """Return the change at each point, and why there is none where there is none."""
+        try:
+            y = (self.sample.responses(points),) if self.distance.needs_response else ()
+            changes = self.distance(full, reduced, *y)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a distance of the user's own, too
+            return np.nan, self._failure(error)
+        missing = np.flatnonzero(np.isnan(changes))
+        if not len(missing):
+            return changes, None
+        where = "" if self.distance.panel else f" at row {self.sample.label_of(points[missing[0]])}"
+        text = f"the predictions{where} are missing or infinite, so they have no distance"
+        return changes, Failure(text, "undefined")
+
+    def shape(self, trial: Trial) -> tuple[int, int]:
+        """Return the shape of a trial's changes: a panel judges all points together."""
+        return (trial.shape[0], 1) if self.distance.panel else trial.shape
+
+    def _predictions(self, predict: Predict, points: Ids) -> Any:
+        values = as_array(predict(self.sample.points(points)))
+        if len(values) != len(points):
+            raise Undefined(
+                f"predict returned an array of shape {values.shape} for {len(points)} rows; it "
+                "must return one prediction per row"
+            )
+        return values.copy()  # a predictor may fill the same array again for the next fit
+
+    def _further(
+        self, predict: Predict, points: Ids, states: tuple[Any, ...], around: Surroundings
+    ) -> Answer:
+        """Predict as if this were the first call of predict after the fit."""
+        set_generators(states)
+        around.start_clock()
+        try:
+            with self.algorithm.unchecked():
+                return Answer(self._predictions(predict, points))
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            return Answer(failure=self._failure(error))
+
+    def _error(self, trial: Trial, full: list[Answer]) -> float:
+        """Return the mean loss of the full fits at the points that have a response."""
+        labeled = trial.full[0].points < self.sample.n_labeled
+        if not labeled.any():
+            return np.nan
+        try:
+            y = self.sample.responses(trial.full[0].points[labeled])
+            losses = [self.algorithm.error(a.values[labeled], y) for a in full if not a.failure]
+            return float(np.mean(losses)) if losses else np.nan
+        except Exception:  # predictions of another kind than the responses
+            return np.nan
+
+    def _failure(self, error: BaseException) -> Failure:
+        cause = error if self.keep_causes else None
+        if isinstance(error, TrialError):  # an external program says itself how it failed
+            return Failure(str(error), error.kind, cause)  # type: ignore[arg-type]
+        return Failure(
+            in_one_line(error), "undefined" if isinstance(error, Undefined) else "error", cause
+        )

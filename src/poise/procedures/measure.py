@@ -1,0 +1,51 @@
+"""Measure the changes of independent trials: the plain black-box test, without its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from typing import overload
+
+import numpy as np
+
+from poise.data.split import Split
+from poise.engine.messages import Answer, Answers, Batch, Floats, Query, Trial
+
+
+class MeasuredTrials(Sequence[Trial]):
+    """The trials of a split, each made when it is looked up."""
+
+    def __init__(self, split: Split) -> None:
+        self.split = split
+
+    def __len__(self) -> int:
+        return len(self.split)
+
+    @overload
+    def __getitem__(self, k: int) -> Trial: ...
+    @overload
+    def __getitem__(self, k: slice) -> Sequence[Trial]: ...
+    def __getitem__(self, k: int | slice) -> Trial | Sequence[Trial]:
+        if isinstance(k, slice):
+            return [self[each] for each in range(*k.indices(len(self)))]
+        split = self.split
+        (xi, xi_reduced), points = split.terms(k), split.points(k)
+        rows = [split.rows(k, j) for j in range(split.removals)]
+        return Trial(
+            tuple(Query(full, points, xi) for full, _ in rows[: split.full_fits]),
+            tuple(Query(reduced, points, xi_reduced) for _, reduced in rows),
+        )
+
+    def __iter__(self) -> Iterator[Trial]:
+        return (self[k] for k in range(len(self)))
+
+
+def measure(
+    split: Split,
+    until: Callable[[Floats], bool] | None = None,
+    known: Mapping[int, Answer] | None = None,
+) -> Generator[Batch, Answers, Answers]:
+    """Ask for every trial of a split, or as many as ``until`` lets pass; ``known`` is known."""
+    trials = MeasuredTrials(split)
+    if not len(trials):
+        return Answers(np.empty((0, split.removals, split.n_points)), np.empty(0))
+    return (yield Batch(trials, until, known=known or {}))

@@ -1,0 +1,116 @@
+"""The progress of a run: a bar in a terminal or notebook, a line a minute in a log."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from importlib.util import find_spec
+from typing import Self
+
+_PATIENCE = 1.0  # seconds before a bar appears: short work needs none
+_REDRAWN = 0.1
+_LINES = 60.0
+
+
+class Progress(AbstractContextManager["Progress"]):
+    """Counts what is done; what is shown comes from a thread, also while the first fit still runs.
+
+    Parameters
+    ----------
+    total : int
+        How many there are.
+    shown : bool or None
+        False shows nothing.
+    label : str
+        What is counted.
+    state : callable, optional
+        Says in a few words how things stand; asked only when something is shown.
+
+    Examples
+    --------
+    >>> with Progress(3, shown=False) as progress:
+    ...     progress.advance_to(1)
+    >>> progress.done
+    1
+    """
+
+    def __init__(
+        self, total: int, shown: bool | None, label: str = "", state: Callable[[], str] = str
+    ) -> None:
+        self.total, self.label, self.state, self.done = total, label, state, 0
+        self._began, self._over = time.monotonic(), threading.Event()
+        self._thread = None if shown is False else threading.Thread(target=self._show, daemon=True)
+
+    def __enter__(self) -> Self:
+        if self._thread is not None:
+            self._thread.start()
+        return self
+
+    def advance_to(self, done: int) -> None:
+        """Set how many are done."""
+        self.done = done
+
+    def line(self) -> str:
+        """Say how far it is, in one line."""
+        parts = [f"{self.done:,} of {self.total:,} {self.label}".strip(), self.state(), self.left()]
+        return ", ".join(filter(None, parts))
+
+    def left(self) -> str:
+        """Say how long the rest takes, if it goes on like this."""
+        if not self.done:
+            return ""
+        seconds = (time.monotonic() - self._began) / self.done * (self.total - self.done)
+        return f"{duration(seconds)} left"
+
+    def _show(self) -> None:
+        with suppress(OSError, ValueError):  # nobody reads stderr any more
+            # In a notebook without ipywidgets rich would warn each time instead of drawing.
+            notebook = "ipykernel" in sys.modules and find_spec("ipywidgets") is not None
+            if sys.stderr is not None and (notebook or sys.stderr.isatty()):
+                self._draw()
+            while not self._over.wait(_LINES):
+                print(f"poise: {self.line()}", file=sys.stderr, flush=True)
+
+    def _draw(self) -> None:
+        if self._over.wait(_PATIENCE):
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+        from rich.progress import Progress as Bar
+
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[more]}"),
+        )
+        with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task(self.label, total=self.total, more="")
+            while not self._over.wait(_REDRAWN):
+                more = ", ".join(filter(None, [self.left(), self.state()]))
+                bar.update(task, completed=self.done, more=more)
+
+    def __exit__(self, *error: object) -> None:
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join()
+
+
+def duration(seconds: float) -> str:
+    """Write a duration in its two leading units.
+
+    Examples
+    --------
+    >>> duration(42.2), duration(3700), duration(200_000)
+    ('42 s', '1 h 1 min', '2 d 7 h')
+    """
+    rest = round(seconds)
+    parts: list[str] = []
+    for name, size in (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1)):
+        count, rest = divmod(rest, size)
+        if count or parts:
+            parts.append(f"{count} {name}" if count else "")
+    return " ".join(filter(None, parts[:2])) or "0 s"

@@ -1,0 +1,339 @@
+"""One algorithm on one sample: everything is checked before the first fit, then measured."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from poise import checks
+from poise.algorithms.algorithm import Algorithm, as_algorithm
+from poise.algorithms.distances import Distance, as_distance
+from poise.algorithms.provenance import code_digest, versions
+from poise.checks import counted
+from poise.data.copies import copies
+from poise.data.randomness import Coupling, Randomness, as_coupling
+from poise.data.rows import as_rows
+from poise.data.sample import Sample
+from poise.data.split import Split
+from poise.engine.execution import Execution
+from poise.engine.first_trial import Look, look
+from poise.engine.messages import Answers
+from poise.engine.oracle import Oracle, converse
+from poise.errors import (
+    ArgumentError,
+    DataError,
+    PowerWarning,
+    TrialError,
+    ValidityWarning,
+    note,
+)
+from poise.numbers import rounded_down, without_noise
+from poise.procedures.measure import MeasuredTrials, measure
+from poise.results.design import Design
+from poise.results.evidence import until
+from poise.results.question import Question, Relative, allowed_change, read_epsilon
+from poise.results.trials import Trials
+from poise.settings import Every, checked
+from poise.theory import counts
+
+_ROWS = ("X_unlabeled", "groups", "groups_unlabeled", "fit_params", "sample_weight", "ids")
+_RUN = ("n_jobs", "fit_timeout", "on_error", "progress")
+_TRIAL = ("remove", "replace", "position", "max_trials", "response", "shuffle", "randomized")
+_MOST_POINTS = 20  # more of them hardly lower the spread of a trial's share
+_LOOKED_AT = 1_000  # rows in which values are counted
+_COULD_BE_TRIED = 10_000  # combinations of values
+
+
+@dataclass(frozen=True)
+class Job:
+    """What one call of a question is about; ``run`` measures it."""
+
+    algorithm: Algorithm
+    sample: Sample
+    distance: Distance
+    coupling: Coupling
+    settings: Mapping[str, Any]
+    randomness: Randomness
+    design: Design
+    warnings: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls,
+        function: str,
+        algorithm: object,
+        X: object,
+        y: object,
+        asked: Mapping[str, Any],
+    ) -> Job:
+        """Check the settings, then the rows, then the algorithm."""
+        settings = checked(function, asked, Every)
+        coupling = as_coupling(settings["coupling"])
+        randomness = Randomness.from_state(settings["random_state"])
+        sample = Sample.of(X, y, **{name: settings[name] for name in _ROWS})
+        size = _training_size(settings["n"], settings["delta"], sample)
+        prepared = as_algorithm(algorithm, settings["response"]).prepared(sample)
+        natural = prepared.natural_distance
+        distance = as_distance(settings["distance"], natural, prepared.n_outputs).prepared(sample)
+        design = Design(
+            algorithm=prepared.name,
+            n=size,
+            n_labeled=sample.n_labeled,
+            n_unlabeled=sample.n_unlabeled,
+            n_groups=sample.n_groups,
+            n_groups_unlabeled=sample.n_groups_unlabeled,
+            coupling=coupling.name,
+            compares=_compares(distance),
+            distance=distance.name,
+            n_classes=prepared.n_classes,
+            few_values=_few_values(sample),
+            sd=_sd(sample),
+            order_free=prepared.ignores_row_order,
+            seed=randomness.root,
+            name=settings["name"] or "",
+            **{name: settings[name] for name in _TRIAL},
+        )
+        return cls(prepared, sample, distance, coupling, settings, randomness, design)
+
+    def with_epsilon(self, epsilon: object) -> tuple[Job, float | None]:
+        """Return the allowed change as a number; a share of the sd sets rows aside for it."""
+        asked = read_epsilon(epsilon)
+        if not isinstance(asked, Relative):
+            return self, self._reachable(allowed_change(asked, self.design))
+        if self.design.compares != "predictions" or self.design.response != "predict":
+            raise ArgumentError(
+                "must be a number: the sd of y is in other units", argument="epsilon", got=epsilon
+            )
+        aside, rest = self.sample.set_aside(asked.rows)
+        sd = aside.sd()
+        design = replace(
+            self.design,
+            n_labeled=rest.n_labeled,
+            n_groups=rest.n_groups,
+            sd=sd,
+            set_aside=aside.n_labeled,
+            epsilon_as_typed=str(epsilon),
+        )
+        change = allowed_change(rounded_down(asked.share * sd), design)
+        return replace(self, sample=rest, design=design), self._reachable(change)
+
+    def _reachable(self, epsilon: float | None) -> float | None:
+        if epsilon is not None and epsilon >= self.distance.largest:
+            raise ArgumentError(
+                f"must be below {self.distance.largest:g}: no change of {self.distance.name} is "
+                f"larger, so every algorithm would pass",
+                argument="epsilon",
+                got=epsilon,
+            )
+        return epsilon
+
+    def require_answerable(self, question: Question) -> None:
+        """Refuse a gate that cannot be passed: no verdict but "inconclusive" is possible."""
+        why = self.planned()._why_hopeless(question.delta, question.alpha)
+        if why:
+            raise DataError(f'these rows cannot give "stable": {why}')
+
+    def run(self, question: Question | None = None) -> Trials:
+        """Look at trial 1, then run the trials that the rows hold."""
+        return self.planned()._measured(question)
+
+    def planned(self) -> Job:
+        """Choose R and T: the design is known but for what the look at trial 1 may take away."""
+        return replace(self, design=_shaped(self.design, self.settings, self.distance))
+
+    def _measured(self, question: Question | None) -> Trials:
+        why = self._why_hopeless(self.settings["delta"], self.settings["alpha"])
+        if why and (question is not None or not self.design.n_trials):
+            note(PowerWarning, f'"stable" cannot be shown: {why}')
+        execution = Execution(**{name: self.settings[name] for name in _RUN})
+        oracle = Oracle(self.algorithm, self.sample, self.distance, execution)
+        self.warnings.extend(filter(None, [copies(self.sample)]))
+        seen = self._look(oracle)
+        job = replace(self, design=self._after(seen))
+        stop = until(question, job.design) if question and question.stop_early else None
+        try:
+            answers = converse(measure(job.split, stop, seen.known), oracle)
+            self.warnings.extend(seen.finish())
+        except TrialError as error:
+            if isinstance(error.partial, Answers):
+                error.partial = job._trials(error.partial, question)
+            raise
+        finally:
+            seen.close()
+            oracle.heard.warn()
+        for text in self.warnings:
+            note(ValidityWarning, text)
+        return job._trials(answers, question)
+
+    def _look(self, oracle: Oracle) -> Look:
+        """Look at the first trial, unless nobody wants to."""
+        if not self.settings["check"]:
+            return Look()
+        seen = look(oracle, MeasuredTrials(self.split), self.design.position)
+        self.warnings.extend(seen.warnings)
+        return seen
+
+    def _after(self, seen: Look) -> Design:
+        """Give up what did not survive the look; the number of trials and the test stay."""
+        design = replace(self.design, given_up=seen.given_up)
+        if seen.order_matters is None:
+            return design
+        one_full_fit = design.one_full_fit and not seen.order_matters
+        return replace(design, order_free=not seen.order_matters, one_full_fit=one_full_fit)
+
+    @property
+    def split(self) -> Split:
+        """Which rows each trial takes."""
+        design = self.design
+        planned = Split.of(
+            self.sample,
+            self.randomness,
+            n=design.n,
+            trials=design.n_trials,
+            removals=design.removals,
+            points=design.points,
+            remove=design.remove,
+            replace=design.replace,
+            position=design.position,
+            one_full_fit=design.one_full_fit,
+            coupling=self.coupling,
+            shuffle=design.shuffle,
+            losses=design.compares == "losses",
+        )
+        removals = 1 if "removals" in design.given_up else design.removals
+        points = 1 if "points" in design.given_up else design.points
+        return planned.with_fewer(removals, points)
+
+    def _trials(self, answers: Answers, question: Question | None) -> Trials:
+        return Trials(
+            answers.changes,
+            self.design,
+            answers.failures,
+            tuple(self.warnings),
+            answers.errors,
+            self.settings["delta"],
+            question,
+            origin=Run(self),
+        )
+
+    def _why_hopeless(self, delta: float, alpha: float) -> str:
+        """Say why "stable" cannot be shown even if nothing changes; "" if it can."""
+        design, least = self.design, counts.clean_trials(delta, alpha)
+        if design.n_trials >= least or (design.randomized and design.n_trials):
+            return ""
+        if math.isinf(least):
+            return f"no number of trials shows delta = {delta:g}"
+        rows = counted(design.units[0], f"labelled {design.unit}")
+        held = f"{rows} hold {counted(math.floor(design.kappa), 'trial')} of n = {design.n:,}"
+        if math.floor(design.kappa) >= least:
+            held = f"max_trials = {design.max_trials:,}"
+        reach = _largest_size(least, design)
+        smaller = f"; n = {reach:,} or less would hold them" if 1 < reach < design.n else ""
+        return f"{held}, and {least:,} are the least for delta = {delta:g}{smaller}"
+
+
+@dataclass(frozen=True)
+class Run:
+    """Where changes come from: what a saved file and a table of changes ask about the run."""
+
+    job: Job
+
+    @property
+    def split(self) -> Split:
+        """Which rows each trial took."""
+        return self.job.split
+
+    def label_of(self, row: int) -> object:
+        """Return what people call a row."""
+        return self.job.sample.label_of(row)
+
+    def digest(self) -> str:
+        """Return the digest of the rows."""
+        return self.job.sample.digest()
+
+    def code(self) -> dict[str, str]:
+        """Return digests of the user's code."""
+        parts = {"algorithm": self.job.algorithm.user_code, "distance": self.job.distance.user_code}
+        return {name: code_digest(*objects) for name, objects in parts.items() if objects}
+
+    def versions(self) -> dict[str, str]:
+        """Return versions of the libraries that were used."""
+        return versions(*self.job.algorithm.user_code)
+
+
+def _training_size(n: Any, delta: Any, sample: Sample) -> int:
+    """Read n: a number of rows or groups, or a share of them."""
+    units, unit = sample.n_labeled, "row"
+    if sample.n_groups is not None:
+        units, unit = sample.n_groups, "group"
+    if n is None:
+        least = counts.clean_trials(checks.delta(0.1 if delta is None else delta), 0.05)
+        size = 0 if math.isinf(least) else counts.size_for(int(least), units)
+        reach = (
+            f"; {counted(units, f'labelled {unit}')} allow up to n = {size:,}" if size > 1 else ""
+        )
+        raise ArgumentError(f"is missing: the size of the training sets{reach}", argument="n")
+    if isinstance(n, float) and 0 < n < 1:
+        n = math.floor(without_noise(n * units))
+    size = checks.count("n", n, 2)
+    if size > units:
+        raise ArgumentError(f"must be at most the {units:,} labelled {unit}s", argument="n", got=n)
+    return size
+
+
+def _largest_size(least: float, design: Design) -> int:
+    """Return the largest n that these rows allow for so many trials; 0 if there is none."""
+    labeled, unlabeled = design.units
+    fresh = design.taken - design.n
+    size = counts.size_for(int(least), labeled, unlabeled, design.points, fresh)
+    return size if size > max(1, design.remove) else 0
+
+
+def _shaped(design: Design, settings: Mapping[str, Any], distance: Distance) -> Design:
+    """Choose R and T from rows and algorithm alone: what costs no fit is recorded."""
+    asked, removals = settings["points_per_trial"], settings["removals_per_trial"]
+    if distance.points is not None:  # a decision
+        if asked is not None:
+            raise ArgumentError(
+                "must be left out: a decision names its points", argument="points_per_trial"
+            )
+        return replace(design, points=distance.points)
+    removals = design.n // design.remove if removals == "all" else removals or 1
+    free = design.order_free and design.coupling in ("shared", "independent")
+    points = asked or min(_MOST_POINTS, _spare_points(design))
+    return replace(design, removals=removals, points=points, one_full_fit=free and removals > 1)
+
+
+def _spare_points(design: Design) -> int:
+    """Count the points that each trial can have without losing a trial."""
+    labeled, unlabeled = design.units
+    trials = max(1, design.n_trials)
+    return max(1, (labeled + unlabeled - trials * design.taken) // trials)
+
+
+def _compares(distance: Distance) -> Literal["predictions", "losses", "decisions"]:
+    if distance.panel:
+        return "decisions"
+    return "losses" if distance.needs_response else "predictions"
+
+
+def _sd(sample: Sample) -> float | None:
+    """Return the standard deviation of the responses, None for labels and constants."""
+    try:
+        return sample.sd()
+    except DataError:
+        return None
+
+
+def _few_values(sample: Sample) -> bool:
+    """Tell whether features have so few values that all could be tried: then no ceiling holds."""
+    some = np.arange(min(sample.n_labeled, _LOOKED_AT))
+    numbers = as_rows(sample.X.take(some), "X").numbers()
+    if numbers is None or numbers.ndim != 2 or numbers.shape[1] > 20 or len(some) < 30:
+        return False
+    tried = math.prod(len(np.unique(column)) for column in numbers.T)
+    return tried <= min(_COULD_BE_TRIED, len(some))

@@ -1,0 +1,244 @@
+"""The one JSON file: what was asked, what was found, and the changes to judge it again by."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.errors import ArgumentError, RecordError, printable
+from poise.results.design import Design
+from poise.results.question import Question
+from poise.results.result import NUMBERS, Result
+from poise.results.trials import Failed, Trials
+
+if TYPE_CHECKING:
+    from poise.data.split import Split
+
+FORMAT = "poise result 1"
+_MOST_BYTES = 1 << 30
+_DIGEST = b'"digest":'  # of all before it, without white space between values
+_MOST_PLAIN = 10_000  # changes written as numbers that people can read
+
+Number = float | Literal["inf"] | None  # None: a failed fit, or not applicable
+Table = list[Number] | str  # packed: base64 of little-endian doubles
+
+
+class Document(msgspec.Struct, frozen=True):
+    """What is read from a file again; its numbers are for other readers."""
+
+    format: str
+    created: str
+    command: str
+    data: str
+    code: dict[str, str]
+    versions: dict[str, str]
+    design: Design
+    question: Question | None
+    begun_with: Question | None
+    begun_delta: float
+    zeta: float | None
+    warnings: tuple[str, ...]
+    failures: tuple[Failed, ...]
+    shape: tuple[int, int, int]
+    changes: Table
+    errors: Table
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a file says about the run that made its changes."""
+
+    created: str
+    command: str
+    data: str
+    codes: Mapping[str, str]
+    libraries: Mapping[str, str]
+    split: Split | None = None
+
+    def label_of(self, row: int) -> object:
+        """Return the row's number: files hold no names."""
+        return row
+
+    def digest(self) -> str:
+        """Return the digest of the rows."""
+        return self.data
+
+    def code(self) -> Mapping[str, str]:
+        """Return digests of the user's code."""
+        return self.codes
+
+    def versions(self) -> Mapping[str, str]:
+        """Return versions of the libraries that were used."""
+        return self.libraries
+
+
+def to_dict(of: Trials | Result) -> dict[str, Any]:
+    """Return a file's fields as plain values, without the changes."""
+    fields: dict[str, Any] = msgspec.to_builtins(_fields(of, ""))
+    return {name: fields[name] for name in fields if name not in ("changes", "errors")}
+
+
+def _fields(of: Trials | Result, command: str) -> dict[str, Any]:
+    """Return what a file holds; every number of a result is computed."""
+    result = of if isinstance(of, Result) else None
+    trials = of.trials if isinstance(of, Result) else of
+    counts = ("n_trials", "n_observed", "n_failures", "n_fits")
+    numbers = {name: getattr(result, name) for name in NUMBERS} if result is not None else {}
+    return {
+        "format": FORMAT,
+        **_provenance(trials, command),
+        "statement": [printable(line) for line in str(of).splitlines()],
+        "design": trials.design,
+        "question": None if result is None else result.question,
+        "begun_with": trials.asked,
+        "begun_delta": trials.delta,
+        "zeta": trials.zeta,
+        "warnings": trials.warnings,
+        "failures": trials.failures,
+        **{name: getattr(trials, name) for name in counts},
+        **{name: _plain(value) for name, value in numbers.items()},
+        "shape": trials.changes.shape,
+        "changes": _written(trials.changes),
+        "errors": _written(trials.errors),
+    }
+
+
+def _provenance(trials: Trials, command: str) -> dict[str, Any]:
+    import poise
+
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    made, origin = {"created": now, "command": printable(command)}, trials.origin
+    if isinstance(origin, Kept):
+        made = {"created": origin.created, "command": origin.command}
+    known = (origin.digest(), origin.code(), origin.versions()) if origin else ("", {}, {})
+    return {
+        "poise": poise.__version__,
+        **made,
+        **dict(zip(("data", "code", "versions"), known, strict=True)),
+    }
+
+
+def write(path: str | Path, of: Trials | Result, command: str = "") -> None:
+    """Write beside and rename, so that an older file stays whole until the new one is."""
+    place = Path(path)
+    encode = msgspec.json.encode
+    lines = [encode(name) + b": " + encode(value) for name, value in _fields(of, command).items()]
+    text = b"{\n" + b",\n".join(lines)
+    text += b",\n" + _DIGEST + b' "' + _digest(msgspec.json.format(text + b"}", indent=-1)[:-1])
+    beside = place.with_name(f".{place.name}.{secrets.token_hex(4)}")
+    try:
+        with beside.open("xb") as file:
+            file.write(text + b'"\n}\n')
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(place)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise RecordError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def load(path: str | Path) -> Trials | Result:
+    """Read what :meth:`Result.save` or :meth:`Trials.save` wrote, and judge its changes again.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Returns
+    -------
+    Result or Trials
+        A result if a question was saved with the changes. Its numbers are computed again; those in
+        the file are for other readers.
+
+    Raises
+    ------
+    RecordError
+        If the file cannot be read, was written by another program or was altered since.
+    """
+    return restored(read(path), path)
+
+
+def read(path: str | Path) -> Document:
+    """Read a file's fields; refuse one that was altered since it was written."""
+    raw = _bytes_of(Path(path))
+    try:
+        content = msgspec.json.format(raw, indent=-1).strip()
+        found = msgspec.json.decode(content, type=Document)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise RecordError(f"{path} is not a result written by poise: {error}") from None
+    if found.format != FORMAT:
+        raise RecordError(f"{path} was written by another version of poise ({found.format})")
+    sealed, _, digest = content.rpartition(b"," + _DIGEST)
+    if digest != b'"' + _digest(sealed) + b'"}':
+        raise RecordError(f"{path} was altered after poise wrote it: its digest does not fit")
+    return found
+
+
+def restored(found: Document, path: str | Path) -> Trials | Result:
+    """Make trials, or a result, of a file's fields."""
+    try:
+        changes = _read(found.changes).reshape(found.shape)
+        if changes.shape != found.shape:
+            raise ArgumentError("must be the shape of the changes", argument="shape")
+        trials = Trials(
+            changes,
+            found.design,
+            failures=found.failures,
+            warnings=found.warnings,
+            errors=_read(found.errors),
+            delta=found.begun_delta,
+            asked=found.begun_with,
+            zeta=found.zeta,
+            origin=Kept(found.created, found.command, found.data, found.code, found.versions),
+        )
+        return trials if found.question is None else trials.judge(found.question)
+    except ValueError as error:
+        raise RecordError(f"{path} is not a result written by poise: {error}") from None
+
+
+def _bytes_of(place: Path) -> bytes:
+    try:
+        if not place.is_file() or place.stat().st_size > _MOST_BYTES:
+            kind = "is no file of at most 1 GiB" if place.exists() else "does not exist"
+            raise RecordError(f"{place} {kind}")
+        return place.read_bytes()
+    except OSError as error:
+        raise RecordError(f"{place} cannot be read: {error.strerror}") from None
+
+
+def _plain(value: Any) -> Any:
+    """Write a number as JSON has it: nan is null, infinity a word."""
+    if isinstance(value, tuple):
+        return tuple(_plain(each) for each in value)
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    return "inf" if isinstance(value, float) and math.isinf(value) else value
+
+
+def _written(table: NDArray[np.float64]) -> Table:
+    if table.size > _MOST_PLAIN:
+        return base64.b64encode(table.astype("<f8").tobytes()).decode()
+    return [_plain(value) for value in table.ravel().tolist()]
+
+
+def _read(table: Table) -> NDArray[np.float64]:
+    if isinstance(table, str):
+        return np.frombuffer(base64.b64decode(table, validate=True), "<f8")
+    return np.array([math.nan if value is None else float(value) for value in table])
+
+
+def _digest(content: bytes) -> bytes:
+    return b"sha256:" + hashlib.sha256(content).hexdigest().encode()

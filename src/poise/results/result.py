@@ -1,0 +1,380 @@
+"""The answer to one question: it is the question and the trials, and every number follows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal
+
+from poise import checks
+from poise.numbers import level
+from poise.results.design import Design
+from poise.results.evidence import law_for
+from poise.results.question import Question, allowed_change
+from poise.results.trials import Trials
+from poise.theory import counts
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from poise.theory.changes import Changes, Judgement
+
+Verdict = Literal["stable", "unstable", "inconclusive"]
+
+# What files, dictionaries and frames hold of a result, in this order.
+NUMBERS = (
+    *("verdict", "reason", "test", "asked", "n_trials", "n_observed", "n_failures", "n_fits"),
+    *("statistic", "pvalue", "pvalue_unstable", "e_value", "acceptance_probability"),
+    *("delta_observed", "delta_upper", "delta_lower", "delta_interval"),
+    *("epsilon_upper", "epsilon_lower", "power_bound", "contradicted"),
+)
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """The verdict on one question, with all numbers behind it; ``print`` shows it in five lines.
+
+    P(verdict is wrong) <= alpha for every algorithm and every distribution of independent rows
+    (Theorem 1; Theorem A where the averaged test reads the trials), if the question was chosen
+    without looking at the changes. "inconclusive" is no verdict against the algorithm. Limits are
+    statements of their own, each wrong with probability at most alpha; they are computed when read.
+
+    Attributes
+    ----------
+    question : Question
+        The allowed change, its allowed probability, the error level.
+    trials : Trials
+        The changes that answer it.
+
+    Examples
+    --------
+    >>> result = Trials.from_changes([0.1] * 40, n=10).test(epsilon=0.2, delta=0.1)
+    >>> result.verdict, result.stable, round(result.delta_upper, 4)
+    ('stable', True, 0.0722)
+    """
+
+    question: Question
+    trials: Trials = field(repr=False)
+
+    def __post_init__(self) -> None:
+        allowed_change(self.epsilon, self.design)
+        _ = self._law  # refuses a test that these trials cannot be read by
+
+    # the question and the run
+
+    @property
+    def design(self) -> Design:
+        """Everything that was known before the first fit."""
+        return self.trials.design
+
+    @property
+    def epsilon(self) -> float | None:
+        """Allowed change; None for labels and decisions."""
+        return self.question.epsilon
+
+    @property
+    def delta(self) -> float:
+        """Allowed probability of a larger change."""
+        return self.question.delta
+
+    @property
+    def alpha(self) -> float:
+        """Error level."""
+        return self.question.alpha
+
+    @property
+    def n(self) -> int:
+        """Training size that the verdict is about."""
+        return self.design.n
+
+    @property
+    def n_trials(self) -> int:
+        """Number of planned trials m."""
+        return self.trials.n_trials
+
+    @property
+    def n_observed(self) -> int:
+        """Number of trials that were run."""
+        return self.trials.n_observed
+
+    @property
+    def n_failures(self) -> int:
+        """Number of trials that failed, at least in part."""
+        return self.trials.n_failures
+
+    @property
+    def n_fits(self) -> int:
+        """Number of fits of all trials."""
+        return self.trials.n_fits
+
+    @property
+    def stopped_early(self) -> bool:
+        """Whether fewer trials were run than were planned."""
+        return self.n_observed < self.n_trials
+
+    @property
+    def asked(self) -> Literal["before", "after"]:
+        """Whether the run was begun with this question."""
+        return "before" if self.question == self.trials.asked else "after"
+
+    @property
+    def test(self) -> Literal["binomial", "averaged"]:
+        """The test that reads the trials."""
+        return "averaged" if self._law.__name__.endswith("averaged") else "binomial"
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """Something because of which the error level may not hold."""
+        doubt = (
+            "verdict and limits contradict each other, which happens with probability at most "
+            f"{level(2 * self.alpha)} if the rows are independent: are they in order of time?"
+        )
+        return self.trials.warnings + ((doubt,) if self.contradicted else ())
+
+    # the verdict
+
+    @cached_property
+    def _law(self) -> ModuleType:
+        return law_for(self.design, self.delta, self.alpha, self.question.test)
+
+    @property
+    def _threshold(self) -> float | None:
+        return self.design.threshold(self.epsilon)
+
+    @cached_property
+    def _judgement(self) -> Judgement:
+        coin = self.trials.zeta if self.design.randomized else None
+        asked = (self.trials.table, self._threshold, self.delta, self.alpha)
+        found: Judgement = self._law.judge(*asked, 1.0 if coin is None else coin)
+        return found
+
+    @property
+    def verdict(self) -> Verdict:
+        """The answer: "stable", "unstable" or "inconclusive"."""
+        return self._judgement.verdict  # type: ignore[return-value]
+
+    @property
+    def stable(self) -> bool:
+        """Whether the verdict is "stable"."""
+        return self.verdict == "stable"
+
+    @property
+    def reason(self) -> str:
+        """Why the verdict is inconclusive, in words; "" for another verdict."""
+        if self.verdict != "inconclusive":
+            return ""
+        m, least = self.n_trials, self.least_trials
+        if math.isinf(least):
+            return f"no number of trials can show delta = {self.delta:g}"
+        if m < least:
+            held, cap = math.floor(self.design.kappa), self.design.max_trials
+            if cap is not None and held >= least:
+                return f"max_trials = {cap:,}; {least:,.0f} trials are the least"
+            few = "rows" if self.design.from_rows else "trials"
+            return f"too few {few}: {checks.counted(m, 'trial')}, {least:,.0f} are the least"
+        if self.stopped_early:
+            return f"only {self.n_observed:,} of {m:,} trials were run"
+        return "too close to call"
+
+    @property
+    def least_trials(self) -> float:
+        """The fewest trials that can show this delta; infinite if none can."""
+        return 1 if self.design.randomized else counts.clean_trials(self.delta, self.alpha)
+
+    @property
+    def statistic(self) -> float:
+        """Trials that changed by more, or failed; the sum of their shares in the averaged test."""
+        return float(self._read.shares(self._threshold).sum())
+
+    @property
+    def _read(self) -> Changes:
+        """The changes that the test reads."""
+        table = self.trials.table
+        return table if self.test == "averaged" else replace(table, values=table.values[:, :1])
+
+    @property
+    def pvalue(self) -> float:
+        """P-value against "not stable"; at most alpha exactly if the verdict is "stable"."""
+        return self._judgement.pvalue
+
+    @property
+    def pvalue_unstable(self) -> float:
+        """P-value against "stable"."""
+        return self._judgement.pvalue_unstable
+
+    @property
+    def e_value(self) -> float:
+        """Evidence for "stable" that may be multiplied over disjoint rows with other seeds."""
+        return self._judgement.e_value
+
+    @property
+    def acceptance_probability(self) -> float:
+        """Chance, given the changes, that the test with a coin says "stable"."""
+        return self._judgement.acceptance_probability
+
+    # limits
+
+    @property
+    def delta_observed(self) -> float:
+        """The observed share of larger changes, among those that the test reads; nan if none."""
+        shares = self._read.shares(self._threshold, failures_exceed=False)
+        return float(shares.mean()) if shares.size else math.nan
+
+    @cached_property
+    def delta_upper(self) -> float:
+        """Upper confidence limit for P(change > epsilon), at level alpha."""
+        return self._delta_upper(self.alpha)
+
+    @cached_property
+    def delta_lower(self) -> float:
+        """Lower confidence limit for P(change > epsilon), at level alpha."""
+        return self._delta_lower(self.alpha)
+
+    @cached_property
+    def delta_interval(self) -> tuple[float, float]:
+        """Both limits at once: each at alpha / 2, and never inside a one-sided one."""
+        half = self.alpha / 2
+        ends = (
+            self._delta_lower(half),
+            self._delta_upper(half),
+            self.delta_lower,
+            self.delta_upper,
+        )
+        return min(ends), max(ends)
+
+    @cached_property
+    def epsilon_upper(self) -> float | None:
+        """Upper limit for the change that a share delta exceeds; whatever epsilon was asked."""
+        if not self.design.sized:
+            return None
+        return float(self._law.upper_epsilon(self.trials.table, self.delta, self.alpha))
+
+    @cached_property
+    def epsilon_lower(self) -> float | None:
+        """Lower limit for the change that a share delta exceeds; whatever epsilon was asked."""
+        if not self.design.sized:
+            return None
+        return float(self._law.lower_epsilon(self.trials.table, self.delta, self.alpha))
+
+    @property
+    def power_bound(self) -> float | None:
+        """The largest power any valid test can have on these rows; None if none is proved."""
+        return self.design.ceiling(self.delta, self.alpha, self._threshold)
+
+    @cached_property
+    def contradicted(self) -> bool:
+        """Whether limits exclude the verdict or each other, as trials of one kind hardly do."""
+        if self.test == "binomial" or self.alpha >= 0.5:
+            return False
+        excluded = {
+            "stable": self.delta_lower > self.delta,
+            "unstable": self.delta_upper <= self.delta,
+        }
+        return excluded.get(self.verdict, False) or self.delta_upper < self.delta_lower
+
+    def _delta_upper(self, alpha: float) -> float:
+        return float(self._law.upper_delta(self.trials.table, self._threshold, alpha))
+
+    def _delta_lower(self, alpha: float) -> float:
+        return float(self._law.lower_delta(self.trials.table, self._threshold, alpha))
+
+    # words and files
+
+    def summary(self) -> str:
+        """Return the verdict in five lines, below warnings about its error level."""
+        from poise.results.text.sentences import summary
+
+        return "\n".join(summary(self))
+
+    def details(self) -> str:
+        """Return everything else that is known about the verdict."""
+        from poise.results.text.details import details
+
+        return "\n".join(details(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what :meth:`save` writes, without the changes."""
+        from poise.results.file import to_dict
+
+        return to_dict(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the question and all numbers as a frame with one row."""
+        import pandas as pd
+
+        asked = {name: getattr(self, name) for name in ("n", "epsilon", "delta", "alpha")}
+        numbers = {name: getattr(self, name) for name in NUMBERS}
+        return pd.DataFrame(
+            [{"algorithm": self.design.title, **asked, **numbers, "warnings": self.warnings}]
+        )
+
+    def to_latex(self) -> str:
+        """Return the result as a LaTeX table with one row, as :func:`poise.table` makes it."""
+        from poise.results.table import table
+
+        return table(self).latex()
+
+    def to_html(self, picture: bool = True) -> str:
+        """Return what a notebook shows: an HTML fragment with verdict, picture and numbers.
+
+        Parameters
+        ----------
+        picture : bool, default True
+            Whether to draw the changes; without matplotlib there are words and numbers only.
+        """
+        from poise.results.report import card
+
+        return card(self, picture)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def plot(
+        self,
+        *,
+        ax: Any = None,
+        title: str | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Any:
+        """Draw the changes and, below them, the limit for every epsilon and for this one.
+
+        Parameters
+        ----------
+        ax : two matplotlib axes, optional
+            Where to draw; left out, a figure of its own, which a notebook shows.
+        title : str, optional
+            Instead of the name of the algorithm.
+        figsize : tuple of float, optional
+            Width and height of the figure, in inches.
+
+        Returns
+        -------
+        figure, or ``ax`` if that was given
+        """
+        from poise.results.plots.changes import plot_result
+
+        return plot_result(self, ax=ax, title=title, figsize=figsize)
+
+    def save(self, path: str | Path, *, command: str = "") -> None:
+        """Write everything to one JSON file; see :meth:`Trials.save`."""
+        from poise.results.file import write
+
+        write(path, self, command)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"question": self.question, "trials": self.trials}
+
+    def __bool__(self) -> bool:
+        raise TypeError("a result is neither true nor false: say result.stable")
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        asked = "".join(
+            f", {name}={getattr(self, name)!r}" for name in ("n", "epsilon", "delta", "alpha")
+        )
+        return f"Result({self.design.title}{asked}, {checks.counted(self.n_observed, 'trial')})"

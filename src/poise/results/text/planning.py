@@ -1,0 +1,184 @@
+"""A plan, and what rows can answer, in words: before anything is fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from poise.checks import counted
+from poise.numbers import at_least, at_most, exactly, level
+from poise.results.text.details import TextTable
+from poise.theory.averaged_planning import averaged_trials, spread
+from poise.theory.counts import clean_trials, rows_for, trials_for_averaging
+from poise.theory.planning import MOST_POINTS, SECOND_POINT, MenuRow, Plan
+
+_TRIALS_BY_DEFAULT = 10_000  # max_trials
+
+
+def plan_lines(plan: Plan) -> list[str]:
+    """Say what the answer is, what it rests on, and what it does not promise."""
+    power = _too_few(plan) or _power(plan)
+    lines = [_answer(plan), _trials(plan), power, _dip(plan), _cap(plan)]
+    lines += [_averaged(plan), _ceiling(plan)]
+    return [line for line in lines if line]
+
+
+def menu_table(
+    menu: Sequence[MenuRow], *, delta: float = 0.1, alpha: float = 0.05, power: float = 0.8
+) -> TextTable:
+    """Write what rows can answer, one line for each training size; the rest as given to ``menu``.
+
+    Examples
+    --------
+    >>> from poise.theory.planning import menu
+    >>> for line in menu_table(menu(500)[4:8]).text().splitlines()[:5]:
+    ...     print(line)
+    n   trials  fits  smallest delta  delta* up to
+    25  19      38    0.1459          -
+    16  29      58    0.09815         0.007665
+    10  45      90    0.06441         0.004946
+    7   62      124   0.04717         0.02485
+    """
+    columns = ["n", "trials", "fits", "smallest delta", "delta* up to"]
+    caption = (
+        "Each trial takes n rows to train on and one more to predict at. smallest delta: what a "
+        f"run without a single larger change shows, at level {level(alpha)}. delta* up to: if "
+        "larger changes have at most this probability, the Binomial test for delta = "
+        f"{exactly(delta)} says stable with probability at least {exactly(power)}; - where it "
+        "never does."
+    )
+    return TextTable(columns, [_cells(row) for row in menu], caption)
+
+
+def _cells(row: MenuRow) -> list[str]:
+    counts = [f"{count:,}" for count in (row.n, row.n_trials, row.n_fits)]
+    smallest = "-" if row.smallest_delta is None else at_most(row.smallest_delta)
+    return [*counts, smallest, "-" if row.delta_star is None else at_least(row.delta_star)]
+
+
+def _answer(plan: Plan) -> str:
+    return {
+        "n_labeled": f"{counted(plan.n_labeled, 'labelled row')} are needed.",
+        "n": f"n can be at most {plan.n:,}.",
+        "delta": f"The smallest delta is {_delta(plan)}.",
+        "alpha": f"The smallest alpha is {_alpha(plan)}.",
+        "power": f"The {_reached(plan)}.",
+    }[plan.solved_for]
+
+
+def _trials(plan: Plan) -> str:
+    m, size = plan.n_trials, plan.n + plan.fresh
+    rows = f"{counted(plan.n_labeled, 'labelled row')}"
+    rows += f" and {plan.n_unlabeled:,} unlabelled ones" if plan.n_unlabeled else ""
+    if not m:
+        least = rows_for(1, plan.n, plan.n_unlabeled, fresh=plan.fresh)
+        return f"{rows} hold no trial at n = {plan.n:,}: one trial needs {least:,} labelled rows."
+    each = f"({plan.n:,} + {plan.fresh:,} new ones)" if plan.fresh else f"{plan.n:,}"
+    return (
+        f"{rows} hold {counted(m, 'independent trial')} at n = {plan.n:,}: {m:,} x {each} = "
+        f"{m * size:,} rows to train on and {m:,} others to predict at, {plan.n_fits:,} fits."
+    )
+
+
+def _power(plan: Plan) -> str:
+    truth = plan.delta_star
+    often = f"change by more than epsilon with probability {exactly(truth)}"
+    often = often if truth else "never change by more than epsilon"
+    end = ", and less often if they do so more often; epsilon enters in no other way"
+    if truth > plan.delta:
+        end = "; such an algorithm is not stable"
+    return (
+        f"{_test(plan)} says stable with {_reached(plan, short=True)} if predictions {often}{end}."
+    )
+
+
+def _too_few(plan: Plan) -> str:
+    least = clean_trials(plan.delta, plan.alpha)
+    if plan.randomized or plan.n_trials >= least:
+        return ""
+    why = f"{counted(plan.n_trials, 'trial')}, and {least:,} are the least"
+    return f"{_test(plan)} cannot say stable: {'nothing shows it' if plan.delta == 0 else why}."
+
+
+def _test(plan: Plan) -> str:
+    kind = "Binomial test with its coin" if plan.randomized else "Binomial test"
+    return f"The {kind} for delta = {_delta(plan)} at level {_alpha(plan)}"
+
+
+def _reached(plan: Plan, short: bool = False) -> str:
+    """Write a power rounded down, and a probability of error rounded up."""
+    if plan.delta_star > plan.delta:
+        name = "probability" if short else "probability of a wrong verdict is"
+        return f"{name} {at_most(plan.reached)}"
+    return f"{'probability' if short else 'power is'} {at_least(plan.reached)}"
+
+
+def _dip(plan: Plan) -> str:
+    if plan.solved_for not in ("n_labeled", "n") or plan.dips_at is None:
+        return ""
+    return (
+        f"More trials are not always better without the coin: with {plan.dips_at:,} the power is "
+        f"below {exactly(plan.power)} again; max_trials={plan.n_trials} avoids that."
+    )
+
+
+def _cap(plan: Plan) -> str:
+    if plan.n_trials <= _TRIALS_BY_DEFAULT:
+        return ""
+    return (
+        f"A test runs at most {_TRIALS_BY_DEFAULT:,} trials unless max_trials={plan.n_trials} is "
+        "given."
+    )
+
+
+def _averaged(plan: Plan) -> str:
+    """Say what the averaged test adds where it is used, or would need: both are estimates."""
+    if plan.delta_star == 0 or plan.delta_star >= plan.delta:
+        return ""
+    guess = "an estimate, which depends on how often several points of a trial change together"
+    if plan.averaged is not None:
+        powers = _from_to(f"{power:.2g}" for power in plan.averaged)
+        least = trials_for_averaging(plan.delta, plan.alpha)
+        return (
+            f"With test='auto' the averaged test reads {plan.points} test points of each trial "
+            f"(from {least:,} trials on); its power is about {powers}: {guess}."
+        )
+    if plan.solved_for != "n_labeled":
+        return ""
+    test = plan.delta, plan.delta_star, plan.alpha, plan.power
+    chances = (spread(1, MOST_POINTS, 1.0, chance, chance) for chance in SECOND_POINT)
+    trials = sorted(averaged_trials(*test, max(v, plan.delta_star)) for v in chances)
+    rows = [rows_for(m, plan.n, plan.n_unlabeled, MOST_POINTS, plan.fresh) for m in trials]
+    return (
+        f"The averaged test with {MOST_POINTS} test points a trial would need about "
+        f"{_from_to(f'{m:,}' for m in trials)} trials ({_from_to(f'{n:,}' for n in rows)} labelled "
+        f"rows): {guess}."
+    )
+
+
+def _ceiling(plan: Plan) -> str:
+    limit = at_most(plan.ceiling)
+    if limit == "1" or plan.delta_star > plan.delta:
+        return ""
+    return (
+        "Where responses and predictions are numbers, no valid black-box test has power above "
+        f"{limit} with these rows."
+    )
+
+
+def _delta(plan: Plan) -> str:
+    return at_most(plan.delta) if plan.solved_for == "delta" else exactly(plan.delta)
+
+
+def _alpha(plan: Plan) -> str:
+    return at_most(plan.alpha) if plan.solved_for == "alpha" else level(plan.alpha)
+
+
+def _from_to(words: Iterable[str]) -> str:
+    """Join different words by "to".
+
+    Examples
+    --------
+    >>> _from_to(["77", "142"]), _from_to(["9", "9"])
+    ('77 to 142', '9')
+    """
+    return " to ".join(dict.fromkeys(words))

@@ -1,0 +1,373 @@
+"""A result in five lines, and measured changes in a few: every number rounded to the safe side."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poise.checks import counted
+from poise.numbers import at_least, at_most, confidence, exactly, level, number, percent
+from poise.results.evidence import law_for
+from poise.theory import counts
+
+if TYPE_CHECKING:
+    from poise.results.design import Design
+    from poise.results.result import Result
+    from poise.results.trials import Trials
+
+ASKED_AFTER = (
+    "Asked after the fits: the level holds only if ε and δ were chosen without looking at the "
+    "changes."
+)
+_ALPHA = 0.05  # of what is said about trials that were only measured
+_QUANTILES = (0.5, 0.3, 0.2, 0.1, 0.05)
+
+
+def summary(result: Result) -> list[str]:
+    """Return warnings about the level, the five lines, and whether the question came later."""
+    lines = [_verdict(result), _seen(result), _limits(result), _about(result), _next(result)]
+    after = [ASKED_AFTER] if result.asked == "after" and result.n_observed else []
+    return [*warned(result.warnings), *filter(None, lines), *after]
+
+
+def warned(warnings: tuple[str, ...]) -> list[str]:
+    """Return the lines that stand above everything that is said."""
+    return [f"Warning: {text}" for text in warnings]
+
+
+# what is asked: the only wording of it
+
+
+def subject(design: Design) -> str:
+    """Name the algorithm and its training size."""
+    return f"{design.title} trained on {counted(design.n, design.unit)}"
+
+
+def change(design: Design) -> str:
+    """Say what is done to the training set: "removing one of them"."""
+    several = f"{design.remove:,} " if design.remove > 1 else ""
+    which, shuffled = f"{several or 'one '}of them", ""
+    if not design.order_free and design.position == "uniform":
+        which += f", wherever {'they stand' if several else 'it stands'},"
+    elif not design.order_free:
+        which = f"the last {several}of them"
+        shuffled = f" ({design.unit}s were shuffled)" if design.shuffle else ""
+    if not design.replace:
+        return f"removing {which}{shuffled}"
+    return f"replacing {which} by {'new ones' if several else 'a new one'}{shuffled}"
+
+
+def effect(design: Design, epsilon: str) -> str:
+    """Say what happens then, if it is a larger change: "changes the prediction for a new row"."""
+    row = "a new row" if design.n_groups is None else "a row of a new group"
+    if design.distance == "label":
+        return f"changes the predicted label of {row}"
+    what = "the loss at" if design.compares == "losses" else "the prediction for"
+    return f"changes {what} {row} by more than {epsilon}"
+
+
+def _claim(result: Result, relation: str, failing: str = "") -> str:
+    """State the claim of a verdict; ``relation`` is "at most" or "above"."""
+    design, delta = result.design, exactly(result.delta)
+    if design.compares == "decisions":
+        much = "more than" if relation == "above" else relation
+        return (
+            f"{change(design)} changes on average {much} a share of {delta} of the decisions on "
+            f"{counted(design.points, 'new row')} ({design.distance})"
+        )
+    said = f"{change(design)} {effect(design, _allowed(result))}{failing}"
+    return f"{said} with probability {relation} {delta}"
+
+
+def _allowed(result: Result) -> str:
+    design, asked = result.design, result.trials.asked
+    if design.epsilon_as_typed and asked is not None and asked.epsilon == result.epsilon:
+        share = design.epsilon_as_typed.removesuffix("of sd").strip()
+        return f"{exactly(result.epsilon)} ({share} of the sd of {design.set_aside:,} rows)"
+    return exactly(result.epsilon)
+
+
+# the five lines
+
+
+def _verdict(result: Result) -> str:
+    head, wrong = f"{subject(result.design)}.", level(result.alpha)
+    sure = f"(this verdict is wrong with probability at most {wrong})"
+    if result.verdict == "inconclusive":
+        claim = _claim(result, "at most")
+        return f"INCONCLUSIVE: {head} Not decided: whether {claim} ({result.reason})."
+    failing = ", or fails," if result.stable and result.n_failures else ""
+    claim = _claim(result, "at most" if result.stable else "above", failing)
+    return f"{result.verdict.upper()}: {head} {claim[0].upper()}{claim[1:]} {sure}."
+
+
+def _seen(result: Result) -> str:
+    design, trials, m = result.design, result.trials, result.n_observed
+    if not m:
+        return f"Seen: no trial. One takes {_rows_of_a_trial(design)}."
+    early = f"in the first {m:,} of {result.n_trials:,} trials, stopped early, "
+    early = early if result.stopped_early else ""
+    return f"Seen: {early}{_larger(result)} ({_pvalues(result)}{_origin(result)}){_failed(trials)}."
+
+
+def _larger(result: Result) -> str:
+    """Say how many changes were larger, among those that the test reads."""
+    design, trials, m = result.design, result.trials, result.n_observed
+    what = "label" if design.distance == "label" else "change"
+    share, total = _share(trials.observed(result.epsilon)), trials.changes.size
+    if design.compares == "decisions":
+        return f"{share} of the decisions changed on average in {counted(m, 'trial')}"
+    if result.test == "averaged":
+        trials_seen = "" if result.stopped_early else f" in {counted(m, 'trial')}"
+        said, moved = f"{share} of {counted(total, what)}{trials_seen}", total
+    else:
+        moved = round(result.delta_observed * m)
+        every = f" (all {total:,}: {share})" if total > m else ""
+        said = f"{moved:,} of {counted(m, what)}{every}"
+    if not design.sized:
+        return f"{said} changed"
+    return f"{said} {'was' if moved == 1 else 'were'} larger than {exactly(result.epsilon)}"
+
+
+def larger_changes(result: Result) -> str:
+    """Write the same in a few words, for a table."""
+    trials, m = result.trials, result.n_observed
+    failed = f", {result.n_failures:,} failed" if result.n_failures else ""
+    if result.test == "averaged":
+        return f"{_share(trials.observed(result.epsilon))} of {trials.changes.size:,}{failed}"
+    return f"{round(result.delta_observed * m) if m else 0:,} of {m:,}{failed}"
+
+
+def _failed(trials: Trials) -> str:
+    failed, m = trials.n_failures, trials.n_observed
+    return f"; {failed:,} of {counted(m, 'trial')} failed" if failed else ""
+
+
+def _pvalues(result: Result) -> str:
+    shown = ["stable", "unstable"] if result.verdict == "inconclusive" else [result.verdict]
+    said = [f'{pvalue(result, side)} for "{side}"' for side in shown]
+    return f"p = {', '.join(said)}"
+
+
+def pvalue(result: Result, side: str) -> str:
+    """Write a p-value rounded up, but not beyond the level that it reaches."""
+    p = result.pvalue_unstable if side == "unstable" else result.pvalue
+    rounded = at_most(p)
+    return level(result.alpha) if p <= result.alpha < float(rounded) else rounded
+
+
+def _origin(result: Result) -> str:
+    seed = f"; seed {result.design.seed}" if result.design.from_rows else ""
+    if not result.design.randomized:
+        return seed
+    chance = result.acceptance_probability
+    tossed = 0 < chance < 1 and not result.stopped_early
+    odds = f", accepted with probability {number(chance)}" if tossed else ""
+    coin = number(result.trials.zeta)
+    return f"{seed}; coin {coin}{odds}; a repeat must use journal= or this result"
+
+
+def _share(share: float) -> str:
+    return f"{number(100 * share, 3)}%"
+
+
+def _rows_of_a_trial(design: Design) -> str:
+    taken = counted(design.taken, f"labelled {design.unit}")
+    return f"{taken} and {counted(design.points, 'more ' + design.unit)} to test on"
+
+
+def _limits(result: Result) -> str:
+    """State the limits that agree with the verdict and say more than it does."""
+    sure = f"With {confidence(result.alpha)} confidence,"
+    said = [text for text in (_limit_of_delta(result), _limit_of_epsilon(result)) if text]
+    return " ".join(f"{sure} {text}." for text in said)
+
+
+def _limit_of_delta(result: Result) -> str:
+    what = "the mean share" if result.design.compares == "decisions" else "the probability"
+    if result.contradicted:
+        low, high = result.delta_interval
+        return f"{what} is between {at_least(low)} and {at_most(high)}"
+    limit = limit_of_delta(result)
+    return f"{what} is {limit}" if limit else ""
+
+
+def limit_of_delta(result: Result) -> str:
+    """Write the limit for the probability of a larger change, unless the verdict excludes it."""
+    delta, upper, lower = result.delta, result.delta_upper, result.delta_lower
+    if result.verdict == "unstable":
+        return f"at least {at_least(lower)}" if lower >= delta else ""
+    if upper >= 1 or (upper <= delta) != result.stable:
+        return ""
+    rounded = at_most(upper)
+    return f"at most {exactly(delta) if result.stable and float(rounded) > delta else rounded}"
+
+
+def _limit_of_epsilon(result: Result) -> str:
+    upper, lower, epsilon = result.epsilon_upper, result.epsilon_lower, result.epsilon
+    if upper is None or lower is None or epsilon is None or result.contradicted:
+        return ""
+    if result.stopped_early:  # wide, as trials that were not run count as any change
+        return ""
+    share = percent(result.delta)
+    if result.verdict == "unstable":
+        if lower <= epsilon or math.isinf(lower):
+            return ""
+        return f"at least {share} of changes are {at_least(lower)} or larger"
+    if math.isinf(upper) or (upper <= epsilon) != result.stable:
+        return ""
+    rounded = at_most(upper)
+    if result.stable and float(rounded.replace(",", "")) > epsilon:
+        rounded = exactly(epsilon)
+    return f"at most {share} of changes exceed {rounded}"
+
+
+def _about(result: Result) -> str:
+    """Say what the verdict is not about."""
+    design = result.design
+    sets = f"This is about new training sets of {counted(design.n, design.unit)}"
+    if not design.from_rows:
+        return f"{sets}, and not about accuracy."
+    total = design.n_labeled + design.set_aside if design.n_groups is None else design.n_groups
+    which = f"all {total:,}" if total > design.n else "these"
+    return f"{sets}, not about the model of {which}, and not about accuracy."
+
+
+def _next(result: Result) -> str:
+    return f"Next: {_step(result)}."
+
+
+def _step(result: Result) -> str:
+    unit = f"{result.design.unit}s"
+    if result.stable:
+        still = result.epsilon == 0 and result.statistic == 0
+        if still and result.design.sized:
+            return "make sure that the algorithm learns from its rows: no prediction moved at all"
+        return f"train like this; if anything changes, test fresh {unit} alone"
+    if result.verdict == "unstable":
+        return f"regularize it, or use more {unit}; then test fresh {unit} alone"
+    if math.isinf(result.least_trials):
+        return "choose a larger delta"
+    if result.n_trials < result.least_trials:
+        return _more_trials(result)
+    if result.stopped_early:
+        return "run the other trials"
+    if result.n_failures:
+        return f"mend what made trials fail, and test fresh {unit} alone"
+    return f"test fresh {unit} alone{_weaker(result)}"
+
+
+def _more_trials(result: Result) -> str:
+    """Name the rows, or the training size, that hold enough trials."""
+    design, least = result.design, int(result.least_trials)
+    if not design.from_rows:
+        return f"measure {counted(least, 'trial')} or more"
+    if math.floor(design.kappa) >= least:
+        return f"ask with max_trials={least} or more"
+    labeled, unlabeled = design.units
+    fresh = design.taken - design.n
+    needed = counts.rows_for(least, design.n, unlabeled, design.points, fresh)
+    size = counts.size_for(least, labeled, unlabeled, design.points, fresh)
+    instead = f", or ask about n = {size:,} or less" if size >= max(2, design.remove + 1) else ""
+    return f"{needed:,} labelled {design.unit}s hold enough trials of this size{instead}"
+
+
+def _weaker(result: Result) -> str:
+    """Name the weaker question that all trials together would have passed."""
+    epsilon, upper = result.epsilon, result.epsilon_upper
+    if result.test == "averaged" or epsilon is None or upper is None:
+        return ""
+    if not epsilon < upper < math.inf:
+        return ""
+    return f"; a larger epsilon may be asked of them ({at_most(upper)} would have passed here)"
+
+
+# changes that were only measured
+
+
+def measured(trials: Trials) -> list[str]:
+    """Say how large the changes are, at 95% confidence: a limit, a band, what could be shown."""
+    design = trials.design
+    size = " changes decisions" if design.compares == "decisions" else f" {effect(design, '…')}"
+    size = size.removesuffix(" by more than …")
+    head = f"{subject(design)}: how often {change(design)}{size}, and by how much."
+    if not design.sized:
+        head = f"{subject(design)}: how often {change(design)}{size}."
+    lines = [head, _measured_seen(trials), _measured_limit(trials), _band(trials), _least(trials)]
+    return [*warned(trials.warnings), *filter(None, lines)]
+
+
+def _measured_seen(trials: Trials) -> str:
+    m, design = trials.n_observed, trials.design
+    if not m:
+        return f"Seen: no trial. One takes {_rows_of_a_trial(design)}."
+    of = f" of {trials.n_trials:,} planned" if m < trials.n_trials else ""
+    known = trials.changes[~np.isnan(trials.changes)]
+    said = f"{counted(trials.changes.size, 'change')} in {counted(m, 'trial')}{of}"
+    if not design.sized:
+        said += f", a mean share of {_share(trials.observed())}"
+    elif known.size:
+        said += f", median {number(float(np.median(known)))}, largest {number(float(known.max()))}"
+    seed = f" (seed {design.seed})" if design.from_rows else ""
+    return f"Seen: {said}{seed}{_failed(trials)}."
+
+
+def _measured_limit(trials: Trials) -> str:
+    sure = f"With {confidence(_ALPHA)} confidence,"
+    design, delta = trials.design, trials.delta
+    limit = trials.epsilon_upper(delta, _ALPHA)
+    if limit is None:
+        chance = at_most(trials.delta_upper(alpha=_ALPHA))
+        if design.compares == "decisions":
+            return f"{sure} at most a mean share of {chance} of the decisions changes."
+        return f"{sure} the predicted label changes with probability at most {chance}."
+    if math.isinf(limit):
+        return f"{sure} nothing can be said about the largest {percent(delta)} of changes."
+    said = f"at most {percent(delta)} of changes exceed {at_most(limit)}{_compared(trials, limit)}"
+    return (
+        f"{sure} {said} (so it is (ε, {exactly(delta)})-stable for every ε ≥ {at_most(limit)}, "
+        f"with {confidence(_ALPHA)} confidence; no further test on these rows is needed)."
+    )
+
+
+def _compared(trials: Trials, limit: float) -> str:
+    """Compare a change with the sd of the responses and with the typical error."""
+    design = trials.design
+    if design.compares != "predictions" or design.response != "predict":
+        return ""
+    parts = []
+    if design.sd is not None:
+        rows = f"{design.set_aside:,} rows" if design.set_aside else "these rows"
+        parts.append(f"{_share(limit / design.sd)} of the sd of {rows}")
+    known = trials.errors[~np.isnan(trials.errors)]
+    if known.size and known.mean() > 0 and design.n_classes is None:
+        parts.append(f"{_share(limit / float(known.mean()))} of the typical error")
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def _band(trials: Trials) -> str:
+    """State limits that hold for all shares at once."""
+    profile = trials.profile(_ALPHA) if trials.n_observed else None
+    if profile is None:
+        return ""
+    found = [(share, profile.epsilon_for(share)) for share in _QUANTILES]
+    said = [
+        f"{percent(share)} exceed {at_most(limit)}" for share, limit in found if limit < math.inf
+    ]
+    if not said:
+        return ""
+    return f"All of these at once, with {confidence(_ALPHA)} confidence: at most {', '.join(said)}."
+
+
+def _least(trials: Trials) -> str:
+    """Say the smallest δ that these trials can show: their limit if nothing had moved."""
+    if not trials.n_observed:
+        return ""
+    from poise.theory.changes import Changes
+
+    still = Changes(np.zeros_like(trials.table.values), trials.n_trials)
+    law = law_for(trials.design, trials.delta, _ALPHA)
+    limit = at_most(law.upper_delta(still, trials.design.threshold(0.0), _ALPHA))
+    return f"The smallest δ that {counted(trials.n_observed, 'trial')} can show is {limit}."

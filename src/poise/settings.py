@@ -1,0 +1,334 @@
+"""Every setting a user may give, declared once: its type, bounds, default and meaning.
+
+Keywords of the functions, options of the command line, keys of TOML files and the documentation
+are read from here. A face that needs a new setting adds one line.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import textwrap
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    TypedDict,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from poise import checks
+from poise.errors import ArgumentError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()
+
+
+@dataclass(frozen=True)
+class says:  # noqa: N801 - reads as a word of the declaration below
+    """What is said about a setting beside its type."""
+
+    help: str
+    default: Any = None
+    low: float = -math.inf
+    high: float = math.inf
+    open: str = ""  # which ends are left out: "", "(", ")" or "()"
+    option: str = ""  # of the command line; "" is its name with dashes, "-" is none
+    first: bool = False  # listed on the first screen of a command's help
+
+
+class Asked(TypedDict, total=False):
+    """What a question asks; flat keywords of the functions."""
+
+    n: Annotated[
+        int | float,
+        says(
+            "Training size, at least 2; a share in (0, 1) is one of the labelled rows.",
+            REQUIRED,
+            low=0,
+            open="(",
+            first=True,
+        ),
+    ]
+    epsilon: Annotated[
+        float | str | None,
+        says(
+            "Allowed change, >= 0, in units of the prediction, or '5% of sd' (of the response). "
+            "Left out where a change is yes or no, or a share.",
+            first=True,
+        ),
+    ]
+    delta: Annotated[
+        float, says("Allowed probability of a larger change.", REQUIRED, 0, 1, ")", first=True)
+    ]
+    alpha: Annotated[
+        float,
+        says("Error level: how often the verdict may be wrong.", 0.05, 0, 1, "()", first=True),
+    ]
+    test: Annotated[
+        Literal["auto", "binomial", "averaged"],
+        says(
+            "The paper's Binomial test, the averaged test, or the one that fits the trials.", "auto"
+        ),
+    ]
+    stop_early: Annotated[
+        bool, says("Stop as soon as the verdict is certain; limits are wider then.", False)
+    ]
+    random_state: Annotated[
+        object,
+        says(
+            "Seed of rows and fits: the same seed gives the same changes.",
+            0,
+            option="--seed",
+            first=True,
+        ),
+    ]
+
+
+class Settings(TypedDict, total=False):
+    """Rarer settings of every question."""
+
+    # rows
+    fit_params: Annotated[
+        Mapping[str, object] | None,
+        says(
+            "More arguments of fit, by name; those as long as the labelled rows are split with "
+            "them.",
+            option="-",
+        ),
+    ]
+    sample_weight: Annotated[
+        object,
+        says("One weight for each labelled row, or the name of a column.", option="--weight"),
+    ]
+    groups_unlabeled: Annotated[object, says("Groups of the rows without a response.", option="-")]
+    ids: Annotated[
+        object, says("Names of the labelled rows, or the name of a column.", option="--ids")
+    ]
+    # what a trial is
+    coupling: Annotated[
+        Literal["shared", "independent"] | object,
+        says(
+            "Random terms of the two fits: the same, independent, or a coupling of your own.",
+            "shared",
+        ),
+    ]
+    position: Annotated[
+        Literal["last", "uniform"],
+        says("Remove the last row of the training set, or one drawn at random, in place.", "last"),
+    ]
+    remove: Annotated[int, says("Rows (or groups) removed at once.", 1, low=1)]
+    replace: Annotated[bool, says("Replace the removed rows by new ones.", False)]
+    removals_per_trial: Annotated[
+        int | Literal["all"] | None,
+        says("Removals tried in each trial; left out, those that cost no fit.", low=1),
+    ]
+    points_per_trial: Annotated[
+        int | None,
+        says("Test points of each trial; left out, the spare rows allow up to 20.", low=1),
+    ]
+    max_trials: Annotated[
+        int | None, says("Run at most this many trials.", 10_000, low=1, first=True)
+    ]
+    shuffle: Annotated[bool, says("Put the rows in a random order first.", True)]
+    name: Annotated[str | None, says("What to call the algorithm.")]
+    randomized: Annotated[
+        bool, says("Toss the paper's coin in a tie: the test then has size exactly alpha.", False)
+    ]
+    # how it is run
+    fit_timeout: Annotated[float | None, says("Seconds that one fit may take.", low=0, open="(")]
+    on_error: Annotated[
+        Literal["raise", "record"],
+        says("What a failed fit does: end the run, or count against 'stable'.", "raise"),
+    ]
+    progress: Annotated[bool | None, says("Show progress; left out, after a second.", option="-")]
+    fast: Annotated[
+        bool, says("Use exact shortcuts where they exist.", True, option="--fast/--no-fast")
+    ]
+    check: Annotated[
+        bool,
+        says(
+            "Look at the first trial for what would break the level.",
+            True,
+            option="--look/--no-look",
+        ),
+    ]
+
+
+class MoreSettings(Settings, total=False):
+    """What ``stability_test`` has as flat keywords and the other functions take as settings."""
+
+    X_unlabeled: Annotated[
+        object, says("Rows without a response: more test points.", option="--unlabeled", first=True)
+    ]
+    groups: Annotated[
+        object,
+        says(
+            "Group of each labelled row, or the name of a column: whole groups are removed.",
+            first=True,
+        ),
+    ]
+    response: Annotated[
+        Literal["predict", "predict_proba", "decision_function"],
+        says("Method of the fitted estimator that is compared.", "predict", first=True),
+    ]
+    distance: Annotated[
+        str | Callable[..., object] | object,
+        says(
+            "How two predictions are compared: auto, absolute, euclidean, total_variation, label, "
+            "or a function.",
+            "auto",
+        ),
+    ]
+    n_jobs: Annotated[
+        int | None,
+        says("Fits at the same time; -1: one per core.", option="--jobs", first=True),
+    ]
+
+
+class Every(Asked, MoreSettings, total=False):
+    """All of them."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting, as read from its declaration."""
+
+    name: str
+    kinds: tuple[type, ...]  # int, float, bool, str; object: anything
+    words: tuple[str, ...]
+    optional: bool
+    said: says
+
+    @property
+    def default(self) -> Any:
+        """The value where it is left out; None where it is required."""
+        return None if self.said.default is REQUIRED else self.said.default
+
+    @property
+    def rule(self) -> str:
+        """What is allowed, in words."""
+        parts = []
+        if int in self.kinds or float in self.kinds:
+            parts.append(
+                ("a whole number" if float not in self.kinds else "a number") + self._range
+            )
+        if bool in self.kinds:
+            parts.append("True or False")
+        if str in self.kinds:
+            parts.append("text")
+        parts += [checks.one_of(self.words)] if self.words else []
+        return " or ".join(parts + (["None"] if self.optional else []))
+
+    @property
+    def _range(self) -> str:
+        low, high, ends = self.said.low, self.said.high, self.said.open
+        if math.isfinite(low) and math.isfinite(high):
+            return (
+                f" in {'(' if '(' in ends else '['}{low:g}, {high:g}{')' if ')' in ends else ']'}"
+            )
+        return f" {'>' if '(' in ends else '>='} {low:g}" if math.isfinite(low) else ""
+
+    def check(self, value: Any) -> Any:
+        """Return the value, whole numbers as int; raise what is wrong with it.
+
+        A required one that is left out is told by the question, which knows what would fit.
+        """
+        left_out = value is None and (self.optional or self.said.default is REQUIRED)
+        if left_out or object in self.kinds:
+            return value
+        if isinstance(value, str) and (value in self.words or str in self.kinds):
+            return value
+        if bool in self.kinds and type(value).__name__ in ("bool", "bool_"):
+            return bool(value)
+        try:
+            if int in self.kinds and not self._is_fraction(value):
+                least = max(self.said.low, -checks.LARGEST_COUNT)  # n_jobs may be negative
+                return checks.count(self.name, value, math.ceil(least))
+            if float in self.kinds:
+                bounds = self.said
+                return checks.number(
+                    self.name, value, self.rule, low=bounds.low, high=bounds.high, open=bounds.open
+                )
+        except ArgumentError:
+            if isinstance(value, int | float) and value > checks.LARGEST_COUNT:
+                raise
+        raise ArgumentError(f"must be {self.rule}", argument=self.name, got=value)
+
+    def _is_fraction(self, value: Any) -> bool:
+        return float in self.kinds and isinstance(value, float) and not value.is_integer()
+
+
+@cache
+def settings_of(declared: type) -> dict[str, Setting]:
+    """Read the settings that one of the classes above declares, in order."""
+    hints = get_type_hints(declared, include_extras=True)
+    return {name: _setting(name, *get_args(hint)) for name, hint in hints.items()}
+
+
+def checked(function: str, given: Mapping[str, Any], *declared: type) -> dict[str, Any]:
+    """Return every declared setting with its checked value or default; refuse unknown ones."""
+    known = {name: each for kind in declared for name, each in settings_of(kind).items()}
+    for name in given:
+        if name not in known:
+            hint = checks.did_you_mean(name, known)
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
+    return {
+        name: each.check(given[name]) if name in given else each.default
+        for name, each in known.items()
+    }
+
+
+def documented(*declared: type) -> Callable[[F], F]:
+    """Give a public function its full signature and its list of parameters from the settings.
+
+    ``{settings}`` in its docstring is replaced by the flat keywords it has and by what ``declared``
+    adds.
+    """
+
+    def decorate(function: F) -> F:
+        signature = inspect.signature(function)
+        flat = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
+        more = {name: each for kind in declared for name, each in settings_of(kind).items()}
+        every = settings_of(Every)
+        named = {each.name for each in flat}
+        added = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=each.said.default)
+            for name, each in more.items()
+            if name not in named
+        ]
+        listed = [each for each in [*flat, *added] if each.name in every]
+        text = "".join(_entry(every[each.name], each.default) for each in listed)
+        function.__doc__ = (function.__doc__ or "").replace("    {settings}\n", text)
+        function.__signature__ = signature.replace(parameters=[*flat, *added])  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
+
+def _entry(setting: Setting, default: Any) -> str:
+    kind = setting.rule or "object"
+    shown = (
+        ""
+        if default is REQUIRED or default is inspect.Parameter.empty
+        else f", default {default!r}"
+    )
+    help = textwrap.fill(setting.said.help, 90, initial_indent=" " * 8, subsequent_indent=" " * 8)
+    return f"    {setting.name} : {kind}{shown}\n{help}\n"
+
+
+def _setting(name: str, hint: Any, said: says) -> Setting:
+    parts = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+    words = tuple(word for part in parts if get_origin(part) is Literal for word in get_args(part))
+    plain = {part for part in parts if get_origin(part) is not Literal and part is not type(None)}
+    kinds = tuple(part if part in (int, float, bool, str) else object for part in plain)
+    return Setting(name, kinds, words, type(None) in parts, said)

@@ -1,0 +1,334 @@
+"""Ceilings on the power of all valid tests (Theorems 2 to 5 and H, section 4.2 of the paper).
+
+The proofs set traps: a value y* (or x*) that the data never showed makes the algorithm unstable.
+A test that never tries the value cannot tell the trapped algorithm from the real one, so its power
+on the real one is limited by its level on the trapped one:
+
+    power ≤ α ((1 − δ*) / (1 − δ))^e  (+ the chance that the test does try the value).
+
+Each trap brings its own exponent e, and the ceiling is the lowest that applies.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from poise import checks
+from poise.errors import ArgumentError
+from poise.theory.binomial_law import plain
+
+_SPACES = ("uncountable", "continuous", "countable", "unknown-support")
+_MODELS = ("black-box", "transparent", "constrained", "linear")
+_NIL = 1e-300  # below, every ceiling is the level
+
+
+class _Trap(NamedTuple):
+    """One trap: e = rows / size, and the chance that a test finds it."""
+
+    rows: int  # of the data, each of which could spring the trap
+    size: int  # rows of one trial, each of which springs it
+    leak: float
+    spared: bool = False  # whether the test point may be x* as well and spring nothing
+
+
+def power_bound(
+    n: ArrayLike,
+    n_labeled: ArrayLike,
+    n_unlabeled: ArrayLike = 0,
+    *,
+    delta: ArrayLike,
+    delta_star: ArrayLike = 0.0,
+    alpha: ArrayLike,
+    features: str = "uncountable",
+    response: str = "uncountable",
+    models: str = "black-box",
+    n_feature_values: float | None = None,
+    n_response_values: float | None = None,
+    train_budget: float | None = None,
+    eval_budget: float | None = None,
+) -> Any:
+    """Compute the ceiling on the power of every valid black-box test of stability.
+
+    P(declares stable) ≤ min{1, α ((1 − δ*) / (1 − δ))^e} for every (ε, δ)-stable triple, with
+
+    - e = κ in general (Theorem 2; Theorem 5 for independent and coupled randomness, with their
+      own δ*);
+    - e = N_ℓ/n if only Y is uncountable, or the models are transparent or confined to a class
+      (Theorems 3 and 4);
+    - e = (N_ℓ + N_u)/(n + 1) if only X is uncountable, and (N_ℓ + N_u)/n if moreover the models
+      are transparent: a test that reads the model would find an x* at the test point. That is
+      proved for δ* = 0, or if no value of X has positive probability (``features="continuous"``);
+      otherwise the ceiling is α x^−(N_ℓ + N_u), x^n (1 − x δ*) = 1 − δ.
+
+    If δ* > δ the triple is not stable and the ceiling is α, because the test is valid. The ceiling
+    is no promise: the randomised Binomial test reaches it if κ is an integer and δ ≤ 1 − α^(1/κ)
+    or δ* = 0, and may fall short of it elsewhere. It is about predictions that can be raised
+    without bound; for labels, probabilities and intervals see :func:`which_ceiling`.
+
+    Parameters
+    ----------
+    n : int or array of int, at least 2
+        Training size whose stability is asked; with ``g`` replaced rows, n + g.
+    n_labeled, n_unlabeled : int or array of int, at least 0
+        Rows with and without a response.
+    delta : float or array in [0, 1)
+        Allowed probability of a change beyond ε.
+    delta_star : float or array in [0, 1]
+        True probability of a change beyond ε; 0 gives the highest ceiling.
+    alpha : float or array in (0, 1)
+        Error level of the test.
+    features, response : {"uncountable", "continuous", "countable", "unknown-support"}
+        The spaces of X and Y. "continuous": uncountable, and no value has positive probability.
+        "countable": the support is *known*, so a test could try every value; a discrete variable
+        of unknown support is no easier than an uncountable one.
+    models : {"black-box", "transparent", "constrained", "linear"}
+        What a test sees of a fitted model: its predictions at chosen points, or the model itself,
+        possibly known to lie in a class that holds arbitrarily raised functions, as linear models
+        do.
+    n_feature_values, n_response_values : int or inf, optional
+        Sizes ``|X|`` and ``|Y|`` of countable spaces, for a test under a computational budget.
+    train_budget, eval_budget : int, optional
+        Most rows that the test submits for training and for evaluation, over all calls. They add
+        train_budget / ``|Y|``, or (train_budget + eval_budget) / ``|X|``, to ceilings that
+        countable spaces would not have at all without a budget.
+
+    Returns
+    -------
+    float, or ndarray where an argument is an array
+        In [0, 1]; 1 if nothing limits the power.
+
+    Examples
+    --------
+    >>> power_bound(100, 1000, 10, delta=0.1, alpha=0.05)
+    0.143398...
+    >>> power_bound(100, 1000, delta=0.1, alpha=0.05, features="countable", response="countable")
+    1.0
+    """
+    checks.choice("models", models, _MODELS)
+    evaluated = eval_budget if models == "black-box" else 0
+    x_leak = _leak("features", features, n_feature_values, train_budget, evaluated)
+    y_leak = _leak("response", response, n_response_values, train_budget, 0)
+
+    def bound(n: int, labeled: int, unlabeled: int, p: float, truth: float, level: float) -> float:
+        continuous = features == "continuous"
+        traps = _traps(int(n), int(labeled), int(unlabeled), models, x_leak, y_leak, continuous)
+        if truth > p:
+            return level
+        return min((_ceiling(trap, p, truth, level) for trap in traps), default=1.0)
+
+    found = np.vectorize(bound, otypes=[np.float64])(
+        checks.counts("n", n, 2),
+        checks.counts("n_labeled", n_labeled),
+        checks.counts("n_unlabeled", n_unlabeled),
+        checks.deltas(delta),
+        checks.probabilities("delta_star", delta_star),
+        checks.alphas(alpha),
+    )
+    return plain(found)
+
+
+def exponent(
+    n: int,
+    n_labeled: int,
+    n_unlabeled: int = 0,
+    *,
+    features: str = "uncountable",
+    response: str = "uncountable",
+    models: str = "black-box",
+) -> Fraction | None:
+    """Compute the exponent e of the ceiling α ((1 − δ*) / (1 − δ))^e, exactly.
+
+    It says how many trials the rows are worth to the best possible test: κ in general
+    (Theorem 2). Where :func:`power_bound` has no single exponent, it is that of δ* = 0.
+
+    Parameters
+    ----------
+    n, n_labeled, n_unlabeled
+        As in :func:`power_bound`; one number each.
+    features, response, models
+        As in :func:`power_bound`.
+
+    Returns
+    -------
+    fractions.Fraction or None
+        None if nothing limits the power.
+
+    Examples
+    --------
+    >>> exponent(100, 1000, 5), exponent(100, 1000, 5, models="transparent")
+    (Fraction(1005, 101), Fraction(10, 1))
+    """
+    traps = _traps(
+        checks.count("n", n, 2),
+        checks.count("n_labeled", n_labeled),
+        checks.count("n_unlabeled", n_unlabeled),
+        checks.choice("models", models, _MODELS),
+        _leak("features", features, None, None, None),
+        _leak("response", response, None, None, None),
+        features == "continuous",
+    )
+    return min((Fraction(trap.rows, trap.size) for trap in traps), default=None)
+
+
+def which_ceiling(
+    epsilon: float,
+    outputs: Literal["interval", "probabilities", "labels"],
+    *,
+    width: float = 1.0,
+    n_classes: int = 2,
+) -> Literal["unchanged", "large-epsilon", "always-stable"]:
+    """Say which part of Theorem H applies where outputs are bounded.
+
+    Parameters
+    ----------
+    epsilon : float, at least 0
+        Allowed change.
+    outputs : {"interval", "probabilities", "labels"}
+        Numbers in an interval of length ``width``; probability vectors in total variation;
+        labels, which are 0 or 1 apart.
+    width : float, positive
+        Length of the interval.
+    n_classes : int, at least 2
+        Number of classes.
+
+    Returns
+    -------
+    {"unchanged", "large-epsilon", "always-stable"}
+        The ceiling is :func:`power_bound`; :func:`ceiling_large_epsilon`; or there is none,
+        because no change can exceed ε.
+
+    Examples
+    --------
+    >>> which_ceiling(0.2, "interval"), which_ceiling(0.5, "interval")
+    ('unchanged', 'large-epsilon')
+    >>> which_ceiling(0.0, "labels", n_classes=3), which_ceiling(0.0, "labels")
+    ('unchanged', 'large-epsilon')
+    """
+    checks.choice("outputs", outputs, ("interval", "probabilities", "labels"))
+    limit, classes = checks.epsilon(epsilon), checks.count("n_classes", n_classes, 2)
+    length = checks.positive("width", width) if outputs == "interval" else 1.0
+    halfway = {
+        "interval": length / 2,
+        "probabilities": 1 - 1 / classes,
+        "labels": 1.0 if classes > 2 else 0.0,
+    }[outputs]
+    if limit >= length:
+        return "always-stable"
+    return "unchanged" if limit < halfway else "large-epsilon"
+
+
+def ceiling_large_epsilon(
+    n: int, n_labeled: int, delta: float, delta_star: float, alpha: float
+) -> float:
+    """Compute the ceiling on power where ε is at least half of what the outputs can move.
+
+    Power ≤ min{1, α x^(−N_ℓ)}, x = sup{y in (0, 1) : y^(n−1) (1 − y δ*) < 1 − δ} (Theorem H(ii)),
+    for numbers in [0, 1] with 1/2 ≤ ε < 1 and for two labels; the response must be uncountable.
+    If instead X is uncountable, give n + 1 for n and N_ℓ + N_u for N_ℓ.
+
+    Parameters
+    ----------
+    n : int, at least 2
+        Training size whose stability is asked.
+    n_labeled : int, at least 0
+        Rows with a response.
+    delta : float in [0, 1)
+        Allowed probability of a change beyond ε.
+    delta_star : float in [0, 1]
+        True probability; if it exceeds δ, the ceiling is α, because the test is valid.
+    alpha : float in (0, 1)
+        Error level.
+
+    Returns
+    -------
+    float in [0, 1]
+
+    Examples
+    --------
+    >>> ceiling_large_epsilon(26, 52, delta=0.442, delta_star=0.2961, alpha=0.1)
+    0.16345...
+    """
+    size, rows = checks.count("n", n, 2), checks.count("n_labeled", n_labeled)
+    p, level = checks.delta(delta), checks.alpha(alpha)
+    truth = float(checks.probabilities("delta_star", delta_star))
+    return level if truth > p else _with_root(size, rows, p, truth, level)
+
+
+def _ceiling(trap: _Trap, delta: float, delta_star: float, alpha: float) -> float:
+    if trap.spared:
+        bound = _with_root(trap.size + 1, trap.rows, delta, delta_star, alpha)
+    else:
+        gain = math.log1p(-delta_star) - math.log1p(-delta)
+        growth = gain * (trap.rows / trap.size)
+        # Beyond the cap the bound is 1 exactly, and exp could overflow.
+        bound = alpha * math.exp(growth) if growth < -math.log(alpha) else 1.0
+    return min(1.0, bound + trap.leak)
+
+
+def _traps(
+    n: int,
+    labeled: int,
+    unlabeled: int,
+    models: str,
+    x_leak: float | None,
+    y_leak: float | None,
+    continuous: bool,
+) -> list[_Trap]:
+    """List the traps that can be set; a leak of None says that there is no place for one."""
+    traps = [] if y_leak is None else [_Trap(labeled, n, y_leak)]
+    if x_leak is not None:
+        # Sprung by evaluation too, unless the models can be read: then x* would show.
+        hidden = models == "black-box"
+        size = n + 1 if hidden else n
+        traps.append(_Trap(labeled + unlabeled, size, x_leak, not (hidden or continuous)))
+    return traps
+
+
+def _leak(
+    name: str, space: str, size: float | None, trained: float | None, evaluated: float | None
+) -> float | None:
+    """Bound the chance that a test tries the best hidden value; None if it can try them all."""
+    checks.choice(name, space, _SPACES)
+    values = "n_feature_values" if name == "features" else "n_response_values"
+    if size is None:
+        return None if space == "countable" else 0.0
+    if space != "countable":
+        raise ArgumentError(f"needs {name}='countable'", argument=values, got=size)
+    if not size >= 1:
+        raise ArgumentError("must be at least 1", argument=values, got=size)
+    if trained is None or evaluated is None:
+        budget = "train_budget" if trained is None else "eval_budget"
+        raise ArgumentError(f"must be given with {values}", argument=budget, got=None)
+    tried = checks.count("train_budget", trained) + checks.count("eval_budget", evaluated)
+    return tried / size
+
+
+def _with_root(n: int, rows: int, delta: float, delta_star: float, alpha: float) -> float:
+    """Compute min{1, α x^−rows} with the root x of y^(n−1) (1 − y δ*) = 1 − δ."""
+    return math.exp(min(math.log(alpha) - rows * _log_root(n, delta, delta_star), 0.0))
+
+
+def _log_root(n: int, delta: float, delta_star: float) -> float:
+    """Find log x: the function rises up to its turning point, and the root lies before it."""
+    from scipy.optimize import brentq
+
+    lowest = math.log1p(-delta) / (n - 1)  # of δ* = 0, which has the smallest root
+    if delta_star == 0 or delta < _NIL:
+        return lowest
+    turn = min(0.0, math.log((n - 1) / n) - math.log(delta_star))
+
+    def excess(part: float) -> float:  # of ``lowest``: products of tiny numbers would be 0
+        log_y = part * lowest
+        slope = math.log1p(-math.exp(log_y) * delta_star) - math.log1p(-delta)
+        return ((n - 1) * log_y + slope) / lowest
+
+    if excess(turn / lowest) >= 0:  # δ* = δ ≤ (n − 1)/n: the root is 1
+        return turn
+    if excess(1.0) <= 0:  # δ* is lost in rounding
+        return lowest
+    return lowest * float(brentq(excess, turn / lowest, 1.0, xtol=1e-300, rtol=1e-14))

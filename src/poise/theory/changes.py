@@ -1,0 +1,125 @@
+"""What the tests read off the changes of a run, and what they answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from poise import checks
+from poise.errors import ArgumentError
+from poise.theory.binomial_law import Floats
+
+_PADDING = -1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """The changes of a run, a row for each trial in plan order.
+
+    Attributes
+    ----------
+    values : ndarray of shape (seen, K)
+        Changes, at least 0; nan is a failed fit, -1 fills up rows of unequal length.
+    n_trials : int
+        Planned trials m; fewer rows mean that the run was stopped.
+    """
+
+    values: Floats
+    n_trials: int
+
+    @classmethod
+    def of(cls, changes: ArrayLike | Sequence[ArrayLike], n_trials: int | None = None) -> Changes:
+        """Check a table of changes, or one list for each trial."""
+        rows = [np.ravel(np.asarray(row, dtype=np.float64)) for row in _rows(changes)]
+        table = np.full((len(rows), max((row.size for row in rows), default=1)), _PADDING)
+        for k, row in enumerate(rows):
+            if not row.size or (row < 0).any():
+                rule = "must hold at least one change for each trial, each at least 0"
+                raise ArgumentError(rule, argument="changes", got=row.tolist())
+            table[k, : row.size] = row
+        return cls(table, planned("changes", len(rows), n_trials))
+
+    @property
+    def seen(self) -> int:
+        """Number of trials that were run."""
+        return len(self.values)
+
+    @property
+    def failures_largest(self) -> Floats:
+        """The changes with failures as infinite: against "stable" they count as any change."""
+        return np.where(np.isnan(self.values), np.inf, self.values)
+
+    @property
+    def failures_zero(self) -> Floats:
+        """The changes with failures as 0: they are no evidence for "unstable"."""
+        return np.where(np.isnan(self.values), 0.0, self.values)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Number of changes in each trial."""
+        return np.asarray(np.sum(self.values != _PADDING, axis=1), dtype=np.int64)
+
+    def shares(self, epsilon: float | None, *, failures_exceed: bool = True) -> Floats:
+        """Compute each trial's share of changes beyond ε (strictly); None: they are shares."""
+        table = self.failures_largest if failures_exceed else self.failures_zero
+        if epsilon is None:
+            return np.minimum(table, 1.0).mean(axis=1) if table.size else np.zeros(self.seen)
+        return np.asarray(np.sum(table > epsilon, axis=1) / self.sizes)
+
+
+def _rows(changes: ArrayLike | Sequence[ArrayLike]) -> Sequence[ArrayLike]:
+    if not np.iterable(changes) or isinstance(changes, str):
+        raise ArgumentError("must hold an entry for each trial", argument="changes", got=changes)
+    return list(changes)
+
+
+def planned(name: str, seen: int, n_trials: int | None) -> int:
+    """Return the planned number of trials, which is not below the number seen."""
+    m = seen if n_trials is None else checks.count("n_trials", n_trials)
+    if m < seen:
+        rule = f"must be at least the number of trials in {name}, {seen}"
+        raise ArgumentError(rule, argument="n_trials", got=n_trials)
+    return m
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What a test and its mirror image say about one question.
+
+    Attributes
+    ----------
+    verdict : str
+        "stable", "unstable" or "inconclusive"; P(wrong) is at most α.
+    acceptance_probability : float
+        Chance, given the changes, that the test with a coin says "stable".
+    e_value : float
+        Evidence for "stable" that may be multiplied over disjoint rows.
+    used : int
+        Trials after which the verdict stood, or all that were seen.
+    compute_pvalues : callable
+        Both p-values; called when one of them is first read.
+    """
+
+    verdict: str
+    acceptance_probability: float
+    e_value: float
+    used: int
+    compute_pvalues: Callable[[], tuple[float, float]]
+
+    @cached_property
+    def _pvalues(self) -> tuple[float, float]:
+        return self.compute_pvalues()
+
+    @property
+    def pvalue(self) -> float:
+        """P-value against "not stable"; at most α exactly if the test at α says "stable"."""
+        return self._pvalues[0]
+
+    @property
+    def pvalue_unstable(self) -> float:
+        """P-value against "stable"; at most α exactly if the mirror test at α says "unstable"."""
+        return self._pvalues[1]

@@ -1,0 +1,420 @@
+"""Rows, trials and fits, in integers: floor a float, and a trial may be counted that is not there.
+
+One formula serves every kind of trial. A trial takes ``n`` training rows, ``fresh`` more where
+removed rows are replaced, and ``points`` test rows. Where rows come in groups, all of these count
+groups. Where losses are compared, test rows need a response: then ``n_unlabeled`` is 0.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+from poise import checks
+from poise.errors import ArgumentError
+
+_COUPLINGS = ("shared", "independent", "coupled")
+_HALF_A_DIGIT = Decimal(2) ** -54  # a tie probability this close to 1 is the double 1.0
+_COUNTED_EXACTLY = 2**53
+
+
+def n_trials(n: int, n_labeled: int, n_unlabeled: int = 0) -> int:
+    """Count the independent trials of the paper that the rows hold.
+
+    m = ⌊κ⌋ = min{ N_ℓ // n, (N_ℓ + N_u) // (n + 1) }, in integers; see :func:`kappa`.
+
+    Parameters
+    ----------
+    n : int, at least 2
+        Training size whose stability is asked.
+    n_labeled, n_unlabeled : int, at least 0
+        Rows with and without a response.
+
+    Returns
+    -------
+    int
+        m; 0 if the rows do not suffice for one trial.
+
+    Examples
+    --------
+    >>> n_trials(n=100, n_labeled=1000), n_trials(n=100, n_labeled=1000, n_unlabeled=10)
+    (9, 10)
+    """
+    return trials(n, n_labeled, n_unlabeled)
+
+
+def trials(n: int, n_labeled: int, n_unlabeled: int = 0, points: int = 1, fresh: int = 0) -> int:
+    """Count the independent trials with T test points each that the rows hold.
+
+    m = min{ N_ℓ // (n + g), (N_ℓ + N_u) // (n + g + T) }, with g fresh rows for removed ones.
+
+    Parameters
+    ----------
+    n : int, at least 2
+        Training size whose stability is asked.
+    n_labeled, n_unlabeled : int, at least 0
+        Rows with and without a response.
+    points : int, at least 1
+        Test points T of a trial; 1 is the paper's split.
+    fresh : int, at least 0
+        Rows that replace removed ones.
+
+    Returns
+    -------
+    int
+        m; 0 if the rows do not suffice for one trial.
+
+    Examples
+    --------
+    >>> trials(n=100, n_labeled=1000, n_unlabeled=200, points=20)
+    10
+    >>> trials(n=100, n_labeled=1000, fresh=1)
+    9
+    """
+    return math.floor(kappa(n, n_labeled, n_unlabeled, points, fresh))
+
+
+def kappa(
+    n: int, n_labeled: int, n_unlabeled: int = 0, points: int = 1, fresh: int = 0
+) -> Fraction:
+    """Compute κ, the number of trials before it is rounded down.
+
+    κ = min{ N_ℓ / n, (N_ℓ + N_u) / (n + 1) } is the exponent of the ceiling on the power of every
+    black-box test (Theorem 2). It is no number of trials that can be run: that is
+    :func:`n_trials`.
+
+    Parameters
+    ----------
+    n, n_labeled, n_unlabeled, points, fresh
+        As in :func:`trials`.
+
+    Returns
+    -------
+    fractions.Fraction
+
+    Examples
+    --------
+    >>> kappa(n=100, n_labeled=1000, n_unlabeled=5)
+    Fraction(1005, 101)
+    """
+    size = checks.count("n", n, 2) + checks.count("fresh", fresh)
+    labeled = checks.count("n_labeled", n_labeled)
+    rows = labeled + checks.count("n_unlabeled", n_unlabeled)
+    points = checks.count("points", points, 1)
+    return min(Fraction(labeled, size), Fraction(rows, size + points))
+
+
+def rows_for(count: int, n: int, n_unlabeled: int = 0, points: int = 1, fresh: int = 0) -> int:
+    """Compute the fewest labelled rows that hold so many trials: the inverse of :func:`trials`.
+
+    Parameters
+    ----------
+    count : int, at least 0
+        Trials.
+    n, n_unlabeled, points, fresh
+        As in :func:`trials`.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> rows_for(29, n=100), rows_for(29, n=100, n_unlabeled=29)
+    (2929, 2900)
+    """
+    count = checks.count("count", count)
+    size = checks.count("n", n, 2) + checks.count("fresh", fresh)
+    unlabeled = checks.count("n_unlabeled", n_unlabeled)
+    return max(count * size, count * (size + checks.count("points", points, 1)) - unlabeled)
+
+
+def size_for(
+    count: int, n_labeled: int, n_unlabeled: int = 0, points: int = 1, fresh: int = 0
+) -> int:
+    """Compute the largest training size at which the rows hold so many trials.
+
+    It may be too small to train on: below 2, and even negative.
+
+    Parameters
+    ----------
+    count : int, at least 1
+        Trials.
+    n_labeled, n_unlabeled, points, fresh
+        As in :func:`trials`.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> size_for(29, n_labeled=1000), size_for(29, n_labeled=1000, n_unlabeled=29)
+    (33, 34)
+    """
+    count, labeled = checks.count("count", count, 1), checks.count("n_labeled", n_labeled)
+    rows = labeled + checks.count("n_unlabeled", n_unlabeled)
+    by_points = rows // count - checks.count("points", points, 1)
+    return min(labeled // count, by_points) - checks.count("fresh", fresh)
+
+
+def taken(n: int, remove: int = 1, replace: bool = False) -> int:
+    """Count the labelled rows of a trial: n, and as many fresh ones as are replaced.
+
+    Parameters
+    ----------
+    n : int, at least 2
+        Training size.
+    remove : int from 1 to n - 1
+        Rows removed or replaced.
+    replace : bool
+        Whether new rows take their place.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> taken(100, remove=3), taken(100, remove=3, replace=True)
+    (100, 103)
+    """
+    size, remove = checks.count("n", n, 2), checks.count("remove", remove, 1)
+    if remove >= size:
+        raise ArgumentError(f"must be below n = {size:,}", argument="remove", got=remove)
+    return size + remove if checks.flag("replace", replace) else size
+
+
+def spare_points(
+    n: int,
+    n_labeled: int,
+    n_unlabeled: int = 0,
+    fresh: int = 0,
+    max_trials: int | None = None,
+) -> int:
+    """Compute the most test points that a trial can have without costing a trial.
+
+    T = ⌊(N_ℓ + N_u − m(n + g)) / m⌋ with the m of T = 1, or ``max_trials`` if that is smaller.
+    Points cost no fits.
+
+    Parameters
+    ----------
+    n, n_labeled, n_unlabeled, fresh
+        As in :func:`trials`.
+    max_trials : int, at least 1, or None
+        Run at most this many trials; the rows of the others become test points.
+
+    Returns
+    -------
+    int
+        T, at least 1; 1 if there is no trial at all.
+
+    Examples
+    --------
+    >>> spare_points(n=100, n_labeled=1000, n_unlabeled=200)
+    20
+    """
+    m = trials(n, n_labeled, n_unlabeled, fresh=fresh)
+    if max_trials is not None:
+        m = min(m, checks.count("max_trials", max_trials, 1))
+    spare = int(n_labeled + n_unlabeled - m * (n + fresh))
+    return spare // m if m else 1
+
+
+def test_row(n: int, m: int, k: int, t: int) -> int:
+    """Return the number of the row whose X is the t-th test point of trial k, all from 1.
+
+    Row mn + (t − 1)m + k, labelled rows before unlabelled ones; no row serves two trials.
+
+    Parameters
+    ----------
+    n : int, at least 2
+        Labelled rows of a trial, see :func:`taken`.
+    m : int, at least 1
+        Number of trials.
+    k : int from 1 to m
+        The trial.
+    t : int, at least 1
+        The test point.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> [test_row(n=100, m=10, k=3, t=t) for t in (1, 2)]
+    [1003, 1013]
+    """
+    size, m = checks.count("n", n, 2), checks.count("m", m, 1)
+    k, t = checks.count("k", k, 1), checks.count("t", t, 1)
+    if k > m:
+        raise ArgumentError(f"must be at most m = {m}", argument="k", got=k)
+    return m * size + (t - 1) * m + k
+
+
+test_row.__test__ = False  # type: ignore[attr-defined]  # no test, although its name begins so
+
+
+def fits_per_trial(
+    removals: int,
+    pointwise_symmetric: bool = False,
+    coupling: str = "shared",
+    *,
+    exchangeable_bags: bool = False,
+) -> int:
+    """Count the fits of a trial: R + 1 where one full fit serves all removals, else 2R.
+
+    One full fit may serve all only if the pair (full fit, fit without row i) has the same law for
+    every i. With shared randomness that needs pointwise symmetry, A[D; ξ] = A[D_σ; ξ] for the
+    *same* ξ; the paper's symmetry in distribution would certify a forest with one seed falsely.
+    With independent randomness symmetry in distribution is enough, and with coupled randomness
+    either pointwise symmetry or reused bags that are exchangeable.
+
+    Parameters
+    ----------
+    removals : int, at least 1
+        Removals R of a trial.
+    pointwise_symmetric : bool
+        Whether A[D; ξ] is known not to depend on the order of the rows.
+    coupling : {"shared", "independent", "coupled"}
+        How the random terms of the two fits belong together.
+    exchangeable_bags : bool
+        For "coupled": whether exchangeable bags of the full fit are reused.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> fits_per_trial(7, pointwise_symmetric=True), fits_per_trial(7)
+    (8, 14)
+    """
+    r = checks.count("removals", removals, 1)
+    checks.choice("coupling", coupling, _COUPLINGS)
+    symmetric = checks.flag("pointwise_symmetric", pointwise_symmetric)
+    reused = checks.flag("exchangeable_bags", exchangeable_bags) and coupling == "coupled"
+    return r + 1 if symmetric or reused or coupling == "independent" else 2 * r
+
+
+def clean_trials(delta: float, alpha: float) -> float:
+    """Compute m0, the fewest trials with which "stable" can be declared without a coin.
+
+    The smallest m with (1 − δ)^m ≤ α: from there on, the Binomial test and the averaged test
+    declare "stable" where no change exceeds ε.
+
+    Parameters
+    ----------
+    delta : float in [0, 1)
+        Allowed probability of a change beyond ε.
+    alpha : float in (0, 1)
+        Error level.
+
+    Returns
+    -------
+    int, or inf if delta is 0
+
+    Examples
+    --------
+    >>> clean_trials(0.1, 0.05), clean_trials(0.05, 0.05), clean_trials(0.0, 0.05)
+    (29, 59, inf)
+    """
+    allowed, level = checks.delta(delta), checks.alpha(alpha)
+    if allowed == 0:
+        return math.inf
+    m = math.log(level) / math.log1p(-allowed)
+    if m > _COUNTED_EXACTLY:
+        return math.ceil(m) if math.isfinite(m) else math.inf
+    with localcontext() as context:
+        context.prec = 80  # the logarithms may be equal but for rounding
+        kept, least = 1 - Decimal(allowed), Decimal(level) / (1 - _HALF_A_DIGIT)
+        near = max(1, math.ceil(m) - 1)
+        return next(m for m in range(near, near + 3) if kept**m <= least)
+
+
+def trials_for_averaging(delta: float, alpha: float) -> float:
+    """Compute the number of trials from which the averaged test is used without a coin.
+
+    ⌈1.4·m0⌉, with the m0 of :func:`clean_trials`: from about there on the averaged test was
+    measured to have more power than the Binomial test. Both are valid at every number of trials.
+
+    Parameters
+    ----------
+    delta : float in [0, 1)
+        Allowed probability of a change beyond ε.
+    alpha : float in (0, 1)
+        Error level.
+
+    Returns
+    -------
+    int, or inf if delta is 0
+
+    Examples
+    --------
+    >>> [trials_for_averaging(delta, alpha=0.05) for delta in (0.05, 0.1, 0.2)]
+    [83, 41, 20]
+    """
+    least = clean_trials(delta, alpha)
+    return -(-7 * int(least) // 5) if math.isfinite(least) else math.inf
+
+
+def trials_missing(
+    n: int, n_labeled: int, n_unlabeled: int, missing: int, *, points: int = 1
+) -> int:
+    """Count the trials if j of the n training rows of each may be unlabelled (Theorem G).
+
+    m_j = min{ N_ℓ // (n − j), (N_ℓ + N_u) // (n + T) }, and (N_ℓ + N_u) // (n + T) for j = n.
+
+    Parameters
+    ----------
+    n, n_labeled, n_unlabeled, points
+        As in :func:`trials`.
+    missing : int from 0 to n
+        Unlabelled training rows j of a trial.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> [trials_missing(10, 200, 600, missing=j) for j in (0, 2, 10)]
+    [20, 25, 72]
+    """
+    size, j = checks.count("n", n, 2), checks.count("missing", missing)
+    if j > size:
+        raise ArgumentError(f"must be at most n = {size:,}", argument="missing", got=j)
+    labeled = checks.count("n_labeled", n_labeled)
+    rows = labeled + checks.count("n_unlabeled", n_unlabeled)
+    by_points = rows // (size + checks.count("points", points, 1))
+    return by_points if j == size else min(labeled // (size - j), by_points)
+
+
+def labelling_fits(n_responses: int, missing: int) -> int:
+    """Count the fits of a trial that tries every labelling of its unlabelled rows.
+
+    ``|Y|^j`` full fits and ``|Y|^(j−1)`` reduced ones for one removal: an unlabelled row goes
+    last, and the reduced fit does not see it.
+
+    Parameters
+    ----------
+    n_responses : int, at least 2
+        Number of values ``|Y|`` of the response.
+    missing : int, at least 0
+        Unlabelled training rows j of a trial.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> [labelling_fits(2, missing=j) for j in (0, 1, 4, 8)]
+    [2, 3, 24, 384]
+    """
+    values = checks.count("n_responses", n_responses, 2)
+    j = checks.count("missing", missing)
+    full, reduced = values**j, values ** max(j - 1, 0)
+    return int(full + reduced)

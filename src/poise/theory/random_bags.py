@@ -1,0 +1,341 @@
+"""How many random bags make an algorithm stable, and which bags to take.
+
+Theorems K and L (:mod:`poise.theory.bagging`) are about the average over all bags. M random bags
+add noise. By Theorem K that costs W²/M; by Theorem L each row pays for it by its own distance from
+ε: with c(d) Chernoff's bound on the chance that a mean of M independent differences with mean d
+reaches ε, and r_j the bound on the j-th largest change, δ = (1/n) Σ_j min{1, c(r_j) + c(0)}.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+import numpy as np
+
+from poise import checks
+from poise.errors import ArgumentError
+from poise.numbers import at_most, exactly, without_noise
+from poise.theory.bagging import (
+    EXACT_UP_TO,
+    Floats,
+    checked_bag,
+    largest,
+    largest_admissible_bag,
+    largest_bag,
+    reach,
+)
+from poise.theory.binomial_law import NOISE, ceiling
+
+# Blocks of j in Chernoff's bound: up to δn, to three times δn, and beyond, where L is costly.
+_BLOCKS, _TIMES, _AT_LEAST = (32, 12, 12), 3, 32
+_MOST_BAGS = 2**60
+# The default bag is the largest for which so many times the fewest bags are enough: up to there
+# the bag grows faster than the price, beyond it a tenth more rows can cost twice the fits.
+_USUAL_MULTIPLE = 4
+_FAR = 1e100  # its square is still a number
+
+
+def bags_needed(
+    n: int, b: int, eps: float, delta: float, width: float = 1.0, coupled: bool = False
+) -> int:
+    """Compute how many random bags keep subbagging (ε, δ)-stable (Theorem K).
+
+    ⌈1/(δε²/W² − p/(4(n − 1)(1 − p)))⌉: with M bags, drawn again for n − 1 rows with any dependence,
+    W²/M is added to Theorem K's bound on the mean squared change; pW²/M if the bags are coupled.
+
+    Parameters
+    ----------
+    n, b, eps, width
+        As in :func:`bag_delta`; one number each.
+    delta : float in [0, 1)
+        Allowed share of removals that change more.
+    coupled : bool
+        Whether bags without the removed row are kept for the n − 1 rows. The guarantee is then for
+        fits that share ξ.
+
+    Returns
+    -------
+    int
+        Number of bags; 0 if no number is enough.
+
+    Examples
+    --------
+    >>> bags_needed(145, 56, 0.2, 0.05), bags_needed(145, 120, 0.2, 0.05)
+    (1102, 0)
+    """
+    rows, size = checked_bag(n, b)
+    tolerated, breadth = checks.epsilon(eps, "eps"), checks.positive("width", width)
+    share = float(size / rows) if checks.flag("coupled", coupled) else 1.0
+    return _needed_by_k(int(rows), int(size), tolerated, checks.delta(delta), breadth, share)
+
+
+class BagChoice(NamedTuple):
+    """A bag size and a number of bags that are (ε, δ)-stable for every distribution.
+
+    Attributes
+    ----------
+    n, bag_size, n_bags : int
+        Training rows; rows in a bag, drawn without replacement; number of bags.
+    epsilon, delta : float
+        A removal changes a prediction by more than ε with probability at most δ.
+    width : float
+        Width of the range of the base fits; 2√(1 − 1/L) for L class probabilities.
+    theorem : {"K", "L"}
+        What the number of bags rests on.
+    largest_bag : int
+        Rows in the largest bag that is stable if all bags are fitted.
+    coupled : bool
+        Whether the guarantee is for fits that share ξ.
+    """
+
+    n: int
+    bag_size: int
+    n_bags: int
+    epsilon: float
+    delta: float
+    width: float
+    theorem: str
+    largest_bag: int
+    coupled: bool
+
+
+def choose_bags(
+    n: int,
+    *,
+    epsilon: float,
+    delta: float,
+    width: float = 1.0,
+    n_classes: float | None = None,
+    bag_size: int | None = None,
+    n_bags: int | None = None,
+    coupled: bool = False,
+) -> BagChoice:
+    """Choose bags that make any base algorithm (ε, δ)-stable for every distribution.
+
+    Theorem L with Chernoff's inequality counts the bags, or Theorem K where that needs fewer. With
+    ``bag_size`` the answer has the fewest bags that are enough, with ``n_bags`` the largest bag;
+    with neither, the largest bag for which four times the fewest bags are enough. The choice says
+    nothing about accuracy: small bags may fit badly.
+
+    Parameters
+    ----------
+    n : int, at least 2
+        Training rows.
+    epsilon : float, positive
+        Allowed change; for classes, Euclidean distance of the probabilities.
+    delta : float in (0, 1)
+        Allowed probability of a larger change.
+    width : float, positive
+        Width of the range of the base fits, in the units of ``epsilon``.
+    n_classes : int or inf, optional
+        Number of classes, if base fits are class probabilities; ``width`` is then ignored.
+    bag_size, n_bags : int, optional
+        Fixed beforehand.
+    coupled : bool
+        Whether bags without the removed row are kept for the n − 1 rows: fewer bags, and a
+        guarantee for fits that share ξ.
+
+    Returns
+    -------
+    BagChoice
+
+    Raises
+    ------
+    ArgumentError
+        If no bags will do; the message says what would be possible.
+
+    Examples
+    --------
+    >>> choice = choose_bags(200, epsilon=0.1, delta=0.1)
+    >>> choice.bag_size, choice.n_bags, choice.theorem, choice.largest_bag
+    (74, 2438, 'L', 112)
+    >>> choose_bags(200, epsilon=0.1, delta=0.1, n_bags=1000).bag_size
+    31
+    """
+    rows, tolerated = checks.count("n", n, 2), checks.positive("epsilon", epsilon)
+    allowed = checks.alpha(delta, "delta")
+    breadth = checks.positive("width", width) if n_classes is None else _class_width(n_classes)
+    numbers = n_classes is None or n_classes == 2  # two classes are one number
+    asked = partial(_fewest, rows, tolerated, allowed, breadth, numbers)
+    paired = checks.flag("coupled", coupled)
+    most = None if n_bags is None else checks.count("n_bags", n_bags, 1)
+    size = 1 if bag_size is None else int(checked_bag(rows, bag_size, "bag_size")[1])
+    fewest, _ = asked(size, paired)
+    if not fewest or (most is not None and most < fewest):
+        _refuse(rows, size, fewest, tolerated, allowed, breadth, numbers, most)
+    if bag_size is None and most is not None:
+        size = largest(rows - 1, lambda b: 0 < asked(b, paired)[0] <= most)
+    elif bag_size is None:
+        limit = _USUAL_MULTIPLE * asked(1, False)[0]  # the bag does not depend on the coupling
+        size = largest(rows - 1, lambda b: 0 < asked(b, False)[0] <= limit)
+    fewest, theorem = asked(size, paired)
+    largest_of = largest_admissible_bag if numbers else largest_bag
+    limit = int(largest_of(rows, tolerated, allowed, breadth))
+    found = (rows, size, most or fewest, tolerated, allowed, breadth, theorem, limit, paired)
+    return BagChoice(*found)
+
+
+def delta_of_bags(
+    n: int,
+    b: int,
+    n_bags: int,
+    eps: float,
+    width: float = 1.0,
+    *,
+    n_classes: float | None = None,
+    coupled: bool = False,
+) -> float:
+    """Compute the smallest δ that so many random bags guarantee; 1 if nothing.
+
+    Parameters
+    ----------
+    n, b, eps, width
+        As in :func:`bag_delta`; one number each.
+    n_bags : int, at least 1
+        Number of bags.
+    n_classes, coupled
+        As in :func:`choose_bags`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> delta_of_bags(100, 16, 1000, 0.1)
+    0.148100...
+    """
+    rows, size = (int(count) for count in checked_bag(n, b))
+    bags = checks.count("n_bags", n_bags, 1)
+    breadth = checks.positive("width", width) if n_classes is None else _class_width(n_classes)
+    relative = min(checks.epsilon(eps, "eps") / breadth, _FAR)
+    if relative < 1 / _FAR:
+        return 1.0
+    share = size / rows if checks.flag("coupled", coupled) else 1.0
+    squares = size / (4 * (rows - 1) * (rows - size)) + share / bags
+    by_k = squares / relative**2
+    if n_classes not in (None, 2):
+        return min(1.0, by_k)
+    blocks = _blocks(rows, size, min(by_k, 0.1))
+    return min(1.0, by_k, _chance(rows, bags, relative, share, *blocks))
+
+
+@lru_cache(maxsize=1024)
+def _fewest(
+    n: int, eps: float, delta: float, width: float, numbers: bool, b: int, coupled: bool
+) -> tuple[int, str]:
+    """Count the bags that are enough, and name the theorem; 0 if none."""
+    share = b / n if coupled else 1.0
+    found = [(_needed_by_k(n, b, eps, delta, width, share), "K")]
+    if numbers:
+        theorem = "L" if n <= EXACT_UP_TO else "K"
+        found.append((_needed_by_chernoff(n, b, eps / width, delta, share), theorem))
+    return min((pair for pair in found if pair[0]), default=(0, "K"))
+
+
+def _needed_by_k(n: int, b: int, eps: float, delta: float, width: float, share: float) -> int:
+    """Count with the decimals as they are written: the difference loses digits in doubles."""
+    given = Fraction(repr(delta)) * (Fraction(repr(eps)) / Fraction(repr(width))) ** 2
+    spare = given - Fraction(b, 4 * (n - 1) * (n - b))
+    return int(ceiling(share / float(spare))) if spare > given * Fraction(NOISE) else 0
+
+
+def _needed_by_chernoff(n: int, b: int, relative: float, delta: float, share: float) -> int:
+    """Count the bags M with (1/n) Σ_j min{1, c(r_j) + c(0)} ≤ δ.
+
+    r_j bounds the j-th largest change with all bags (Theorem L), and c(d) is Chernoff's bound on
+    the chance that a mean of M independent differences with mean d reaches ε. The two bags of a
+    pair may depend on each other in any way and differ with probability ``share`` at most.
+    """
+    blocks = _blocks(n, b, delta)
+
+    def too_few(n_bags: int) -> bool:
+        # A sum that equals δ but for rounding may be above it.
+        return _chance(n, n_bags, relative, share, *blocks) > delta * (1 - NOISE)
+
+    return 0 if too_few(_MOST_BAGS) else largest(_MOST_BAGS, too_few) + 1
+
+
+def _blocks(n: int, b: int, delta: float) -> tuple[Floats, Floats]:
+    """Divide 1 … n into blocks; return their sizes and the largest change in each."""
+    at = max(1, int(ceiling(delta * n)))
+    to = min(max(_TIMES * at, _AT_LEAST), n)
+    near, middle, far = _BLOCKS
+    parts = np.linspace(1, at, near), np.geomspace(at, to, middle), np.geomspace(to, n, far)
+    starts = np.unique(np.concatenate(parts).round())
+    moved = [_ranked_change(n, b, int(j), exact=j <= to) for j in starts]
+    return np.diff(np.append(starts, n + 1)), np.minimum.accumulate(moved)
+
+
+def _ranked_change(n: int, b: int, j: int, exact: bool = True) -> float:
+    """Bound the j-th largest change with all bags, as a share of the width."""
+    if exact and n <= EXACT_UP_TO:
+        return reach(n, b, j)
+    by_k = math.sqrt(b * n / (4 * (n - 1) * (n - b) * j))
+    return min(by_k, b / n)  # no removal moves more than the share of the bags that hold the row
+
+
+@np.errstate(under="ignore")
+def _chance(
+    n: int, n_bags: int, relative: float, share: float, sizes: Floats, moved: Floats
+) -> float:
+    each, still = (_crosses(n_bags, relative, share, d) for d in (moved, np.zeros(1)))
+    return float(sizes @ np.minimum(1.0, each + still) / n)
+
+
+@np.errstate(under="ignore")
+def _crosses(n_bags: int, relative: float, share: float, moved: Floats) -> Floats:
+    """Bound the probability that a mean of differences with mean ``moved`` reaches ε.
+
+    For W = 1 and a, b = (p ± d)/2, E exp(λX) ≤ 1 − p + a exp(λ) + b exp(−λ) by convexity, p being
+    the chance that the bags differ; the best λ solves a quadratic equation.
+    """
+    e, p = min(relative, 1.0), share
+    d = np.minimum(moved, e)
+    a, b = (p + d) / 2, (p - d) / 2
+    if e == 1.0:  # all differences must be 1
+        return np.asarray(np.exp(n_bags * np.log(a)))
+    root = np.sqrt((e * (1 - p)) ** 2 + 4 * a * b * (1 - e * e))
+    s = np.maximum((e * (1 - p) + root) / (2 * a * (1 - e)), 1.0)
+    exponent = e * np.log(s) - np.log1p(a * (s - 1) + b * (1 / s - 1))
+    return np.asarray(np.exp(-n_bags * np.maximum(exponent, 0.0)))
+
+
+def _refuse(
+    n: int,
+    b: int,
+    fewest: int,
+    eps: float,
+    delta: float,
+    width: float,
+    numbers: bool,
+    n_bags: int | None,
+) -> None:
+    """Raise, with what would be possible."""
+    asked = f"({exactly(eps)}, {exactly(delta)})-stable on {checks.counted(n, 'row')}"
+    if fewest:
+        rule = f"must be at least {fewest:,} to make an algorithm {asked} with bags of "
+        raise ArgumentError(rule + checks.counted(b, "row"), argument="n_bags", got=n_bags)
+    share = b / (4 * (n - 1) * (n - b))
+    least = width * math.sqrt(share / delta)
+    if numbers:
+        rank = max(1, int(ceiling(delta * n)))
+        least = min(least, width * _ranked_change(n, b, rank))
+    smaller = largest(n - 1, lambda b: _fewest(n, eps, delta, width, numbers, b, False)[0] > 0)
+    rows = math.floor(width / (2 * eps * math.sqrt(delta))) + 2  # 4(n − 1)²δε² > W² at b = 1
+    possible = f"bags of at most {smaller:,} rows" if smaller else f"n of at least {rows:,}"
+    bags = f"bags of {b:,} rows" if b > 1 else "bags"
+    raise ArgumentError(
+        f"no {bags} make an algorithm {asked}",
+        remedy=f"possible are epsilon above {at_most(without_noise(least))}, or {possible}",
+    )
+
+
+def _class_width(n_classes: float) -> float:
+    """Compute 2√(1 − 1/L), the width that stands for L class probabilities in Theorem K."""
+    if n_classes == math.inf:
+        return 2.0
+    return 2 * math.sqrt(1 - 1 / checks.count("n_classes", n_classes, 2))

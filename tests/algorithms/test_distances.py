@@ -1,0 +1,345 @@
+"""How far apart predictions and losses are, for predictions of every type."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import ml_dtypes
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from poise.algorithms.algorithm import Function
+from poise.algorithms.distances import DISTANCES, as_distance
+from poise.algorithms.estimator import Estimator
+from poise.algorithms.losses import error_of, loss_change
+from poise.algorithms.predictions import Undefined, gaps
+from poise.data.sample import Sample
+from poise.errors import ArgumentError
+
+NAN, INF = math.nan, math.inf
+numbers = st.floats(allow_nan=False, width=32)
+any_float = st.floats(allow_nan=False)
+auto = as_distance("auto")
+
+
+def objects(*values):
+    return np.array(values, dtype=object)
+
+
+NUMBERS = {
+    "Decimal": ([Decimal("100.5")], [Decimal("0.5")]),
+    "Fraction": ([Fraction(301, 3)], [Fraction(1, 3)]),
+    "complex": (np.array([60 + 80j]), [0j]),
+    "beyond 64 bits": ([10**30 + 100], [10**30]),
+    "64 bits, beyond a float": (np.array([2**62 + 100]), np.array([2**62])),
+    "one of them a float": (np.array([2**62 + 100]), np.array([2.0**62])),
+    "unsigned": (np.array([5], np.uint64), np.array([105], np.uint64)),
+    "object (1, 1)": (np.array([[100.0]], object), np.array([[0.0]], object)),
+    "object (1, 2)": (np.array([[60, 80]], object), np.array([[0, 0.0]], object)),
+    "mixed types": ([Decimal(100)], [0.0]),
+    "long double": (np.array([100], np.longdouble), np.array([0], np.longdouble)),
+    "bfloat16": (np.array([100], ml_dtypes.bfloat16), np.array([0], ml_dtypes.bfloat16)),
+    "bfloat16 objects": (objects(ml_dtypes.bfloat16(100)), [0]),
+    "half": (np.array([60000], np.float16), np.array([59904], np.float16)),
+    "booleans": (np.array([[True] * 10**4]), np.array([[False] * 10**4])),
+    "frame": (pd.DataFrame({"a": [60], "b": [80.0]}), pd.DataFrame({"a": [0], "b": [0]})),
+    "nullable": (pd.Series([100], dtype="Int64"), pd.Series([0], dtype="Int64")),
+    "polars": (pl.Series([100]), pl.Series([0])),
+    "masked, hiding nothing": (np.ma.masked_array([100.0]), np.ma.masked_array([0.0])),
+    "overflow of squares": ([[6e201, 8e201]], [[6e201, 8e201 - 100 * 2.0**617]]),
+}
+
+
+def test_numbers_of_any_type_are_subtracted_exactly():
+    for kind, (full, reduced) in NUMBERS.items():
+        expected = {"half": 96.0, "overflow of squares": 100 * 2.0**617}.get(kind, 100.0)
+        assert auto(full, reduced).tolist() == [expected], kind
+
+
+FAILED = {  # no prediction, or neither a finite number: nan, also in one of the two
+    "None": [None],
+    "nan": [NAN],
+    "NA": objects(pd.NA),
+    "NaT": objects(pd.NaT),
+    "Decimal NaN": [Decimal("sNaN")],
+    "complex NaN": [complex(NAN, 1)],
+    "masked": np.ma.masked_array([1.0], [True]),
+    "masked in a list": [np.ma.masked],
+    "nullable": pd.Series([None], dtype="Int64"),
+    "missing category": pd.Categorical([None], categories=["a"]),
+}
+UNDEFINED = {
+    "text": (["100"], "text .* distance='label'"),
+    "text that reads as numbers": (np.array(["100.0"]), "text"),
+    "bytes": ([b"100"], "text"),
+    "object text": (objects("a"), "text"),
+    "frame with a text column": (pd.DataFrame({"a": [100.0], "b": ["x"]}), "text"),
+    "categories": (pd.Categorical([3]), "text"),
+    "days": (np.array(["2020-01-05"], "M8[D]"), "date"),
+    "moments": (np.array([5], "M8[ns]"), "datetime64|int"),  # listed as integers
+    "spans": (np.array([5], "m8[ns]"), "timedelta64|int"),
+    "datetime": ([datetime.date(2020, 1, 5)], "type date"),
+    "timedelta": ([datetime.timedelta(5)], "type timedelta"),
+    "dict": (objects({"a": 1}), "type dict"),
+    "structured": (np.array([(1.0,)], [("a", "f8")]), "void"),
+    "one for all": (5.0, "one prediction per row"),
+}
+
+
+def test_what_is_missing_is_no_change():
+    for kind, missing in FAILED.items():
+        for pair in ((missing, missing), (missing, [1.0]), ([1.0], missing)):
+            for distance in ("euclidean", "absolute", "label"):
+                assert np.isnan(as_distance(distance)(*pair)).all(), (kind, distance)
+    beside = {"absolute": (1.0, NAN), "total_variation": ([1, 0], [NAN, 1]), "label": ("a", None)}
+    for name, (good, bad) in beside.items():
+        np.testing.assert_equal(as_distance(name)([good, good], [good, bad]), [0, NAN])
+    vector = np.ma.masked_array([[1.0, 2.0]], [[False, True]])
+    assert np.isnan(auto(vector, np.ones((1, 2))))
+    assert np.isnan(auto([vector[0]], np.ones((1, 2))))
+
+
+def test_what_is_no_number_has_no_distance():
+    for value, message in UNDEFINED.values():
+        for distance in ("euclidean", "absolute"):
+            with pytest.raises(Undefined, match=message):
+                as_distance(distance)(value, value)
+    for value in (datetime.date(2020, 1, 1), {"a": 1}, object(), np.datetime64("2020-01-01")):
+        with pytest.raises(Undefined, match="no label"):
+            as_distance("label")([value], [value])
+    with pytest.raises(Undefined, match="differ in shape"):
+        auto([1.0], [1.0, 2.0])
+    with pytest.raises(Undefined, match="single numbers"):
+        as_distance("absolute")([[1.0, 2.0]], [[1.0, 2.0]])
+
+
+def test_infinities():
+    """Neither finite: failed. Exactly one: infinite. Some columns: column by column."""
+    cases = [
+        (INF, INF, NAN),
+        (INF, -INF, NAN),
+        (-INF, 3.0, INF),
+        ([-INF, INF], [-INF, INF], NAN),
+        ([-INF, 2.0], [-INF, 5.0], 3.0),
+        ([-INF, 2.0], [1.0, 2.0], INF),
+        (Decimal("Infinity"), Decimal("Infinity"), NAN),
+        (Decimal("1e999999999"), 1, INF),
+        (10**400, 1.5, INF),
+        (1e308, -1e308, INF),
+        (complex(INF, 0), complex(INF, 0), NAN),
+    ]
+    for a, b, expected in cases:
+        np.testing.assert_equal(auto([a], [b]), [expected], err_msg=f"{a}, {b}")
+        np.testing.assert_equal(auto([b], [a]), [expected], err_msg=f"{b}, {a}")
+    own = as_distance(lambda a, b: 0.0)
+    np.testing.assert_equal(own([INF, 1.0], [INF, INF]), [NAN, 0.0])
+
+
+@given(numbers, numbers, numbers)
+def test_absolute_is_a_metric_with_infinities(a, b, c):
+    def between(p, q):
+        return as_distance("absolute").compare(np.array([p]), np.array([q]))[0]
+
+    assert between(a, a) == 0.0
+    assert between(a, b) == between(b, a) >= 0
+    if math.isinf(a) and a != b:
+        assert between(a, b) == INF
+    assert between(a, c) <= between(a, b) + between(b, c) or math.isinf(between(a, c))
+
+
+@given(st.integers(-(10**40), 10**40), st.integers(-(10**40), 10**40))
+def test_whole_numbers_are_subtracted_exactly(a, b):
+    with decimal.localcontext(prec=3):  # a fit may have set a precision of its own
+        for kind in (int, Fraction, Decimal):
+            assert gaps(objects(kind(a)), objects(b)) == float(abs(a - b))
+
+
+@given(any_float, any_float)
+def test_floats_of_every_type_have_the_difference_of_floats(a, b):
+    expected = gaps(np.array([a]), np.array([b])).tolist()
+    for kind in (objects, lambda v: np.array([v], np.longdouble), lambda v: np.array([v + 0j])):
+        assert gaps(kind(a), kind(b)).tolist() == expected
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=6))
+def test_total_variation_is_the_largest_change_of_any_event(pairs):
+    p, q = (np.array(part) + 1e-3 for part in zip(*pairs, strict=True))
+    p, q = p / p.sum(), q / q.sum()
+    events = [[i for i in range(len(p)) if mask >> i & 1] for mask in range(1 << len(p))]
+    largest = max(abs((p - q)[event].sum()) for event in events)
+    assert as_distance("total_variation")([p], [q])[0] == pytest.approx(largest, abs=1e-12)
+
+
+def test_total_variation_needs_probabilities():
+    for value in (0.5, [7.0, 1.0], ["a"], [1.5, -0.5]):
+        with pytest.raises(Undefined, match="one probability per class"):
+            as_distance("total_variation")([value], [value])
+
+
+def test_labels():
+    label = as_distance("label")
+    cases = [
+        (["a", "b"], ["a", "c"], [0, 1]),
+        ([["a", "b"], ["a", "b"]], [["a", "b"], ["a", "c"]], [0, 1]),
+        ([2.0, 1], [2, 1], [0, 0]),
+        ([1], ["1"], [1]),
+        (objects(1, "a"), objects(1, "b"), [0, 1]),
+        (pd.Categorical([1, 5]), pd.Categorical([1, 1]), [0, 1]),
+        (np.array([2**62 + 1]), np.array([2**62]), [1]),
+        ([True], [1], [0]),
+    ]
+    for a, b, expected in cases:
+        assert label(a, b).tolist() == expected, (a, b)
+
+
+def test_where_y_holds_text_numbers_are_refused():
+    sample = Sample.of(np.zeros((2, 1)), ["up", "down"])
+    ready = Function(lambda X, y, seed: len).prepared(sample)
+    distance = as_distance("auto", ready.natural_distance)
+    assert distance.name == "label"
+    assert distance(["up", "up"], objects("up", "down")).tolist() == [0, 1]
+    for numeric in ([0.5, 1.0], objects(1, 2)):
+        with pytest.raises(Undefined, match=r"y holds labels.*euclidean.*distance='label'"):
+            distance(numeric, numeric)
+    assert (
+        Function(lambda X, y, seed: len)
+        .prepared(Sample.of(np.zeros((2, 1)), [1, 0]))
+        .natural_distance
+        == "euclidean"
+    )
+
+
+def test_distances_of_ones_own():
+    own = as_distance(lambda a, b: 2 * abs(a - b))
+    assert own([1.0, 3.0], [2.0, 3.0]).tolist() == [2, 0]
+    assert own.user_code
+    assert not auto.user_code
+    for value in (-1.0, NAN):
+        with pytest.raises(Undefined, match="must be >= 0"):
+            as_distance(lambda a, b, value=value: value)([1.0], [2.0])
+
+    def absolute(a, b):
+        return 0.0
+
+    assert as_distance(absolute).name == "absolute (own)"
+
+
+def test_the_largest_change():
+    largest = [
+        (("label",), 1),
+        (("auto", "label"), 1),
+        (("auto", "labels only"), 1),
+        (("auto", "total_variation", 3), 3),
+        (("euclidean", "total_variation"), math.sqrt(2)),
+        (("euclidean",), INF),
+        (("absolute", "label"), INF),  # classes may be numbered 0 and 100
+        ((loss_change("zero_one"),), 1),
+        ((loss_change("log"),), INF),
+        (("ranking(of=3)",), 1),
+    ]
+    for arguments, expected in largest:
+        assert as_distance(*arguments).largest == expected, arguments
+    yes_or_no = [name for name in DISTANCES if as_distance(name).yes_or_no]
+    assert yes_or_no == ["label"]
+    assert loss_change("zero_one").yes_or_no
+    assert not as_distance("ranking(of=3)").yes_or_no
+    with pytest.raises(ArgumentError, match=r"distance must be 'auto'.*did you mean 'euclidean'"):
+        as_distance("euclidian")
+
+
+# Losses
+
+
+def loss_of(loss, y, prediction, **more):
+    """The loss as its change from a perfect prediction's loss, 0."""
+    perfect = {"log": np.eye(len(np.atleast_1d(prediction)))[y] if loss == "log" else None}
+    return loss_change(loss, **more)([prediction], [perfect.get(loss, y)], [y])[0]
+
+
+def test_losses_against_their_definitions():
+    assert loss_of("squared", [1.0, 5.0], [3.0, 2.0]) == 4.0 + 9.0
+    assert loss_of("absolute", [1.0, 5.0], [3.0, 2.0]) == 2.0 + 3.0
+    assert loss_of("absolute", 1.0, Decimal(3)) == 2.0
+    assert loss_of("zero_one", "a", "b") == 1.0
+    assert loss_of("zero_one", [1, 2], [1, 2]) == 0.0
+    assert loss_of("log", 1, [0.2, 0.7, 0.1]) == pytest.approx(-math.log(0.7))
+    assert loss_of("log", 0, [0.0, 1.0]) == INF
+    one = loss_change("log")([0.3, 0.3], [1.0, 0.0], [1, 0])
+    np.testing.assert_allclose(one, [-math.log(0.3), -math.log(0.7)])
+
+
+@given(numbers, numbers, numbers.filter(math.isfinite))
+def test_a_change_of_loss_is_a_difference_of_losses(full, reduced, y):
+    got = loss_change("absolute")([full], [reduced], [y])[0]
+    if math.isinf(full) and math.isinf(reduced):
+        assert math.isnan(got)
+    else:
+        assert got == abs(abs(y - full) - abs(y - reduced))
+
+
+def test_the_log_loss_knows_the_classes_of_the_whole_data():
+    sample = Sample.of(np.zeros((4, 1)), ["b", "a", "c", "a"])
+    found = loss_change("log").prepared(sample)
+    chances = [[0.2, 0.7, 0.1]]
+    assert found(chances, [[0.0, 1.0, 0.0]], ["b"]) == pytest.approx(-math.log(0.7))
+    with pytest.raises(ArgumentError, match="is that of one response, and y has 2"):
+        loss_change("log").prepared(Sample.of(np.zeros((2, 1)), [["a", "b"], ["b", "a"]]))
+    backwards = loss_change("log", classes=["c", "b", "a"])
+    assert backwards.prepared(sample) is backwards
+    assert backwards(chances, [[1.0, 0.0, 0.0]], ["c"]) == pytest.approx(-math.log(0.2))
+
+
+def test_a_loss_of_ones_own():
+    def pinball(y, prediction):
+        return max(0.9 * (y - prediction), 0.1 * (prediction - y))
+
+    change = loss_change(pinball)
+    assert change([2.0, 0.0], [0.0, 0.0], [1.0, 5.0]).tolist() == pytest.approx([0.8, 0.0])
+    assert (change.name, change.needs_response) == ("change of pinball loss", True)
+
+
+def test_losses_that_are_not_defined():
+    letters = loss_change("log", classes=["a", "b"])
+    cases = [
+        (loss_change("log"), [1.5, -0.5], 0, "needs probabilities"),
+        (loss_change("log"), "spam", 0, "'spam'; .*response='predict_proba'"),
+        (letters, [0.5, 0.5], "c", "do not fit the classes"),
+        (loss_change("log", classes=["a", "b", "c"]), [0.5, 0.5], "a", "do not fit the classes"),
+        (loss_change("squared"), "1.5", 1.0, "text"),
+        (loss_change("squared"), [1.0, 2.0], 1.0, "shape"),
+        (loss_change("zero_one"), "1", 1, "could never be right"),
+        (loss_change("zero_one"), [1, 2], 1, "could never be right"),
+        (loss_change(lambda y, p: NAN), 1.0, 1.0, "is nan"),
+    ]
+    for change, prediction, y, message in cases:
+        with pytest.raises(Undefined, match=message):
+            change([prediction], [prediction], [y])
+    with pytest.raises(ArgumentError, match=r"loss must be 'squared', .*got 'hinge'"):
+        loss_change("hinge")
+
+
+def test_errors_of_prediction():
+    assert error_of([[1.0], [4.0]], [2.0, 2.0]) == 1.5
+    assert error_of([[1.0, 0.0]], [[2.0, 2.0]]) == 1.5
+    assert error_of(["a", "b"], objects("a", "a")) == 0.5
+    assert error_of([0, 2], [0, 9], labels=True) == 0.5
+    assert math.isnan(error_of([0.5, 0.5], ["a", "b"]))
+    from sklearn.linear_model import LogisticRegression, Ridge
+
+    y = np.array([0, 7])
+    assert Estimator(LogisticRegression()).error([0, 0], y) == 0.5
+    assert Estimator(Ridge()).error([0, 0], y) == 3.5
+    for response in ("predict_proba", "decision_function"):
+        assert math.isnan(Estimator(LogisticRegression(), response).error([0.5, 0.5], y))
+
+
+def test_every_distance_has_its_name():
+    assert [as_distance(name).name for name in DISTANCES] == list(DISTANCES)

@@ -1,0 +1,497 @@
+"""Estimators as algorithms: every fit is the one a loop by hand would make, bit for bit."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from lightgbm import LGBMClassifier, LGBMRegressor
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.cluster import Birch, KMeans
+from sklearn.compose import ColumnTransformer, TransformedTargetRegressor, make_column_selector
+from sklearn.decomposition import PCA
+from sklearn.ensemble import (
+    BaggingClassifier,
+    BaggingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    StackingRegressor,
+    VotingClassifier,
+)
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_selection import SelectKBest, f_regression
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge
+from sklearn.mixture import GaussianMixture
+from sklearn.model_selection import GridSearchCV, KFold, RandomizedSearchCV
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.utils import all_estimators, get_tags
+from threadpoolctl import threadpool_limits
+from xgboost import XGBClassifier, XGBRegressor
+
+from poise.algorithms.algorithm import RESPONSES, Algorithm, as_algorithm, seed_from
+from poise.algorithms.distances import as_distance
+from poise.algorithms.estimator import Estimator
+from poise.data.sample import Sample
+from poise.errors import AlgorithmError, ArgumentError
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # some are deprecated or do not converge
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    with threadpool_limits(1):
+        yield
+
+
+N, XI = 40, 0xF00D_FACE_CAFE_BEEF
+GOLDEN = 0x9E3779B97F4A7C15
+rng = np.random.default_rng(3)
+X = rng.normal(size=(60, 4))
+y = X[:, 0] + X[:, 1] ** 2 + 0.3 * rng.normal(size=60)
+classes = np.array(["a", "b", "c"])[np.digitize(y, [0.3, 1.4])]
+
+
+def by_hand(estimator, X, y, response="predict", points=slice(N, None)):
+    """Clone, set every seed, fit, ask: full and without the last row."""
+    names = sorted(p for p in estimator.get_params() if p.split("__")[-1] == "random_state")
+    seeds = {p: ((XI + i * GOLDEN) % 2**64) >> 33 for i, p in enumerate(names)}
+    for stop in (N, N - 1):
+        np.random.seed(1)  # noqa: NPY002 - as the engine does
+        fitted = clone(estimator).set_params(**seeds).fit(X[:stop], y[:stop])
+        yield getattr(fitted, response)(X[points])
+
+
+def by_poise(estimator, X, y, response="predict", points=slice(N, None), sample=None):
+    algorithm = as_algorithm(estimator, response).prepared(sample or Sample.of(X, y))
+    for stop in (N, N - 1):
+        np.random.seed(1)  # noqa: NPY002 - as the engine does
+        with algorithm.unchecked():
+            yield algorithm.fit(X[:stop], y[:stop], XI)(X[points])
+
+
+def bits(answers) -> list[bytes]:
+    return [np.asarray(answer).tobytes() for answer in answers]
+
+
+# Every regressor and classifier of scikit-learn
+
+SETTINGS = {  # defaults that make a fit slow, or that fail by chance on forty rows
+    "CalibratedClassifierCV": {"cv": 2},
+    "GammaRegressor": {"max_iter": 20},
+    "HistGradientBoostingClassifier": {"max_iter": 3},
+    "HistGradientBoostingRegressor": {"max_iter": 3},
+    "LogisticRegressionCV": {"Cs": 2, "cv": 2},
+    "MLPClassifier": {"max_iter": 5},
+    "MLPRegressor": {"max_iter": 5},
+    "NuSVC": {"nu": 0.2},
+    "RadiusNeighborsClassifier": {"radius": 10.0},
+    "RadiusNeighborsRegressor": {"radius": 10.0},
+    "SelfTrainingClassifier": {"estimator": LogisticRegression()},
+    "StackingClassifier": {"cv": 2},
+    "TheilSenRegressor": {"max_subpopulation": 50},
+    "TunedThresholdClassifierCV": {"cv": 2, "thresholds": 10},
+}
+
+
+def every_estimator():
+    for kind in ("regressor", "classifier"):
+        inner = Ridge() if kind == "regressor" else LogisticRegression()
+        given = {"estimator": inner, "estimators": [("inner", inner)]}
+        for name, make in all_estimators(type_filter=kind):
+            parameters = inspect.signature(make).parameters.values()
+            settings = {p.name: given[p.name] for p in parameters if p.default is p.empty}
+            if any(p.name == "n_estimators" for p in parameters):
+                settings["n_estimators"] = 3
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                yield make(**settings | SETTINGS.get(name, {}))
+
+
+def data_for(estimator):
+    """Return rows and responses of the kind that this estimator asks for."""
+    tags, name = get_tags(estimator), type(estimator).__name__
+    several = not tags.target_tags.single_output or name in ("CCA", "PLSCanonical")
+    rows = X[:, :1] if tags.input_tags.one_d_array else X
+    if tags.input_tags.positive_only:
+        rows = np.abs(X) if name != "CategoricalNB" else (X > 0).astype(int)
+    found = np.column_stack([y, X[:, 2]]) if several else y
+    if tags.target_tags.positive_only:
+        found = np.exp(found)
+    if tags.estimator_type == "classifier":
+        cuts = [0.5] if several or not tags.classifier_tags.multi_class else [0.0, 1.0]
+        found = np.digitize(found, cuts)
+    return rows, found
+
+
+def test_every_estimator_of_scikit_learn():
+    names = set()
+    for estimator in every_estimator():
+        rows, found = data_for(estimator)
+        for response in RESPONSES:
+            try:
+                expected = list(by_hand(estimator, rows, found, response))
+            except AttributeError:
+                continue
+            got = list(by_poise(estimator, rows, found, response))
+            if response == "predict_proba" and np.ndim(found) == 2:
+                expected = map(outputs_side_by_side, expected)
+            assert bits(got) == bits(expected), f"{estimator}.{response}"
+            names.add(type(estimator).__name__)
+    assert len(names) >= 95
+    assert {"Ridge", "StackingRegressor", "ClassifierChain", "SVC", "MultiTaskLasso"} <= names
+
+
+def outputs_side_by_side(answer):
+    if isinstance(answer, list):
+        return np.hstack(answer)
+    return np.stack([1 - answer, answer], axis=2).reshape(len(answer), -1)
+
+
+trees = [("tree", DecisionTreeRegressor(max_features=2)), ("ridge", Ridge())]
+votes = [("tree", DecisionTreeClassifier(max_features=2)), ("naive", GaussianNB())]
+NUMBERS = [
+    make_pipeline(StandardScaler(), SelectKBest(f_regression, k=3), Ridge()),
+    make_pipeline(FeatureUnion([("pca", PCA(2)), ("all", "passthrough")]), Lasso(alpha=0.1)),
+    GridSearchCV(KNeighborsRegressor(), {"n_neighbors": [2, 4]}, cv=3),
+    GridSearchCV(DecisionTreeRegressor(), {"max_depth": [1, 3]}, cv=KFold(3, shuffle=True)),
+    RandomizedSearchCV(Ridge(), {"alpha": np.logspace(-3, 3, 50)}, n_iter=3, cv=3),
+    StackingRegressor(trees, final_estimator=RandomForestRegressor(3), cv=3),
+    TransformedTargetRegressor(Ridge(), func=np.arcsinh, inverse_func=np.sinh),
+    GridSearchCV(StackingRegressor(trees, cv=2), {"ridge__alpha": [0.1, 10.0]}, cv=2),
+    BaggingRegressor(DecisionTreeRegressor(max_features=2), n_estimators=3),
+    LGBMRegressor(n_estimators=4, subsample=0.5, subsample_freq=1, n_jobs=1, verbose=-1),
+    XGBRegressor(n_estimators=4, subsample=0.5, colsample_bytree=0.5, n_jobs=1),
+]
+CLASSES = [
+    make_pipeline(StandardScaler(), LogisticRegression()),
+    VotingClassifier(votes, voting="soft"),
+    CalibratedClassifierCV(SVC(), cv=2),
+    BaggingClassifier(LogisticRegression(), n_estimators=3, max_samples=0.7),
+    RandomForestClassifier(3, max_depth=3),
+    LGBMClassifier(n_estimators=3, min_child_samples=2, n_jobs=1, verbose=-1),
+]
+
+
+def test_composites_and_boosters():
+    for estimator in NUMBERS:
+        assert bits(by_poise(estimator, X, y)) == bits(by_hand(estimator, X, y)), estimator
+    for estimator in CLASSES:
+        for response in ("predict", "predict_proba"):
+            got = bits(by_poise(estimator, X, classes, response))
+            assert got == bits(by_hand(estimator, X, classes, response)), (estimator, response)
+    codes = np.unique(classes, return_inverse=True)[1]
+    boosted = XGBClassifier(n_estimators=3, n_jobs=1)
+    got = bits(by_poise(boosted, X, codes, "predict_proba"))
+    assert got == bits(by_hand(boosted, X, codes, "predict_proba"))
+
+
+def test_a_table_with_text_categories_and_holes():
+    frame = pd.DataFrame(
+        {
+            "size": np.where(rng.random(60) < 0.1, np.nan, X[:, 0]),
+            "town": rng.choice(["Ulm", "Bonn", "Kiel"], 60),
+            "note": rng.choice(["quiet old house", "new house", "quiet flat"], 60),
+        }
+    )
+    columns = ColumnTransformer(
+        [
+            ("numbers", SimpleImputer(), make_column_selector(dtype_include="number")),
+            ("town", OneHotEncoder(handle_unknown="ignore"), ["town"]),
+            ("note", CountVectorizer(), "note"),
+        ]
+    )
+    model = make_pipeline(columns, RandomForestRegressor(3))
+    assert bits(by_poise(model, frame, y)) == bits(by_hand(model, frame, y))
+
+
+# Copies, seeds and threads
+
+
+def test_the_users_object_is_never_changed():
+    forest = RandomForestRegressor(2, n_jobs=2, random_state=np.random.RandomState(5))
+    before = forest.random_state.get_state()[1].tolist()
+    algorithm = Estimator(forest)
+    one, two = (algorithm.fit(X, y, xi)(X).tolist() for xi in (XI, XI))
+    assert one == two != algorithm.fit(X, y, 7 << 33)(X).tolist()
+    assert forest.random_state.get_state()[1].tolist() == before
+    assert forest.n_jobs == 2
+    assert not hasattr(forest, "estimators_")
+
+
+def test_a_fit_uses_one_thread_and_scikit_learns_none_is_left_alone():
+    for booster in (LGBMRegressor(verbose=-1), XGBRegressor(), RandomForestRegressor(n_jobs=-1)):
+        inner = make_pipeline(StandardScaler(), booster)
+        assert Estimator(booster).fit(X, y, 0).__self__.n_jobs == 1
+        assert Estimator(inner).fit(X, y, 0).__self__[-1].n_jobs == 1
+    nested = make_pipeline(StandardScaler(), BaggingRegressor(XGBRegressor(), n_jobs=-1))
+    fitted = Estimator(nested)._copy(0)[-1]
+    assert (fitted.n_jobs, fitted.estimator.n_jobs) == (1, 1)
+    assert Estimator(LogisticRegression())._copy(0).n_jobs is None  # it warns of any number
+
+
+class Seeded(RegressorMixin, BaseEstimator):
+    """Spells its seed and its threads in other ways, and returns nothing from fit."""
+
+    def __init__(self, random_seed=None, seed=0, nthread=8, part=None):
+        self.random_seed = random_seed
+        self.seed = seed
+        self.nthread = nthread
+        self.part = part
+
+    def fit(self, X, y):
+        self.level_ = np.array([self.random_seed, self.seed, self.nthread])
+
+    def predict(self, X):
+        return np.tile(self.level_, (len(X), 1))
+
+
+def test_other_spellings_and_nested_seeds():
+    first, second, threads = Estimator(Seeded()).fit(X, y, XI)(X[:1])[0]
+    assert (first, second) == (seed_from(XI), seed_from((XI + GOLDEN) % 2**64))
+    assert threads == 1
+    nested = Estimator(BaggingRegressor(Seeded(part=DecisionTreeRegressor())))._copy(XI)
+    seeds = [
+        nested.estimator.part.random_state,
+        nested.estimator.random_seed,
+        nested.estimator.seed,
+        nested.random_state,
+    ]
+    assert seeds == [seed_from((XI + i * GOLDEN) % 2**64) for i in range(4)]
+
+
+class Listing(RegressorMixin, BaseEstimator):
+    """Like CatBoost: lists only what was set, and refuses two names for one parameter."""
+
+    __module__ = "catboost.core"
+
+    def __init__(self, **given):
+        self.given = given
+
+    def get_params(self, deep=True):
+        return dict(self.given)
+
+    def set_params(self, **more):
+        assert not {"random_state", "random_seed"} <= {*self.given, *more}
+        self.given |= more
+        return self
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X))
+
+
+def test_parameters_that_are_listed_only_once_they_are_set():
+    for given in ({}, {"random_state": 3}, {"random_seed": 3, "thread_count": 2}):
+        seed = "random_state" if "random_state" in given else "random_seed"
+        expected = given | {seed: seed_from(XI), "thread_count": 1}
+        assert Estimator(Listing(**given))._copy(XI).given == expected
+        inside = Estimator(make_pipeline(StandardScaler(), Listing(**given)))._copy(XI)[-1]
+        assert inside.given == expected
+
+
+class Copies(RegressorMixin, BaseEstimator):
+    def __init__(self, cat_features):
+        self.cat_features = list(cat_features)
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X))
+
+
+def test_what_cannot_be_cloned_is_said_before_the_first_fit():
+    with pytest.raises(AlgorithmError, match=r"cat_features as a tuple.*make it in a function"):
+        Estimator(Copies(["colour"])).prepared(Sample.of(X, y))
+
+
+class Bare:
+    """No tags, no parameters."""
+
+    def fit(self, X, y):
+        self.level = max(set(y), key=list(y).count)
+
+    def predict(self, X):
+        return [self.level] * len(X)
+
+
+def test_estimators_that_know_no_tags_are_taken_at_their_word():
+    numbers = Estimator(Bare()).prepared(Sample.of(X, y))
+    assert numbers.natural_distance == "euclidean"
+    assert numbers.fit(X, np.full(60, 2.0), 0)(X[:2]) == [2.0, 2.0]
+    assert Estimator(Bare()).prepared(Sample.of(X, classes)).natural_distance == "labels only"
+
+
+def test_checks_are_skipped_only_where_nothing_can_be_missed():
+    import sklearn
+
+    def relaxed(estimator, **rows):
+        with Estimator(estimator).prepared(Sample.of(X, y, **rows)).unchecked():
+            return sklearn.get_config()["assume_finite"]
+
+    assert relaxed(Ridge())
+    assert not relaxed(Ridge(), sample_weight=np.ones(60))
+    assert not relaxed(make_pipeline(StandardScaler(), Ridge()))
+    assert not relaxed(Seeded())
+
+
+# What is known of an algorithm
+
+
+def test_names_for_people_and_for_records():
+    assert Estimator(LogisticRegression(C=2.0), "predict_proba").name == (
+        "LogisticRegression(C=2.0).predict_proba"
+    )
+    long = [make_pipeline(*[PCA(2)] * 30, PCA(k), *[PCA(2)] * 30, Ridge()) for k in (2, 3)]
+    long += [TransformedTargetRegressor(Ridge(), func=by_hand)]
+    names, identities = (
+        [getattr(Estimator(e), kind) for e in long] for kind in ("name", "identity")
+    )
+    assert all("..." in name for name in names[:2])
+    assert len(set(identities)) == 3
+    assert "0x" not in names[2] + identities[2]
+    values = [np.where(np.arange(5001) == 2500, a, 0.0) for a in (1, 2)]
+    grids = [RandomizedSearchCV(Ridge(), {"alpha": each}) for each in values]
+    assert Estimator(grids[0]).name == Estimator(grids[1]).name
+    assert Estimator(grids[0]).identity != Estimator(grids[1]).identity
+    assert Estimator(Bare()).name == Estimator(Bare()).identity == "Bare()"
+    described = Estimator(Seeded(part=[Ridge, {"a": np.int64(3)}], seed=1)).identity
+    assert described.startswith(
+        "Seeded(nthread=8, part=[<class 'sklearn.linear_model._ridge.Ridge'"
+    )
+
+
+def test_natural_distances_and_kinds():
+    def about(estimator, response="predict", y=classes):
+        ready = Estimator(estimator, response).prepared(Sample.of(X, y))
+        return ready.natural_distance, ready.is_classifier, ready.n_classes, ready.n_outputs
+
+    assert about(Ridge(), y=y) == ("euclidean", False, None, 1)
+    assert about(LogisticRegression()) == ("label", True, 3, 1)
+    assert about(LogisticRegression(), "predict_proba") == ("total_variation", True, 3, 1)
+    assert about(LogisticRegression(), "decision_function") == ("euclidean", True, 3, 1)
+    both = np.column_stack([classes, classes == "a"])
+    assert about(DecisionTreeClassifier(), y=both) == ("label", True, 6, 2)
+    assert about(Ridge(), y=np.column_stack([y, y])) == ("euclidean", False, None, 2)
+
+
+def test_numbers_of_clusters_are_refused_whatever_is_around_them():
+    search = GridSearchCV(KMeans(3), {"n_clusters": [2, 3]})
+    pipeline = make_pipeline(StandardScaler(), KMeans(3))
+    for estimator in (KMeans(3), Birch(), GaussianMixture(3), pipeline, search):
+        natural = Estimator(estimator).natural_distance
+        for distance in ("auto", "label", "top_k(2, of=9)"):
+            with pytest.raises(AlgorithmError, match=r"cluster_centers_.*invariant under renaming"):
+                as_distance(distance, natural)
+        assert as_distance(lambda a, b: 0.0, natural)([1], [2]) == [0.0]
+    assert Estimator(GaussianMixture(), "predict_proba").natural_distance == natural
+    assert Estimator(make_pipeline(KMeans(3), Ridge())).natural_distance == "euclidean"
+
+
+def test_only_known_estimators_ignore_the_order_of_rows():
+    known = [Ridge(), LinearRegression(), GaussianNB()]
+    unknown = [
+        Ridge(solver="sag"),
+        LinearRegression(positive=True),
+        KNeighborsRegressor(),
+        RandomForestRegressor(),
+        make_pipeline(Ridge()),
+        type("Own", (Ridge,), {"__module__": "mine"})(),
+    ]
+    assert all(Estimator(each).ignores_row_order for each in known)
+    assert not any(Estimator(each).ignores_row_order for each in unknown)
+
+
+def test_code_from_outside_scikit_learn_is_noticed_at_any_depth():
+    own = FunctionTransformer(lambda rows: rows)
+    pure = [Ridge(), make_pipeline(StandardScaler(), Ridge()), *NUMBERS[:9]]
+    others = [
+        Seeded(),
+        Bare(),
+        LGBMRegressor(),
+        make_pipeline(own, Ridge()),
+        make_pipeline(StandardScaler(), FeatureUnion([("own", own)]), XGBRegressor()),
+        GridSearchCV(Ridge(), {"alpha": [1.0]}, scoring=lambda *about: 0.0),
+    ]
+    assert not any(Estimator(each).has_own_code for each in pure)
+    assert all(Estimator(each).has_own_code for each in others)
+
+
+# What can be given as an algorithm
+
+
+def test_functions_and_algorithms():
+    def mean(X, y, seed, power=1):
+        return lambda rows: [y.mean() ** power + seed] * len(rows)
+
+    algorithm = as_algorithm(mean)
+    assert algorithm.has_own_code
+    assert algorithm.fit(X, y, 5 << 33)(X[:1]) == [y.mean() + 5]
+    assert algorithm.fit(X, y, 0, power=2)(X[:1]) == [y.mean() ** 2]
+    assert as_algorithm(algorithm) is algorithm
+    assert as_algorithm(functools.partial(mean, power=3)).name == (
+        "functools.partial(<function test_functions_and_algorithms.<locals>.mean>, power=3)"
+    )
+    algorithm.prepared(Sample.of(X, y, fit_params={"power": 2}))
+    with pytest.raises(AlgorithmError, match="weight"):
+        algorithm.prepared(Sample.of(X, y, fit_params={"weight": 2}))
+    with pytest.raises(AlgorithmError, match="weight"):
+        as_algorithm(Ridge()).prepared(Sample.of(X, y, fit_params={"weight": 2}))
+    with pytest.raises(TypeError, match="must return a function from rows to predictions, got int"):
+        as_algorithm(lambda X, y, seed: 3).fit(X, y, 0)
+
+
+class Exits(BaseEstimator):
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return X
+
+    def __repr__(self):
+        raise SystemExit(0)
+
+
+class BadTags(ClassifierMixin, BaseEstimator):
+    fit, predict = Exits.fit, Exits.predict
+
+    def __sklearn_tags__(self):
+        raise SystemExit(0)
+
+
+def test_what_is_no_algorithm_is_told_what_would_be():
+    refused = [
+        (Ridge, "predict", r"instance, not a class.*write Ridge\(\)"),
+        ("ridge", "predict", "must be an estimator with fit and predict, or a function"),
+        (StandardScaler(), "predict", r"must have a method predict\(X\).*pipeline"),
+        (Ridge(), "predict_proba", "must have a method predict_proba.*response='predict'"),
+        (lambda X, y: X, "predict", r"must accept \(X, y, seed\)"),
+        (lambda X, y, seed: X, "predict_proba", "is for estimators"),
+        (Exits(), "predict", "Exits cannot be described: SystemExit: 0"),
+        (BadTags(), "predict", "BadTags cannot be described: SystemExit: 0"),
+    ]
+    for candidate, response, message in refused:
+        with pytest.raises(AlgorithmError, match=message):
+            as_algorithm(candidate, response)
+    with pytest.raises(ArgumentError, match="response must be 'predict'"):
+        as_algorithm(Ridge(), "transform")
+
+
+def test_algorithms_travel_to_workers():
+    algorithm = pickle.loads(pickle.dumps(Estimator(NUMBERS[0]).prepared(Sample.of(X, y))))
+    assert isinstance(algorithm, Algorithm)
+    assert bits([algorithm.fit(X, y, 0)(X)]) == bits([Estimator(NUMBERS[0]).fit(X, y, 0)(X)])

@@ -1,0 +1,164 @@
+"""What commands print: the library's numbers, as text, as JSON, as files, and their statuses."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from sklearn.linear_model import Lasso, LogisticRegression
+
+import poise
+from helpers import ROOT
+
+ROWS = "numbers.csv --target price --drop id"
+LASSO = f"{ROWS} --algorithm Lasso(alpha=0.1) --n 20"
+TEST = f"test {LASSO} --epsilon 0.5 --delta 0.2"
+CASES = {  # what is typed, and the same in Python
+    "": {},
+    "--epsilon 0.01": {"epsilon": 0.01},
+    "--epsilon 0.2 --delta 0.1": {"epsilon": 0.2, "delta": 0.1},
+    "--seed 3 --max-trials 12 --alpha 0.1": {"random_state": 3, "max_trials": 12, "alpha": 0.1},
+    "--max-trials none --position uniform": {"max_trials": None, "position": "uniform"},
+    "--points-per-trial 1 --no-shuffle": {"points_per_trial": 1, "shuffle": False},
+    "--test averaged --remove 2": {"test": "averaged", "remove": 2},
+    "--n 0.05 --replace --name mine": {"n": 0.05, "replace": True, "name": "mine"},
+    "--stop-early --no-look": {"stop_early": True, "check": False},
+    "--groups group": {"groups": "group", "n": 4, "delta": 0.4},
+    "--unlabeled more.csv": {"X_unlabeled": "more.csv"},
+}
+STATUS = {"stable": 0, "unstable": 1, "inconclusive": 5}
+
+
+@pytest.fixture(autouse=True)
+def grouped(folder: Path) -> None:
+    rows = pd.read_csv(folder / "numbers.csv")
+    rows.assign(group=rows.index // 10).to_csv(folder / "grouped.csv", index=False)
+
+
+@pytest.mark.parametrize("typed", CASES)
+def test_a_verdict_is_that_of_the_library(run, folder: Path, typed: str) -> None:
+    asked = {"n": 20, "epsilon": 0.5, "delta": 0.2, **CASES[typed]}
+    file = "grouped.csv" if "groups" in asked else "numbers.csv"
+    rows = pd.read_csv(folder / file).drop(columns="id")
+    if "X_unlabeled" in asked:
+        asked["X_unlabeled"] = pd.read_csv(folder / "more.csv").drop(columns="id")
+    expected = poise.stability_test(Lasso(alpha=0.1), rows, "price", **asked)
+    command = TEST.replace("numbers.csv", file).replace(
+        "--n 20", "" if "--n " in typed else f"--n {asked['n']}"
+    )
+    command = command.replace("--delta 0.2", f"--delta {asked['delta']}")
+    result = run(f"{command} {typed} --json --save found.json")
+    assert result.exit_code == STATUS[expected.verdict], result.stderr
+    found = poise.load(folder / "found.json")
+    assert found.trials == expected.trials
+    assert found.question == expected.question
+    said = json.loads(result.stdout)
+    assert said["command"].startswith("poise test ")
+    kept = json.loads((folder / "found.json").read_text())
+    assert {k: v for k, v in kept.items() if k in said and k != "created"} == {
+        k: v for k, v in said.items() if k != "created"
+    }
+    assert set(kept) - set(said) == {"changes", "errors", "digest"}
+
+
+def test_the_text_is_the_summary(run, folder: Path) -> None:
+    result = run(f"{TEST} --save found.json")
+    found = poise.load(folder / "found.json")
+    assert result.stdout == f"{found}\n"
+    assert result.stderr == "Written: found.json\n"
+    assert run(f"{TEST} -q").output == f"{found.verdict}\n"
+    assert run(f"{TEST} --latex").stdout.startswith(found.to_latex()[:20])
+    assert found.details() in run(f"{TEST} --details").stdout
+
+
+def test_labels_need_no_epsilon(run, folder: Path) -> None:
+    asked = "labels.csv --target price --drop id --algorithm LogisticRegression --n 10 --delta 0.2"
+    rows = pd.read_csv(folder / "labels.csv").drop(columns="id")
+    found = poise.stability_test(LogisticRegression(), rows, "price", n=10, delta=0.2)
+    result = run(f"test {asked} -q")
+    assert result.stdout == f"{found.verdict}\n", result.stderr
+    refused = run(f"test {asked} --epsilon 1")
+    assert refused.exit_code == 2
+    assert "--epsilon must be left out" in refused.stderr
+    assert re.fullmatch(r"0\.\d+\n", run(f"measure {asked} -q").stdout)
+
+
+def test_measure_prints_how_large_the_changes_are(run, folder: Path) -> None:
+    rows = pd.read_csv(folder / "numbers.csv").drop(columns="id")
+    expected = poise.measure(Lasso(alpha=0.1), rows, "price", n=20, delta=0.2)
+    result = run(f"measure {LASSO} --delta 0.2 --save changes.json")
+    assert (result.exit_code, result.stdout) == (0, f"{expected}\n")
+    assert poise.load(folder / "changes.json") == expected
+    limit = float(run(f"measure {LASSO} --delta 0.2 -q").stdout)
+    assert 0 <= limit - expected.epsilon_upper(0.2) < 1e-3 * limit
+    assert json.loads(run(f"measure {LASSO} --json").stdout)["n_trials"] == expected.n_trials
+
+
+def test_show_reads_and_asks_again(run, folder: Path) -> None:
+    run(f"{TEST} --save found.json")
+    run(f"measure {LASSO} --save changes.json")
+    found, changes = poise.load(folder / "found.json"), poise.load(folder / "changes.json")
+    assert run("show found.json").stdout == f"{found}\n"
+    assert run("show changes.json").stdout == f"{changes}\n"
+    for words, asked in [
+        ("found.json --epsilon 0.001", {"epsilon": 0.001, "delta": 0.2}),
+        ("changes.json --epsilon 0.5 --delta 0.2", {"epsilon": 0.5, "delta": 0.2}),
+        ("found.json --alpha 0.2 --delta 0.05", {"epsilon": 0.5, "delta": 0.05, "alpha": 0.2}),
+    ]:
+        again = run(f"show {words}")
+        expected = changes.test(**asked)
+        assert again.exit_code == 0
+        assert again.stdout.splitlines()[0] == str(expected).splitlines()[0]
+        assert "Asked after the fits" in again.stdout
+        assert run(f"show {words} --exit-status -q").exit_code == STATUS[expected.verdict]
+    at = run("show changes.json --delta 0.3")
+    assert "at most 30% of changes exceed" in at.stdout
+    assert "need a verdict" in run("show changes.json --latex").stderr
+
+
+def test_warnings_about_the_level_are_told_once_wherever_the_verdict_is(run, folder: Path) -> None:
+    rows = pd.read_csv(folder / "numbers.csv")
+    pd.concat([rows, rows]).to_csv(folder / "copied.csv", index=False)
+    copied = TEST.replace("numbers.csv", "copied.csv")
+    told = {option: run(f"{copied} {option}") for option in ("", "-q", "--json", "--latex")}
+    run(f"{copied} --save copied.json")
+    assert run("show copied.json -q").stderr == told["-q"].stderr
+    for option, result in told.items():
+        here = json.loads(result.stdout)["warnings"] if option == "--json" else None
+        if option in ("", "--json"):
+            assert "equal" in (here[0] if here else result.stdout.splitlines()[0])
+            assert result.stderr == ""
+        else:
+            assert result.stderr.startswith("poise: warning: ")
+            assert len(result.stderr.splitlines()) == 1
+
+
+def test_the_example_of_the_readme(run) -> None:
+    file = ROOT / "examples" / "diabetes.csv"
+    rows = pd.read_csv(file)
+    assert rows.shape == (442, 11)
+    assert rows.columns[-1] == "progression"
+    result = run(
+        f"test {file} --target progression --algorithm Lasso --n 10 --epsilon 25 --delta 0.2"
+    )
+    assert result.stdout.startswith("STABLE: Lasso() trained on 10 rows.")
+    assert result.exit_code == 0
+
+
+def test_the_demo_has_all_three_verdicts(run, tmp_path: Path) -> None:
+    result = run(f"demo --output {tmp_path}/new/demo")
+    assert result.exit_code == 0, result.stderr
+    for word in (
+        "STABLE: Lasso()",
+        "UNSTABLE: DecisionTreeRegressor()",
+        "INCONCLUSIVE: DecisionTreeRegressor(max_depth=2)",
+    ):
+        assert f"\n{word}" in result.stdout
+    files = sorted((tmp_path / "new" / "demo").glob("*"))
+    assert [poise.load(file).verdict for file in files] == ["stable", "inconclusive", "unstable"]
+    assert "Next" in result.stdout
+    again = run(f"demo --output {tmp_path}/new/demo")
+    assert again.stdout == result.stdout

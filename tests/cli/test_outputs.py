@@ -1,0 +1,73 @@
+"""Files that commands write: never over the input, nor over what poise did not write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import poise
+
+TEST = (
+    "test numbers.csv --target price --unlabeled more.csv --drop id --n 20 --epsilon 0.5 "
+    "--delta 0.2 -q --algorithm poise_test_models.py:mean "
+    "--distance poise_test_models.py:far --no-look --save"
+)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["numbers.csv", "./more.csv", "poise_test_models.py", "../{folder}/numbers.csv", "link.csv"],
+)
+@pytest.mark.parametrize("force", ["", " --force"])
+def test_no_output_is_an_input(run, folder: Path, name: str, force: str) -> None:
+    (folder / "link.csv").unlink(missing_ok=True)
+    (folder / "link.csv").symlink_to(folder / "numbers.csv")
+    before = {path.name: path.read_bytes() for path in folder.glob("*.*")}
+    result = run(f"{TEST} {name.format(folder=folder.name)}{force}")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "which this command reads" in result.stderr
+    assert {path.name: path.read_bytes() for path in folder.glob("*.*")} == before
+
+
+def test_a_file_that_is_shown_is_not_replaced(run, folder: Path) -> None:
+    poise.Trials.from_changes([0.1] * 9, n=5).save(folder / "kept.json")
+    result = run("show kept.json --epsilon 1 --delta 0.5 --save kept.json --force")
+    assert result.exit_code == 2
+    assert "would replace kept.json, which this command reads" in result.stderr
+
+
+def test_files_of_poise_are_replaced_and_others_are_not(run, folder: Path) -> None:
+    ask = TEST.replace(" --distance poise_test_models.py:far", "")
+    for name in ("mine.json", "more.json"):
+        assert run(f"{ask} {name}").exit_code == 0
+    assert run(f"{ask} mine.json").exit_code == 0
+    assert poise.load(folder / "mine.json").verdict == "stable"
+    (folder / "notes.json").write_text("my notes of three weeks")
+    refused = run(f"{ask} notes.json")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "--save exists and was not written by poise, got 'notes.json'" in refused.stderr
+    assert (folder / "notes.json").read_text() == "my notes of three weeks"
+    assert run(f"{ask} notes.json --force").exit_code == 0
+    assert poise.load(folder / "notes.json").verdict == "stable"
+
+
+def test_places_where_nothing_can_be_written_are_refused_before_the_first_fit(run) -> None:
+    failing = TEST.replace(":mean", ":failing")  # its first fit would end with status 3
+    for name, said in [
+        ("/proc/x.json", "cannot be written"),
+        ("/dev/null", "must be an ordinary file"),
+        ("nowhere/x.json", "there is no folder nowhere"),
+        ("numbers.csv/x.json", "there is no folder numbers.csv"),
+    ]:
+        result = run(f"{failing} {name}")
+        assert result.exit_code == 2, name
+        assert said in result.stderr, name
+
+
+def test_the_demo_leaves_the_files_of_others_alone(run, tmp_path: Path) -> None:
+    (tmp_path / "tree.json").write_text("mine")
+    result = run(f"demo --output {tmp_path}")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "exists and was not written by poise" in result.stderr
+    assert (tmp_path / "tree.json").read_text() == "mine"

@@ -1,0 +1,216 @@
+"""Rows stay in the container they came in, and no fit can write into the user's."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import threading
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse
+
+from poise.data.rows import as_rows
+from poise.data.sample import Sample
+from poise.errors import DataError, ValidityWarning
+
+VALUES = np.random.default_rng(0).normal(size=(12, 3))
+NAMES = ["a", "b", "c"]
+
+
+def objects(rows: list[Any]) -> Any:
+    array = np.empty(len(rows), dtype=object)
+    array[:] = rows
+    return array
+
+
+def dicts(values: Any) -> list[dict[str, Any]]:
+    return [{"x": [value]} for value in values]
+
+
+CONTAINERS: dict[str, Any] = {
+    "array": VALUES.copy,
+    "fortran array": lambda: np.asfortranarray(VALUES),
+    "column": lambda: VALUES[:, 0].copy(),
+    "images": lambda: VALUES.reshape(12, 3, 1).copy(),
+    "list of lists": VALUES.tolist,
+    "list of arrays": lambda: list(VALUES.copy()),
+    "tuple of arrays": lambda: tuple(VALUES.copy()),
+    "list of dicts": lambda: [{"a": a, "b": [b, c]} for a, b, c in VALUES.tolist()],
+    "list of nested lists": lambda: [[a, [b, c]] for a, b, c in VALUES.tolist()],
+    "list of tuples of lists": lambda: [([a], [b, c]) for a, b, c in VALUES.tolist()],
+    "list of texts": lambda: [f"text {row}" for row in range(12)],
+    "array of lists": lambda: objects(VALUES.tolist()),
+    "array of arrays": lambda: objects(list(VALUES.copy())),
+    "table of lists": lambda: np.stack([objects(VALUES.tolist())] * 2, axis=1),
+    "sparse array": lambda: scipy.sparse.coo_array(VALUES * (VALUES > 0)),
+    "sparse matrix": lambda: scipy.sparse.csc_matrix(VALUES * (VALUES > 0)),
+    "pandas": lambda: pd.DataFrame(VALUES, columns=NAMES, index=range(100, 112)),
+    "pandas of mixed kinds": lambda: pd.DataFrame(
+        {"a": VALUES[:, 0], "town": ["Rome", "Oslo"] * 6, "k": pd.Categorical(["u", "v"] * 6)}
+    ),
+    "pandas with objects": lambda: pd.DataFrame({"a": VALUES[:, 0], "b": dicts(VALUES[:, 1])}),
+    "pandas column": lambda: pd.Series(VALUES[:, 0], index=range(100, 112), name="a"),
+    "pandas column of lists": lambda: pd.Series(VALUES.tolist(), index=range(100, 112)),
+    "polars": lambda: pl.DataFrame(VALUES, schema=NAMES),
+    "polars with objects": lambda: pl.DataFrame(
+        {"a": VALUES[:, 0], "b": pl.Series("b", dicts(VALUES[:, 1]), dtype=pl.Object)}
+    ),
+    "polars column": lambda: pl.Series("a", VALUES[:, 0]),
+    "pyarrow": lambda: pa.table({"a": VALUES[:, 0], "town": ["Rome", "Oslo"] * 6}),
+    "pyarrow column": lambda: pa.chunked_array([VALUES[:5, 0], VALUES[5:, 0]]),
+}
+ALSO = {tuple: list, scipy.sparse.coo_array: scipy.sparse.csr_array}
+ALSO[scipy.sparse.csc_matrix] = scipy.sparse.csr_matrix
+
+
+def leaves(value: Any) -> list[Any]:
+    """Every container inside a value that can be written to, the innermost last."""
+    if scipy.sparse.issparse(value):
+        return [value.data]
+    if isinstance(value, pd.DataFrame):
+        kinds = [value[name] for name in value.columns]
+        return [leaf for column in kinds for leaf in leaves(column)]
+    if isinstance(value, pd.Series):
+        return leaves(value.to_list())
+    if isinstance(value, pl.DataFrame):
+        return [leaf for name in value.columns for leaf in leaves(value[name].to_list())]
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return [value.reshape(-1)]
+    if isinstance(value, dict):
+        return [value, *leaves(list(value.values()))]
+    if isinstance(value, str) or not np.iterable(value):
+        return []
+    inner = [leaf for item in value for leaf in leaves(item)]
+    return [value, *inner] if isinstance(value, list) else inner
+
+
+def spoil(rows: Any) -> None:
+    """Overwrite every number in what a fit was given."""
+    for leaf in leaves(rows):
+        for key in list(leaf) if isinstance(leaf, dict) else range(len(leaf)):
+            if isinstance(leaf[key], float):
+                leaf[key] = 1e9
+    if isinstance(rows, pd.DataFrame):
+        rows["a"] = 1e9
+    if isinstance(rows, pd.Series) and rows.dtype == float:
+        rows.iloc[:] = 1e9
+
+
+def shown(rows: Any) -> str:
+    if isinstance(rows, pa.Table | pa.ChunkedArray):
+        return repr(rows.to_pylist())
+    with np.printoptions(threshold=10**6), pl.Config(tbl_rows=-1):
+        return repr(rows.toarray() if scipy.sparse.issparse(rows) else rows) + repr(leaves(rows))
+
+
+def test_a_fit_that_overwrites_its_rows_reaches_neither_the_user_nor_the_next_fit() -> None:
+    places = np.array([8, 3, 5])
+    for kind, make in CONTAINERS.items():
+        X = make()
+        before, rows = shown(copy.deepcopy(X)), as_rows(X, "X")
+        whole = shown(rows.take(np.arange(12)))
+        spoil(rows.take(places))
+        spoil(rows.take(np.arange(12)))
+        assert shown(X) == before, kind
+        assert shown(rows.take(np.arange(12))) == whole, kind
+
+
+def test_what_is_taken_is_of_the_same_kind_and_has_the_same_values() -> None:
+    places = np.array([8, 3, 5])
+    for kind, make in CONTAINERS.items():
+        X = make()
+        rows = as_rows(X, "X")
+        if kind != "polars with objects":  # which polars cannot pickle
+            rows = pickle.loads(pickle.dumps(rows))
+        taken = rows.take(places)
+        assert type(taken) is ALSO.get(type(X), type(X)), kind
+        assert len(rows) == 12
+        if scipy.sparse.issparse(X):
+            assert (taken.toarray() == X.toarray()[places]).all()
+        elif isinstance(X, list | tuple):
+            assert repr(taken) == repr([X[place] for place in places])
+        elif isinstance(X, pd.DataFrame | pd.Series):
+            (pd.testing.assert_frame_equal if X.ndim == 2 else pd.testing.assert_series_equal)(
+                taken, X.iloc[places]
+            )
+        elif isinstance(X, pa.Table | pa.ChunkedArray):
+            assert taken.equals(X.take(pa.array(places)))
+        elif isinstance(X, np.ndarray):
+            assert repr(taken.tolist()) == repr(X[places].tolist())
+        else:
+            assert shown(taken) == shown(X[places]), kind
+
+
+def test_points_of_both_kinds_come_in_the_order_asked_for() -> None:
+    for kind, make in CONTAINERS.items():
+        X = make()
+        more = as_rows(X, "X").take(np.arange(6))
+        sample = Sample.of(X, VALUES[:, 0], X_unlabeled=more)
+        for places in ([13, 2, 12, 0], [1, 2], [14, 12], [12, 12, 3]):
+            mixed = sample.points(np.array(places))
+            same = as_rows(X, "X").take(np.array([place % 12 for place in places]))
+            assert shown(mixed) == shown(same), kind
+
+
+def test_columns_and_numbers() -> None:
+    frame = pd.DataFrame({"a": [1, 2], "b": [0.5, 1.5]})
+    for native, columns, numbers in [
+        (np.zeros((2, 3)), 3, [[0.0] * 3] * 2),
+        (frame, ("a", "b"), [[1.0, 0.5], [2.0, 1.5]]),
+        (pl.from_pandas(frame), ("a", "b"), [[1.0, 0.5], [2.0, 1.5]]),
+        (frame["a"], None, [1.0, 2.0]),
+        (frame.astype("float32"), ("a", "b"), None),
+        (frame.assign(a=[True, False]), ("a", "b"), None),
+        (frame.assign(a="x"), ("a", "b"), None),
+        ([[1, 2], [3, 4]], 2, None),
+        (["x", "y"], None, None),
+        (scipy.sparse.eye_array(2), 2, None),
+    ]:
+        rows = as_rows(native, "X")
+        assert rows.columns() == columns
+        found = rows.numbers()
+        assert numbers is None if found is None else found.tolist() == numbers
+    assert as_rows(pd.array([1, 2]), "y").take(np.array([1])).tolist() == [2]
+    assert as_rows(pa.array([1, 2]), "y").take(np.array([1])).to_pylist() == [2]
+    assert as_rows(pa.record_batch({"a": [1, 2]}), "X").columns() == ("a",)
+
+
+def test_a_memory_map_is_not_read(tmp_path) -> None:
+    np.save(tmp_path / "rows.npy", VALUES)
+    mapped = np.load(tmp_path / "rows.npy", mmap_mode="r")
+    rows = as_rows(mapped, "X")
+    assert np.shares_memory(rows.native, mapped)
+    taken = rows.take(np.array([3]))
+    taken[:] = 0
+    assert type(taken) is np.ndarray
+    assert (np.load(tmp_path / "rows.npy") == VALUES).all()
+
+
+def test_rows_that_cannot_be_copied_are_handed_over_with_a_warning() -> None:
+    lock = threading.Lock()
+    with pytest.warns(ValidityWarning, match="a lock among the rows cannot be copied .*lock"):
+        assert as_rows([lock], "X").take(np.array([0])) == [lock]
+
+
+def test_what_is_no_container_of_rows() -> None:
+    class Tensor:
+        def __array__(self):
+            raise AssertionError
+
+    hidden = np.ma.array([[1.0]], mask=[[True]])
+    for native, message in [
+        ("rows.csv", "got str; read a file with poise.read_table"),
+        (None, "got NoneType$"),
+        (np.float64(3), "got float64; give numpy"),
+        (pl.LazyFrame({"a": [1.0]}), r"got LazyFrame; give X\.collect\(\)"),
+        (Tensor(), r"got Tensor; give numpy\.asarray\(X\)"),
+        (hidden, "X has masked values; remove"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "X has two columns of one name.*'a'"),
+    ]:
+        with pytest.raises(DataError, match=message):
+            as_rows(native, "X")

@@ -1,0 +1,163 @@
+"""Copies of rows are noticed; equal rows that chance explains are no copies."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
+
+from poise.data.copies import copies, find_copies, row_identities, rows_in_both
+from poise.data.rows import as_rows
+from poise.data.sample import Sample
+
+RNG = np.random.default_rng(0)
+X, y = RNG.normal(size=(200, 3)), RNG.normal(size=200)
+TWICE = np.vstack([X, X]), np.tile(y, 2)
+FRAME = pd.DataFrame(X, columns=["a", "b", "c"]).assign(town=RNG.choice(["x", "y"], 200))
+
+
+def identities(native: object) -> np.ndarray:
+    return row_identities(3, as_rows(native, "X"))
+
+
+def test_copies_are_found_in_every_container() -> None:
+    for native in (
+        TWICE[0],
+        TWICE[0].tolist(),
+        TWICE[0].reshape(400, 3, 1),
+        pd.concat([FRAME, FRAME], ignore_index=True),
+        pl.concat([pl.from_pandas(FRAME)] * 2),
+        pa.concat_tables([pa.Table.from_pandas(FRAME)] * 2),
+        scipy.sparse.csr_array(TWICE[0] * (np.abs(TWICE[0]) > 0.5)),
+        [f"document number {row}" for row in range(200)] * 2,
+        [{"text": row} for row in range(200)] * 2,
+        list(TWICE[0]),
+    ):
+        sample = Sample.of(native, TWICE[1])
+        found = find_copies(sample)
+        assert (found.rows, found.looked_at, found.observed) == (400, 400, 200)
+        assert copies(sample).startswith("400 of 400 rows have an equal row elsewhere")
+
+
+def test_the_warning_says_what_to_do() -> None:
+    sample = Sample.of(np.vstack([X, X[:7]]), np.append(y, y[:7]))
+    assert copies(sample).startswith("14 of 207 rows have an equal row elsewhere.")
+    assert copies(sample).endswith("give groups= to keep them together")
+    assert copies(Sample.of(X, y)) is None
+
+
+def test_copies_in_one_group_may_stay() -> None:
+    groups = np.tile(np.arange(200), 2)
+    assert copies(Sample.of(*TWICE, groups=groups)) is None
+    apart = Sample.of(*TWICE, groups=np.append(groups[:399], 777))
+    assert copies(apart).startswith("2 of 400 rows")
+    assert "put copies into one group" in copies(apart)
+
+
+def test_test_points_that_were_trained_on_are_noticed() -> None:
+    assert copies(Sample.of(X, y, X_unlabeled=X)).startswith("400 of 400 rows")
+    assert find_copies(Sample.of(X, y, X_unlabeled=RNG.normal(size=(50, 3)))).rows == 0
+    same = {"X_unlabeled": X[:1], "groups_unlabeled": [0], "groups": np.arange(200)}
+    assert find_copies(Sample.of(X, y, **same)).rows == 2  # the response is not compared
+
+
+def test_equal_rows_that_chance_explains() -> None:
+    coarse = {
+        "constant": (np.zeros((330, 1)), np.ones(330)),
+        "yes and no": (RNG.integers(0, 2, (500, 4)), RNG.integers(0, 2, 500)),
+        "an age and a label": (RNG.integers(20, 90, (3000, 1)) / 10, RNG.integers(0, 2, 3000)),
+        "three scores": (RNG.integers(0, 100, (5000, 2)), RNG.integers(0, 100, 5000)),
+        "dependent": (np.repeat(RNG.integers(0, 9, (800, 1)), 2, axis=1), np.zeros(800)),
+    }
+    for name, rows in coarse.items():
+        assert find_copies(Sample.of(*rows)).rows > 0, name
+        assert copies(Sample.of(*rows)) is None, name
+    for load in (load_iris, load_wine, load_breast_cancer, load_diabetes):
+        assert copies(Sample.of(*load(return_X_y=True))) is None
+
+
+def test_one_copy_among_continuous_rows_is_enough() -> None:
+    sample = Sample.of(np.vstack([X, X[:1]]), np.append(y, y[0]))
+    assert find_copies(sample).rows == 2
+    assert copies(sample) is not None
+    assert find_copies(Sample.of(TWICE[0], np.append(y, y + 1))).rows == 0
+
+
+def test_the_pairs_that_chance_explains_are_counted_by_hand() -> None:
+    """Of three distinct rows no pair agrees in x and one in y; one is added to each: 1/4 · 2/4."""
+    found = find_copies(Sample.of(np.array([[0], [0], [1], [2]]), np.array([5.0, 5.0, 5.0, 6.0])))
+    assert (found.rows, found.looked_at, found.observed) == (2, 4, 1)
+    assert found.expected == pytest.approx(6 * (1 / 4) * (2 / 4))
+
+
+def test_of_a_large_table_the_same_part_is_looked_at() -> None:
+    """Both copies of a row are in or out, wherever they stand and whatever holds them."""
+    wide = RNG.normal(size=(20_000, 4))
+    wide = np.vstack([wide, wide[RNG.permutation(20_000)]])
+    coarse = np.hstack([(wide[:, :2] > 0).astype(float), wide])
+    binary = np.tile(RNG.integers(0, 2, (20_000, 40)), (2, 1))
+    for rows, most in [(wide, 200_000), (coarse, 200_000), (binary, 2_000_000)]:
+        for native in (rows, pd.DataFrame(rows, columns=[str(c) for c in range(rows.shape[1])])):
+            sample = Sample.of(native, np.zeros(40_000))
+            found = find_copies(sample, most)
+            share = most / (8 * 40_000 * (rows.shape[1] + 1))
+            assert 0.5 * share < found.looked_at / 40_000 < 2 * share
+            assert found.rows == found.looked_at
+            assert found.beyond_chance
+            assert found == find_copies(sample, most)
+    coarse = find_copies(Sample.of(RNG.integers(0, 10, (20_000, 3)), np.zeros(20_000)), 100_000)
+    assert coarse.looked_at < 5000
+    assert 0.7 < coarse.expected / coarse.observed < 1.4
+    big = np.random.default_rng(1).normal(size=(300_000, 3))
+    big[299_000:] = big[:1000]
+    sample = Sample.of(big, np.zeros(300_000))
+    assert copies(sample).startswith("At least ")
+    assert copies(sample, every_row=True).startswith("2,000 of 300,000 rows")
+
+
+def test_identities_tell_exactly_the_rows_apart_that_differ() -> None:
+    """Of 300,000 words about ten pairs share 32 bits by chance; they are no copies."""
+    many = np.random.default_rng(3).normal(size=300_000)
+    assert find_copies(Sample.of(many[:, None], many)).rows == 0
+    coarse = RNG.integers(-1, 2, size=(20_000, 9)).astype(float)
+    assert len(np.unique(identities(coarse))) == len(np.unique(coarse, axis=0))
+    differing = [[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [2.0, 2.0], [0.0, 1.0], [1.0, 0.0]]
+    assert len(set(identities(np.array(differing)))) == 6
+    texts = [["x", "y"], ["y", "x"], ["xy", ""], ["", "xy"], ["1", "2"], [1, 2], [None, "y"]]
+    assert len(set(identities(texts))) == 7
+    moved = scipy.sparse.csr_array([[1.0, 0.0, 2.0], [0.0, 1.0, 2.0], [2.0, 0.0, 1.0]])
+    assert len(set(identities(moved))) == 3
+    assert (identities(X) != row_identities(4, as_rows(X, "X"))).all()
+
+
+def test_identities_are_the_same_in_every_container_and_process() -> None:
+    rows = np.round(X, 1)
+    rows[rows < 0] = -0.0
+    expected = identities(np.abs(rows)).tolist()
+    frame = pd.DataFrame(rows, columns=["a", "b", "c"])
+    for native in (rows, rows.tolist(), frame, pl.from_pandas(frame), scipy.sparse.coo_array(rows)):
+        assert identities(native).tolist() == expected
+    assert identities(np.array([[1, 2]])) == identities([[1.0, 2]]) == identities([[True, 2]])
+    script = (
+        "from poise.data.copies import row_identities as r; from poise.data.rows import as_rows;"
+        "print(r(3, as_rows([['a text', 1.5, None], [(1, 2), {'k': [3]}, b'x']], 'X')).tolist())"
+    )
+    asked = [sys.executable, "-c", script]
+    printed = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+    here = identities([["a text", 1.5, None], [(1, 2), {"k": [3]}, b"x"]])
+    assert printed.strip() == str(here.tolist())
+
+
+def test_rows_of_one_table_that_are_in_another() -> None:
+    fresh = np.vstack([RNG.normal(size=(5, 3)), X[17:18], X[3:4]])
+    assert rows_in_both([as_rows(X, "X")], [as_rows(fresh, "X")]).tolist() == [5, 6]
+    beside = [as_rows(X, "X"), as_rows(y, "y")]
+    other = [as_rows(fresh, "X"), as_rows(np.append(np.zeros(6), y[3]), "y")]
+    assert rows_in_both(beside, other).tolist() == [6]

@@ -1,0 +1,141 @@
+"""Every random number depends on (root, role, trial) alone, and is what it is said to be."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+from itertools import permutations
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from poise.data.randomness import Randomness, as_coupling, fresh_coin, order_of_keys
+from poise.errors import ArgumentError
+
+WORD = 2**64 - 1
+
+
+def philox(counter: int, key: int) -> list[int]:
+    """Philox 4x64 with ten rounds, written from Salmon et al. (2011), Figure 2 and Table 2."""
+    a, b, c, d = (counter >> (64 * i) & WORD for i in range(4))
+    low, high = key & WORD, key >> 64
+    for _ in range(10):
+        first, second = 0xD2E7470EE14C6C93 * a, 0xCA5A826395121157 * c
+        a, b, c, d = second >> 64 ^ b ^ low, second & WORD, first >> 64 ^ d ^ high, first & WORD
+        low, high = low + 0x9E3779B97F4A7C15 & WORD, high + 0xBB67AE8584CAA73B & WORD
+    return [a, b, c, d]
+
+
+def key(root: int, role: str) -> int:
+    digest = hashlib.blake2b(f"{root}:{role}".encode(), digest_size=16).digest()
+    return int.from_bytes(digest, "little")
+
+
+def test_words_are_those_of_philox() -> None:
+    # kat_vectors of Random123: philox4x64, 10 rounds, counter and key all ones.
+    published = "87b092c3013fe90b 438c3c67be8d0224 9cc7d7c69cd777b6 a09caebf594f0ba0"
+    assert " ".join(f"{word:016x}" for word in philox(2**256 - 1, 2**128 - 1)) == published
+    # numpy advances the counter before it computes: trial 0 belongs to counter 1.
+    for root, start, stop in [(11, 0, 5), (2**70, 7, 12), (0, 10**12, 10**12 + 2), (3, 4, 4)]:
+        wanted = [philox(trial + 1, key(root, "xi")) for trial in range(start, stop)]
+        assert Randomness(root).block("xi", start, stop).tolist() == wanted
+        later = Randomness(root, first=start).block("xi", 0, stop - start)
+        assert later.tolist() == wanted
+        for trial, words in enumerate(wanted, start):
+            assert Randomness(root).uniform("xi", trial) == (words[0] >> 11) / 2**53
+            mine = Randomness(root).generator("xi", trial).integers(2**40, size=3)
+            other = np.random.Generator(np.random.PCG64(words)).integers(2**40, size=3)
+            assert mine.tolist() == other.tolist()
+
+
+def test_the_order_is_that_of_the_words() -> None:
+    """By another sort; 5,000 words have equal upper bits with probability 1e-9."""
+    for count in (0, 1, 2, 3, 1023, 1024, 1025, 5000):
+        steps = [philox(step + 1, key(5, "rows")) for step in range(-(-count // 4))]
+        words = [word for step in steps for word in step][:count]
+        wanted = sorted(range(count), key=words.__getitem__)
+        assert Randomness(5).order("rows", count).tolist() == wanted
+        assert Randomness(5, first=3).order("rows", count).tolist() == wanted
+    orders = {tuple(Randomness(r).order(role, 40)) for r in (1, 2) for role in "ab"}
+    assert len(orders) == 4
+
+
+def test_ties_stay_in_the_order_of_rows() -> None:
+    rng = np.random.default_rng(0)
+    for count in (1, 2, 1000, 1025):
+        for largest in (1, 3, 4096):
+            keys = rng.integers(0, largest, count, dtype=np.uint64) << np.uint64(44)
+            wanted = sorted(range(count), key=lambda row: (keys[row], row))
+            assert order_of_keys(keys.copy()).tolist() == wanted
+
+
+def test_every_order_is_as_likely() -> None:
+    # 120 orders of 5 rows, 24,000 seeds; false alarm below 1e-6.
+    places = {order: place for place, order in enumerate(permutations(range(5)))}
+    seen = [places[tuple(Randomness(seed).order("rows", 5).tolist())] for seed in range(24_000)]
+    counts = np.bincount(seen, minlength=120)
+    assert float(((counts - 200.0) ** 2 / 200.0).sum()) < chi2.isf(1e-6, 119)
+
+
+def test_the_coin_is_fresh_and_never_0(monkeypatch: pytest.MonkeyPatch) -> None:
+    coins = [fresh_coin() for _ in range(1000)]
+    assert len(set(coins)) == 1000
+    assert all(0 < coin <= 1 for coin in coins)
+    assert abs(np.mean(coins) - 0.5) < 6 * np.sqrt(1 / 12_000)
+    monkeypatch.setattr("secrets.randbits", lambda bits: 0)
+    assert fresh_coin() == 1
+
+
+def test_seeds_of_every_kind() -> None:
+    for seed in (0, 7, 2**70, np.int64(7), np.uint8(7)):
+        assert Randomness.from_state(seed).root == int(seed)
+    assert Randomness.from_state(Randomness(3, 4)) == Randomness(3, 4)
+    drawn = Randomness.from_state(np.random.default_rng(1)).root
+    assert drawn == np.random.default_rng(1).integers(0, 2**53)
+    old = Randomness.from_state(np.random.RandomState(1)).root
+    assert old == np.random.RandomState(1).randint(0, 2**31 - 1)
+    roots = [Randomness.from_state(None).root for _ in range(20)]
+    assert len(set(roots)) == 20  # two of 20 are equal with probability 2e-14
+    assert 2**42 < max(roots) < 2**53  # all below with probability 2^-220
+    for wrong in (-1, np.int64(-1), True, 1.0, "7", [1], np.nan):
+        with pytest.raises(ArgumentError, match=r"random_state must be a whole number >= 0.*got"):
+            Randomness.from_state(wrong)
+
+
+class Own:
+    name = "own"
+
+    def __init__(self, made) -> None:
+        self.made = made
+
+    def pairs(self, words):
+        return self.made(words)
+
+
+def test_couplings() -> None:
+    words = Randomness(0).block("xi", 0, 3)
+    for name, second in (("shared", 0), ("independent", 1)):
+        coupling = pickle.loads(pickle.dumps(as_coupling(name)))
+        assert coupling.name == name
+        xi, xi_reduced = coupling.pairs(words)
+        assert (xi.tolist(), xi_reduced.tolist()) == (
+            words[:, 0].tolist(),
+            words[:, second].tolist(),
+        )
+    own = as_coupling(Own(lambda words: (words[:, 0], ~words[:, 0])))
+    assert own.name == "own"
+    assert (own.pairs(words)[1] == ~words[:, 0]).all()
+    assert as_coupling(own) is own
+    for made in (
+        lambda words: words[:, 0],
+        lambda words: (words[:, 0],),
+        lambda words: (words[:, 0], words[:, :2]),
+        lambda words: [words[:, 0], words[:, 0]],
+        lambda words: (words[:1, 0], words[:1, 0]),
+    ):
+        with pytest.raises(ArgumentError, match=r"'own'.* must return a tuple of two arrays"):
+            as_coupling(Own(made))
+    for wrong in ("antithetic", Own, None, 3):
+        with pytest.raises(ArgumentError, match="coupling must be 'shared', 'independent' or"):
+            as_coupling(wrong)

@@ -1,0 +1,199 @@
+"""Which rows a trial takes: by hand, and in every design none that another takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from poise.data.randomness import Randomness, as_coupling
+from poise.data.sample import Sample
+from poise.data.split import Split
+
+SHARED = as_coupling("shared")
+
+
+def split_of(labeled: int, unlabeled: int = 0, groups: Any = None, **asked: Any) -> Split:
+    more = np.zeros((unlabeled, 1)) if unlabeled else None
+    names = asked.pop("groups_unlabeled", None)
+    if groups is not None and unlabeled and names is None:
+        names = [("alone", row) for row in range(unlabeled)]
+    rows = np.zeros((labeled, 1)), np.zeros(labeled)
+    sample = Sample.of(*rows, X_unlabeled=more, groups=groups, groups_unlabeled=names)
+    root = asked.pop("root", 0)
+    return Split.of(sample, Randomness(root), **{"coupling": SHARED, **asked})
+
+
+def test_the_papers_split_by_hand() -> None:
+    """Trial k (from 1): rows (k-1)n+1 … kn, without kn, at row mn+k, leftover ones first."""
+    for n, labeled, unlabeled in [(2, 7, 0), (3, 12, 4), (3, 13, 9), (5, 26, 2), (4, 16, 4)]:
+        m = min(labeled // n, (labeled + unlabeled) // (n + 1))
+        split = split_of(labeled, unlabeled, n=n, trials=m, shuffle=False)
+        assert len(split) == m
+        for k in range(1, m + 1):
+            full, reduced = split.rows(k - 1, 0)
+            assert full.tolist() == [row - 1 for row in range((k - 1) * n + 1, k * n + 1)]
+            assert reduced.tolist() == full.tolist()[:-1]
+            assert split.removed(k - 1, 0).tolist() == [k * n - 1]
+            assert split.points(k - 1).tolist() == [m * n + k - 1]
+            words = Randomness(0).block("xi", k - 1, k)[0].tolist()
+            assert split.terms(k - 1) == (words[0], words[0])
+
+
+def test_shuffled_rows_are_the_same_trials_of_rows_in_another_order() -> None:
+    plain = split_of(30, 12, n=4, trials=5, points=3, removals=2, shuffle=False)
+    shuffled = split_of(30, 12, n=4, trials=5, points=3, removals=2)
+    order = np.append(
+        Randomness(0).order("order of labelled rows", 30),
+        30 + Randomness(0).order("order of unlabelled rows", 12),
+    )
+    for k in range(5):
+        for j in range(2):
+            for mine, theirs in zip(plain.rows(k, j), shuffled.rows(k, j), strict=True):
+                assert order[mine].tolist() == theirs.tolist()
+        assert order[plain.points(k)].tolist() == shuffled.points(k).tolist()
+
+
+def test_what_is_removed_stands_last_or_is_replaced() -> None:
+    asked = {"n": 4, "trials": 2, "shuffle": False}
+    cases = [
+        ({"removals": 3}, 2, ([4, 6, 7, 5], [4, 6, 7])),
+        ({"remove": 2, "removals": 2}, 1, ([6, 7, 4, 5], [6, 7])),
+        ({"replace": True, "removals": 2}, 1, ([5, 6, 8, 7], [5, 6, 8, 9])),
+        ({"replace": True, "remove": 2}, 0, ([6, 7, 8, 9], [6, 7, 10, 11])),
+        ({"groups": [0, 0, 1, 2, 3, 3, 4, 5, 6, 6, 7, 8]}, 0, ([6, 7, 8, 9, 10], [6, 7, 8, 9])),
+    ]
+    for case, removal, (full, reduced) in cases:
+        labeled = 12 if "groups" in case else 14
+        split = split_of(labeled, 5, **asked, **case)
+        assert [rows.tolist() for rows in split.rows(1, removal)] == [full, reduced]
+        gone = [row for row in full if row not in reduced]
+        assert split.removed(1, removal).tolist() == gone
+        assert split.full_fits == case.get("removals", 1)
+    assert split_of(14, n=4, trials=2, removals=3, one_full_fit=True).full_fits == 1
+
+
+def test_rows_removed_in_place_are_drawn_beforehand() -> None:
+    """Each place is as likely (6 standard errors), and none is drawn twice in a trial."""
+    split = split_of(4000, n=4, trials=800, removals=3, position="uniform", shuffle=False)
+    assert split.full_fits == 1
+    seen = np.zeros(4)
+    for k in range(800):
+        places = []
+        for j in range(3):
+            full, reduced = split.rows(k, j)
+            assert full.tolist() == list(range(4 * k, 4 * k + 4))
+            gone = split.removed(k, j)
+            assert reduced.tolist() == [row for row in full if row not in gone]
+            places.append(int(gone[0]) - 4 * k)
+        assert len(set(places)) == 3
+        seen[places[0]] += 1
+        assert split.with_fewer(1, 1).removed(k, 0).tolist() == split.removed(k, 0).tolist()
+    assert (np.abs(seen - 200) < 6 * np.sqrt(800 * 3 / 16)).all()
+    asked = {"n": 6, "trials": 2, "remove": 2, "removals": 2, "shuffle": False}
+    split = split_of(20, position="uniform", replace=True, **asked)
+    for j in range(2):
+        full, reduced = split.rows(1, j)
+        changed = [row for row, other in zip(full, reduced, strict=True) if row != other]
+        assert changed == split.removed(1, j).tolist()
+        assert sorted(set(reduced.tolist()) - set(full.tolist())) == [14, 15]
+
+
+@st.composite
+def designs(draw: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    n = draw(st.integers(2, 6))
+    remove = draw(st.integers(1, n - 1))
+    rows = {"labeled": draw(st.integers(3, 80)), "unlabeled": draw(st.integers(0, 30))}
+    if draw(st.booleans()):
+        names = st.integers(0, 40)
+        count, more = rows["labeled"], rows["unlabeled"]
+        rows["groups"] = draw(st.lists(names, min_size=count, max_size=count))
+        if more:
+            rows["groups_unlabeled"] = draw(st.lists(names, min_size=more, max_size=more))
+    return rows, {
+        "n": n,
+        "remove": remove,
+        "removals": draw(st.integers(1, n // remove)),
+        "points": draw(st.integers(1, 4)),
+        "replace": draw(st.booleans()),
+        "position": draw(st.sampled_from(["last", "uniform"])),
+        "one_full_fit": draw(st.booleans()),
+        "shuffle": draw(st.booleans()),
+        "losses": draw(st.booleans()),
+        "root": draw(st.integers(0, 2**64)),
+    }
+
+
+@given(designs())
+@settings(max_examples=300, deadline=None, database=None, derandomize=True)
+def test_no_row_serves_two_trials(design: Any) -> None:
+    rows, asked = design
+    probe = split_of(**rows, n=2, trials=0)
+    one = lambda codes, count: np.arange(count) if codes is None else codes  # noqa: E731
+    labeled = one(probe.groups, rows["labeled"])
+    unlabeled = one(probe.groups_unlabeled, rows["unlabeled"])
+    other = np.where(unlabeled < 0, -1, unlabeled + labeled.max() + 1)  # -1 serves no trial
+    owner = np.append(labeled, other)  # the unit of each row
+    units, more = len(set(labeled)), 0 if asked["losses"] else len(set(unlabeled[unlabeled >= 0]))
+    width = asked["n"] + asked["remove"] * asked["replace"]
+    m = min(units // width, (units + more) // (width + asked["points"]))
+    split = split_of(**rows, **asked, trials=m)
+    used: set[int] = set()
+    for k in range(m):
+        pairs = [split.rows(k, j) for j in range(asked["removals"])]
+        trained = {int(owner[row]) for pair in pairs for fit in pair for row in fit}
+        points = split.points(k)
+        assert points.tolist() == split.with_fewer(1, asked["points"]).points(k).tolist()
+        assert points[:1].tolist() == split.with_fewer(1, 1).points(k).tolist()
+        tested = {int(owner[row]) for row in points}
+        assert len(trained) == width
+        assert len(tested) == asked["points"]
+        assert not trained & tested
+        assert not used & (trained | tested)
+        assert not asked["losses"] or (points < rows["labeled"]).all()
+        used |= trained | tested
+        everything = [set(split.removed(k, j).tolist()) for j in range(asked["removals"])]
+        assert sum(map(len, everything)) == len(set().union(*everything))
+        for (full, reduced), gone in zip(pairs, everything, strict=True):
+            assert len({int(owner[row]) for row in full}) == asked["n"]
+            assert sorted(full) == sorted(np.flatnonzero(np.isin(owner, owner[full])))  # whole
+            assert not gone & set(reduced.tolist())
+            assert set(full.tolist()) - gone <= set(reduced.tolist())
+            if asked["position"] == "last":
+                assert gone == set(full[len(full) - len(gone) :].tolist())
+
+
+def test_each_row_of_a_test_group_is_as_likely() -> None:
+    groups = np.repeat(np.arange(300), 3)
+    split = split_of(900, groups=groups, n=2, trials=100, shuffle=False)
+    drawn = np.concatenate(
+        [split_of(900, groups=groups, n=2, trials=100, root=r).points(7) % 3 for r in range(600)]
+    )
+    assert (np.abs(np.bincount(drawn, minlength=3) - 200) < 6 * np.sqrt(600 * 2 / 9)).all()
+    assert {int(split.points(k)[0]) // 3 for k in range(100)} == set(range(200, 300))
+
+
+def test_unlabelled_rows_serve_by_whole_groups_that_no_trial_trains_on() -> None:
+    groups, fresh = [0, 0, 1, 1], [1, 7, 7, 8, 0, 8]
+    split = split_of(4, 6, groups=groups, groups_unlabeled=fresh, n=2, trials=1, points=2)
+    assert {
+        tuple(sorted({5: (5, 6), 6: (5, 6), 7: (7, 9), 9: (7, 9)}[row]))
+        for row in split.points(0).tolist()
+    } == {(5, 6), (7, 9)}
+
+
+def test_losses_are_never_compared_at_unlabelled_rows() -> None:
+    with pytest.raises(IndexError):
+        split_of(6, 10, n=3, trials=2, losses=True).points(0)
+
+
+def test_the_order_of_rows_is_made_on_first_look_up_only() -> None:
+    split = split_of(30, n=4, trials=5)
+    split.terms(3)
+    assert not {"_labeled", "_unlabeled"} & set(vars(split))
+    split.rows(0, 0)
+    assert "_labeled" in vars(split)
+    assert "_unlabeled" not in vars(split)

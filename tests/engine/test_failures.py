@@ -1,0 +1,228 @@
+from __future__ import annotations
+
+import asyncio
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+from poise.algorithms.decisions import flips
+from poise.errors import TrialError
+
+
+class UnprintableError(Exception):
+    def __str__(self):
+        raise SystemExit(0)
+
+
+class UnreadableError(Exception):
+    """Can be pickled, and not read again."""
+
+    def __init__(self, one, two):
+        super().__init__(one)
+
+
+class UnpicklableError(Exception):
+    def __reduce__(self):
+        raise SystemExit(0)
+
+
+class Outside(BaseException):
+    pass
+
+
+def failing(error, *trials, size=None, value=0.0):
+    """Predict the mean; raise an error, or predict a value, in some trials."""
+    rows = [3.0 * k for k in trials]
+
+    def fit(X, y, seed):
+        here = set(rows) & set(X[:, 0]) and size in (None, len(X))
+        if here and error is not None:
+            raise error
+        level = value if here else float(np.mean(y))
+        return lambda points: np.full(len(points), level)
+
+    return fit
+
+
+RAISED = [
+    ZeroDivisionError("nothing"),
+    SystemExit(0),
+    GeneratorExit(),
+    StopIteration(),
+    MemoryError(),
+    RecursionError(),
+    asyncio.CancelledError(),
+    Outside("outside"),
+    UnprintableError(),
+    UnreadableError("one", "two"),
+    UnpicklableError("three"),
+]
+
+
+def test_whatever_a_fit_raises_is_one_failed_trial(run):
+    expected = run(failing(None)).changes
+    for error in RAISED:
+        answers = run(failing(error, 4), on_error="record")
+        assert [(f.trial, f.kind) for f in answers.failures] == [(4, "error")]
+        assert answers.failures[0].message.startswith(type(error).__name__)
+        assert np.isnan(answers.changes[4]).all()
+        np.testing.assert_array_equal(np.delete(answers.changes, 4, 0), np.delete(expected, 4, 0))
+
+
+def test_errors_come_back_from_workers_also_if_they_cannot_travel(run):
+    def make(name):
+        class LocalError(Exception):
+            def __init__(self, one, two=None):
+                super().__init__(one)
+                if two is None and name == "unreadable":
+                    raise SystemExit(0)
+
+            def __str__(self):
+                if name == "unprintable":
+                    raise SystemExit(0)
+                return "told"
+
+            def __reduce__(self):
+                if name == "unpicklable":
+                    raise SystemExit(0)
+                return super().__reduce__()
+
+        def fit(X, y, seed):
+            if X[0, 0] == 6:
+                raise LocalError("one", 2)
+            return lambda points: np.zeros(len(points))
+
+        return fit
+
+    for name in ("plain", "unprintable", "unpicklable", "unreadable"):
+        with pytest.raises(TrialError, match="trial 2 failed: LocalError: ") as caught:
+            run(make(name), n_jobs=2)
+        assert (caught.value.trial, caught.value.kind) == (2, "error")
+        assert "LocalError" in str(caught.value.__cause__)
+        assert len(caught.value.partial.changes) == 2
+    with pytest.raises(TrialError) as caught:
+        run(failing(ZeroDivisionError("nothing"), 1), n_jobs=1)
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+def test_an_interrupt_is_no_failed_trial(run):
+    for jobs in (1, 2):
+        with pytest.raises(KeyboardInterrupt):
+            run(failing(KeyboardInterrupt(), 4), on_error="record", n_jobs=jobs)
+
+
+def test_raise_names_the_trial_and_keeps_what_was_measured(run):
+    expected = run(failing(None))
+    with pytest.raises(
+        TrialError, match=r"trial 5 failed: ZeroDivisionError: nothing.*5 trials"
+    ) as caught:
+        run(failing(ZeroDivisionError("nothing"), 5))
+    assert (caught.value.trial, caught.value.kind) == (5, "error")
+    np.testing.assert_array_equal(caught.value.partial.changes, expected.changes[:5])
+    np.testing.assert_array_equal(caught.value.partial.errors, expected.errors[:5])
+
+
+def test_a_failed_fit_fails_its_own_comparisons_only(run):
+    error = ValueError("no")
+    for position in ("last", "uniform"):
+        settings = {"removals": 3, "points": 2, "position": position, "on_error": "record"}
+        failed = np.isnan(run(failing(error, 4, size=3), **settings).changes[4])
+        assert failed.all()
+
+        def one_reduced(X, y, seed):
+            if len(X) == 2 and tuple(X[:, 0]) == (12.0, 14.0):
+                raise error
+            return failing(None)(X, y, seed)
+
+        failed = np.isnan(run(one_reduced, **settings).changes)
+        assert failed.sum() == 2  # one removal, at both points
+        assert failed[4].any(axis=1).sum() == 1
+
+
+def test_the_first_of_several_reasons_is_kept(run):
+    def fails(X, y, seed):
+        raise ValueError(str(X[:, 0].tolist()))
+
+    answers = run(fails, removals=2, trials=1, on_error="record")
+    assert answers.failures[0].message == "ValueError: [0.0, 1.0, 2.0]"
+
+
+def test_what_is_no_prediction_is_undefined_at_its_point(run):
+    def at(value):
+        def fit(X, y, seed):
+            def predict(points):
+                return [value(len(X)) if row[0] == 60 else 1.0 for row in points]
+
+            return predict
+
+        return fit
+
+    cases = [
+        (lambda n: np.nan, np.nan),
+        (lambda n: np.nan if n == 3 else 1.0, np.nan),
+        (lambda n: None, np.nan),
+        (lambda n: np.inf, np.nan),  # a model that says infinity everywhere is not stable
+        (lambda n: np.inf if n == 3 else -np.inf, np.nan),
+        (lambda n: np.inf if n == 3 else 1.0, np.inf),
+        (lambda n: "text", np.nan),
+    ]
+    for value, change in cases:
+        answers = run(at(value), points=5, on_error="record")
+        expected = np.zeros((12, 1, 5))
+        expected[0, 0, 2] = change  # row 60 is the third point of trial 0
+        if value(3) == "text":
+            expected[0, 0, :] = np.nan
+        np.testing.assert_array_equal(answers.changes, expected)
+        kinds = [f.kind for f in answers.failures]
+        assert kinds == (["undefined"] if np.isnan(change) else [])
+        if kinds and value(3) != "text":
+            assert "row 60" in answers.failures[0].message
+
+
+def test_a_wrong_number_of_predictions_is_undefined(run):
+    for shape in ((), (1,), (4,), (0,)):
+        fit = lambda X, y, seed, shape=shape: lambda points: np.zeros(shape)  # noqa: E731
+        answers = run(fit, points=3, on_error="record", trials=1)
+        assert [f.kind for f in answers.failures] == ["undefined"], shape
+    answers = run(lambda X, y, seed: None, on_error="record", trials=1)
+    assert answers.failures[0].kind == "error"
+
+
+def test_distances_of_the_users_own_may_fail_too(run):
+    def distance(a, b):
+        raise SystemExit(0)
+
+    answers = run(failing(None), distance=distance, on_error="record")
+    assert answers.n_failed == 12
+    assert answers.failures[0].message.startswith("SystemExit")
+    panel = run(
+        failing(None, 4, value=np.nan), distance=flips(0.0, of=3), points=3, on_error="record"
+    )
+    assert panel.changes.shape == (12, 1, 1)
+    assert [f.trial for f in panel.failures] == [4]
+
+
+def test_the_first_twenty_failures_keep_their_reason(run):
+    answers = run(failing(ValueError(), *range(30)), trials=30, on_error="record")
+    assert answers.n_failed == 30
+    assert [f.trial for f in answers.failures] == list(range(20))
+
+
+def test_failed_trials_do_not_keep_their_rows(run):
+    kept: list[weakref.ref[np.ndarray]] = []
+    alive: list[int] = []
+
+    def fails(X, y, seed):
+        kept.append(weakref.ref(X))
+        alive.append(sum(each() is not None for each in kept))
+        raise ValueError("no")
+
+    gc.disable()  # not even in a cycle
+    try:
+        run(fails, on_error="record", trials=30)
+    finally:
+        gc.enable()
+    assert max(alive) <= 2
+    assert not any(each() is not None for each in kept)

@@ -1,0 +1,297 @@
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import threading
+import time
+import types
+
+import cloudpickle
+import numpy as np
+import pytest
+from sklearn.dummy import DummyRegressor
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import Ridge
+
+from poise.algorithms.decisions import flips
+from poise.engine.first_trial import look
+from poise.engine.oracle import converse
+from poise.errors import TrialError
+from poise.procedures.measure import measure
+
+cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import this file
+
+STATE, ORDER, BATCH, CONSTANT = (
+    "not a function",
+    "another order",
+    "predicted with it",
+    "the same for",
+)
+
+
+def mean(X, y, seed):
+    level = float(np.mean(y))
+    return lambda points: level + 0 * points[:, 0] + points[:, 0]
+
+
+def memo_by_seed():
+    memory = {}
+
+    def fit(X, y, seed):
+        level = memory.setdefault(seed, float(np.mean(y)))
+        return lambda points: level + points[:, 0]
+
+    return fit
+
+
+def unseeded(X, y, seed):
+    level = int.from_bytes(os.urandom(4))
+    return lambda points: level + points[:, 0]
+
+
+class ByClass:
+    seen = None
+
+    def __call__(self, X, y, seed):
+        kind = type(self)
+        if kind.seen is None:
+            kind.seen = float(np.mean(y))
+        level = kind.seen
+        return lambda points: level + points[:, 0]
+
+
+def global_cache():
+    def fit(X, y, seed):
+        cache = sys.modules.setdefault("poise_test_cache", types.ModuleType("poise_test_cache"))
+        level = vars(cache).setdefault(str(seed), float(np.mean(y)))
+        return lambda points: level + points[:, 0]
+
+    return fit
+
+
+def warm_start():
+    weights = np.zeros(1)
+
+    def fit(X, y, seed):
+        weights[:] = 0.5 * weights + 0.5 * np.mean(y)
+        level = float(weights[0])
+        return lambda points: level + points[:, 0]
+
+    return fit
+
+
+def batch(X, y, seed):
+    return lambda points: points[:, 0] - np.mean(points[:, 0]) + np.mean(y)
+
+
+def batch_at_one_point(X, y, seed):
+    return lambda points: points[:, 0] + (len(points) > 1) * (points[:, 0] == 48) * len(X)
+
+
+def alone_fails(X, y, seed):
+    def predict(points):
+        if len(points) == 1:
+            raise ValueError("one row")
+        return points[:, 0]
+
+    return predict
+
+
+def last_row(X, y, seed):
+    level = float(y[-1])
+    return lambda points: level + points[:, 0]
+
+
+def order_fails(X, y, seed):
+    if X[0, 0] > X[-1, 0]:
+        raise ValueError("not sorted")
+    return lambda points: points[:, 0]
+
+
+def draws(X, y, seed):
+    return lambda points: points[:, 0] + [random.random() for _ in points]
+
+
+@pytest.fixture
+def begun(ask):
+    """A run; only those that are about state have a process that has fitted nothing."""
+
+    def asked(algorithm, fresh=False, **settings):
+        this = ask(algorithm, **settings)
+        this.oracle.algorithm.has_own_code = fresh
+        return this
+
+    yield asked
+    sys.modules.pop("poise_test_cache", None)
+    ByClass.seen = None
+
+
+@pytest.fixture
+def seen(begun):
+    """The look, what it says when all has been seen, and the answers."""
+
+    def looked(algorithm, position="last", **settings):
+        this = begun(algorithm, position=position, **settings)
+        found = look(this.oracle, this.trials, position)
+        split = this.split.with_fewer(1, 1) if found.given_up else this.split
+        answers = converse(measure(split, known=found.known), this.oracle)
+        return found, [*found.warnings, *found.finish()], answers
+
+    return looked
+
+
+def test_state_between_fits_is_noticed_with_any_number_of_workers(seen):
+    for jobs in (1, 2):
+        for make in (memo_by_seed, lambda: unseeded, ByClass, global_cache, warm_start):
+            _, said, _ = seen(make(), fresh=True, n_jobs=jobs, trials=2)
+            assert any(STATE in text for text in said), (make, jobs)
+            ByClass.seen = None
+    assert seen(mean, fresh=True)[1] == []
+
+
+def test_a_fit_that_fails_or_dies_elsewhere_is_said(seen):
+    here = os.getpid()
+
+    def only_here(X, y, seed):
+        if os.getpid() != here:
+            raise ValueError("elsewhere")
+        return mean(X, y, seed)
+
+    def dies(X, y, seed):
+        if os.getpid() != here:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return mean(X, y, seed)
+
+    lock = threading.Lock()
+
+    def cannot_travel(X, y, seed):
+        with lock:
+            return mean(X, y, seed)
+
+    for algorithm, words in ((only_here, "elsewhere"), (dies, "SIGKILL"), (cannot_travel, "lock")):
+        [text] = seen(algorithm, fresh=True, trials=2)[1]
+        assert words in text
+
+
+def test_no_process_is_started_for_estimators_of_scikit_learn(ask):
+    this = ask(Ridge())
+    assert look(this.oracle, this.trials)._fresh is None
+
+
+def test_predictions_that_depend_on_their_batch_leave_one_point(seen):
+    for algorithm in (batch, batch_at_one_point, alone_fails):
+        found, said, _ = seen(algorithm, points=3, on_error="record")
+        assert found.given_up == ("points",)
+        assert sum(BATCH in text for text in said) == 1
+        assert found.known[0].values.shape == (1, 1)
+    assert seen(batch)[0].given_up == ()  # at one point nothing is given up
+    assert seen(batch, points=3, distance=flips(0.0, of=3))[0].given_up == ()
+    for jobs in (1, 2):
+        assert seen(mean, points=3, n_jobs=jobs)[0].given_up == ()
+
+
+def test_the_answer_of_one_point_is_that_of_a_trial_with_one_point(begun):
+    for algorithm in (batch, draws):
+        this = begun(algorithm, points=3, coupling="independent")
+        found = look(this.oracle, this.trials)
+        found.close()
+        assert found.given_up == ("points",)
+        split = this.split.with_fewer(1, 1)
+        answers = converse(measure(split), this.oracle)
+        np.testing.assert_array_equal(found.known[0].values, answers.changes[0])
+
+
+def test_the_order_of_the_rows(seen):
+    for algorithm in (last_row, order_fails, RandomForestRegressor(3)):
+        found, said, _ = seen(algorithm, n=6)
+        assert found.order_matters
+        assert any(ORDER in text for text in said)
+        assert not any(ORDER in text for text in seen(algorithm, "uniform", n=6)[1])
+    for algorithm in (mean, Ridge()):
+        assert seen(algorithm)[0].order_matters is False
+
+
+def test_constant_predictions(seen):
+    for algorithm, constant in ((DummyRegressor(), True), (mean, False), (Ridge(), False)):
+        found, said, _ = seen(algorithm)
+        assert found.constant is constant
+        assert any(CONSTANT in text for text in said) is constant
+    level = np.zeros(48)  # then the same prediction everywhere is right
+    assert not seen(DummyRegressor(), y=level)[0].constant
+
+
+def test_the_fits_of_the_look_are_the_answer_to_trial_0_and_not_made_again(begun):
+    fits = []
+
+    def counts(X, y, seed):
+        fits.append((tuple(X[:, 0]), seed))
+        return mean(X, y, seed)
+
+    for removals, points in ((1, 1), (2, 3)):
+        this = begun(counts, removals=removals, points=points)
+        expected = converse(measure(this.split), this.oracle)
+        fits.clear()
+        found = look(this.oracle, this.trials)
+        found.close()
+        assert len(fits) == 2 * removals + 1
+        answers = converse(measure(this.split, known=found.known), this.oracle)
+        np.testing.assert_array_equal(answers.changes, expected.changes)
+        np.testing.assert_array_equal(answers.errors, expected.errors)
+        assert len(fits) == 2 * removals * 12 + 1
+        assert len(set(fits)) == len(fits)
+
+
+def test_the_look_moves_on_when_a_trial_fails(begun):
+    def fails(X, y, seed):
+        if X[0, 0] in (0.0, 3.0):
+            raise ValueError("no")
+        return last_row(X, y, seed)
+
+    this = begun(fails, fresh=True, on_error="record")
+    found = look(this.oracle, this.trials)
+    assert found.finish() == []  # it fails everywhere alike
+    assert found.order_matters
+    assert sorted(found.known) == [0, 1, 2]
+    answers = converse(measure(this.split, known=found.known), this.oracle)
+    assert [f.trial for f in answers.failures] == [0, 1]
+
+    this = begun(fails)
+    found = look(this.oracle, this.trials)
+    found.close()
+    assert found.order_matters is None
+    with pytest.raises(TrialError, match="trial 0"):
+        converse(measure(this.split, known=found.known), this.oracle)
+
+
+def test_a_death_in_the_look_costs_its_trial_only(begun):
+    def deadly(X, y, seed):
+        if X[0, 0] == 0.0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return mean(X, y, seed)
+
+    this = begun(deadly, fresh=True, n_jobs=2, on_error="record", trials=3)
+    found = look(this.oracle, this.trials)
+    assert found.finish() == []
+    answers = converse(measure(this.split, known=found.known), this.oracle)
+    assert [(f.trial, f.kind) for f in answers.failures] == [(0, "death")]
+
+
+def test_the_time_of_a_fit_is_not_that_of_all_its_predictions(begun):
+    def slow(X, y, seed):
+        def predict(points):
+            time.sleep(0.3)
+            return points[:, 0]
+
+        return predict
+
+    this = begun(slow, points=4, fit_timeout=1)
+    assert look(this.oracle, this.trials).known[0].failure is None
+
+
+def test_nothing_to_look_at(begun):
+    this = begun(mean, trials=0, X=np.zeros((5, 1)), y=np.zeros(5))
+    found = look(this.oracle, this.trials)
+    assert (found.known, found.order_matters, found.finish()) == ({}, None, [])
+    assert converse(measure(this.split), this.oracle).changes.shape == (0, 1, 1)

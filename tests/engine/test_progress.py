@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import io
+import time
+
+import pytest
+
+from poise import progress
+from poise.progress import Progress, duration
+
+
+class Terminal(io.StringIO):
+    def __init__(self, is_terminal):
+        super().__init__()
+        self.is_terminal = is_terminal
+
+    def isatty(self):
+        return self.is_terminal
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """What is written within some tenths of a second, if patience is shorter still."""
+    for name in ("_PATIENCE", "_REDRAWN", "_LINES"):
+        monkeypatch.setattr(progress, name, 0.02)
+    monkeypatch.setenv("TERM", "xterm")
+
+    def written(is_terminal, shown=None, done=3):
+        stream = Terminal(is_terminal)
+        monkeypatch.setattr("sys.stderr", stream)
+        with Progress(10, shown, "trials", lambda: "2 of 3 moved") as bar:
+            bar.advance_to(done)
+            for _ in range(100):
+                if "moved" in stream.getvalue() or shown is False:
+                    break
+                time.sleep(0.05)
+        return stream.getvalue()
+
+    return written
+
+
+def test_a_log_gets_lines(shown):
+    first = shown(False).splitlines()[0]
+    assert first.startswith("poise: 3 of 10 trials, 2 of 3 moved, ")
+    assert first.endswith(" s left")
+    assert "left" not in shown(False, done=0)
+
+
+def test_a_terminal_gets_a_bar(shown):
+    drawn = shown(True)
+    assert "3/10" in drawn
+    assert "2 of 3 moved" in drawn
+    assert "poise:" not in drawn
+
+
+def test_nothing_is_written_where_nothing_is_wanted_or_nobody_listens(shown, monkeypatch):
+    assert shown(False, shown=False) == shown(True, shown=False) == ""
+    monkeypatch.setattr("sys.stderr", None)
+    with Progress(10, None):
+        time.sleep(0.1)
+    closed = Terminal(False)
+    closed.close()
+    monkeypatch.setattr("sys.stderr", closed)
+    with Progress(10, None):
+        time.sleep(0.1)
+
+
+def test_short_work_shows_nothing(monkeypatch):
+    stream = Terminal(True)
+    monkeypatch.setattr("sys.stderr", stream)
+    began = time.monotonic()
+    with Progress(10, None) as bar:
+        bar.advance_to(10)
+    assert stream.getvalue() == ""
+    assert time.monotonic() - began < 30  # it does not wait for the bar
+
+
+def test_durations():
+    assert duration(0) == "0 s"
+    assert duration(59.6) == "1 min"
+    assert duration(7260) == "2 h 1 min"

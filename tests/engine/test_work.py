@@ -1,0 +1,295 @@
+from __future__ import annotations
+
+import ctypes
+import os
+import random
+import sys
+import tracemalloc
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.linear_model import Lasso, LinearRegression
+
+from helpers import needs, python
+from poise.algorithms.algorithm import Algorithm
+from poise.engine.oracle import converse
+from poise.engine.surroundings import Settings, Surroundings
+from poise.procedures.measure import measure
+
+
+def changed_surroundings(X, y, seed):
+    """Change whatever is global, then predict what the global generators say."""
+    np.seterr(all="ignore")
+    warnings.simplefilter("ignore")
+    warnings.showwarning = print
+    sklearn.set_config(assume_finite=True)
+    drawn = random.random() + np.random.normal()  # noqa: NPY002
+    os.environ["POISE_TEST_THREADS"] = str(threads())
+    sys.breakpointhook = print
+    return lambda points: np.full(len(points), drawn)
+
+
+def threads():
+    from threadpoolctl import threadpool_info
+
+    return max((pool["num_threads"] for pool in threadpool_info()), default=1)
+
+
+def found():
+    return (
+        np.geterr(),
+        list(warnings.filters),
+        warnings.showwarning,
+        sklearn.get_config(),
+        random.getstate(),
+        str(np.random.get_state()),  # noqa: NPY002
+        threads(),
+        sys.stdout,
+        os.fstat(1).st_ino,
+        sys.breakpointhook,
+    )
+
+
+def test_everything_global_is_left_as_it_was_found(ask, run):
+    before = found()
+    assert (run(changed_surroundings).changes == 0).all()  # both fits draw the same numbers
+    assert (run(changed_surroundings, coupling="independent").changes > 0).all()
+    assert os.environ.pop("POISE_TEST_THREADS") == "1"
+
+    def fails(X, y, seed):
+        changed_surroundings(X, y, seed)
+        raise ValueError
+
+    assert run(fails, on_error="record").n_failed == 12
+    this = ask(changed_surroundings)
+    answers = this.oracle.work(this.trials).answers(range(12))
+    next(answers)
+    answers.close()  # a run that was stopped
+    assert found() == before
+
+
+def test_threads_take_turns(run):
+    before = found()
+    expected = run(changed_surroundings, coupling="independent").changes
+    with ThreadPoolExecutor(4) as pool:
+        runs = [pool.submit(run, changed_surroundings, coupling="independent") for _ in range(8)]
+        found_there = [each.result().changes for each in runs]
+    for changes in found_there:
+        np.testing.assert_array_equal(changes, expected)
+    os.environ.pop("POISE_TEST_THREADS")
+    assert found() == before
+
+
+def test_nothing_accumulates(ask):
+    kept = []
+
+    def until(changes):
+        kept.append(tracemalloc.get_traced_memory()[0])
+        return False
+
+    this = ask(lambda X, y, seed: lambda points: np.zeros(len(points)), trials=2000)
+    tracemalloc.start()
+    converse(measure(this.split, until), this.oracle)
+    tracemalloc.stop()
+    assert kept[-1] - kept[500] < 1500 * 64  # less than the list above takes
+
+
+def test_a_fit_meets_the_settings_of_the_caller_and_not_those_of_an_earlier_fit(run):
+    def settings(X, y, seed):
+        told = np.geterr()["over"], sklearn.get_config()["transform_output"]
+        np.seterr(over="ignore")
+        return lambda points: np.array([told != ("raise", "pandas")] * len(points), dtype=float)
+
+    def none(X, y, seed):
+        changed = settings(X, y, seed)
+        return lambda points: changed(points) + len(X)  # 1 if both fits were told the same
+
+    with np.errstate(over="raise"), sklearn.config_context(transform_output="pandas"):
+        for jobs in (1, 2):
+            assert (run(none, n_jobs=jobs, trials=4).changes == 1).all()
+            answers = run(lambda X, y, seed: settings(X, y, seed), n_jobs=jobs, trials=4)
+            assert (answers.changes == 0).all()
+
+
+def test_warnings_are_told_once_with_the_number_of_fits(ask):
+    def warns(X, y, seed):
+        for value in X[:, 0]:
+            warnings.warn(f"no convergence at {value}", RuntimeWarning, stacklevel=1)
+        if X[0, 0] == 0:
+            warnings.warn("only here", DeprecationWarning, stacklevel=1)
+        return lambda points: np.zeros(len(points))
+
+    for jobs in (1, 2):
+        this = ask(warns, n_jobs=jobs)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            converse(measure(this.split), this.oracle)
+            assert not caught
+            this.oracle.heard.warn()
+        assert [(str(w.message), w.category) for w in caught] == [
+            ("no convergence at 0.0 (in 24 of 24 fits)", RuntimeWarning),
+            ("only here (in 2 of 24 fits)", DeprecationWarning),
+        ]
+    with pytest.raises(RuntimeWarning, match="in 24 of 24 fits"):  # the caller's filters hold
+        this.oracle.heard.warn()
+    X = np.random.default_rng(0).normal(size=(72, 3))
+    this = ask(Lasso(alpha=1e-3, max_iter=1), n=5, X=X)
+    converse(measure(this.split), this.oracle)
+    with pytest.warns(sklearn.exceptions.ConvergenceWarning, match="of 24 fits"):
+        this.oracle.heard.warn()
+
+
+def test_what_fits_print_is_kept_and_not_shown(ask, capfd):
+    def prints(X, y, seed):
+        print(f"round {X[0, 0]} of training")
+        os.write(1, b"straight\n")
+        ctypes.CDLL(None).puts(b"compiled")
+        return lambda points: np.zeros(len(points))
+
+    for jobs in (1, 2):
+        this = ask(prints, n_jobs=jobs)
+        converse(measure(this.split), this.oracle)
+        assert sorted(this.oracle.heard.printed()) == [
+            "compiled (in 24 of 24 fits)",
+            "round 0.0 of training (in 24 of 24 fits)",
+            "straight (in 24 of 24 fits)",
+        ]
+    assert capfd.readouterr().out == ""
+
+
+def test_a_debugger_gets_the_terminal_back(run, capfd, monkeypatch):
+    monkeypatch.setattr(sys, "breakpointhook", lambda: print("(Pdb)"))
+
+    def debugged(X, y, seed):
+        breakpoint()
+        return lambda points: np.zeros(len(points))
+
+    run(debugged, trials=1)
+    assert "(Pdb)" in capfd.readouterr().out
+
+
+class Checked(Algorithm):
+    """Counts its fits; where checks are skipped it fails without a reason."""
+
+    name, has_own_code = "checked", True
+
+    def __init__(self, bad=(), heals=False):
+        self.bad, self.heals, self.skips, self.fits = bad, heals, False, []
+
+    @contextmanager
+    def unchecked(self):
+        self.skips = True
+        yield
+        self.skips = False
+
+    def fit(self, X, y, xi):
+        self.fits.append((int(X[0, 0]) // 3, self.skips))
+        if self.fits[-1][0] in self.bad and (self.skips or not self.heals):
+            raise ValueError("?" if self.skips else "the reason")
+        return lambda points: np.zeros(len(points))
+
+
+def test_checks_are_skipped_after_a_good_trial_and_made_again_for_the_reason_of_a_bad_one(ask):
+    this = ask(Checked(bad=(0, 2)), trials=5)
+    algorithm = this.oracle.algorithm
+    answers = list(this.oracle.work(this.trials).answers(range(5)))
+    assert [a.failure and a.failure.message for a in answers] == [
+        *("ValueError: the reason", None, "ValueError: the reason", None, None)
+    ]
+    skipped = [(k, skips) for k, skips in algorithm.fits if k != 0]
+    assert skipped == [
+        (1, False),
+        (1, False),
+        (2, True),
+        (2, False),
+        (3, False),
+        (3, False),
+        (4, True),
+        (4, True),
+    ]
+    this = ask(Checked(bad=(2,), heals=True), trials=3)
+    answers = list(this.oracle.work(this.trials).answers(range(3)))
+    assert answers[2].failure  # a failure does not vanish because it was looked at again
+    this = ask(Checked(bad=(2,)), trials=3)
+    assert list(this.oracle.work(this.trials, relax=False).answers(range(3)))[2].failure
+    assert not any(skips for _, skips in this.oracle.algorithm.fits)
+
+
+def test_a_fit_cannot_change_the_rows_of_the_next(run):
+    def writes(X, y, seed):
+        level = float(np.sum(y))
+        X[:], y[:] = 0, 0
+        return lambda points: np.full(len(points), level)
+
+    def reads(X, y, seed):
+        level = float(np.sum(y))
+        return lambda points: np.full(len(points), level)
+
+    np.testing.assert_array_equal(run(writes).changes, run(reads).changes)
+
+
+def test_a_predictor_may_use_one_array_for_all_its_answers(run):
+    answer = np.zeros(1)
+
+    def reuses(X, y, seed):
+        def predict(points):
+            answer[:] = len(X)
+            return answer
+
+        return predict
+
+    assert (run(reuses).changes == 1).all()
+
+
+def test_changes_and_errors_are_those_of_a_loop_by_hand(ask, run):
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(60, 2)), rng.normal(size=60)
+    answers = run(LinearRegression(), n=4, trials=10, removals=2, points=2, X=X, y=y)
+    for k in range(10):
+        rows = np.arange(4 * k, 4 * k + 4)
+        points = [40 + k, 50 + k]
+        losses = []
+        for j, last in enumerate((3, 2)):
+            order = [*np.delete(rows, last), rows[last]]
+            full, reduced = (
+                LinearRegression().fit(X[r], y[r]).predict(X[points]) for r in (order, order[:3])
+            )
+            np.testing.assert_array_equal(answers.changes[k, j], abs(full - reduced))
+            losses.append(abs(full - y[points]).mean())
+        assert answers.errors[k] == pytest.approx(np.mean(losses), rel=1e-12)
+
+
+def test_a_fit_that_loads_libraries_with_threads_is_made_again_with_one_thread():
+    code = """
+import numpy as np
+from poise.engine.surroundings import Settings, Surroundings
+def fit():
+    import scipy.linalg
+    from threadpoolctl import threadpool_info
+    return max(pool["num_threads"] for pool in threadpool_info())
+with Surroundings(Settings.here()) as around:
+    seen = []
+    for _ in range(2):
+        around.before_fit(7)
+        seen.append((fit(), around.too_late()))
+print(seen[0][1], *seen[1])
+"""
+    assert python(code).stdout.split() == ["True", "1", "False"]
+
+
+@needs("torch")
+def test_the_generator_of_pytorch_is_set_and_restored():
+    import torch
+
+    before = torch.get_rng_state()
+    with Surroundings(Settings.here()) as around:
+        drawn = []
+        for xi in (7, 7, 2**64 - 1):
+            around.before_fit(xi)
+            drawn.append(float(torch.rand(1)))
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert torch.equal(torch.get_rng_state(), before)

@@ -1,0 +1,250 @@
+"""The definition, line by line, and what is refused before the first fit."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.datasets import load_diabetes
+from sklearn.linear_model import Lasso, LogisticRegression
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+import poise
+from poise.algorithms.algorithm import seed_from
+from poise.data.randomness import Randomness
+from poise.errors import (
+    AlgorithmError,
+    ArgumentError,
+    DataError,
+    PowerWarning,
+    TrialError,
+    ValidityWarning,
+)
+from poise.numbers import rounded_down
+from poise.settings import Asked, MoreSettings, Settings, settings_of
+
+X, Y = load_diabetes(return_X_y=True)
+RNG = np.random.default_rng(0)
+SMALL_X, SMALL_Y = RNG.normal(size=(60, 2)), RNG.normal(size=60)
+LABELS = RNG.integers(0, 2, size=60)
+WITH_A_HOLE = np.where(np.arange(60)[:, None] == 3, np.nan, SMALL_X)
+
+
+class Counting(RegressorMixin, BaseEstimator):
+    """Predicts the mean, and counts its fits."""
+
+    fits = 0
+
+    def fit(self, X, y):
+        type(self).fits += 1
+        self.mean_ = np.mean(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean_) + 1e-9 * np.asarray(X)[:, 0]
+
+
+def by_hand(estimator, X, y, n):
+    """Definition 1, written as the paper writes it: trial k is rows (k−1)n+1 … kn."""
+    m = min(len(y) // n, len(X) // (n + 1))
+    seeds = [seed_from(int(word)) for word in Randomness(0).block("xi", 0, m)[:, 0]]
+    changes = []
+    for k in range(m):
+        rows = np.arange(k * n, (k + 1) * n)
+        point = X[[m * n + k]]
+        if "random_state" in estimator.get_params():
+            estimator.set_params(random_state=seeds[k])
+        full = estimator.fit(X[rows], y[rows]).predict(point)[0]
+        reduced = estimator.fit(X[rows[:-1]], y[rows[:-1]]).predict(point)[0]
+        changes.append(abs(full - reduced))
+    return np.array(changes)
+
+
+def test_trials_are_those_of_definition_1():
+    for estimator in (Lasso(0.5), DecisionTreeRegressor(max_features=2)):
+        trials = poise.measure(
+            estimator, X, Y, n=30, shuffle=False, fast=False, points_per_trial=1, check=False
+        )
+        assert np.array_equal(trials.values, by_hand(estimator, X, Y, 30))
+        assert trials.n_trials == min(442 // 30, 442 // 31) == 14
+
+
+def test_measuring_and_testing_agree():
+    for settings in (
+        {"n": 10, "epsilon": 25, "delta": 0.2},
+        {"n": 5, "epsilon": 30, "delta": 0.1, "points_per_trial": 4},
+        {"n": 10, "epsilon": 25, "delta": 0.2, "test": "averaged"},
+    ):
+        question = {name: settings[name] for name in ("epsilon", "delta")}
+        test = settings.get("test", "auto")
+        rest = {k: v for k, v in settings.items() if k not in ("epsilon", "delta", "test")}
+        result = poise.stability_test(Lasso(), X, Y, **settings)
+        later = poise.measure(Lasso(), X, Y, **rest).test(**question, test=test)
+        assert np.array_equal(result.trials.changes, later.trials.changes)
+        for name in ("verdict", "pvalue", "pvalue_unstable", "delta_upper", "epsilon_upper"):
+            assert getattr(result, name) == getattr(later, name)
+
+
+def test_one_worker_or_two_and_any_chunk_are_bit_identical():
+    one = poise.measure(DecisionTreeRegressor(max_features=3), X, Y, n=12, n_jobs=1)
+    two = poise.measure(DecisionTreeRegressor(max_features=3), X, Y, n=12, n_jobs=2)
+    assert np.array_equal(one.changes, two.changes)
+
+
+def test_early_stopping_gives_the_verdict_of_the_full_run():
+    for estimator, epsilon in ((Lasso(), 25), (DecisionTreeRegressor(), 1.0), (Lasso(0.1), 12)):
+        asked = {"n": 10, "epsilon": epsilon, "delta": 0.2}
+        full = poise.stability_test(estimator, X, Y, **asked)
+        early = poise.stability_test(estimator, X, Y, stop_early=True, **asked)
+        assert early.verdict == full.verdict
+        seen = len(early.trials.changes)
+        assert np.array_equal(early.trials.changes, full.trials.changes[:seen])
+
+
+def test_labels_take_no_epsilon():
+    result = poise.stability_test(DecisionTreeClassifier(), SMALL_X, LABELS, n=10, delta=0.5)
+    assert set(np.unique(result.trials.changes)) <= {0.0, 1.0}
+    scores = poise.stability_test(
+        LogisticRegression(),
+        SMALL_X,
+        LABELS,
+        n=10,
+        epsilon=0.3,
+        delta=0.5,
+        response="predict_proba",
+    )
+    assert scores.design.distance == "total_variation"
+
+
+def test_a_share_of_the_sd_sets_rows_aside():
+    result = poise.stability_test(Lasso(), X, Y, n=10, epsilon="40% of sd", delta=0.2)
+    assert result.design.set_aside == 30
+    assert result.epsilon == rounded_down(0.4 * result.design.sd)
+    used = {int(row) for k in range(result.n_trials) for row in result.trials.rows(k)["trained"]}
+    assert result.design.n_labeled == 412
+    assert len(used) == result.n_trials * 10
+
+
+def test_n_may_be_a_share_and_says_what_the_rows_reach_if_missing():
+    assert poise.measure(Lasso(), X, Y, n=0.05).design.n == 22
+    with pytest.raises(ArgumentError, match=r"n is missing.*up to n = 30"):
+        poise.stability_test(Lasso(), X, Y, epsilon=25, delta=0.2)
+    with pytest.raises(ArgumentError, match="delta"):
+        poise.stability_test(Lasso(), X, Y, n=10, epsilon=25)
+
+
+REFUSED = [
+    (ArgumentError, "n must be", {"n": 1}),
+    (ArgumentError, "n .*60", {"n": 61}),
+    (ArgumentError, "epsilon must be", {"epsilon": -1}),
+    (ArgumentError, "epsilon is missing.*poise.measure", {"epsilon": None}),
+    (ArgumentError, "epsilon must be .*5% of sd", {"epsilon": "5% of spread"}),
+    (ArgumentError, r"delta must be a number in \[0, 1\), got 1.2", {"delta": 1.2}),
+    (ArgumentError, r"alpha must be a number in \(0, 1\), got 0", {"alpha": 0}),
+    (ArgumentError, "test must be", {"test": "binom"}),
+    (ArgumentError, "position must be", {"position": "first"}),
+    (ArgumentError, "remove", {"remove": 10}),
+    (ArgumentError, "removals_per_trial", {"removals_per_trial": 11}),
+    (ArgumentError, "removals_per_trial must be", {"removals_per_trial": "some"}),
+    (ArgumentError, "n_jobs", {"n_jobs": "two"}),
+    (ArgumentError, "max_trials must be", {"max_trials": 0}),
+    (ArgumentError, "stop_early must be True or False", {"stop_early": "yes"}),
+    (ArgumentError, "random_state", {"random_state": "seed"}),
+    (ArgumentError, "distance", {"distance": "cosine"}),
+    (ArgumentError, "response", {"response": "proba"}),
+    (ArgumentError, "coupling", {"coupling": "antithetic"}),
+    (TypeError, "n_job'; did you mean 'n_jobs'", {"n_job": 2}),
+    (DataError, "60.*59", {"y": np.zeros(59)}),
+    (AlgorithmError, "row 3", {"X": WITH_A_HOLE, "algorithm": Lasso()}),
+    (DataError, "groups_unlabeled", {"groups": np.arange(60) // 2, "X_unlabeled": SMALL_X}),
+    (AlgorithmError, "Lasso\\(\\)", {"algorithm": Lasso}),
+    (AlgorithmError, "got 'Lasso'", {"algorithm": "Lasso"}),
+]
+
+
+@pytest.mark.parametrize(("kind", "message", "changed"), REFUSED)
+def test_what_can_be_known_is_refused_before_the_first_fit(kind, message, changed):
+    Counting.fits = 0
+    given = {"algorithm": Counting(), "X": SMALL_X, "y": SMALL_Y, "n": 10, "epsilon": 1.0}
+    given |= {"delta": 0.5} | changed
+    with pytest.raises(kind, match=message):
+        poise.stability_test(given.pop("algorithm"), given.pop("X"), given.pop("y"), **given)
+    assert Counting.fits == 0
+
+
+def test_no_change_of_labels_exceeds_one():
+    with pytest.raises(ArgumentError, match="epsilon"):
+        poise.stability_test(
+            LogisticRegression(),
+            SMALL_X,
+            LABELS,
+            n=10,
+            epsilon=1.0,
+            delta=0.5,
+            response="predict_proba",
+        )
+
+
+def test_a_hopeless_question_is_told_at_once():
+    Counting.fits = 0
+    with pytest.warns(PowerWarning, match="trials"):
+        result = poise.stability_test(Counting(), SMALL_X, SMALL_Y, n=10, epsilon=1, delta=0.01)
+    assert result.verdict == "inconclusive"
+    with pytest.warns(PowerWarning):
+        nothing = poise.stability_test(Counting(), SMALL_X, SMALL_Y, n=60, epsilon=1, delta=0.5)
+    assert (nothing.n_trials, nothing.verdict) == (0, "inconclusive")
+
+
+def test_a_failed_fit_names_its_trial_and_keeps_what_was_measured():
+    def unlucky(X, y, seed):
+        if X[0, 0] == marked:
+            raise ValueError("no luck")
+        return lambda points: np.full(len(points), y.mean() + points[:, 0])
+
+    order = poise.measure(unlucky_free, SMALL_X, SMALL_Y, n=5, check=False)
+    marked = SMALL_X[order.rows(4)["trained"][0], 0]
+    with pytest.raises(TrialError, match=r"trial 4 failed.*no luck") as caught:
+        poise.measure(unlucky, SMALL_X, SMALL_Y, n=5, check=False)
+    assert caught.value.trial == 4
+    assert np.array_equal(caught.value.partial.changes, order.changes[:4])
+    recorded = poise.measure(unlucky, SMALL_X, SMALL_Y, n=5, check=False, on_error="record")
+    assert recorded.n_failures == 1
+    assert recorded.failures[0].trial == 4
+    assert np.isinf(recorded.values[4])
+
+
+def unlucky_free(X, y, seed):
+    return lambda points: np.full(len(points), y.mean() + points[:, 0])
+
+
+def test_warnings_of_validity_go_with_the_result():
+    def last_row(X, y, seed):
+        return lambda points: np.full(len(points), y[-1]) + points[:, 0]
+
+    with pytest.warns(ValidityWarning, match="position='uniform'") as caught:
+        result = poise.stability_test(last_row, SMALL_X, SMALL_Y, n=5, epsilon=1, delta=0.5)
+    assert caught[0].filename == __file__
+    assert any("uniform" in text for text in result.warnings)
+    assert "the last of them" in str(result)
+
+
+def test_rows_are_named_as_the_frame_names_them():
+    frame = pd.DataFrame(SMALL_X, columns=["a", "b"], index=[f"r{i}" for i in range(60)])
+    trials = poise.measure(Lasso(0.01), frame.assign(y=SMALL_Y), "y", n=10)
+    found = trials.to_frame()
+    assert set(found["removed_row"]) <= set(frame.index)
+    assert not set(found["removed_row"]) & set(found["test_row"])
+
+
+def test_signatures_and_documentation_come_from_the_settings():
+    signature = inspect.signature(poise.stability_test).parameters
+    more, asked = settings_of(MoreSettings), settings_of(Asked)
+    assert set(settings_of(Settings)) < set(signature)
+    for name, setting in {**more, **asked}.items():
+        assert name in signature
+        assert f"\n    {name} : " in poise.stability_test.__doc__
+        default = signature[name].default
+        assert default == setting.said.default or default is None

@@ -1,0 +1,278 @@
+"""Pictures: what is drawn is what was measured, and drawing leaves no trace."""
+
+from __future__ import annotations
+
+import io
+from xml.dom import minidom
+
+import matplotlib.style
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from PIL import Image
+
+import poise
+from helpers import python
+from poise.errors import ArgumentError
+from poise.results.design import Design
+from poise.results.plots.changes import plot_changes, plot_profile, plot_trials
+from poise.results.plots.frame import COLOURS, save
+from poise.results.plots.histogram import Histogram, Mark, Steps
+from poise.results.plots.power import plot_menu, power_curves
+from poise.theory.planning import menu
+
+CHANGES = [0.0, 0.5, 1.0, 1.0, 1.5, 2.0, 3.0, 40.0, np.inf, np.nan]
+PLAN = poise.plan(n=30, delta=0.2)
+
+
+def trials_of(changes, name="an algorithm"):
+    return poise.Trials.from_changes(changes, n=5, algorithm=name)
+
+
+def yes_or_no(changes, **settings):
+    """Return trials of labels or decisions, at five points each."""
+    m = len(changes)
+    rows = {"n_labeled": 5 * m, "n_unlabeled": 5 * m, "points": 5}
+    return poise.Trials(changes, Design(algorithm="a classifier", n=5, **rows, **settings))
+
+
+RNG = np.random.default_rng(3)
+LABELS = yes_or_no(1.0 * (RNG.random((60, 1, 5)) < 0.05), distance="label")
+DECISIONS = yes_or_no(RNG.beta(1, 20, (60, 1, 1)), distance="own", compares="decisions")
+
+
+def words(figure):
+    return [text.get_text() for axes in figure.axes for text in axes.texts]
+
+
+# what is drawn, computed
+
+SIZES = st.one_of(
+    st.just(0.0), st.floats(0, 100), st.floats(0, 1e300), st.just(np.inf), st.just(np.nan)
+)
+
+
+@given(st.lists(SIZES, max_size=60), st.data())
+def test_bars_split_exactly_at_epsilon(changes, data):
+    finite = [change for change in changes if np.isfinite(change)]
+    # changes equal to ε are the hard case: they are allowed, so they must fall left of it
+    epsilon = data.draw(st.one_of(st.sampled_from([0.0, *finite]), st.floats(0, 50)))
+    bars = Histogram.of(np.array(changes), epsilon)
+    assert bars.n_larger == sum(change > epsilon for change in changes)
+    assert (bars.total, bars.n_failed) == (len(changes), int(np.isnan(changes).sum()))
+    assert epsilon in bars.edges
+    assert (np.diff(bars.edges) > 0).all()
+    assert len(bars.counts) < 60
+
+
+def test_far_tails_are_counted_and_not_drawn():
+    bars = Histogram.of(np.array(CHANGES))
+    assert (bars.n_beyond, bars.n_infinite, bars.n_failed, bars.counts.sum()) == (1, 1, 1, 7)
+    assert 3 < bars.edges[-1] < 40
+    for largest, beyond in ((0.7, 0), (0.9, 1)):  # 8 times most of the others is far away
+        assert Histogram.of(np.array([0.1] * 30 + [largest])).n_beyond == beyond
+    assert Histogram.of(np.array([0.1] * 30 + [0.9]), epsilon=0.2).n_beyond == 0
+
+
+def test_steps_are_those_of_band_and_changes():
+    trials = trials_of(CHANGES)
+    profile = trials.profile()
+    steps = Steps.of((profile.epsilon, profile.delta), trials.changes.ravel(), end=100.0)
+    assert steps.epsilon.tolist() == [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 40.0, 100.0]
+    for epsilon, limit, seen in zip(steps.epsilon, steps.limit, steps.seen, strict=True):
+        assert limit == profile.at(epsilon)
+        assert seen == trials.observed(epsilon)  # a failure is no larger change
+    # few limits, many changes: the observed share falls between them; thinned, no limit falls
+    many = RNG.random(100_000)
+    steps = Steps.of((np.array([0.0, 0.5]), np.array([1.0, 0.6])), many)
+    assert 900 < len(steps.epsilon) <= 1002
+    assert (steps.limit[steps.epsilon < 0.5] == 1).all()
+    np.testing.assert_allclose(steps.seen, 1 - np.minimum(steps.epsilon, 1), atol=0.01)
+
+
+def test_a_verdict_is_marked_with_its_own_limits():
+    for changes, verdict in (([0.1] * 60, "stable"), ([0.1, 2.0] * 30, "unstable")):
+        result = trials_of(changes).test(epsilon=1, delta=0.1)
+        mark, low, high = Mark.of(result), result.delta_lower, result.delta_upper
+        assert result.verdict == verdict
+        assert (mark.low, mark.high) == ((None, high) if result.stable else (low, None))
+        assert mark.scope == "limit (95%)"
+    result = trials_of([0.1, 0.1, 2.0]).test(epsilon=1, delta=0.1)
+    mark = Mark.of(result)
+    assert (mark.low, mark.high) == result.delta_interval
+    assert mark.reach == pytest.approx((1 / 3 - mark.low, mark.high - 1 / 3))
+    averaged = trials_of(np.where(np.arange(600).reshape(60, 1, 10) % 40, 0.1, 2.0))
+    result = averaged.test(1, delta=0.1, test="averaged")
+    assert Mark.of(result).high is None or result.delta_upper <= 0.1
+
+
+# the drawing
+
+
+def test_a_result_is_drawn_as_it_was_measured():
+    result = trials_of([*CHANGES, *[0.2] * 50]).test(epsilon=1.0, delta=0.3)
+    above, below = result.plot().axes
+    heights = {COLOURS["small"]: 0.0, COLOURS["large"]: 0.0}
+    for bar in above.patches:
+        heights[to_hex(bar.get_facecolor())] += bar.get_height()
+    assert heights == {COLOURS["small"]: 54.0, COLOURS["large"]: 3.0}
+    texts = [text.get_text() for text in above.texts]
+    assert texts == ["1 beyond →\n1 infinite\n1 failed", "5 of 60 larger than ε = 1"]
+    lines = {line.get_label(): line.get_xydata() for line in below.lines}
+    profile = result.trials.profile()
+    for epsilon, limit in lines["every ε: limit (95%)"]:
+        assert limit == profile.at(epsilon)
+    [bars] = below.containers
+    [segment] = bars.lines[2][0].get_segments()
+    assert segment.tolist() == [[1.0, result.delta_observed], [1.0, result.delta_upper]]
+    assert words(result.plot())[-1] == "δ = 0.3"
+    assert above.get_xlim() == below.get_xlim()
+
+
+def test_measured_changes_are_marked_with_the_limit_at_their_delta():
+    trials = trials_of([*[0.1] * 59, 9.0])
+    below = plot_trials(trials).axes[1]
+    [mark] = [line for line in below.lines if line.get_marker() == "D"]
+    assert mark.get_xydata().tolist() == [[trials.epsilon_upper(0.1), 0.1]]
+    assert mark.get_label() == "at most 10% are larger (95%)"
+    few = plot_trials(trials_of([0.1] * 5)).axes[1]  # their limit is infinite
+    assert not [line for line in few.lines if line.get_marker() == "D"]
+
+
+@pytest.mark.parametrize(("trials", "what"), [(LABELS, "labels"), (DECISIONS, "decisions")])
+def test_shares_have_no_epsilon(trials, what):
+    result = trials.test(delta=0.2)
+    for figure, limit in (
+        (result.plot(), result.delta_upper),
+        (trials.plot(), trials.delta_upper()),
+    ):
+        above, below = figure.axes
+        assert above.get_xlabel() == f"share of changed {what} in a trial"
+        assert sum(bar.get_height() for bar in above.patches) == 60
+        assert below.get_xlabel() == f"changed {what}, limit (95%)"
+        [segment] = below.containers[0].lines[2][0].get_segments()
+        np.testing.assert_allclose(segment, [[trials.observed(), 0], [limit, 0]])
+
+
+def test_degenerate_changes_are_drawn():
+    for changes in ([], [0.0, 0.0], [np.inf, np.inf], [np.nan], [1e308, 5e-324], [1e-320]):
+        trials = trials_of(changes)
+        results = [trials.test(epsilon, delta=0.5) for epsilon in (0.0, 1e300)]
+        for figure in (
+            *(each.plot() for each in (trials, *results)),
+            plot_profile(trials.profile()),
+        ):
+            assert figure.png(30)
+    with pytest.raises(ArgumentError, match=r"epsilon must be at most 1e\+300 to be drawn"):
+        plot_changes(trials, 1e301)
+
+
+def test_power_and_menu():
+    truth, power, ceiling = power_curves(PLAN)
+    assert [PLAN.power_at(each) for each in truth] == pytest.approx(power.tolist())
+    assert ceiling[0] == PLAN.ceiling
+    assert (power[truth < 0.2] <= ceiling[truth < 0.2] + 1e-12).all()
+    assert np.isnan(ceiling[truth >= 0.2]).all()
+    axes = plot_menu(rows := menu(3000), 0.1).axes[0]
+    drawn = {tuple(point) for point in axes.lines[0].get_xydata()}
+    assert drawn == {(row.n, row.smallest_delta) for row in rows}
+    assert [text.get_text() for text in axes.texts] == ["δ = 0.1", "n = 102"]
+    with pytest.raises(ArgumentError, match="menu must hold a training size"):
+        plot_menu([])
+
+
+def every_plot(name="an algorithm"):
+    trials = trials_of([0.1, 0.9] * 9, name)
+    return {
+        "changes": (1, lambda **place: plot_changes(trials, 0.5, **place)),
+        "profile": (1, lambda **place: plot_profile(trials.profile(), **place)),
+        "trials": (2, trials.plot),
+        "result": (2, trials.test(epsilon=0.5, delta=0.2).plot),
+        "labels": (2, LABELS.test(delta=0.2).plot),
+        "power": (1, PLAN.plot),
+        "menu": (1, lambda **place: plot_menu(menu(3000), 0.1, **place)),
+    }
+
+
+@pytest.mark.parametrize("name", every_plot())
+def test_every_picture_takes_axes_a_title_and_a_size(name):
+    panels, plot = every_plot()[name]
+    assert plot().get_figwidth() == 3.3
+    figure = plot(figsize=(4, 3), title="costs $5 and $6")
+    assert (tuple(figure.get_size_inches()), figure.get_suptitle()) == ((4, 3), "costs $5 and $6")
+    axes = Figure().subplots(1, 2)
+    given_axes = axes if panels == 2 else axes[0]
+    assert plot(ax=given_axes) is given_axes
+    assert axes[0].get_title(loc="left") == ""
+    plot(ax=given_axes, title="mine")
+    assert axes[0].get_title(loc="left") == "mine"
+    assert axes[0].get_facecolor() == matplotlib.colors.to_rgba(
+        matplotlib.rcParams["axes.facecolor"]
+    )
+    with pytest.raises(ArgumentError, match="figsize is for a figure of its own"):
+        plot(ax=given_axes, figsize=(4, 3))
+    with pytest.raises(ArgumentError, match=rf"ax must hold {panels} panels?, got 3"):
+        plot(ax=Figure().subplots(1, 3))
+
+
+BAD = "fit($x_$, y^$\\bad{$) <b>&\n\x1b[31m\u202e STABLE: forged"
+
+
+def test_names_are_text_and_nothing_else(tmp_path):
+    for _, plot in every_plot(BAD).values():
+        for figure in (plot(title=BAD + "W" * 10_000), plot()):
+            save(figure, tmp_path / "a.svg")  # mathematics would fail here
+            minidom.parse(str(tmp_path / "a.svg"))
+            for text in figure.findobj(Text):
+                assert "\x1b" not in text.get_text()
+                assert "\u202e" not in text.get_text()
+                assert not (text.get_parse_math() and "$" in text.get_text())
+            assert figure._suptitle is None or figure._suptitle.get_window_extent().x1 <= 330
+
+
+def test_files_carry_the_mark_of_poise(tmp_path):
+    figure = trials_of(CHANGES).plot()
+    marks = {"png": b"Software\0poise", "svg": b"<dc:title>poise", "pdf": b"/Creator (poise)"}
+    for ending, mark in marks.items():
+        save(figure, tmp_path / f"a.{ending}")
+        assert mark in (tmp_path / f"a.{ending}").read_bytes()
+    with pytest.raises(ArgumentError, match=r"path must end in \.png, \.svg, \.pdf, got 'a\.jpg'"):
+        save(figure, "a.jpg")
+
+
+def test_drawing_leaves_no_trace_and_is_shown_once():
+    """IPython shows figures of pyplot at the end of a cell, and what a cell returns by itself."""
+    code = """
+import sys, matplotlib, poise
+before = matplotlib.rcParams.copy()
+trials = poise.Trials.from_changes([0.1, 0.9] * 9, n=5)
+figure = trials.plot()
+assert "matplotlib.pyplot" not in sys.modules
+assert figure._repr_png_()[:4] == b"\\x89PNG"
+import matplotlib.pyplot as plt
+mine, axes = plt.subplots(2)
+again, given = trials.plot(), trials.plot(ax=axes)
+assert plt.get_fignums() == [mine.number] and plt.gcf() is mine
+assert not hasattr(given[0], "_repr_png_") and isinstance(again, matplotlib.figure.Figure)
+after = matplotlib.rcParams.copy()
+assert {name for name in after if after[name] != before[name]} <= {"backend"}  # by pyplot
+print("done")
+"""
+    ended = python(code)
+    assert ended.stdout == "done\n", ended.stderr
+
+
+def pixels(figure):
+    with Image.open(io.BytesIO(figure.png(50))) as image:
+        return np.asarray(image)
+
+
+def test_settings_of_the_user_do_not_reach_our_figures():
+    plot = trials_of(CHANGES).test(epsilon=1.0, delta=0.3).plot
+    usual = pixels(plot())
+    with matplotlib.style.context(["dark_background", {"font.size": 30, "axes.grid": True}]):
+        assert np.array_equal(usual, pixels(plot()))

@@ -1,0 +1,88 @@
+"""README and documentation: examples run, commands and options exist, and so do files."""
+
+import doctest
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import click
+import pytest
+
+from poise.cli import main
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.rst"))]
+TOLERANT = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+WRITES = ("--save", "--summary", "--output")  # their files need not exist
+CONSOLE = re.compile(
+    r"^```console\n(.*?)^```|^\.\. code-block:: console\n\n((?:[ ]{3}[^\n]*\n)+)", re.M | re.S
+)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.filterwarnings("ignore::poise.errors.PoiseWarning")  # a reader sees them on stderr
+def test_examples_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    text = re.sub(r"^```.*$", "", page.read_text("utf-8"), flags=re.M)
+    examples = doctest.DocTestParser().get_doctest(
+        text, {"__name__": "__main__"}, page.name, str(page), 0
+    )
+    said = []
+    result = doctest.DocTestRunner(optionflags=TOLERANT).run(examples, out=said.append)
+    assert not result.failed, "".join(said)
+
+
+def typed():
+    """Yield every line that is typed, with its page."""
+    for page in PAGES:
+        for found in CONSOLE.finditer(page.read_text("utf-8")):
+            for line in "".join(filter(None, found.groups())).replace("\\\n", " ").splitlines():
+                if line.strip().startswith("$ "):
+                    yield pytest.param(line.strip()[2:], id=f"{page.stem}: {line.strip()[2:]}")
+
+
+@pytest.mark.parametrize("line", list(typed()))
+def test_commands_exist(line):
+    words = shlex.split(line, comments=True)
+    checks = {"poise": check_poise, "pip": check_pip, "make": check_make}
+    assert words[0] in checks, f"{words[0]} is no command of this project"
+    checks[words[0]](words[1:])
+
+
+def check_poise(words):
+    """Read the options as the command does, without running it."""
+    context = click.Context(main, info_name="poise")
+    name, command, rest = main.resolve_command(context, words)
+    read = command.make_context(name, list(rest), parent=context, resilient_parsing=False)
+    assert name == command.name
+    read.close()
+    written = {rest[k + 1] for k, word in enumerate(rest) if word in WRITES}
+    named = [re.split(r":|\(", word)[0] for word in rest if word not in written]
+    for file in (word for word in named if word.startswith(("examples/", "docs/"))):
+        assert (ROOT / file).is_file(), f"{file} does not exist"
+
+
+def check_pip(words):
+    """Look for the extras of ``pip install '.[plot,data]'``."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = re.search(r"\[(.*)\]", words[-1])
+    assert words[0] == "install"
+    assert set(extras[1].split(",") if extras else []) <= project["optional-dependencies"].keys()
+
+
+def check_make(words):
+    """Look for the targets."""
+    rules = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.M)
+    assert set(words) <= set(rules)
+
+
+def test_files_that_are_linked_exist():
+    for page in PAGES:
+        links = re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text("utf-8"))
+        links += re.findall(
+            r"^\.\. (?:image|literalinclude):: (\S+)", page.read_text("utf-8"), re.M
+        )
+        missing = [link for link in links if not (page.parent / link).exists()]
+        assert not missing, f"{page.name} names {missing}"

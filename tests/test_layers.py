@@ -1,0 +1,73 @@
+"""The rooms of the house: what may import what, and what a first import costs."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import poise
+from helpers import ROOT, python
+
+SOURCE = ROOT / "src" / "poise"
+ROOMS = [
+    ["errors"],
+    ["checks", "numbers", "progress"],
+    ["settings"],
+    ["theory"],
+    ["data"],
+    ["results"],
+    ["algorithms"],
+    ["engine"],
+    ["procedures"],
+    ["questions"],
+    ["cli"],
+]
+LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
+FACADES = {"__init__", "__main__", "decisions"}  # they only name what is elsewhere
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(SOURCE).with_suffix("").parts[0]
+
+
+def imported_by(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        names = []
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        found |= {name.split(".")[1] for name in names if name.startswith("poise.")}
+    return found & set(LEVEL)
+
+
+def test_rooms_import_only_rooms_above_them():
+    wrong = [
+        f"{path.relative_to(SOURCE)} imports {room}"
+        for path in SOURCE.rglob("*.py")
+        if room_of(path) not in FACADES
+        for room in imported_by(path)
+        if LEVEL[room] > LEVEL[room_of(path)]
+    ]
+    assert not wrong
+
+
+def test_public_names_are_those_of_the_stub():
+    stub = ast.parse((SOURCE / "__init__.pyi").read_text())
+    typed = {
+        alias.asname or alias.name
+        for node in stub.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert typed == set(poise.__all__) - {"__version__"}
+    for name in poise.__all__:
+        assert getattr(poise, name).__doc__ or name == "__version__"
+        assert name in dir(poise)
+
+
+def test_the_first_import_loads_nothing_heavy():
+    heavy = ["scipy", "sklearn", "pandas", "pyarrow", "polars", "matplotlib", "rich", "jinja2"]
+    code = f"import sys, poise; print([m for m in {heavy} if m in sys.modules])"
+    assert python(code).stdout.strip() == "[]"
