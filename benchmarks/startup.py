@@ -70,8 +70,10 @@ def first_call() -> list[list[str]]:
             files.add(name)
 
     X, y = load_diabetes(return_X_y=True)
+    question = {"n": 10, "epsilon": 25, "delta": 0.2}
+    str(poise.stability_test(Lasso(), X, y, **question))  # bodies of classes are imports
     sys.setprofile(entered)
-    print(poise.stability_test(Watched(), X, y, n=10, epsilon=25, delta=0.2))
+    print(poise.stability_test(Watched(), X, y, **question))
     sys.setprofile(None)
     modules = [name for name in sys.modules if name.split(".")[0] == "poise"]
     return [

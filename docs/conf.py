@@ -53,7 +53,7 @@ html_css_files = ["poise.css"]
 html_favicon = "_static/favicon.svg"
 html_show_sourcelink = False
 html_context = {"default_mode": "auto"}
-html_sidebars = {"index": []}
+html_sidebars = {"index": [], "start": [], "assumed": []}
 html_theme_options = {
     "logo": {
         "text": "poise",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -44,7 +45,7 @@ def commands() -> Iterator[str]:
         yield from [".. code-block:: text", "", f"   {usage}", ""]
         for option in command.get_params(inner):
             record = option.get_help_record(inner)
-            if record is not None:
+            if record is not None and record[1]:  # an argument may need no words
                 yield from [f"``{record[0]}``", f"   {escaped(record[1])}", ""]
     yield from headline("Exit status", "-")
     for line in main.epilog.splitlines()[2:]:
@@ -70,7 +71,7 @@ def row(setting: Setting) -> tuple[str, str, str, str]:
     option = said.option or f"--{setting.name.replace('_', '-')}"
     names = " / ".join(f"``{part}``" for part in option.split("/") if part != "-")
     default = "required" if said.default is REQUIRED else f"``{said.default!r}``"
-    rule = f" ({escaped(setting.rule)})" if setting.rule else ""
+    rule = f" ({escaped(setting.rule)})" if setting.rule not in ("", "None") else ""
     return f"``{setting.name}``", names, default, f"{escaped(said.help)}{rule}"
 
 
@@ -84,8 +85,9 @@ def theory_functions() -> Iterator[str]:
     for name in theory.__all__:
         homes.setdefault(getattr(theory, name).__module__, []).append(name)
     for home, names in homes.items():
-        yield from headline(import_module(home).__doc__.splitlines()[0].rstrip("."), "-")
-        yield from [".. autosummary::", "   :toctree:", ""]
+        subject = re.split(r"[:(;]|\.$", import_module(home).__doc__.splitlines()[0])[0]
+        yield from headline(subject.strip(), "-")
+        yield from [".. autosummary::", "   :toctree:", "   :nosignatures:", ""]
         yield from (f"   theory.{name}" for name in sorted(names, key=str.lower))
         yield ""
 

@@ -8,7 +8,6 @@ import math
 from decimal import Decimal
 from fractions import Fraction
 
-import ml_dtypes
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -46,8 +45,6 @@ NUMBERS = {
     "object (1, 2)": (np.array([[60, 80]], object), np.array([[0, 0.0]], object)),
     "mixed types": ([Decimal(100)], [0.0]),
     "long double": (np.array([100], np.longdouble), np.array([0], np.longdouble)),
-    "bfloat16": (np.array([100], ml_dtypes.bfloat16), np.array([0], ml_dtypes.bfloat16)),
-    "bfloat16 objects": (objects(ml_dtypes.bfloat16(100)), [0]),
     "half": (np.array([60000], np.float16), np.array([59904], np.float16)),
     "booleans": (np.array([[True] * 10**4]), np.array([[False] * 10**4])),
     "frame": (pd.DataFrame({"a": [60], "b": [80.0]}), pd.DataFrame({"a": [0], "b": [0]})),

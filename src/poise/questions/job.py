@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -21,7 +21,7 @@ from poise.data.sample import Sample
 from poise.data.split import Split
 from poise.engine.execution import Execution
 from poise.engine.first_trial import Look, look
-from poise.engine.messages import Answers
+from poise.engine.messages import Answers, Floats
 from poise.engine.oracle import Oracle, converse
 from poise.errors import (
     ArgumentError,
@@ -59,6 +59,7 @@ class Job:
     settings: Mapping[str, Any]
     randomness: Randomness
     design: Design
+    split: Split = field(default=None)  # type: ignore[assignment]  # known once planned
     warnings: list[str] = field(default_factory=list)
 
     @classmethod
@@ -137,27 +138,21 @@ class Job:
         if why:
             raise DataError(f'these rows cannot give "stable": {why}')
 
+    def planned(self) -> Job:
+        """Choose R and T: all is known but what the look at trial 1 may take away."""
+        design = _shaped(self.design, self.settings, self.distance)
+        return replace(self, design=design, split=self._split(design))
+
     def run(self, question: Question | None = None) -> Trials:
         """Look at trial 1, then run the trials that the rows hold."""
-        return self.planned()._measured(question)
-
-    def planned(self) -> Job:
-        """Choose R and T: the design is known but for what the look at trial 1 may take away."""
-        return replace(self, design=_shaped(self.design, self.settings, self.distance))
-
-    def _measured(self, question: Question | None) -> Trials:
-        why = self._why_hopeless(self.settings["delta"], self.settings["alpha"])
-        if why and (question is not None or not self.design.n_trials):
-            note(PowerWarning, f'"stable" cannot be shown: {why}')
-        execution = Execution(**{name: self.settings[name] for name in _RUN})
-        oracle = Oracle(self.algorithm, self.sample, self.distance, execution)
-        self.warnings.extend(filter(None, [copies(self.sample)]))
-        seen = self._look(oracle)
-        job = replace(self, design=self._after(seen))
-        stop = until(question, job.design) if question and question.stop_early else None
+        job = self.planned()
+        job._warn_of_power(question)
+        oracle = Oracle(job.algorithm, job.sample, job.distance, job._execution)
+        seen = job._look(oracle)
+        job = job._after(seen)
         try:
-            answers = converse(measure(job.split, stop, seen.known), oracle)
-            self.warnings.extend(seen.finish())
+            answers = converse(measure(job.split, job._until(question), seen.known), oracle)
+            job.warnings.extend(seen.finish())
         except TrialError as error:
             if isinstance(error.partial, Answers):
                 error.partial = job._trials(error.partial, question)
@@ -165,31 +160,42 @@ class Job:
         finally:
             seen.close()
             oracle.heard.warn()
-        for text in self.warnings:
+        for text in job.warnings:
             note(ValidityWarning, text)
         return job._trials(answers, question)
 
+    @property
+    def _execution(self) -> Execution:
+        return Execution(**{name: self.settings[name] for name in _RUN})
+
+    def _until(self, question: Question | None) -> Callable[[Floats], bool] | None:
+        if question is None or not question.stop_early:
+            return None
+        return until(question, self.design)
+
     def _look(self, oracle: Oracle) -> Look:
-        """Look at the first trial, unless nobody wants to."""
+        """Look at the rows for copies, and at the first trial, unless nobody wants to."""
+        self.warnings.extend(filter(None, [copies(self.sample)]))
         if not self.settings["check"]:
             return Look()
         seen = look(oracle, MeasuredTrials(self.split), self.design.position)
         self.warnings.extend(seen.warnings)
         return seen
 
-    def _after(self, seen: Look) -> Design:
+    def _after(self, seen: Look) -> Job:
         """Give up what did not survive the look; the number of trials and the test stay."""
         design = replace(self.design, given_up=seen.given_up)
-        if seen.order_matters is None:
-            return design
-        one_full_fit = design.one_full_fit and not seen.order_matters
-        return replace(design, order_free=not seen.order_matters, one_full_fit=one_full_fit)
+        if seen.order_matters is not None:
+            one_full_fit = design.one_full_fit and not seen.order_matters
+            design = replace(design, order_free=not seen.order_matters, one_full_fit=one_full_fit)
+        same = design.one_full_fit == self.design.one_full_fit
+        split = self.split if same else self._split(design)
+        points = 1 if "points" in design.given_up else design.points
+        return replace(self, design=design, split=split.with_fewer(design.shape[0], points))
 
-    @property
-    def split(self) -> Split:
-        """Which rows each trial takes."""
-        design = self.design
-        planned = Split.of(
+    def _split(self, design: Design) -> Split:
+        """Plan which rows each trial takes."""
+        return Split.of(
             self.sample,
             self.randomness,
             n=design.n,
@@ -204,9 +210,6 @@ class Job:
             shuffle=design.shuffle,
             losses=design.compares == "losses",
         )
-        removals = 1 if "removals" in design.given_up else design.removals
-        points = 1 if "points" in design.given_up else design.points
-        return planned.with_fewer(removals, points)
 
     def _trials(self, answers: Answers, question: Question | None) -> Trials:
         return Trials(
@@ -219,6 +222,11 @@ class Job:
             question,
             origin=Run(self),
         )
+
+    def _warn_of_power(self, question: Question | None) -> None:
+        why = self._why_hopeless(self.settings["delta"], self.settings["alpha"])
+        if why and (question is not None or not self.design.n_trials):
+            note(PowerWarning, f'"stable" cannot be shown: {why}')
 
     def _why_hopeless(self, delta: float, alpha: float) -> str:
         """Say why "stable" cannot be shown even if nothing changes; "" if it can."""

@@ -36,7 +36,7 @@ COLOURS = {
     **VERDICT_COLOURS,
 }
 
-_LONGEST_TITLE = 120
+_SHORTEST_TITLE, _LONGEST_TITLE = 9, 120
 _ENDINGS = {".png": "Software", ".svg": "Creator", ".pdf": "Creator"}  # where the mark goes
 _PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}  # a dollar in a name is a dollar
 
@@ -108,10 +108,10 @@ class Panels:
         room = "\n " if below else ""  # for the line below
         words = {"x": left, "ha": "left", "fontsize": LABEL, "fontweight": "bold", **_PLAIN}
         name = figure.suptitle(shown + room, color=COLOURS["ink"], **words)
-        for most in range(len(shown) - 1, 8, -1):
-            if name.get_window_extent().x1 <= figure.bbox.width:
-                break
-            name.set_text(shortened(printable(title), most) + room)
+        most = len(shown)
+        while most > _SHORTEST_TITLE and (end := name.get_window_extent().x1) > figure.bbox.width:
+            most = min(most - 1, int(most * figure.bbox.width / end))
+            name.set_text(shortened(shown, most) + room)
         if below:
             colour = COLOURS[verdict or "seen"]
             figure.text(left, 1 - 14 / points, below, va="top", size=LABEL, color=colour, **_PLAIN)
