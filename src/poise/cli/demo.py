@@ -42,25 +42,31 @@ Next, with these answers and with rows of your own:
     metavar="DIR",
     default="poise-demo",
     show_default=True,
-    help="Folder for the three results.",
+    help="Folder for the three results and a page with their pictures.",
 )
 @click.pass_context
 def command(ctx: click.Context, /, output: str) -> int:
     """Test three algorithms on data of 442 patients: stable, unstable, inconclusive."""
+    from poise.results.report import report
+
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
     files = {name: folder / f"{name}.json" for name in NAMES}
-    for file in files.values():
+    page = folder / "report.html"
+    for file in (*files.values(), page):
         require_writable(file, [], argument="output")
     paragraphs(INTRODUCTION)
+    results = {}
     with Warned(False).listening() as warned:
         for name, algorithm in _algorithms().items():
             with stdout_is_for_the_answer():
                 result = _tested(algorithm)
             result.save(files[name])
+            results[name] = result
             warned.shown(result.warnings)
             paragraphs(f"\n{NOTES[name]}\n{result}")
-    click.echo(f"\nWritten: {', '.join(map(str, files.values()))}")
+    report(results, page, title="Three algorithms", introduction=INTRODUCTION)
+    click.echo(f"\nWritten: {', '.join(map(str, (*files.values(), page)))}")
     click.echo(f"\n{NEXT.format(folder=folder)}")
     return Exit.STABLE
 

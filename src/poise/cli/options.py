@@ -197,6 +197,7 @@ algorithm_options = _all_of(
 )
 save_options = _all_of(
     click.option("--save", metavar="FILE", help="Save the answer, for `poise show`."),
+    click.option("--report", metavar="FILE", help="Write a page with a picture, FILE.html."),
     rare("--force", is_flag=True, help="Replace a file that poise did not write."),
 )
 verdict_options = _all_of(

@@ -23,6 +23,7 @@ class Output:
     latex: bool = False
     details: bool = False
     save: str | None = None
+    report: str | None = None
     force: bool = False
     command: str = ""  # what was typed
 
@@ -34,15 +35,23 @@ class Output:
 
     def check(self, inputs: Iterable[Path | None]) -> None:
         """Refuse a file that cannot be written, or must not be."""
-        if self.save is not None:
-            require_writable(Path(self.save), inputs, argument="save", force=self.force)
+        taken = list(inputs)
+        for argument in ("save", "report"):
+            if path := getattr(self, argument):
+                require_writable(Path(path), taken, argument=argument, force=self.force)
+                taken.append(Path(path))
 
     def write(self, answer: Any) -> None:
-        """Save an answer."""
+        """Save an answer, and write the page about it."""
         if self.save is not None:
             answer.save(self.save, command=self.command)
-            if not self.quiet:
-                click.echo(f"Written: {self.save}", err=True)
+        if self.report is not None:
+            from poise.results.report import report
+
+            report(answer, self.report)
+        written = ", ".join(filter(None, (self.save, self.report)))
+        if written and not self.quiet:
+            click.echo(f"Written: {written}", err=True)
 
 
 def require_writable(
@@ -53,7 +62,9 @@ def require_writable(
     for other in inputs:
         if other is not None and same_file(path, other):
             raise ArgumentError(
-                f"would replace {other}, which this command reads", argument=argument, got=str(path)
+                f"would replace {other}, which this command reads or writes",
+                argument=argument,
+                got=str(path),
             )
     if path.exists() and not force and not written_by_poise(path):
         raise ArgumentError(

@@ -131,16 +131,21 @@ def _provenance(trials: Trials, command: str) -> dict[str, Any]:
 
 
 def write(path: str | Path, of: Trials | Result, command: str = "") -> None:
-    """Write beside and rename, so that an older file stays whole until the new one is."""
-    place = Path(path)
+    """Write results or trials as one JSON file."""
     encode = msgspec.json.encode
     lines = [encode(name) + b": " + encode(value) for name, value in _fields(of, command).items()]
     text = b"{\n" + b",\n".join(lines)
     text += b",\n" + _DIGEST + b' "' + _digest(msgspec.json.format(text + b"}", indent=-1)[:-1])
+    replace_file(path, text + b'"\n}\n')
+
+
+def replace_file(path: str | Path, content: bytes) -> None:
+    """Write beside and rename, so that an older file stays whole until the new one is."""
+    place = Path(path)
     beside = place.with_name(f".{place.name}.{secrets.token_hex(4)}")
     try:
         with beside.open("xb") as file:
-            file.write(text + b'"\n}\n')
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         beside.replace(place)

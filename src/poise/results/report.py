@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from poise.errors import PoiseError, RecordError, printable
+from poise.errors import PoiseError, printable
 from poise.numbers import at_most, percent
 from poise.results.plots.frame import MARK, VERDICT_COLOURS
 
@@ -78,14 +78,9 @@ def report(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     poise.report(result, f"{folder}/report.html")
     """
-    text, place = page(results, title=title, introduction=introduction), Path(path)
-    beside = place.with_name(f".{place.name}.part")
-    try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(place)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise RecordError(f"{path} cannot be written: {error.strerror}") from error
+    from poise.results.file import replace_file
+
+    replace_file(path, page(results, title=title, introduction=introduction).encode())
 
 
 def page(
