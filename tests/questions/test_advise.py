@@ -35,6 +35,8 @@ REMARKS = [
     ({"patient_id": np.arange(442)}, "patient_id", "identifier"),
     ({"visit": pd.date_range("2020", periods=442)}, "visit", "time"),
     ({"year": np.arange(442) % 7}, "year", "time"),
+    ({"month": np.arange(442)}, "month", "time"),
+    ({"seen": [f"{k % 28 + 1}.3.{1500 + k}" for k in range(442)]}, "seen", "time"),
     ({"patient": np.arange(442) % 50}, "patient", "groups='patient'"),
 ]
 

@@ -39,6 +39,7 @@ _OWNERS = {
     *("group", "site", "hospital", "school", "household", "session", "batch"),
 }
 _TIMES = {"date", "time", "datetime", "timestamp", "year", "month", "week", "day", "hour"}
+_DATE = re.compile(r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})\b")
 _HARDLY = 0.01  # predictions that vary less than this share of the sd hardly depend on the row
 
 
@@ -208,24 +209,19 @@ def _of_columns(X: Any, sample: Sample) -> Iterator[str]:
     some = as_rows(sample.X.take(np.arange(min(sample.n_labeled, _LOOKED_AT))), "X")
     for name, values in some.values():
         words = set(re.split(r"[^a-z]+", str(name).lower()))
-        kind = values.dtype.kind
         distinct = len(set(values.tolist()))
-        if _is_owner(words) and distinct < len(values):
-            yield (
-                f"Column {name!r} repeats {distinct:,} values: if rows of one value belong "
-                f"together, groups={name!r} keeps them together."
-            )
-        elif (_is_owner(words) or kind in "iuOUT") and distinct == len(values):
-            yield f"Column {name!r} is different in every row, as an identifier is: leave it out?"
-        elif kind == "M" or words & _TIMES:
+        if words & _TIMES or values.dtype.kind == "M" or _DATE.match(str(values[0])):
             yield (
                 f"Column {name!r} looks like a time: rows of a time series are not independent, "
                 "which every guarantee here assumes."
             )
-
-
-def _is_owner(words: set[str]) -> bool:
-    return bool(words & _OWNERS)
+        elif distinct == len(values) and (words & _OWNERS or values.dtype.kind in "iuOUT"):
+            yield f"Column {name!r} is different in every row, as an identifier is: leave it out?"
+        elif words & _OWNERS:
+            yield (
+                f"Column {name!r} repeats {distinct:,} values: if rows of one value belong "
+                f"together, groups={name!r} keeps them together."
+            )
 
 
 def _sd(sample: Sample) -> float | None:

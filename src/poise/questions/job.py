@@ -33,7 +33,7 @@ from poise.errors import (
 )
 from poise.numbers import rounded_down, without_noise
 from poise.procedures.measure import MeasuredTrials, measure
-from poise.results.design import Design
+from poise.results.design import MOST_POINTS, Design
 from poise.results.evidence import until
 from poise.results.question import Question, Relative, allowed_change, read_epsilon
 from poise.results.trials import Trials
@@ -43,7 +43,6 @@ from poise.theory import counts
 _ROWS = ("X_unlabeled", "groups", "groups_unlabeled", "fit_params", "sample_weight", "ids")
 _RUN = ("n_jobs", "fit_timeout", "on_error", "progress")
 _TRIAL = ("remove", "replace", "position", "max_trials", "response", "shuffle", "randomized")
-_MOST_POINTS = 20  # more of them hardly lower the spread of a trial's share
 _LOOKED_AT = 1_000  # rows in which values are counted
 _COULD_BE_TRIED = 10_000  # combinations of values
 
@@ -239,7 +238,7 @@ class Job:
         held = f"{rows} hold {counted(math.floor(design.kappa), 'trial')} of n = {design.n:,}"
         if math.floor(design.kappa) >= least:
             held = f"max_trials = {design.max_trials:,}"
-        reach = _largest_size(least, design)
+        reach = design.size_for(int(least))
         smaller = f"; n = {reach:,} or less would hold them" if 1 < reach < design.n else ""
         return f"{held}, and {least:,} are the least for delta = {delta:g}{smaller}"
 
@@ -293,14 +292,6 @@ def _training_size(n: Any, delta: Any, sample: Sample) -> int:
     return size
 
 
-def _largest_size(least: float, design: Design) -> int:
-    """Return the largest n that these rows allow for so many trials; 0 if there is none."""
-    labeled, unlabeled = design.units
-    fresh = design.taken - design.n
-    size = counts.size_for(int(least), labeled, unlabeled, design.points, fresh)
-    return size if size > max(1, design.remove) else 0
-
-
 def _shaped(design: Design, settings: Mapping[str, Any], distance: Distance) -> Design:
     """Choose R and T from rows and algorithm alone: what costs no fit is recorded."""
     asked, removals = settings["points_per_trial"], settings["removals_per_trial"]
@@ -312,15 +303,8 @@ def _shaped(design: Design, settings: Mapping[str, Any], distance: Distance) -> 
         return replace(design, points=distance.points)
     removals = design.n // design.remove if removals == "all" else removals or 1
     free = design.order_free and design.coupling in ("shared", "independent")
-    points = asked or min(_MOST_POINTS, _spare_points(design))
+    points = asked or min(MOST_POINTS, design.spare_points)
     return replace(design, removals=removals, points=points, one_full_fit=free and removals > 1)
-
-
-def _spare_points(design: Design) -> int:
-    """Count the points that each trial can have without losing a trial."""
-    labeled, unlabeled = design.units
-    trials = max(1, design.n_trials)
-    return max(1, (labeled + unlabeled - trials * design.taken) // trials)
 
 
 def _compares(distance: Distance) -> Literal["predictions", "losses", "decisions"]:

@@ -13,6 +13,7 @@ from poise.theory import counts
 
 _NUMBERS = ("absolute", "euclidean")
 _BOUNDED = ("label", "total_variation")
+MOST_POINTS = 20  # of a trial, where nobody says: more hardly lower the spread of its share
 _GROWING_LOSSES = ("change of squared loss", "change of absolute loss")
 
 
@@ -168,6 +169,29 @@ class Design:
         """κ = min{N_ℓ/n, (N_ℓ+N_u)/(n+T)}: its whole part is the number of trials the rows hold."""
         labeled, unlabeled = self.units
         return counts.kappa(self.n, labeled, unlabeled, self.points, self.taken - self.n)
+
+    @property
+    def spare_points(self) -> int:
+        """Points that each trial can have without losing a trial."""
+        trials = max(1, self.n_trials)
+        return max(1, (sum(self.units) - trials * self.taken) // trials)
+
+    def rows_for(self, trials: int) -> int:
+        """Return the fewest labelled units that hold so many trials of this size."""
+        fresh = self.taken - self.n
+        return counts.rows_for(trials, self.n, self.units[1], self._least_points, fresh)
+
+    def size_for(self, trials: int) -> int:
+        """Return the largest n at which these rows hold so many trials; 0 if there is none."""
+        fresh = self.taken - self.n
+        size = counts.size_for(trials, *self.units, self._least_points, fresh)
+        return size if size > max(1, self.remove) else 0
+
+    @property
+    def _least_points(self) -> int:
+        """Points that a trial must have: where they are those that were spare, one is enough."""
+        spare = self.compares != "decisions" and self.points == min(MOST_POINTS, self.spare_points)
+        return 1 if spare else self.points
 
     @property
     def n_trials(self) -> int:

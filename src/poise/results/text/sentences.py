@@ -10,7 +10,6 @@ import numpy as np
 from poise.checks import counted
 from poise.numbers import at_least, at_most, confidence, exactly, level, number, percent
 from poise.results.evidence import law_for
-from poise.theory import counts
 
 if TYPE_CHECKING:
     from poise.results.design import Design
@@ -166,7 +165,7 @@ def _origin(result: Result) -> str:
     tossed = 0 < chance < 1 and not result.stopped_early
     odds = f", accepted with probability {number(chance)}" if tossed else ""
     coin = number(result.trials.zeta)
-    return f"{seed}; coin {coin}{odds}; a repeat must use journal= or this result"
+    return f"{seed}; coin {coin}{odds}; a repeat must use this result"
 
 
 def _share(share: float) -> str:
@@ -266,11 +265,8 @@ def _more_trials(result: Result) -> str:
         return f"measure {counted(least, 'trial')} or more"
     if math.floor(design.kappa) >= least:
         return f"ask with max_trials={least} or more"
-    labeled, unlabeled = design.units
-    fresh = design.taken - design.n
-    needed = counts.rows_for(least, design.n, unlabeled, design.points, fresh)
-    size = counts.size_for(least, labeled, unlabeled, design.points, fresh)
-    instead = f", or ask about n = {size:,} or less" if size >= max(2, design.remove + 1) else ""
+    needed, size = design.rows_for(least), design.size_for(least)
+    instead = f", or ask about n = {size:,} or less" if size else ""
     return f"{needed:,} labelled {design.unit}s hold enough trials of this size{instead}"
 
 
