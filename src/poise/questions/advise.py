@@ -189,7 +189,7 @@ def advise(
     found = menu(labeled, unlabeled, delta=delta, alpha=alpha, power=power, n=n)
     least = clean_trials(delta, alpha)
     largest = max((row.n for row in found if row.n_trials >= least), default=0)
-    remarks = [*filter(None, [copies(sample, every_row=True)]), *_of_columns(X, sample)]
+    remarks = [*filter(None, [copies(sample)]), *_of_columns(X, sample)]
     seconds, labels = None, False
     if algorithm is not None:
         tried = _Tried.of(algorithm, response, sample, largest or max(2, labeled // 2))

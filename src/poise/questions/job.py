@@ -194,18 +194,18 @@ class Job:
 
     def _split(self, design: Design) -> Split:
         """Plan which rows each trial takes."""
-        return Split.of(
+        return Split(
             self.sample,
             self.randomness,
+            self.coupling,
             n=design.n,
             trials=design.n_trials,
             removals=design.removals,
-            points=design.points,
+            n_points=design.points,
             remove=design.remove,
             replace=design.replace,
             position=design.position,
             one_full_fit=design.one_full_fit,
-            coupling=self.coupling,
             shuffle=design.shuffle,
             losses=design.compares == "losses",
         )
@@ -325,7 +325,11 @@ def _few_values(sample: Sample) -> bool:
     """Tell whether features have so few values that all could be tried: then no ceiling holds."""
     some = np.arange(min(sample.n_labeled, _LOOKED_AT))
     numbers = as_rows(sample.X.take(some), "X").numbers()
-    if numbers is None or numbers.ndim != 2 or numbers.shape[1] > 20 or len(some) < 30:
+    if numbers is None or numbers.ndim != 2 or len(some) < 30:
         return False
-    tried = math.prod(len(np.unique(column)) for column in numbers.T)
-    return tried <= min(_COULD_BE_TRIED, len(some))
+    tried = 1
+    for column in numbers.T:
+        tried *= len(np.unique(column))
+        if tried > min(_COULD_BE_TRIED, len(some)):
+            return False
+    return True
