@@ -113,6 +113,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return "; did you mean 'x'?" where a known word is near, else an empty text."""
     by_lower = {each.lower(): each for each in known}
     near = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=0.65)
+    if not near and len(word) > 2:
+        near = [each for each in by_lower if each.startswith(word.lower())][:1]
     return f"; did you mean {by_lower[near[0]]!r}?" if near else ""
 
 

@@ -10,7 +10,7 @@ import inspect
 import math
 import textwrap
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import (
@@ -52,7 +52,7 @@ class Asked(TypedDict, total=False):
     n: Annotated[
         int | float,
         says(
-            "Training size, at least 2; a share in (0, 1) is one of the labelled rows.",
+            "Training size, at least 2, or a share in (0, 1) of the labelled rows.",
             REQUIRED,
             low=0,
             open="(",
@@ -288,11 +288,11 @@ def checked(function: str, given: Mapping[str, Any], *declared: type) -> dict[st
     }
 
 
-def documented(*declared: type) -> Callable[[F], F]:
+def documented(*declared: type, leave: Collection[str] = ()) -> Callable[[F], F]:
     """Give a public function its full signature and its list of parameters from the settings.
 
     ``{settings}`` in its docstring is replaced by the flat keywords it has and by what ``declared``
-    adds.
+    adds, without those to ``leave`` out.
     """
 
     def decorate(function: F) -> F:
@@ -304,7 +304,7 @@ def documented(*declared: type) -> Callable[[F], F]:
         added = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=each.said.default)
             for name, each in more.items()
-            if name not in named
+            if name not in named and name not in leave
         ]
         listed = [each for each in [*flat, *added] if each.name in every]
         text = "".join(_entry(every[each.name], each.default) for each in listed)
@@ -319,7 +319,8 @@ def _entry(setting: Setting, default: Any) -> str:
     kind = setting.rule or "object"
     shown = (
         ""
-        if default is REQUIRED or default is inspect.Parameter.empty
+        if default is inspect.Parameter.empty
+        or (setting.said.default is REQUIRED and default in (None, REQUIRED))
         else f", default {default!r}"
     )
     help = textwrap.fill(setting.said.help, 90, initial_indent=" " * 8, subsequent_indent=" " * 8)

@@ -119,16 +119,21 @@ def test_show_reads_and_asks_again(run, folder: Path) -> None:
     assert "need a verdict" in run("show changes.json --latex").stderr
 
 
+WHERE = ("", "-q", "--json", "--latex", "--details", "-q --json")
+
+
 def test_warnings_about_the_level_are_told_once_wherever_the_verdict_is(run, folder: Path) -> None:
     rows = pd.read_csv(folder / "numbers.csv")
     pd.concat([rows, rows]).to_csv(folder / "copied.csv", index=False)
     copied = TEST.replace("numbers.csv", "copied.csv")
-    told = {option: run(f"{copied} {option}") for option in ("", "-q", "--json", "--latex")}
+    told = {option: run(f"{copied} {option}") for option in WHERE}
     run(f"{copied} --save copied.json")
     assert run("show copied.json -q").stderr == told["-q"].stderr
     for option, result in told.items():
-        here = json.loads(result.stdout)["warnings"] if option == "--json" else None
-        if option in ("", "--json"):
+        twice = "json" in option or option == "--latex"  # in the statement, or the caption, too
+        assert result.output.count("Copies of one") == 1 + twice, option
+        here = json.loads(result.stdout)["warnings"] if "--json" in option else None
+        if option not in ("-q", "--latex"):
             assert "equal" in (here[0] if here else result.stdout.splitlines()[0])
             assert result.stderr == ""
         else:
@@ -148,6 +153,15 @@ def test_the_example_of_the_readme(run) -> None:
     assert result.exit_code == 0
 
 
+def test_commands_that_are_advised_can_be_typed(run) -> None:
+    typed = "advise numbers.csv --target price --drop id --alpha 0.1 --delta 0.2 --algorithm Ridge"
+    measure, test = run(typed).stdout.splitlines()[-2:]
+    assert "--alpha 0.1" in test
+    for line in (measure, test):
+        result = run(line.partition("  poise ")[2])
+        assert result.exit_code != 2, result.stderr
+
+
 def test_the_demo_has_all_three_verdicts(run, tmp_path: Path) -> None:
     result = run(f"demo --output {tmp_path}/new/demo")
     assert result.exit_code == 0, result.stderr
@@ -157,7 +171,7 @@ def test_the_demo_has_all_three_verdicts(run, tmp_path: Path) -> None:
         "INCONCLUSIVE: DecisionTreeRegressor(max_depth=2)",
     ):
         assert f"\n{word}" in result.stdout
-    files = sorted((tmp_path / "new" / "demo").glob("*"))
+    files = sorted((tmp_path / "new" / "demo").glob("*.json"))
     assert [poise.load(file).verdict for file in files] == ["stable", "inconclusive", "unstable"]
     assert "Next" in result.stdout
     again = run(f"demo --output {tmp_path}/new/demo")

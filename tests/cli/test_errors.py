@@ -73,6 +73,8 @@ EARLY = [
     (f"{RIDGE}(alpha --n 20", "--algorithm must look like Ridge(alpha=1.0, name='text')"),
     (f"{RIDGE}(3.0)", "--algorithm must look like Ridge(alpha=1.0, name='text')"),
     (f"{BASE} --algorithm Rigde", "is no class of scikit-learn: 'Rigde'; did you mean 'Ridge'?"),
+    (f"{BASE} --algorithm own.py", "name what is in it: own.py:NAME"),
+    ("plan --n 5", "Give two of --rows, --n and --delta, or --rows alone."),
     (f"{BASE} --algorithm sklearn.linear_model.Ridge", "did you mean sklearn.linear_model:Ridge?"),
     (f"{BASE} --algorithm model.joblib", "model.joblib holds a fitted model"),
     (f"{BASE} --algorithm no_such_module:x", "cannot import 'no_such_module'"),
@@ -147,7 +149,7 @@ def test_a_failed_fit_is_status_3_and_names_the_trial_and_the_remedy(run) -> Non
     (line,) = result.stderr.splitlines()
     assert "trial 0" in line
     assert "ZeroDivisionError: the matrix is singular" in line
-    assert "--on-error record" in line
+    assert line.endswith("; poise --traceback … shows where")  # so would fail all others
     assert (result.exit_code, result.stdout) == (3, "")
     recorded = run(f"{MODELS}:failing --on-error record --no-look -q")
     assert (recorded.exit_code, recorded.stdout) == (5, "inconclusive\n")
@@ -159,6 +161,7 @@ def test_a_failed_fit_does_not_lose_the_trials_before_it(run, folder: Path) -> N
     result = run(f"{MODELS}:fails_late --no-look --save late.json")
     assert result.exit_code == 3
     assert "what was measured before the failed trial is in late.json" in result.stderr
+    assert "--on-error record counts a failed trial against 'stable' instead" in result.stderr
     assert poise.load(folder / "late.json").changes.tolist() == [[[0.0]]] * 7
 
 
@@ -172,7 +175,7 @@ def test_a_traceback_is_there_for_those_who_ask(run) -> None:
     [
         (KeyboardInterrupt(), 130, "poise: interrupted"),
         (click.Abort(), 130, "poise: interrupted"),
-        (PermissionError(13, "Permission denied", "x"), 2, "poise: [Errno 13] Permission denied"),
+        (PermissionError(13, "Permission denied", "x"), 2, "poise: Permission denied: x"),
         (KeyError("x"), 70, "poise: a defect in poise: KeyError: 'x'"),
         (EOFError("marshal data too short"), 70, "poise: a defect in poise: EOFError: marshal"),
         (BrokenPipeError(), 141, ""),

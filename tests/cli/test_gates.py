@@ -49,6 +49,9 @@ WRONG = [  # the file, and what is said of it
     (ONE.replace("'price'", "'prize'").replace('"price"', '"prize"'), "did you mean 'price'?"),
     (ONE.replace("Lasso", "Lassoo"), "did you mean 'Lasso'?"),
     (ONE + "inconclusive = 'pas'", "inconclusive must be 'fail', 'skip' or 'pass', got 'pas'"),
+    (ONE + "params = 5", "question 1: params must be a table, got 5"),
+    (ONE.replace("'Lasso'", "5"), "question 1: algorithm must be text, got 5"),
+    ("questions = [1]\n" + DATA.partition("[[")[0], "question 1 must be a table"),
     (ONE + "journal = 'x'", "question 1 has no key 'journal'"),
     (ONE.replace("n = 20", "n = 100"), 'these rows cannot give "stable": 660 labelled'),
     (ONE.replace("0.2", "0.001"), 'these rows cannot give "stable"'),
@@ -131,10 +134,8 @@ def test_a_summary_is_appended(gate, folder: Path) -> None:
         gate(GATE, "-q --summary summary.md")
     text = (folder / "summary.md").read_text()
     assert text.startswith("# mine\n")
-    assert (
-        text.count("| small changes | stable | small changes: STABLE: Lasso(alpha=0.1) trained")
-        == 2
-    )
+    assert text.count("| small changes | stable | Lasso(alpha=0.1) trained") == 2
+    assert text.count(" Seen: 0 of 31 changes were larger than 0.5 (p = ") == 2
     refused = gate(GATE, "--summary numbers.csv")
     assert (refused.exit_code, "which this command reads" in refused.stderr) == (2, True)
 

@@ -6,14 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from poise.data.randomness import Randomness, as_coupling
 from poise.data.sample import Sample
 from poise.data.split import Split
-
-SHARED = as_coupling("shared")
 
 
 def split_of(labeled: int, unlabeled: int = 0, groups: Any = None, **asked: Any) -> Split:
@@ -24,7 +20,7 @@ def split_of(labeled: int, unlabeled: int = 0, groups: Any = None, **asked: Any)
     rows = np.zeros((labeled, 1)), np.zeros(labeled)
     sample = Sample.of(*rows, X_unlabeled=more, groups=groups, groups_unlabeled=names)
     root = asked.pop("root", 0)
-    return Split.of(sample, Randomness(root), **{"coupling": SHARED, **asked})
+    return Split(sample, Randomness(root), as_coupling("shared"), **asked)
 
 
 def test_the_papers_split_by_hand() -> None:
@@ -44,12 +40,10 @@ def test_the_papers_split_by_hand() -> None:
 
 
 def test_shuffled_rows_are_the_same_trials_of_rows_in_another_order() -> None:
-    plain = split_of(30, 12, n=4, trials=5, points=3, removals=2, shuffle=False)
-    shuffled = split_of(30, 12, n=4, trials=5, points=3, removals=2)
-    order = np.append(
-        Randomness(0).order("order of labelled rows", 30),
-        30 + Randomness(0).order("order of unlabelled rows", 12),
-    )
+    asked = {"n": 4, "trials": 5, "n_points": 3, "removals": 2}
+    plain, shuffled = split_of(30, 12, **asked, shuffle=False), split_of(30, 12, **asked)
+    more = 30 + Randomness(0).order("order of unlabelled rows", 12)
+    order = np.append(Randomness(0).order("order of labelled rows", 30), more)
     for k in range(5):
         for j in range(2):
             for mine, theirs in zip(plain.rows(k, j), shuffled.rows(k, j), strict=True):
@@ -93,64 +87,58 @@ def test_rows_removed_in_place_are_drawn_beforehand() -> None:
         seen[places[0]] += 1
         assert split.with_fewer(1, 1).removed(k, 0).tolist() == split.removed(k, 0).tolist()
     assert (np.abs(seen - 200) < 6 * np.sqrt(800 * 3 / 16)).all()
-    asked = {"n": 6, "trials": 2, "remove": 2, "removals": 2, "shuffle": False}
-    split = split_of(20, position="uniform", replace=True, **asked)
-    for j in range(2):
-        full, reduced = split.rows(1, j)
-        changed = [row for row, other in zip(full, reduced, strict=True) if row != other]
-        assert changed == split.removed(1, j).tolist()
-        assert sorted(set(reduced.tolist()) - set(full.tolist())) == [14, 15]
+    asked = {"n": 6, "trials": 9, "remove": 2, "removals": 2, "shuffle": False, "replace": True}
+    split = split_of(99, position="uniform", **asked)
+    for k, j in np.ndindex(9, 2):
+        full, reduced = split.rows(k, j)
+        assert full[full != reduced].tolist() == split.removed(k, j).tolist()
+        assert reduced[full != reduced].tolist() == [8 * k + 6, 8 * k + 7]
 
 
-@st.composite
-def designs(draw: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    n = draw(st.integers(2, 6))
-    remove = draw(st.integers(1, n - 1))
-    rows = {"labeled": draw(st.integers(3, 80)), "unlabeled": draw(st.integers(0, 30))}
-    if draw(st.booleans()):
-        names = st.integers(0, 40)
-        count, more = rows["labeled"], rows["unlabeled"]
-        rows["groups"] = draw(st.lists(names, min_size=count, max_size=count))
-        if more:
-            rows["groups_unlabeled"] = draw(st.lists(names, min_size=more, max_size=more))
-    return rows, {
-        "n": n,
-        "remove": remove,
-        "removals": draw(st.integers(1, n // remove)),
-        "points": draw(st.integers(1, 4)),
-        "replace": draw(st.booleans()),
-        "position": draw(st.sampled_from(["last", "uniform"])),
-        "one_full_fit": draw(st.booleans()),
-        "shuffle": draw(st.booleans()),
-        "losses": draw(st.booleans()),
-        "root": draw(st.integers(0, 2**64)),
-    }
+def test_no_row_serves_two_trials() -> None:
+    for seed in range(600):
+        rng = np.random.default_rng(seed)
+        n, flag = int(rng.integers(2, 7)), [bool(rng.integers(2)) for _ in range(6)]
+        remove = int(rng.integers(1, n))
+        here, there = int(rng.integers(3, 81)), int(rng.integers(0, 31))
+        rows: dict[str, Any] = {"labeled": here, "unlabeled": there}
+        if flag[0]:
+            rows["groups"] = rng.integers(0, 41, here).tolist()
+            rows["groups_unlabeled"] = rng.integers(0, 41, there).tolist() if there else None
+        asked = {
+            "n": n,
+            "remove": remove,
+            "removals": int(rng.integers(1, n // remove + 1)),
+            "n_points": int(rng.integers(1, 5)),
+            "root": seed,
+            "shuffle": flag[1],
+            "replace": flag[2],
+            "losses": flag[3],
+            "one_full_fit": flag[4],
+            "position": "uniform" if flag[5] else "last",
+        }
+        _check(rows, asked)
 
 
-@given(designs())
-@settings(max_examples=300, deadline=None, database=None, derandomize=True)
-def test_no_row_serves_two_trials(design: Any) -> None:
-    rows, asked = design
-    probe = split_of(**rows, n=2, trials=0)
-    one = lambda codes, count: np.arange(count) if codes is None else codes  # noqa: E731
-    labeled = one(probe.groups, rows["labeled"])
-    unlabeled = one(probe.groups_unlabeled, rows["unlabeled"])
+def _check(rows: dict[str, Any], asked: dict[str, Any]) -> None:
+    sample = split_of(**rows, n=2, trials=0).sample
+    labeled, unlabeled = sample.groups, sample.groups_unlabeled
+    labeled = np.arange(rows["labeled"]) if labeled is None else labeled
+    unlabeled = np.arange(rows["unlabeled"]) if unlabeled is None else unlabeled
     other = np.where(unlabeled < 0, -1, unlabeled + labeled.max() + 1)  # -1 serves no trial
     owner = np.append(labeled, other)  # the unit of each row
     units, more = len(set(labeled)), 0 if asked["losses"] else len(set(unlabeled[unlabeled >= 0]))
     width = asked["n"] + asked["remove"] * asked["replace"]
-    m = min(units // width, (units + more) // (width + asked["points"]))
+    m = min(units // width, (units + more) // (width + asked["n_points"]))
     split = split_of(**rows, **asked, trials=m)
-    used: set[int] = set()
+    used: set[int] = {-1}
     for k in range(m):
         pairs = [split.rows(k, j) for j in range(asked["removals"])]
         trained = {int(owner[row]) for pair in pairs for fit in pair for row in fit}
         points = split.points(k)
-        assert points.tolist() == split.with_fewer(1, asked["points"]).points(k).tolist()
         assert points[:1].tolist() == split.with_fewer(1, 1).points(k).tolist()
         tested = {int(owner[row]) for row in points}
-        assert len(trained) == width
-        assert len(tested) == asked["points"]
+        assert (len(trained), len(tested)) == (width, asked["n_points"])
         assert not trained & tested
         assert not used & (trained | tested)
         assert not asked["losses"] or (points < rows["labeled"]).all()
@@ -176,24 +164,11 @@ def test_each_row_of_a_test_group_is_as_likely() -> None:
     assert {int(split.points(k)[0]) // 3 for k in range(100)} == set(range(200, 300))
 
 
-def test_unlabelled_rows_serve_by_whole_groups_that_no_trial_trains_on() -> None:
-    groups, fresh = [0, 0, 1, 1], [1, 7, 7, 8, 0, 8]
-    split = split_of(4, 6, groups=groups, groups_unlabeled=fresh, n=2, trials=1, points=2)
-    assert {
-        tuple(sorted({5: (5, 6), 6: (5, 6), 7: (7, 9), 9: (7, 9)}[row]))
-        for row in split.points(0).tolist()
-    } == {(5, 6), (7, 9)}
-
-
-def test_losses_are_never_compared_at_unlabelled_rows() -> None:
-    with pytest.raises(IndexError):
-        split_of(6, 10, n=3, trials=2, losses=True).points(0)
-
-
-def test_the_order_of_rows_is_made_on_first_look_up_only() -> None:
+def test_the_order_of_rows_is_made_where_it_is_needed_only() -> None:
     split = split_of(30, n=4, trials=5)
     split.terms(3)
     assert not {"_labeled", "_unlabeled"} & set(vars(split))
     split.rows(0, 0)
-    assert "_labeled" in vars(split)
     assert "_unlabeled" not in vars(split)
+    with pytest.raises(IndexError):
+        split_of(6, 10, n=3, trials=2, losses=True).points(0)

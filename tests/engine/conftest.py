@@ -46,13 +46,13 @@ def asked(
         as_distance(distance, prepared.natural_distance),
         Execution(progress=False, **execution),
     )
-    split = Split.of(
+    split = Split(
         sample,
         Randomness(0),
         n=n,
         trials=trials,
         removals=removals,
-        points=points,
+        n_points=points,
         position=position,
         coupling=as_coupling(coupling),
         shuffle=False,

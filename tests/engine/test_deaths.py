@@ -139,6 +139,7 @@ def test_what_dies_or_fails_before_its_first_fit(run):
         def __call__(self, X, y, seed):
             return lambda points: np.zeros(len(points))
 
+    run(lambda X, y, seed: lambda points: np.zeros(len(points)), n_jobs=2)
     with pytest.raises(TrialError, match="status 0") as caught:
         run(Travels(os._exit, 0), trials=2, n_jobs=2)
     assert (caught.value.trial, caught.value.kind) == (0, "death")

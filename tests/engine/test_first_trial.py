@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 import types
+import warnings
 
 import cloudpickle
 import numpy as np
@@ -87,7 +88,7 @@ def batch(X, y, seed):
 
 
 def batch_at_one_point(X, y, seed):
-    return lambda points: points[:, 0] + (len(points) > 1) * (points[:, 0] == 48) * len(X)
+    return lambda points: points[:, 0] + (len(points) > 1) * (points[:, 0] == 48) * (len(X) == 2)
 
 
 def alone_fails(X, y, seed):
@@ -173,6 +174,37 @@ def test_a_fit_that_fails_or_dies_elsewhere_is_said(seen):
     for algorithm, words in ((only_here, "elsewhere"), (dies, "SIGKILL"), (cannot_travel, "lock")):
         [text] = seen(algorithm, fresh=True, trials=2)[1]
         assert words in text
+        assert "n_jobs" not in text  # it is 1 already
+
+
+class Ends:
+    """A prediction that ends the program when it is looked at."""
+
+    def __repr__(self):
+        sys.exit(0)
+
+    def __eq__(self, other):
+        sys.exit(0)
+
+    __hash__ = None
+
+
+def arrays(X, y, seed):
+    def predict(points):
+        found = np.empty(len(points), dtype=object)
+        found[:] = [np.array([1.0, 2.0])] * len(points)
+        return found
+
+    return predict
+
+
+def test_predictions_that_cannot_be_compared_are_failures_like_any_other(seen):
+    for points in (1, 3):
+        for algorithm in (arrays, lambda X, y, seed: lambda rows: [Ends() for _ in rows]):
+            assert seen(algorithm, points=points, on_error="record")[2].n_failed == 12
+    infinite = seen(lambda X, y, seed: lambda points: points[:, 0] + np.inf, on_error="record")
+    assert infinite[1] == []
+    assert infinite[2].n_failed == 12
 
 
 def test_no_process_is_started_for_estimators_of_scikit_learn(ask):
@@ -241,6 +273,18 @@ def test_the_fits_of_the_look_are_the_answer_to_trial_0_and_not_made_again(begun
         np.testing.assert_array_equal(answers.errors, expected.errors)
         assert len(fits) == 2 * removals * 12 + 1
         assert len(set(fits)) == len(fits)
+
+
+def test_what_the_fits_of_the_look_say_is_counted_once(begun):
+    def warns(X, y, seed):
+        warnings.warn("rows", stacklevel=1)
+        return mean(X, y, seed)
+
+    this = begun(warns)
+    found = look(this.oracle, this.trials)
+    converse(measure(this.split, known=found.known), this.oracle)
+    with pytest.warns(UserWarning, match="in 25 of 25 fits"):  # one of them in another order
+        this.oracle.heard.warn()
 
 
 def test_the_look_moves_on_when_a_trial_fails(begun):

@@ -78,7 +78,9 @@ def test_everything_comes_back_from_a_file(tmp_path):
         "map in the other order": fortran,
         "slice of a map": whole[3:5],
         "column of a map": whole[:, 1],
-        "other type": np.asarray(whole).view(np.int64),
+        "rows of a view": np.asarray(whole)[3:5],
+        "turned view": np.asarray(whole).T,
+        "other type": whole.view(np.int64, np.ndarray),
         "private map": private,
         "rows": table,
         "other order": np.asfortranarray(table),
@@ -192,16 +194,25 @@ def fit(X, y, seed):
     return lambda points: np.zeros(len(points))
 
 sample = Sample.of(np.zeros((40, 1)), np.zeros(40))
-split = Split.of(sample, Randomness(0), n=3, trials=10, coupling=as_coupling("shared"))
+split = Split(sample, Randomness(0), n=3, trials=10, coupling=as_coupling("shared"))
 execution = Execution(n_jobs=2, progress=False)
 oracle = Oracle(as_algorithm(fit).prepared(sample), sample, as_distance("auto"), execution)
 converse(measure(split), oracle)
+{after}
 print("done", Pool._idle[os.getpid()].folder, file=sys.stderr, flush=True)
+"""
+FORK = """
+fork = os.fork()
+if fork == 0:  # holds all pipes of the parent open
+    time.sleep(600)
+print("fork", -fork, file=sys.stderr, flush=True)
+time.sleep(600)
 """
 HANGS = {
     "sleeping": "time.sleep(600)",
     "holding the lock": "ctypes.PyDLL(None).sleep(600)",
     "nothing": "pass",
+    "beside a fork": "pass",
 }
 
 
@@ -222,12 +233,14 @@ def is_running(pid):
         ("holding the lock", signal.SIGTERM),
         ("nothing", signal.SIGKILL),
         ("nothing", None),
+        ("beside a fork", signal.SIGKILL),
     ],
 )
 def test_nothing_is_left_behind(hang, ending, tmp_path):
     """Whatever ends the parent, and whatever the workers are doing."""
     script = tmp_path / "script.py"
-    script.write_text(SCRIPT.format(hang=HANGS[hang]))
+    after = FORK if hang == "beside a fork" else ""
+    script.write_text(SCRIPT.format(hang=HANGS[hang], after=after))
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     pids: set[int] = set()
@@ -238,17 +251,22 @@ def test_nothing_is_left_behind(hang, ending, tmp_path):
         start_new_session=True,
         env=os.environ | {"TMPDIR": str(temporary)},
     ) as parent:
-        while len(pids) < 4:  # two workers and their programs
-            pids |= {int(word) for word in parent.stderr.readline().split() if word.isdigit()}
+        line = ""
+        while len(pids) < 4 or (after and "fork" not in line):  # two workers, their programs
+            line = parent.stderr.readline()
+            pids |= {int(word) for word in line.split() if word.isdigit()}
         assert len(list(temporary.iterdir())) == 1
         if ending is not None:
             parent.send_signal(ending)
+        parent.wait()
+        for _ in range(100):
+            left = [pid for pid in pids if is_running(pid)] + list(temporary.iterdir())
+            if not left:
+                break
+            time.sleep(0.1)
+        if after:
+            os.kill(-int(line.split()[1]), signal.SIGKILL)
         said = parent.stderr.read()
-    for _ in range(100):
-        left = [pid for pid in pids if is_running(pid)] + list(temporary.iterdir())
-        if not left:
-            break
-        time.sleep(0.1)
     assert not left
     if ending == signal.SIGINT:
         assert said.count("Traceback") == 1

@@ -30,6 +30,7 @@ def changed_surroundings(X, y, seed):
     drawn = random.random() + np.random.normal()  # noqa: NPY002
     os.environ["POISE_TEST_THREADS"] = str(threads())
     sys.breakpointhook = print
+    os.chdir("/")
     return lambda points: np.full(len(points), drawn)
 
 
@@ -51,6 +52,7 @@ def found():
         sys.stdout,
         os.fstat(1).st_ino,
         sys.breakpointhook,
+        os.getcwd(),
     )
 
 
@@ -121,6 +123,8 @@ def test_warnings_are_told_once_with_the_number_of_fits(ask):
             warnings.warn(f"no convergence at {value}", RuntimeWarning, stacklevel=1)
         if X[0, 0] == 0:
             warnings.warn("only here", DeprecationWarning, stacklevel=1)
+        warnings.simplefilter("ignore")  # the next fit is heard all the same
+        warnings.showwarning = lambda *warning, **more: None
         return lambda points: np.zeros(len(points))
 
     for jobs in (1, 2):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 
 import numpy as np
 import pandas as pd
@@ -47,6 +48,25 @@ class Counting(RegressorMixin, BaseEstimator):
         return np.full(len(X), self.mean_) + 1e-9 * np.asarray(X)[:, 0]
 
 
+class Exits:
+    """Ends the program where it is used."""
+
+    def __init__(self, name=""):
+        self._name = name
+
+    @property
+    def name(self):
+        return self._name or sys.exit(0)
+
+    __name__ = property(lambda self: sys.exit(0))
+
+    def pairs(self, words):
+        return (words[:, 0], words[:, 1]) if len(words) == 2 else sys.exit(0)
+
+    def __call__(self, one, other):
+        return 0.0
+
+
 def by_hand(estimator, X, y, n):
     """Definition 1, written as the paper writes it: trial k is rows (k−1)n+1 … kn."""
     m = min(len(y) // n, len(X) // (n + 1))
@@ -70,6 +90,13 @@ def test_trials_are_those_of_definition_1():
         )
         assert np.array_equal(trials.values, by_hand(estimator, X, Y, 30))
         assert trials.n_trials == min(442 // 30, 442 // 31) == 14
+
+
+def test_measuring_asks_no_question():
+    for name in ("epsilon", "alpha", "test", "stop_early", "randomized"):
+        assert name not in inspect.signature(poise.measure).parameters
+        with pytest.raises(ArgumentError, match=f"{name} is no argument of measure"):
+            poise.measure(Lasso(), SMALL_X, SMALL_Y, n=10, **{name: None})
 
 
 def test_measuring_and_testing_agree():
@@ -156,6 +183,19 @@ REFUSED = [
     (ArgumentError, "distance", {"distance": "cosine"}),
     (ArgumentError, "response", {"response": "proba"}),
     (ArgumentError, "coupling", {"coupling": "antithetic"}),
+    (
+        ArgumentError,
+        "epsilon must be left out.*'5% of sd'",
+        {"algorithm": LogisticRegression(), "y": LABELS, "epsilon": "5% of sd"},
+    ),
+    (
+        ArgumentError,
+        "probabilities, and the algorithm predicts labels.*response='predict_proba'",
+        {"algorithm": LogisticRegression(), "y": LABELS, "distance": "loss_change('log')"},
+    ),
+    (AlgorithmError, "coupling cannot be used: SystemExit: 0", {"coupling": Exits()}),
+    (AlgorithmError, "coupling cannot be used: SystemExit: 0", {"coupling": Exits("later")}),
+    (AlgorithmError, "distance cannot be described: SystemExit: 0", {"distance": Exits()}),
     (TypeError, "n_job'; did you mean 'n_jobs'", {"n_job": 2}),
     (DataError, "60.*59", {"y": np.zeros(59)}),
     (AlgorithmError, "row 3", {"X": WITH_A_HOLE, "algorithm": Lasso()}),
@@ -193,20 +233,26 @@ def test_a_hopeless_question_is_told_at_once():
     with pytest.warns(PowerWarning, match="trials"):
         result = poise.stability_test(Counting(), SMALL_X, SMALL_Y, n=10, epsilon=1, delta=0.01)
     assert result.verdict == "inconclusive"
+    with pytest.warns(PowerWarning, match="max_trials = 1, and 5 are the least"):
+        poise.stability_test(Counting(), SMALL_X, SMALL_Y, n=10, epsilon=1, delta=0.5, max_trials=1)
     with pytest.warns(PowerWarning):
         nothing = poise.stability_test(Counting(), SMALL_X, SMALL_Y, n=60, epsilon=1, delta=0.5)
+    with pytest.warns(PowerWarning, match="and 1 are the least"):
+        poise.stability_test(
+            Counting(), SMALL_X, SMALL_Y, n=60, epsilon=1, delta=0.5, randomized=True
+        )
     assert (nothing.n_trials, nothing.verdict) == (0, "inconclusive")
 
 
 def test_a_failed_fit_names_its_trial_and_keeps_what_was_measured():
     def unlucky(X, y, seed):
         if X[0, 0] == marked:
-            raise ValueError("no luck")
+            raise ValueError("no luck.")
         return lambda points: np.full(len(points), y.mean() + points[:, 0])
 
     order = poise.measure(unlucky_free, SMALL_X, SMALL_Y, n=5, check=False)
     marked = SMALL_X[order.rows(4)["trained"][0], 0]
-    with pytest.raises(TrialError, match=r"trial 4 failed.*no luck") as caught:
+    with pytest.raises(TrialError, match=r"trial 4 failed.*no luck\. What") as caught:
         poise.measure(unlucky, SMALL_X, SMALL_Y, n=5, check=False)
     assert caught.value.trial == 4
     assert np.array_equal(caught.value.partial.changes, order.changes[:4])

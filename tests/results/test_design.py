@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -198,3 +199,27 @@ def test_an_allowed_change_is_a_number_a_share_or_left_out():
             allowed_change(0, design(**settings))
     with pytest.raises(ArgumentError, match="missing"):
         allowed_change(None, design())
+
+
+@given(
+    n=st.integers(2, 40),
+    labeled=st.integers(2, 400),
+    unlabeled=st.sampled_from([0, 0, 30]),
+    least=st.integers(1, 60),
+)
+def test_hints_name_the_largest_n_and_the_fewest_rows_that_hold_enough_trials(
+    n, labeled, unlabeled, least
+):
+    """Where the points of a trial are spare ones, more trials need only one each."""
+    bare = Design(algorithm="a", n=n, n_labeled=max(labeled, n), n_unlabeled=unlabeled)
+    design = replace(bare, points=min(20, bare.spare_points))
+    assert design.n_trials == bare.n_trials
+
+    def holds(size, rows):
+        return replace(bare, n=size, n_labeled=rows).n_trials >= least
+
+    reach = design.size_for(least)
+    assert reach == max((k for k in range(2, 402) if holds(k, design.n_labeled)), default=0)
+    needed = design.rows_for(least)
+    assert holds(n, needed)
+    assert not holds(n, needed - 1) or needed <= n

@@ -129,6 +129,18 @@ def test_trials_that_change_their_kind_are_doubted():
     assert "the probability is between 0.1" in result.summary()
 
 
+def test_what_changes_alone_cannot_answer_is_said():
+    trials = Trials.from_changes([0.5] * 20 + [2.0], n=10)
+    assert repr(trials.profile()).startswith("Profile(3 steps down to P(change > 2) <= ")
+    for ask, said in [
+        (lambda: trials.test(0.5), "delta is missing"),
+        (lambda: trials.test("5% of sd", 0.1), "epsilon must be a number for changes"),
+        (lambda: table({"a": trials}), "results must hold results: a has no verdict"),
+    ]:
+        with pytest.raises(ArgumentError, match=said):
+            ask()
+
+
 def test_the_coin_is_drawn_once_and_never_from_the_seed():
     trials = Trials.from_changes([0.5] * 20 + [2.0], n=10)
     assert trials.zeta is None
@@ -162,15 +174,23 @@ def test_a_coin_decides_at_the_critical_count():
         (29 * 11, {"max_trials": 28}, (1.0, 0.1), "max_trials = 28; 29 trials are the least"),
         (28 * 11, {"max_trials": 5}, (1.0, 0.1), "too few rows: 5 trials, 29 are the least"),
         (40 * 11, {}, (0.2, 0.5), "too close to call"),
+        (
+            440,
+            {"max_trials": 5, "points": 20},
+            (1.0, 0.1),
+            "max_trials = 5; 29 trials are the least",
+        ),
         (40 * 11, {}, (1.0, 0.0), "no number of trials can show delta = 0"),
         (99, {"randomized": True}, (0.2, 0.5), "too close to call"),
     ],
 )
 def test_an_open_verdict_says_why(rows, settings, question, reason):
     design = Design(algorithm="x", n=10, n_labeled=rows, **settings)
-    changes = np.linspace(0, 0.4, design.n_trials).reshape(-1, 1, 1)
+    changes = np.linspace(0, 0.4, design.n_trials).reshape(-1, 1, 1) + np.zeros(design.shape)
     result = Trials(changes, design, zeta=1.0).test(*question)
     assert (result.verdict, result.reason) == ("inconclusive", reason)
+    if rows == 40 * 11:
+        assert Trials(changes * np.nan, design).test(1.0, 0.5).reason == "every trial failed"
     partial = Trials(changes[:1], design, zeta=1.0).test(0.2, 0.5)
     if design.n_trials > partial.least_trials:
         assert partial.reason == f"only 1 of {design.n_trials} trials were run"
@@ -215,7 +235,8 @@ def test_results_side_by_side():
     assert r"$\varepsilon$" in alone.latex()
     assert r"a_b & c\|d" in alone.markdown()
     assert "a_b &amp; c|d" in alone.html()
-    doubted = replace(stable.trials, warnings=("rows are copies",)).test(1.0, 0.1)
-    assert "Warning about a_b & c|d: rows are copies." in str(table(doubted))
+    for text in ("rows are copies", "rows are copies."):
+        doubted = replace(stable.trials, warnings=(text,)).test(1.0, 0.1)
+        assert str(table(doubted)).endswith("Warning about a_b & c|d: rows are copies.")
     assert alone.latex() == stable.to_latex()
     assert table([stable]).rows == alone.rows

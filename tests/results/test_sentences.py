@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.results.design import Design
+from poise.results.design import YES_OR_NO, Design
 from poise.results.question import Question
 from poise.results.result import Result
 from poise.results.text.sentences import ASKED_AFTER
@@ -40,7 +40,7 @@ def made(
     share = {"stable": 0.0, "unstable": 0.6, "inconclusive": 0.09}[verdict]
     changes[rng.uniform(size=m) < share] += 1.5
     changes[:failures, 0, 0] = np.nan
-    sized = settings.get("distance") != "label" and settings.get("compares") != "decisions"
+    sized = settings.get("distance") not in YES_OR_NO and settings.get("compares") != "decisions"
     changes = changes if sized else np.where(changes > 1, 1.0, changes * 0)
     own = 10 + settings.get("remove", 1) * settings.get("replace", False)
     labeled = (own + points) * m if settings.get("compares") == "losses" else own * m + 5
@@ -135,7 +135,7 @@ def test_every_summary_is_short_and_true():
         if result.test == "binomial" and design.sized:
             larger = int((result.trials.changes[:, 0, 0] > 1).sum())
             assert f"{larger} of {result.n_observed} changes" in seen
-            assert ("(all " in seen) == (design.removals * design.points > 1)
+            assert ("% of all " in seen) == (design.removals * design.points > 1)
         elif result.test == "averaged" and design.compares != "decisions":
             assert f"% of {result.trials.changes.size}" in seen
         assert lines[-2 if lines[-1] == ASKED_AFTER else -1].startswith("Next: ")
@@ -166,6 +166,7 @@ def test_details_measured_trials_and_warnings_of_every_kind():
 
 RIDGE = Design(algorithm="Ridge()", n=10, n_labeled=442, order_free=True)
 LAST = np.r_[np.linspace(0, 11.31, 37), 12, 13, 14].reshape(-1, 1, 1)
+ROOMY = replace(RIDGE, n_labeled=660)
 
 
 def test_the_five_lines():
@@ -203,8 +204,12 @@ def test_the_five_lines():
         ({"distance": "label"}, "changes the predicted label of a new row with probability at"),
         ({"distance": "label"}, "Seen: 0 of 60 labels changed ("),
         (
+            {"compares": "losses", "distance": "change of zero_one loss"},
+            "changes whether the prediction for a new row is right with probability at most",
+        ),
+        (
             {"compares": "losses", "distance": "change of log loss"},
-            "changes the loss at a new row by more than 1 with",
+            "changes the log loss at a new row by more than 1 with",
         ),
         (
             {"compares": "decisions", "distance": "share of the top 5"},
@@ -251,18 +256,37 @@ def test_measured_changes():
         "Ridge() trained on 10 rows: how often removing one of them changes the prediction for a "
         "new row, and by how much.",
         "Seen: 40 changes in 40 trials, median 6.126, largest 14 (seed 0).",
-        "With 95% confidence, at most 20% of changes exceed 11.31 (22.6% of the sd of these rows, "
-        "28.3% of the typical error) (so it is (ε, 0.2)-stable for every ε ≥ 11.31, with 95% "
-        "confidence; no further test on these rows is needed).",
+        "With 95% confidence, at most 20% of changes exceed 11.31 (22.6% of the sd of the "
+        "responses, 28.3% of the mean prediction error). With the same confidence it is (ε, 0.2)-"
+        "stable for every ε ≥ 11.31; no further test on these rows is needed.",
         "All of these at once, with 95% confidence: at most 50% exceed 8.797, 30% exceed 11, "
         "20% exceed 13.",
         "The smallest δ that 40 trials can show is 0.07216.",
     ]
     aside = replace(trials, design=replace(trials.design, set_aside=30))
-    assert "(22.6% of the sd of 30 rows, 28.3%" in str(aside)
+    assert "(22.6% of the sd of 30 responses, 28.3%" in str(aside)
     assert "nothing can be said about the largest 5% of changes" in str(replace(trials, delta=0.05))
+    labels = replace(trials, design=replace(trials.design, distance="label"), changes=LAST > 13)
+    assert "Seen: 2.5% of 40 labels in 40 trials changed (seed 0)." in str(labels)
+    still = Trials(np.zeros((60, 1, 1)), replace(RIDGE, n_labeled=660))
+    assert "confidence: at most 10% exceed 0." in str(still)  # which implies 50%, 30%, ...
     partial = Trials(LAST[:7], RIDGE)
     assert "Seen: 7 changes in 7 trials of 40 planned" in str(partial)
+
+
+def test_predictions_that_never_move_are_doubted():
+    doubt = "make sure that the algorithm learns from its rows: no prediction moved at all"
+    for epsilon in (0.0, 1.0):
+        assert doubt in str(Trials(np.zeros((60, 1, 1)), ROOMY).test(epsilon, 0.1))
+    assert doubt not in str(Trials(np.eye(60)[:, :1, None], ROOMY).test(2.0, 0.1))
+    labels = replace(ROOMY, distance="label")
+    assert doubt not in str(Trials(np.zeros((60, 1, 1)), labels).test(delta=0.1))
+
+
+def test_nothing_is_said_of_no_changes_at_all():
+    result = Trials(LAST, RIDGE).test(10.0, 0.0)
+    assert result.verdict == "unstable"
+    assert "0% of changes" not in str(result)
 
 
 def test_rounding_never_crosses_a_number_of_the_question():

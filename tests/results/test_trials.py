@@ -188,9 +188,9 @@ class Made:
 def test_changes_are_found_again_by_the_labels_of_their_rows():
     frame = pd.DataFrame({"a": range(30)}, index=[f"row {i}" for i in range(30)])
     sample = Sample.of(frame, np.arange(30.0))
-    plan = {"n": 8, "removals": 2, "points": 2, "remove": 1}
-    split = Split.of(sample, Randomness(0), trials=3, coupling=as_coupling("shared"), **plan)
-    design = Design(algorithm="x", n_labeled=30, **plan)
+    plan = {"n": 8, "removals": 2, "remove": 1}
+    split = Split(sample, Randomness(0), as_coupling("shared"), trials=3, n_points=2, **plan)
+    design = Design(algorithm="x", n_labeled=30, points=2, **plan)
     changes = np.arange(12.0).reshape(3, 2, 2)
     changes[1, 0, 1] = NAN
     trials = Trials(changes, design, origin=Made(split, list(frame.index)))

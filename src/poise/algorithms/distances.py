@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 LABELS_ONLY = "labels only"  # natural distances that are not offered by name
 CLUSTER_NUMBERS = "cluster numbers"
+OF_PROBABILITIES = ("total_variation", "change of log loss")
 
 
 @dataclass(frozen=True)
@@ -218,6 +219,13 @@ def as_distance(distance: object, natural: str = "euclidean", outputs: int = 1) 
     """
     if isinstance(distance, str) and "(" in distance:
         distance = _called(distance)
+    if natural == "label" and getattr(distance, "name", distance) in OF_PROBABILITIES:
+        raise ArgumentError(
+            "compares probabilities, and the algorithm predicts labels",
+            argument="distance",
+            got=getattr(distance, "name", distance),
+            remedy={"response": "predict_proba"},
+        )
     if natural == CLUSTER_NUMBERS and not _is_own(distance):
         raise AlgorithmError(
             "numbers its clusters, in an order that means nothing: another fit may give the same "

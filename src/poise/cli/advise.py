@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from poise.cli.errors import SOURCE, Exit, Warned, stdout_is_for_the_answer
-from poise.cli.inputs import Source, load_algorithm, parse_parameters
+from poise.cli.inputs import READ, Source, load_algorithm, parse_parameters
 from poise.cli.options import (
     SETTINGS,
     Command,
@@ -74,9 +74,15 @@ def _typed(data: str, values: Mapping[str, Any]) -> Callable[[str, Mapping[str, 
     def spell(function: str, asked: Mapping[str, object]) -> str:
         command = {"stability_test": "test"}.get(function, function)
         words = ["poise", command, data]
-        chosen = {"target": values["target"], "algorithm": values["algorithm"] or "ALGORITHM"}
+        typed = ("target", *READ, "groups", "response")
+        chosen: dict[str, Any] = {name: values[name] for name in typed}
+        chosen |= {"unlabeled": values["X_unlabeled"], "param": values["params"]}
+        chosen |= {"algorithm": values["algorithm"] or "ALGORITHM"}
         for name, value in {**chosen, **asked}.items():
-            words += [f"--{name}", str(value)] if value is not None else []
+            option = f"--{name.replace('_', '-')}"
+            for each in value if isinstance(value, tuple) else (value,):
+                words += [option, str(each)] if each not in (None, False, True) else []
+                words += [option] if each is True else []
         return shlex.join(words)
 
     return spell
@@ -84,4 +90,5 @@ def _typed(data: str, values: Mapping[str, Any]) -> Callable[[str, Mapping[str, 
 
 def _in_options(remark: str) -> str:
     """Write the arguments that a remark names as options."""
-    return re.sub(r"\b(groups|response)=", r"--\1 ", remark)
+    remark = re.sub(r"\bresponse='(\w+)'", r"--response \1", remark)
+    return re.sub(r"\bgroups=", "--groups ", remark)

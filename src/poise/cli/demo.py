@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ from poise.cli.errors import Exit, Warned, stdout_is_for_the_answer
 from poise.cli.options import Command
 from poise.cli.output import require_writable
 from poise.cli.screen import paragraphs
+from poise.errors import ArgumentError
 
 N, EPSILON, DELTA = 12, 20, 0.2
 NAMES = ("lasso", "tree", "small_tree")
@@ -31,9 +35,9 @@ NOTES = {
 
 NEXT = """\
 Next, with these answers and with rows of your own:
-  poise show {folder}/lasso.json --details
-  poise measure FILE.csv --target COLUMN --algorithm 'Lasso(alpha=0.5)' --n 40
-  poise test FILE.csv --target COLUMN --algorithm train.py:model --n 40 --epsilon E --delta 0.1"""
+  {poise} show {folder}/lasso.json --details
+  {poise} measure FILE.csv --target COLUMN --algorithm 'Lasso(alpha=0.5)' --n 40
+  {poise} test FILE.csv --target COLUMN --algorithm train.py:model --n 40 --epsilon E --delta 0.1"""
 
 
 @click.command("demo", cls=Command)
@@ -50,7 +54,11 @@ def command(ctx: click.Context, /, output: str) -> int:
     from poise.results.report import report
 
     folder = Path(output)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = f"cannot be made: {os.strerror(error.errno or 0)}"
+        raise ArgumentError(why, argument="output", got=output) from None
     files = {name: folder / f"{name}.json" for name in NAMES}
     page = folder / "report.html"
     for file in (*files.values(), page):
@@ -67,8 +75,14 @@ def command(ctx: click.Context, /, output: str) -> int:
             paragraphs(f"\n{NOTES[name]}\n{result}")
     report(results, page, title="Three algorithms", introduction=INTRODUCTION)
     click.echo(f"\nWritten: {', '.join(map(str, (*files.values(), page)))}")
-    click.echo(f"\n{NEXT.format(folder=folder)}")
+    click.echo(f"\n{NEXT.format(poise=_typed(), folder=folder)}")
     return Exit.STABLE
+
+
+def _typed() -> str:
+    """Return how this program is started, where its folder is not searched for it."""
+    here = Path(sys.argv[0])
+    return str(here) if here.name == "poise" and shutil.which("poise") is None else "poise"
 
 
 def _algorithms() -> dict[str, Any]:

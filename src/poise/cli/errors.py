@@ -137,12 +137,16 @@ def told(error: BaseException, status: Exit, command: click.Context | None) -> s
         spell = spelling(command) if command else as_keyword
         if isinstance(error, TrialError):
             failed = str(error).partition(". What was measured before it")[0]
+            if error.trial == 0:  # most likely, so would all others
+                return f"{failed}; poise --traceback … shows where"
             other = spell("on_error", "record")
             return f"{failed}; {other} counts a failed trial against 'stable' instead"
         words = error.words(spell).replace("poise.measure ", "`poise measure` ")
         return ". ".join([words, *getattr(error, "__notes__", [])])
     if status == Exit.USAGE:
-        return str(error)  # of the operating system
+        if not isinstance(error, OSError) or not error.strerror:
+            return str(error)
+        return ": ".join(map(str, filter(None, (error.strerror, error.filename))))
     if status == Exit.FIT_FAILED:
         return f"user code ended the program: {in_one_line(error)}"
     return f"a defect in poise: {in_one_line(error)} (poise --traceback … shows where)"

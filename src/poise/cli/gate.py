@@ -16,7 +16,7 @@ from poise.cli.errors import Exit, Warned, say, stdout_is_for_the_answer, told, 
 from poise.cli.inputs import OF_ROWS, READ, Source, code_file, load_algorithm, load_named
 from poise.cli.options import LATER, SETTINGS
 from poise.cli.output import Output, require_writable
-from poise.cli.screen import as_dict, paragraphs, print_json
+from poise.cli.screen import as_dict, in_full, paragraphs, print_json
 from poise.errors import ArgumentError, DataError, PoiseError, TrialError, printable
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ _OTHERS = (*LATER, *OF_ROWS, "groups_unlabeled", "X_unlabeled", "fit_params", "n
 _ASKED = [name for name in SETTINGS if name not in _OTHERS]
 _KEYS = ("name", "algorithm", "params", "inconclusive", *_ASKED)
 _DATA = ("file", "target", "unlabeled", *READ, *OF_ROWS)
+_TEXTS = ("file", "target", "unlabeled", "name", "algorithm", *OF_ROWS)
+_TYPES = {"params": (Mapping, "a table"), **dict.fromkeys(_TEXTS, (str, "text"))}
 _OPTIONS = {"data", "as_json", "quiet", "details", "check_only", "summary", "accept", "n_jobs"}
 
 
@@ -36,7 +38,9 @@ def run(ctx: click.Context, path: Path) -> Exit:
     typed = {n for n in ctx.params if ctx.get_parameter_source(n) is ParameterSource.COMMANDLINE}
     for param in ctx.command.params:
         if param.name in typed - _OPTIONS:
-            raise click.UsageError(f"{param.opts[0]} is for data: {path} has its questions.", ctx)
+            where = " Write it there." if param.name in (*_ASKED, *_DATA) else ""
+            said = f"{param.opts[0]} is for data: {path} has its questions.{where}"
+            raise click.UsageError(said, ctx)
     output, values = Output.of(ctx), ctx.params
     source, entries = _read(path)
     if values["summary"]:
@@ -68,7 +72,8 @@ def _read(path: Path) -> tuple[Source, list[dict[str, Any]]]:
     try:
         content = tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ArgumentError(f"{path} is no TOML file: {error}") from None
+        hint = "; a question begins with [[questions]]" if "questions" in str(error) else ""
+        raise ArgumentError(f"{path} is no TOML file: {error}{hint}") from None
     _require_known(content, ("data", "defaults", "questions"), f"{path}")
     data, defaults = content.get("data", {}), content.get("defaults", {})
     _require_known(data, _DATA, f"{path}: [data]")
@@ -77,9 +82,10 @@ def _read(path: Path) -> tuple[Source, list[dict[str, Any]]]:
     if "file" not in data or not isinstance(asked, list) or not asked:
         raise ArgumentError(f"{path} needs [data] with a file, and [[questions]]")
     beside = {key: str(path.parent / data[key]) for key in ("file", "unlabeled") if key in data}
+    for k, each in enumerate(asked, 1):
+        _require_known(each, _KEYS, f"{path}: question {k}")
     entries = [{"name": f"question {k}", **defaults, **each} for k, each in enumerate(asked, 1)]
     for entry in entries:
-        _require_known(entry, _KEYS, f"{path}: {entry['name']}")
         if "algorithm" not in entry:
             raise ArgumentError(f"{path}: {entry['name']}: missing algorithm")
         for key in _PLACES:
@@ -91,9 +97,12 @@ def _read(path: Path) -> tuple[Source, list[dict[str, Any]]]:
 def _require_known(table: object, known: Collection[str], place: str) -> None:
     if not isinstance(table, Mapping):
         raise ArgumentError(f"{place} must be a table")
-    for key in table:
+    for key, value in table.items():
         if key not in known:
             raise ArgumentError(f"{place} has no key {key!r}{did_you_mean(key, known)}")
+        kind, rule = _TYPES.get(key, (object, ""))
+        if not isinstance(value, kind):
+            raise ArgumentError(f"{place}: {key} must be {rule}, got {value!r}")
 
 
 @dataclass
@@ -163,8 +172,15 @@ class _Asked:
             fits = f"{counted(m, 'trial')}, {counted(design.fits(m), 'fit')}"
             return f"{name}: {design.title} at n = {design.n:,}: {self.error or fits}"
         if output.details:
-            return f"{name}: {self.result}\n\n{self.result.details()}\n"
+            return f"{name}: {in_full(self.result)}\n"
         return f"{name}: {str(self.result).splitlines()[len(self.result.warnings)]}"
+
+    def answered(self) -> str:
+        """Say beside its name and verdict what was answered, and what was seen."""
+        if self.result is None:
+            return self.error
+        verdict, seen = str(self.result).splitlines()[len(self.result.warnings) :][:2]
+        return f"{verdict.partition(': ')[2]} {seen}"
 
     def to_dict(self, output: Output) -> dict[str, Any]:
         """Return the answer as plain values."""
@@ -184,7 +200,7 @@ def _as_key(name: str, value: object = _ABSENT) -> str:
 
 def _markdown(path: Path, asked: list[_Asked]) -> str:
     """Return the verdicts as a Markdown table, for the summary of a CI run."""
-    rows = [[each.entry["name"], each.verdict, each.line(Output())] for each in asked]
+    rows = [[each.entry["name"], each.verdict, each.answered()] for each in asked]
     table = [["question", "verdict", "answer"], ["---"] * 3, *rows]
     lines = "\n".join(f"| {' | '.join(map(_cell, row))} |" for row in table)
     return f"### poise: {path.name}\n\n{lines}\n\n"

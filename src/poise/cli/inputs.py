@@ -91,7 +91,8 @@ def load_object(place: str, argument: str) -> Any:
         source = _home(name)
     if not source or not name:
         before, _, last = place.rpartition(".")
-        hint = f"; did you mean {before}:{last}?" if before and last != "py" else ""
+        hint = f"; did you mean {before}:{last}?" if before else ""
+        hint = f"; name what is in it: {place}:NAME" if last == "py" else hint
         raise ArgumentError(
             f"must be a class of scikit-learn, module:name or file.py:name, got {place!r}{hint}",
             argument=argument,
@@ -115,8 +116,12 @@ def _home(name: str) -> str:
             for found in re.findall(r'^(?:class |    ")([A-Z]\w+)', file.read_text("utf-8"), re.M):
                 homes.setdefault(found, f"sklearn.{module}")
     if name not in homes:
-        hint = did_you_mean(name, homes) or "; name it as module:name or file.py:name"
-        raise ArgumentError(f"is no class of scikit-learn: {name!r}{hint}", argument="algorithm")
+        near = did_you_mean(name, homes)
+        hint = f"{near} Others are" if near else "; name it as"
+        raise ArgumentError(
+            f"is no class of scikit-learn: {name!r}{hint} module:name or file.py:name",
+            argument="algorithm",
+        )
     return homes[name]
 
 
@@ -143,7 +148,9 @@ def _split(place: str) -> tuple[str, dict[str, Any]]:
         in_order = 1
     if in_order:
         raise ArgumentError(
-            f"must look like {before}(alpha=1.0, name='text'), got {place!r}", argument="algorithm"
+            f"must look like {before}(alpha=1.0, name='text'), got {place!r}",
+            argument="algorithm",
+            remedy="what is more than that, such as a pipeline, is named in a file: file.py:name",
         )
     return before, parameters
 
@@ -289,9 +296,11 @@ class Source:
             return found[0] if number is None else f"line {number}"
 
         text = re.sub(r"row (\d+) \(counting from 0\)", line, error.problem)
+        text = text.replace("or leave it out", "or leave it out with --drop")
         error.problem = re.sub(rf"\bof {table}\b", f"of {file}", text)
         if isinstance(error.remedy, str):
             error.remedy = error.remedy.replace("as X_unlabeled", "with --unlabeled")
+            error.remedy = error.remedy.replace("remove those rows", "--drop-missing removes them")
         if error.argument == "y" and self.target:
             error.problem = f"column {self.target!r} of {self.file} {error.problem}"
             error.argument = ""

@@ -94,7 +94,8 @@ def option_of(setting: Setting, default: object = ...) -> Decorator:
     else:
         kind["metavar"] = kind["type"].name
     is_told = not (default is REQUIRED or default is None or isinstance(default, bool))
-    told = f"{said.help}  [default: {default}]" if is_told else said.help
+    help = said.help.replace(", or the name of a column", "")  # the only way here
+    told = f"{help}  [default: {default}]" if is_told else help
     return click.option(
         names, setting.name, cls=Shown, first=said.first, default=None, help=told, **kind
     )

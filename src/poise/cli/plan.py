@@ -53,8 +53,8 @@ def command(ctx: click.Context, /, **values: Any) -> int:
     asked = {k: v for k, v in values.items() if v is not None and k not in ("as_json", "quiet")}
     if "n" not in asked and "delta" not in asked and "n_labeled" in asked:
         return _menu(ctx, output, asked)
-    if "n" not in asked and "delta" not in asked:
-        raise click.UsageError("Give --n or --delta, or --rows alone.", ctx)
+    if len(asked.keys() & {"n_labeled", "n", "delta"}) < 2:
+        raise click.UsageError("Give two of --rows, --n and --delta, or --rows alone.", ctx)
     from poise.questions.plan import plan
 
     answer = plan(**asked)

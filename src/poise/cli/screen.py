@@ -44,7 +44,7 @@ def tell(answer: Any, output: Output, warned: Warned) -> Exit:
         raise click.UsageError("--latex and --details need a verdict: give --epsilon and --delta.")
     output.write(answer)
     warned.doubts.extend(answer.warnings)  # a file tells its own only here
-    if not output.quiet and not output.latex:
+    if output.as_json or not (output.quiet or output.latex):
         warned.shown(answer.warnings)
     if output.as_json:
         print_json(as_dict(answer, output))
@@ -53,8 +53,14 @@ def tell(answer: Any, output: Output, warned: Warned) -> Exit:
     elif output.latex:
         click.echo(answer.to_latex())
     else:
-        paragraphs(f"{answer}\n\n{answer.details()}" if output.details else str(answer))
+        paragraphs(in_full(answer) if output.details else str(answer))
     return Exit.of_verdict(verdict) if verdict else Exit.STABLE
+
+
+def in_full(result: Any) -> str:
+    """Return the lines of a result and its details, below warnings that are told once."""
+    details = result.details().splitlines()[len(result.warnings) :]
+    return "\n".join([str(result), "", *details])
 
 
 def _limit(trials: Any) -> str:

@@ -26,11 +26,15 @@ Examples:
   poise show ridge.json
   poise show ridge.json --epsilon 5 --delta 0.1
 """
+EPSILON = (
+    "Allowed change, >= 0, in units of the prediction. Left out where a change is yes or no, or a "
+    "share."
+)
 
 
 @click.command("show", cls=Command, epilog=EXAMPLES)
 @click.argument("file", metavar="FILE")
-@option_of(SETTINGS["epsilon"])
+@option_of(replace(SETTINGS["epsilon"], said=replace(SETTINGS["epsilon"].said, help=EPSILON)))
 @option_of(SETTINGS["delta"], None)
 @option_of(SETTINGS["alpha"])
 @option_of(SETTINGS["test"])

@@ -22,10 +22,6 @@ from poise.errors import ArgumentError
 Ids = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
-ORDER_OF_LABELED = "order of labelled rows"
-ORDER_OF_UNLABELED = "order of unlabelled rows"
-ORDER_OF_GROUPS = "order of groups"
-
 _WORDS_PER_TRIAL = 4  # Philox makes four 64-bit words per step of its counter
 _SEEDS = 2**53  # JSON readers that use floats would round larger seeds
 
@@ -54,7 +50,7 @@ class Randomness:
     first: int = 0
 
     @classmethod
-    def from_state(cls, random_state: object) -> Randomness:
+    def from_state(cls, random_state: Any) -> Randomness:
         """Take what scikit-learn takes: a whole number, None, a Generator or a RandomState.
 
         Examples
@@ -71,13 +67,10 @@ class Randomness:
         if isinstance(random_state, np.random.RandomState):
             return cls(int(random_state.randint(0, 2**31 - 1)))
         whole = isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool)
-        if whole and int(random_state) >= 0:  # type: ignore[call-overload]
-            return cls(int(random_state))  # type: ignore[call-overload]
-        raise ArgumentError(
-            "must be a whole number >= 0, None, a numpy Generator or a RandomState",
-            argument="random_state",
-            got=random_state,
-        )
+        if whole and random_state >= 0:
+            return cls(int(random_state))
+        rule = "must be a whole number >= 0, None, a numpy Generator or a RandomState"
+        raise ArgumentError(rule, argument="random_state", got=random_state)
 
     def block(self, role: str, start: int, stop: int) -> Words:
         """Return four random words for each of the trials ``start`` to ``stop - 1``."""
@@ -180,21 +173,10 @@ def as_coupling(coupling: object) -> Coupling:
         return Coupling(coupling, _COUPLINGS[coupling])
     name, pairs = getattr(coupling, "name", None), getattr(coupling, "pairs", None)
     if isinstance(coupling, type) or not isinstance(name, str) or not callable(pairs):
-        raise ArgumentError(
-            "must be 'shared', 'independent' or an object with a name and a method pairs(words)",
-            argument="coupling",
-            got=coupling,
-        )
-    _check_pairs(name, pairs)
-    return coupling if isinstance(coupling, Coupling) else Coupling(name, pairs)
-
-
-def _check_pairs(name: str, pairs: Callable[[Words], Any]) -> None:
-    """Ask for two pairs, so that a wrong shape is an error before the first fit."""
+        rule = "must be 'shared', 'independent' or an object with a name and a method pairs(words)"
+        raise ArgumentError(rule, argument="coupling", got=coupling)
     made = pairs(np.zeros((2, _WORDS_PER_TRIAL), dtype=np.uint64))
-    found = [np.shape(part) for part in made] if isinstance(made, tuple) else type(made).__name__
-    if found != [(2,), (2,)]:
-        raise ArgumentError(
-            f"coupling {name!r}: pairs(words) must return a tuple of two arrays with one term per "
-            f"row of words; for 2 rows it returned {found}"
-        )
+    if not isinstance(made, tuple) or [np.shape(part) for part in made] != [(2,), (2,)]:
+        rule = "must return a tuple of two arrays with one term per row of words"
+        raise ArgumentError(f"coupling {name!r}: pairs(words) {rule}")
+    return Coupling(name, pairs)

@@ -6,25 +6,23 @@ them with missing values.
 
 from __future__ import annotations
 
-import codecs
 import io
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from poise.checks import choice, did_you_mean
-from poise.data.columnar import COLUMNAR, read_columnar
 from poise.data.text_file import PACKED, content_of, read_text, require_file
-from poise.errors import ArgumentError, DataError
+from poise.errors import ArgumentError, DataError, PoiseError
 
 _TEXT = (".csv", ".tsv", ".txt")
 _LINES = (".jsonl", ".ndjson")
 _SHEETS = (".xlsx", ".xls", ".ods")
+_COLUMNAR = (".parquet", ".pq", ".feather", ".arrow")
 _ARRAYS = (".npy", ".npz")
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+(,\d+)?([eE][+-]?\d+)?\s*")
 
@@ -46,7 +44,7 @@ class Table:
     frame: Any
     path: str
     target: str | None = None
-    lines: Callable[[], Iterable[int]] | None = field(default=None, repr=False)
+    lines: Sequence[int] = field(default=(), repr=False)
 
     @property
     def X(self) -> Any:  # noqa: N802 - what everyone calls it
@@ -59,13 +57,8 @@ class Table:
         return None if self.target is None else self.frame[self.target]
 
     def line_of(self, row: int) -> int | None:
-        """Return the line of the file in which a row begins, from 1; None where there are none.
-
-        A text file is read once more for this.
-        """
-        if self.lines is None:
-            return None
-        return next(islice(self.lines(), int(self.frame.index[row]), None))
+        """Return the line of the file in which a row begins, from 1; None where there are none."""
+        return self.lines[int(self.frame.index[row])] if self.lines else None
 
 
 def read_table(
@@ -127,7 +120,15 @@ def read_table(
     >>> folder.cleanup()
     """
     place, left_out = str(path), list(drop)
-    table = _read(place, _character(sep), choice("decimal", decimal, (".", ",")), encoding, sheet)
+    asked = _character(sep), choice("decimal", decimal, (".", ",")), encoding, sheet
+    try:
+        table = _read(place, *asked)
+    except PoiseError:
+        raise
+    except Exception as error:  # each library, file system and packer has its own
+        remedy = "pip install 'poise[data]'" if isinstance(error, ImportError) else ""
+        problem = f"{place} cannot be read: {' '.join(str(error).split())}"
+        raise DataError(problem, remedy=remedy) from error
     names = list(map(str, table.frame.columns))
     if target is None and "y" in names and place.lower().endswith(".npz"):
         target = "y"
@@ -137,11 +138,11 @@ def read_table(
             raise DataError(f"{place} has no column {name!r}, only {', '.join(names)}", remedy=hint)
     if target in left_out:
         raise ArgumentError("must not name the target", argument="drop", got=target)
+    for name in names:
+        if name.startswith("Unnamed: ") and name not in left_out:
+            problem = f"{place} has a column without a name (row numbers?)"
+            raise DataError(problem, remedy=f"drop {name!r}")
     frame = table.frame.drop(columns=left_out) if left_out else table.frame
-    unnamed = next((name for name in map(str, frame.columns) if name.startswith("Unnamed: ")), None)
-    if unnamed is not None:
-        problem = f"{place} has a column without a name (row numbers?)"
-        raise DataError(problem, remedy=f"drop {unnamed!r}")
     frame = frame.dropna() if drop_missing else frame
     if not len(frame):
         raise DataError(f"{place} has no rows{' without a missing value' if drop_missing else ''}")
@@ -152,26 +153,20 @@ def _read(
     place: str, sep: str | None, decimal: str, encoding: str, sheet: str | int | None
 ) -> Table:
     ending = _ending(place)
-    columnar = ending in COLUMNAR or "*" in place or ("://" not in place and Path(place).is_dir())
-    readable = (*_TEXT, *COLUMNAR, *_SHEETS, *_LINES, *_ARRAYS)
-    if not columnar and ending not in readable and "://" not in place:
+    readable = (*_TEXT, *_COLUMNAR, *_SHEETS, *_LINES, *_ARRAYS)
+    many = "*" in place or "://" in place or Path(place).is_dir()
+    if ending not in readable and not many:
         raise DataError(f"{place} must end in one of {', '.join(readable)}")
-    try:
-        import pandas  # noqa: F401
-        import pyarrow  # noqa: F401
-    except ImportError:
-        remedy = "pip install 'poise[data]'"
-        raise DataError("reading files needs pandas and pyarrow", remedy=remedy) from None
     if ending in _TEXT:
-        text, lines = read_text(place, sep, decimal, _encoding(encoding))
-        return _without_mixtures(Table(_to_pandas(text, place), place, lines=lines), decimal)
+        text, lines = read_text(place, sep, decimal, encoding)
+        return _without_slips(Table(_to_pandas(text, place), place, lines=lines), decimal)
     if ending in _SHEETS:
-        return _without_mixtures(_excel(place, 0 if sheet is None else sheet), decimal)
+        return _without_slips(_excel(place, 0 if sheet is None else sheet), decimal)
     if ending in _LINES:
         return _json_lines(place)
     if ending in _ARRAYS:
         return _numpy(place)
-    return Table(_to_pandas(read_columnar(place), place), place)
+    return Table(_to_pandas(_columnar(place), place), place)
 
 
 def _ending(place: str) -> str:
@@ -195,31 +190,57 @@ def _to_pandas(table: Any, path: str) -> Any:
     return table.to_pandas(date_as_object=False)
 
 
+def _columnar(place: str) -> Any:
+    """Return a table of pyarrow with the rows of all files, in the plain order of their paths."""
+    if "://" not in place and "*" not in place and not Path(place).is_dir():
+        require_file(place)
+    import fsspec
+    import pyarrow.dataset
+
+    system, path = fsspec.url_to_fs(place)
+    found = sorted(system.glob(path) if "*" in path else system.find(path))
+    named = [(file, file.lower().rpartition("/")[2]) for file in found]
+    files = [file for file, name in named if name.endswith(_COLUMNAR) and name[0] not in "_."]
+    if not files:
+        raise DataError(f"no Parquet or Feather file in {place}")
+    data = pyarrow.dataset.dataset(
+        files,
+        filesystem=system,
+        format="parquet" if files[0].lower().endswith((".parquet", ".pq")) else "feather",
+        partitioning="hive",  # the names of folders such as year=2024 are a column
+        partition_base_dir=path.partition("*")[0].rpartition("/")[0] if "*" in path else path,
+    )
+    parts = list(data.get_fragments())
+    for part in parts:  # pyarrow would fill in missing values, or drop one of two columns
+        keys = pyarrow.dataset.get_partition_keys(part.partition_expression)
+        same = part.physical_schema.equals(parts[0].physical_schema)
+        if not same or sorted([*part.physical_schema.names, *keys]) != sorted(data.schema.names):
+            columns = ", ".join(data.schema.names)
+            raise DataError(f"{part.path}, with its folders, must have each column once: {columns}")
+    # Threads of pyarrow that call fsspec while the interpreter ends would end it with an error.
+    table = data.to_table(use_threads="file" in system.protocol)
+    table.validate(full=True)  # offsets out of range would end the process later
+    return table.unify_dictionaries()  # each part knows only its own categories
+
+
 def _json_lines(path: str) -> Table:
     import pyarrow as pa
     import pyarrow.json
 
     content = content_of(path)
-    try:
-        table = pyarrow.json.read_json(pa.BufferReader(content))
-    except pa.ArrowInvalid as error:
-        raise DataError(f"{path} cannot be read as JSON lines: {error}") from error
-    full = [number for number, line in enumerate(content.splitlines(), 1) if line.strip()]
-    return Table(_to_pandas(table, path), path, lines=lambda: full)
+    table = pyarrow.json.read_json(pa.BufferReader(content))
+    lines = [number for number, line in enumerate(content.split(b"\n"), 1) if line.strip()]
+    return Table(_to_pandas(table, path), path, lines=lines)
 
 
 def _excel(path: str, sheet: str | int) -> Table:
     import pandas as pd
 
-    content = io.BytesIO(content_of(path))
-    try:
-        frame = pd.read_excel(content, sheet_name=sheet)
-    except Exception as error:  # each of the libraries behind it has its own
-        raise DataError(f"{path} cannot be read: {error}") from error
-    return Table(frame, path, lines=lambda: range(2, len(frame) + 2))
+    frame = pd.read_excel(io.BytesIO(content_of(path)), sheet_name=sheet)
+    return Table(frame, path, lines=range(2, len(frame) + 2))
 
 
-def _without_mixtures(table: Table, decimal: str) -> Table:
+def _without_slips(table: Table, decimal: str) -> Table:
     """Refuse columns of text that were meant as numbers: one slip makes a whole column text."""
     import pandas as pd
 
@@ -235,11 +256,9 @@ def _without_mixtures(table: Table, decimal: str) -> Table:
         good = pd.to_numeric(plain, errors="coerce").notna().to_numpy()
         if len(known) / 2 < good.sum() < len(known):
             row = int(known.index[~good][0])
-            raise DataError(
-                f"column {name!r} of {table.path} mixes numbers and text: {known[row]!r} in line "
-                f"{table.line_of(row)}",
-                remedy="correct the value, or leave it empty",
-            )
+            found = f"{known[row]!r} in line {table.line_of(row)}"
+            problem = f"column {name!r} of {table.path} mixes numbers and text: {found}"
+            raise DataError(problem, remedy="correct the value, or leave it empty")
     return table
 
 
@@ -248,11 +267,12 @@ def _numpy(path: str) -> Table:
     import pandas as pd
 
     require_file(path)
-    try:
-        found = np.load(path, mmap_mode="r", allow_pickle=False)
-        arrays = {"X": found} if isinstance(found, np.ndarray) else dict(found)
-    except Exception as error:  # a damaged archive raises anything
-        raise DataError(f"{path} cannot be read: {error}") from error
+    found = np.load(path, mmap_mode="r", allow_pickle=False)
+    if isinstance(found, np.ndarray):
+        arrays = {"X": found}
+    else:
+        with found:
+            arrays = dict(found)
     if "X" not in arrays:
         raise DataError(f"{path} must hold the features in an array 'X', got {', '.join(arrays)}")
     X = arrays.pop("X")
@@ -269,13 +289,3 @@ def _character(sep: str | None) -> str | None:
     if word is not None and (not isinstance(word, str) or len(word) != 1 or word in '"\n\r'):
         raise ArgumentError("must be one character, or 'tab'", argument="sep", got=sep)
     return word
-
-
-def _encoding(encoding: str) -> str:
-    try:
-        if isinstance("".encode(encoding), bytes):
-            return codecs.lookup(encoding).name
-    except (LookupError, TypeError):
-        pass
-    rule = "must be a known encoding, such as 'utf-8' or 'latin-1'"
-    raise ArgumentError(rule, argument="encoding", got=encoding)

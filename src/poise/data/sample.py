@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from poise.checks import did_you_mean
-from poise.data.copies import column_words, row_identities
-from poise.data.fit_params import divided, other_length
+from poise.checks import counted, did_you_mean
+from poise.data.belonging import divided, numbered_groups, one_per_row
+from poise.data.copies import row_identities
 from poise.data.randomness import Ids
-from poise.data.rows import Rows, as_rows, column_of, is_sparse, join, own_copy, without_columns
-from poise.data.suitable import check_responses, holds_labels, is_missing
-from poise.errors import ArgumentError, DataError
+from poise.data.rows import Rows, as_rows, column_of, join, own_copy, without_columns
+from poise.data.suitable import check_responses, holds_labels
+from poise.errors import DataError
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class Sample:
         Arguments of fit with one value for each labelled row.
     constant : dict
         All other arguments of fit.
-    ids : Rows or None
+    ids : array or None
         What the labelled rows are called.
 
     Examples
@@ -61,7 +61,7 @@ class Sample:
     groups_unlabeled: Ids | None = None
     per_row: dict[str, Rows] = field(default_factory=dict)
     constant: dict[str, Any] = field(default_factory=dict)
-    ids: Rows | None = None
+    ids: NDArray[Any] | None = None
 
     @classmethod
     def of(
@@ -82,22 +82,21 @@ class Sample:
         """
         rows = as_rows(X, "X")
         more = None if X_unlabeled is None else as_rows(X_unlabeled, "X_unlabeled")
-        if isinstance(groups, str) and groups_unlabeled is None and _has(more, groups):
+        if groups_unlabeled is None and more is not None and isinstance(groups, str):
             groups_unlabeled = groups
-        given = {"y": y, "groups": groups, "sample_weight": sample_weight, "ids": ids}
-        named = [value for value in (*given.values(), groups_unlabeled) if isinstance(value, str)]
-        y, groups, sample_weight, ids = (
-            _column(rows, value, name) for name, value in given.items()
-        )
-        groups_unlabeled = _column(more, groups_unlabeled, "groups_unlabeled")
-        rows, more = _without(rows, named), None if more is None else _without(more, named)
+        named = [v for v in (y, groups, sample_weight, ids, groups_unlabeled) if isinstance(v, str)]
+        y, groups = _column(rows, "X", "y", y), _column(rows, "X", "groups", groups)
+        sample_weight = _column(rows, "X", "sample_weight", sample_weight)
+        ids = _column(rows, "X", "ids", ids)
+        rows = _without(rows, named)
+        if more is not None:
+            groups_unlabeled = _column(more, "X_unlabeled", "groups_unlabeled", groups_unlabeled)
+            more = _without(more, named)
         responses = _responses(rows, y)
         _check_columns(rows, more)
-        codes, more_codes = _groups(groups, groups_unlabeled, len(rows), more)
-        per_row, constant = divided(fit_params, sample_weight, len(rows))
-        names = None if ids is None else as_rows(ids, "ids")
-        if names is not None and len(names) != len(rows):
-            raise other_length("ids", len(rows), len(names))
+        codes, more_codes = numbered_groups(groups, groups_unlabeled, rows, more)
+        per_row, constant = divided(fit_params, sample_weight, rows)
+        names = None if ids is None else one_per_row(ids, "ids", rows).column(0)
         return cls(rows, responses, more, codes, more_codes, per_row, constant, names)
 
     @property
@@ -126,11 +125,6 @@ class Sample:
         """How many responses a row has."""
         return len(self.y.labels)
 
-    @property
-    def columns(self) -> tuple[str, ...] | int | None:
-        """The names of the features, or their number; None for rows that are no table."""
-        return self.X.columns()
-
     def training(self, places: Ids) -> tuple[Any, Any, dict[str, Any]]:
         """Return fresh copies of features, responses and arguments of fit of labelled rows."""
         params = {name: own_copy(value) for name, value in self.constant.items()}
@@ -151,34 +145,29 @@ class Sample:
 
     def responses(self, places: Ids) -> Any:
         """Return fresh copies of the responses of labelled rows."""
-        if (places >= self.n_labeled).any():
-            row = int(places.max())
-            raise DataError(f"row {row} has no response: only {self.n_labeled} rows are labelled")
         return self.y.take(places)
 
     def label_of(self, place: int) -> object:
         """Return what people call a row: its id, its label in the frame's index, or its number."""
-        labeled = place < self.n_labeled
-        if labeled and self.ids is not None:
-            return _plain(np.asarray(self.ids.take(np.array([place])))[0])
-        rows, here = (self.X, place) if labeled else (self.X_unlabeled, place - self.n_labeled)
-        index = None if rows is None else getattr(rows.native, "index", None)
+        rows, here = self.X, place
+        if place >= self.n_labeled and self.X_unlabeled is not None:
+            rows, here = self.X_unlabeled, place - self.n_labeled
+        elif self.ids is not None:
+            return self.ids[place : place + 1].tolist()[0]
+        index = getattr(rows.native, "index", None)
         if index is None or callable(index) or type(index).__name__ == "RangeIndex":
             return place
-        return _plain(index[here])
+        return index[here : here + 1].tolist()[0]
 
     def only(self, places: Ids) -> Sample:
         """Return these labelled rows and all unlabelled ones."""
+        X, y = as_rows(self.X.take(places), "X"), as_rows(self.y.take(places), "y")
         per_row = {name: as_rows(rows.take(places), name) for name, rows in self.per_row.items()}
+        ids = None if self.ids is None else self.ids[places]
         codes = self.groups
-        return replace(
-            self,
-            X=as_rows(self.X.take(places), "X"),
-            y=as_rows(self.y.take(places), "y"),
-            groups=None if codes is None else np.unique(codes[places], return_inverse=True)[1],
-            per_row=per_row,
-            ids=None if self.ids is None else as_rows(self.ids.take(places), "ids"),
-        )
+        if codes is not None:
+            codes = np.unique(codes[places], return_inverse=True)[1]
+        return replace(self, X=X, y=y, groups=codes, per_row=per_row, ids=ids)
 
     def set_aside(self, count: int) -> tuple[Sample, Sample]:
         """Return at least so many labelled rows (whole groups), and all the others.
@@ -192,10 +181,8 @@ class Sample:
         chosen = order[: int(np.searchsorted(np.cumsum(sizes[order]), count)) + 1]
         aside = np.isin(units, chosen)
         if aside.sum() > self.n_labeled / 2:
-            raise DataError(
-                f"setting {count} of {self.n_labeled} labelled rows aside leaves too few",
-                remedy="give epsilon as a number",
-            )
+            problem = f"setting {count} of {self.n_labeled} labelled rows aside leaves too few"
+            raise DataError(problem, remedy="give epsilon as a number")
         return self.only(np.flatnonzero(aside)), self.only(np.flatnonzero(~aside))
 
     def sd(self) -> float:
@@ -214,7 +201,9 @@ class Sample:
         for name, table in tables.items():
             if table is not None:
                 state.update(f"{name}:{len(table)}:{len(table.labels)}\n".encode())
-                _feed(state, table)
+                state.update(
+                    row_identities(1, table).tobytes() + row_identities(2, table).tobytes()
+                )
         for name, codes in (("groups", self.groups), ("unlabeled", self.groups_unlabeled)):
             state.update(name.encode() + (b"" if codes is None else codes.tobytes()))
         for name, value in sorted(self.constant.items()):
@@ -225,37 +214,23 @@ class Sample:
 # Columns by name --------------------------------------------------------------------------------
 
 
-def _has(rows: Rows | None, column: str) -> bool:
-    names = None if rows is None else rows.columns()
-    return isinstance(names, tuple) and column in names
-
-
-def _column(rows: Rows | None, value: Any, name: str) -> Any:
+def _column(rows: Rows, holder: str, argument: str, value: Any) -> Any:
     """Return the column that a text names; anything else as it is."""
-    if not isinstance(value, str) or rows is None:
+    if not isinstance(value, str):
         return value
-    holder = "X_unlabeled" if name == "groups_unlabeled" else "X"
-    names = rows.columns()
-    if not isinstance(names, tuple):
+    if value not in rows.labels:
+        names = [label for label in rows.labels if isinstance(label, str)]
         raise DataError(
-            f"names a column, but {holder} has no column names",
-            argument=name,
+            f"names no column of {holder}, which has {', '.join(names) or 'no column names'}",
+            argument=argument,
             got=value,
-            remedy=f"give one value per row, or make {holder} a data frame",
-        )
-    if value not in names:
-        hint = did_you_mean(value, map(str, names))
-        raise DataError(
-            f"names no column of {holder}, which has {', '.join(map(str, names))}",
-            argument=name,
-            got=value,
-            remedy=hint.removeprefix("; "),
+            remedy=did_you_mean(value, names).removeprefix("; "),
         )
     return column_of(rows.native, value)
 
 
 def _without(rows: Rows, named: list[str]) -> Rows:
-    leave = [name for name in dict.fromkeys(named) if _has(rows, name)]
+    leave = [name for name in dict.fromkeys(named) if name in rows.labels]
     return as_rows(without_columns(rows.native, leave), "X") if leave else rows
 
 
@@ -265,14 +240,14 @@ def _without(rows: Rows, named: list[str]) -> Rows:
 def _responses(rows: Rows, y: Any) -> Rows:
     if len(rows) == 0:
         raise DataError("has no rows", argument="X", remedy="give labelled rows")
-    if rows.columns() in (0, ()):
+    if not len(rows.labels):
         raise DataError("has no columns", argument="X", remedy="give at least one feature")
     if y is None:
         raise DataError("y is missing", remedy="give the responses, or the name of a column of X")
     responses = as_rows(y, "y")
     if len(rows) != len(responses):
-        lengths = f"{len(rows)} and {len(responses)}"
-        raise DataError(f"X and y must have the same number of rows, got {lengths}")
+        rule = "X and y must have the same number of rows"
+        raise DataError(f"{rule}, got {len(rows)} and {len(responses)}")
     check_responses(responses)
     return responses
 
@@ -283,83 +258,24 @@ def _check_columns(X: Rows, more: Rows | None) -> None:
         return
     if len(more) == 0:
         raise DataError("has no rows", argument="X_unlabeled", remedy="leave it out instead")
-    if X.kind != more.kind:
-        rule = f"must be the same kind of container as X ({X.kind}), got {more.kind}"
-        raise DataError(rule, argument="X_unlabeled")
-    if X.columns() != more.columns():
-        rule = f"must have the columns of X ({X.columns()}), got {more.columns()}"
+    mine, theirs = ((type(rows.native), rows.single, rows.labels) for rows in (X, more))
+    if mine != theirs:
+        rule = f"must be like X ({_described(X)}), got {_described(more)}"
         raise DataError(rule, argument="X_unlabeled")
 
 
-def _groups(
-    groups: Any, groups_unlabeled: Any, n_labeled: int, more: Rows | None
-) -> tuple[Ids | None, Ids | None]:
-    """Return the numbers of groups; -1 for unlabelled rows whose group has labelled rows."""
-    if groups is None:
-        if groups_unlabeled is not None:
-            raise ArgumentError("needs groups as well", argument="groups_unlabeled")
-        return None, None
-    known: dict[Any, int] = {}
-    codes = _codes(groups, "groups", n_labeled, known)
-    if more is None:
-        if groups_unlabeled is not None:
-            raise ArgumentError("needs X_unlabeled as well", argument="groups_unlabeled")
-        return codes, None
-    if groups_unlabeled is None:
-        raise DataError(
-            "X_unlabeled needs groups_unlabeled where there are groups",
-            remedy="a test point must not belong to a group that its trial was trained on",
-        )
-    here = len(known)
-    return codes, np.maximum(
-        _codes(groups_unlabeled, "groups_unlabeled", len(more), known) - here, -1
-    )
-
-
-def _codes(labels: Any, name: str, count: int, known: dict[Any, int]) -> Ids:
-    """Replace labels of any hashable type by numbers, in order of appearance."""
-    rows = as_rows(labels, name)
-    if len(rows) != count:
-        raise other_length(name, count, len(rows))
-    plain = isinstance(rows.native, (list, tuple))
-    if rows.columns() is not None and not plain:
-        raise DataError("must be one column of labels", argument=name)
-    values = rows.native if plain else rows.column(0).tolist()
-    codes = np.empty(count, dtype=np.int64)
-    for row, label in enumerate(values):
-        if is_missing(label):
-            raise DataError(
-                f"must not be missing, got {label!r} in row {row} (counting from 0)",
-                argument=name,
-                remedy="give a row without a group a label of its own",
-            )
-        try:
-            codes[row] = known.setdefault(label, len(known))
-        except TypeError:
-            raise DataError("must hold numbers or text", argument=name, got=label) from None
-    return codes
-
-
-# Words for values -------------------------------------------------------------------------------
-
-
-def _plain(value: Any) -> object:
-    return value.item() if isinstance(value, (np.str_, np.number, np.bool_)) else value
-
-
-def _feed(state: Any, table: Rows) -> None:
-    if is_sparse(table.native):  # which has too many columns to look at each
-        state.update(row_identities(1, table).tobytes() + row_identities(2, table).tobytes())
-        return
-    for words in column_words(table):
-        state.update(words.tobytes())
+def _described(rows: Rows) -> str:
+    count = counted(len(rows.labels), "column")
+    kind = type(rows.native)
+    name = f"{kind.__module__.partition('.')[0]} {kind.__name__}".removeprefix("builtins ")
+    return f"{name} of {count if isinstance(rows.labels, range) else list(rows.labels)}"
 
 
 def _fingerprint(value: object) -> str:
-    """Return a digest of an argument of fit; its text where it has none."""
+    """Return a digest of an argument of fit; its type where it has none."""
     import joblib
 
     try:
         return str(joblib.hash(value))
     except Exception:  # what cannot be pickled
-        return re.sub(r" at 0x[0-9a-f]+", "", repr(value))
+        return str(type(value))

@@ -9,21 +9,13 @@ unlabelled ones. Units are put in a random order first, unless ``shuffle`` is Fa
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from poise.data.randomness import (
-    ORDER_OF_GROUPS,
-    ORDER_OF_LABELED,
-    ORDER_OF_UNLABELED,
-    Coupling,
-    Ids,
-    Randomness,
-    order_of_keys,
-)
+from poise.data.randomness import Coupling, Ids, Randomness, order_of_keys
 
 if TYPE_CHECKING:
     from poise.data.sample import Sample
@@ -66,6 +58,10 @@ class Units:
 class Split:
     """The rows and random terms of every trial, by number.
 
+    ``trials`` is the planned number also where fewer removals or points are used than were
+    planned: these are then the first of the planned ones. Losses can be compared at labelled rows
+    only.
+
     Removal j takes the j-th block of ``remove`` units from the end: it stands last in the full
     fit, and is missing or replaced in the reduced one. With position "uniform", the units that
     leave are drawn beforehand and leave their places, and one full fit serves all removals.
@@ -75,58 +71,29 @@ class Split:
     >>> from poise.data.randomness import as_coupling
     >>> from poise.data.sample import Sample
     >>> sample = Sample.of([[0.0]] * 10, [0.0] * 10)
-    >>> settings = {"n": 3, "trials": 2, "coupling": as_coupling("shared"), "shuffle": False}
-    >>> split = Split.of(sample, Randomness(0), removals=2, points=2, **settings)
+    >>> settings = {"removals": 2, "n_points": 2, "shuffle": False}
+    >>> split = Split(sample, Randomness(0), as_coupling("shared"), n=3, trials=2, **settings)
     >>> split.rows(1, 0), split.rows(1, 1)
     ((array([3, 4, 5]), array([3, 4])), (array([3, 5, 4]), array([3, 5])))
     >>> split.points(1), split.removed(1, 1)
     (array([7, 9]), array([4]))
     """
 
-    n: int
-    trials: int
-    removals: int
-    n_points: int
-    remove: int
-    replace: bool
-    position: Literal["last", "uniform"]
-    one_full_fit: bool
-    shuffle: bool
+    sample: Sample
     randomness: Randomness
     coupling: Coupling
-    n_labeled: int
-    n_unlabeled: int
-    groups: Ids | None
-    groups_unlabeled: Ids | None
+    _: KW_ONLY
+    n: int
+    trials: int
+    removals: int = 1
+    n_points: int = 1
+    remove: int = 1
+    replace: bool = False
+    position: Literal["last", "uniform"] = "last"
+    one_full_fit: bool = False
+    shuffle: bool = True
+    losses: bool = False
     _terms: dict[int, list[list[int]]] = field(default_factory=dict, repr=False)
-
-    @classmethod
-    def of(
-        cls,
-        sample: Sample,
-        randomness: Randomness,
-        *,
-        n: int,
-        trials: int,
-        removals: int = 1,
-        points: int = 1,
-        remove: int = 1,
-        replace: bool = False,
-        position: Literal["last", "uniform"] = "last",
-        one_full_fit: bool = False,
-        coupling: Coupling,
-        shuffle: bool = True,
-        losses: bool = False,
-    ) -> Split:
-        """Plan the trials on these rows; losses can be compared at labelled rows only.
-
-        ``trials`` is the planned number also where fewer removals or points are used than were
-        planned: these are then the first of the planned ones.
-        """
-        plan = (n, trials, removals, points, remove, replace, position, one_full_fit, shuffle)
-        unlabeled = (0, None) if losses else (sample.n_unlabeled, sample.groups_unlabeled)
-        rows = (sample.n_labeled, unlabeled[0], sample.groups, unlabeled[1])
-        return cls(*plan, randomness, coupling, *rows)
 
     def with_fewer(self, removals: int, points: int) -> Split:
         """Return the first removals and points of the same trials."""
@@ -150,14 +117,13 @@ class Split:
             return between(first, last), between(first, last - self.remove)
         units, gone = self._units(k), self._gone(k, j)
         full, fresh = units[: self.n], units[self.n :]
-        kept = np.delete(full, gone)
-        if self.position == "uniform":
-            reduced = kept
-            if self.replace:
-                reduced = full.copy()
-                reduced[gone] = fresh
-        else:
-            full, reduced = np.append(kept, full[gone]), np.append(kept, fresh)
+        if self.position == "last":
+            full = np.append(np.delete(full, gone), full[gone])
+            gone = np.arange(self.n - self.remove, self.n)
+        reduced = np.delete(full, gone)
+        if self.replace:
+            reduced = full.copy()
+            reduced[gone] = fresh
         return self._labeled.of(full), self._labeled.of(reduced)
 
     def removed(self, k: int, j: int) -> Ids:
@@ -212,19 +178,20 @@ class Split:
     @cached_property
     def _labeled(self) -> Units:
         """Labelled rows in the order in which trials take them, made on first look-up."""
-        if self.groups is None:
-            return Units(self._order(ORDER_OF_LABELED, self.n_labeled))
-        order = self._order(ORDER_OF_GROUPS, int(self.groups.max()) + 1)
-        return Units.of_groups(self.groups, order)
+        sample = self.sample
+        if sample.groups is None:
+            return Units(self._order("order of labelled rows", sample.n_labeled))
+        return Units.of_groups(sample.groups, self._order("order of groups", sample.n_groups or 0))
 
     @cached_property
     def _unlabeled(self) -> Units:
         """Unlabelled rows in the order in which they serve, numbered after the labelled ones."""
-        codes = self.groups_unlabeled
-        count = self.n_unlabeled if codes is None else int(codes.max(initial=-1)) + 1
-        order = self._order(ORDER_OF_UNLABELED, count)
+        codes, count = self.sample.groups_unlabeled, self.sample.n_unlabeled
+        if codes is not None:
+            count = self.sample.n_groups_unlabeled
+        order = self._order("order of unlabelled rows", 0 if self.losses else count)
         units = Units(order) if codes is None else Units.of_groups(codes, order)
-        return Units(units.rows + self.n_labeled, units.starts)
+        return Units(units.rows + self.sample.n_labeled, units.starts)
 
     def _order(self, role: str, count: int) -> Ids:
         return self.randomness.order(role, count) if self.shuffle else np.arange(count)

@@ -6,6 +6,7 @@ import datetime
 import decimal
 import math
 import numbers
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,60 +33,79 @@ def check_responses(y: Rows, name: str = "y") -> None:
         raise DataError("must not be sparse", argument=name, remedy=f"give {name}.toarray()")
     if np.ndim(y.native) > 2 and isinstance(y.native, np.ndarray):
         raise DataError("must have one or two dimensions", argument=name, got=y.native.shape)
-    several = y.columns() is not None
-    for column, values in y.values():
+
+    def wrong(values: NDArray[Any]) -> NDArray[np.bool_]:
         _check_kind(values, name)
-        bad = _not_finite(values)
-        if bad.any():
-            row = int(bad.argmax())
-            where = f"row {row} (counting from 0)" + (f", column {column!r}" if several else "")
-            raise DataError(
-                f"must not be missing or infinite, got {values[row]} in {where}",
-                argument=name,
-                remedy="remove those rows, or give them as X_unlabeled",
-            )
+        return _not_finite(values)
+
+    found = _first(y, wrong)
+    if found is not None:
+        column, row, value = found
+        where = f"row {row} (counting from 0)" + ("" if y.single else f", column {column!r}")
+        problem = f"must not be missing or infinite, got {value} in {where}"
+        remedy = "remove those rows, or give them as X_unlabeled"
+        raise DataError(problem, argument=name, remedy=remedy)
 
 
 def check_weights(weights: Rows, name: str) -> None:
     """Refuse weights that are no finite numbers: one of them would spoil one trial."""
-    for _, values in weights.values():
-        plain = values.dtype.kind in "iufb"
-        good = np.isfinite(values) if plain else np.array([_is_finite(each) for each in values])
-        if not good.all():
-            row = int(good.argmin())
-            raise DataError(
-                f"must hold finite numbers, got {values[row]!s} in row {row} (counting from 0)",
-                argument=name,
-            )
+    found = first_not_number(weights) or first_missing(weights)
+    if found is not None:
+        _, row, value = found
+        problem = f"must hold finite numbers, got {value!s} in row {row} (counting from 0)"
+        raise DataError(problem, argument=name)
 
 
 def first_missing(rows: Rows) -> Place | None:
     """Return column, row and value of the first entry that is missing or infinite."""
-    array = rows.native.data if is_sparse(rows.native) else rows.native
-    if isinstance(array, np.ndarray) and array.dtype.kind in "biuf":
-        with np.errstate(all="ignore"):
-            if np.isfinite(array.sum()):  # a nan or infinity would not get lost in it
-                return None
+    return _first(rows, _not_finite)
+
+
+def first_not_number(rows: Rows) -> Place | None:
+    """Return column, row and value of the first entry that no number can be made of."""
+    return _first(rows, _not_numbers)
+
+
+def _first(rows: Rows, wrong: Callable[[NDArray[Any]], NDArray[np.bool_]]) -> Place | None:
     found = []
     for column, values in rows.values():
-        bad = _not_finite(values)
+        bad = wrong(values)
         if bad.any():
             row = int(bad.argmax())
             found.append((column, row, values[row]))
     return min(found, key=lambda place: place[1], default=None)
 
 
-def first_not_number(rows: Rows) -> Place | None:
-    """Return column, row and value of the first entry that no number can be made of."""
-    found = []
-    for column, values in rows.values():
-        if values.dtype.kind in "biufc":
-            continue
-        for row, value in enumerate(values.tolist() if values.dtype.kind != "O" else values):
-            if values.dtype.kind in "Mm" or not (is_missing(value) or _reads_as_number(value)):
-                found.append((column, row, values[row]))
-                break
-    return min(found, key=lambda place: place[1], default=None)
+def _not_finite(values: NDArray[Any]) -> NDArray[np.bool_]:
+    if values.dtype.kind == "f":
+        return np.asarray(~np.isfinite(values))
+    if values.dtype.kind in "Mm":
+        return np.asarray(np.isnat(values))
+    if values.dtype.kind != "O":
+        return np.zeros(1, dtype=np.bool_)
+    bad = [is_missing(v) or (isinstance(v, numbers.Real) and abs(v) == math.inf) for v in values]
+    return np.array(bad, dtype=np.bool_)
+
+
+def _not_numbers(values: NDArray[Any]) -> NDArray[np.bool_]:
+    if values.dtype.kind in "biufcMm":
+        return np.full(len(values), values.dtype.kind in "Mm")
+    return np.array([not (is_missing(value) or is_number(value)) for value in values], np.bool_)
+
+
+def is_number(value: Any) -> bool:
+    """Tell whether a value is a number or reads as one.
+
+    Examples
+    --------
+    >>> [is_number(value) for value in (1.5, " 2e3", "x", None)]
+    [True, True, False, False]
+    """
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def is_missing(value: object) -> bool:
@@ -98,7 +118,7 @@ def is_missing(value: object) -> bool:
     """
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    if isinstance(value, decimal.Decimal):
+    if isinstance(value, decimal.Decimal):  # a signalling NaN fails when it is compared
         return value.is_nan()
     return isinstance(value, (numbers.Number, np.generic)) and bool(value != value)
 
@@ -145,37 +165,10 @@ def _few_whole_numbers(values: NDArray[Any]) -> bool:
 
 def _check_kind(values: NDArray[Any], name: str) -> None:
     first = values.flat[0]
-    if values.dtype.kind == "c" or isinstance(first, complex):
-        raise DataError("must hold numbers or classes, got complex numbers", argument=name)
     dates = (datetime.date, datetime.time, datetime.timedelta)
+    if values.dtype.kind == "c":
+        raise DataError("must hold numbers or classes, got complex numbers", argument=name)
     if values.dtype.kind in "Mm" or isinstance(first, dates):
-        raise DataError(
-            f"must hold numbers or classes, got dates and times ({first} in row 0)",
-            argument=name,
-            remedy="give the time since some moment as a number",
-        )
-
-
-def _not_finite(values: NDArray[Any]) -> NDArray[np.bool_]:
-    if values.dtype.kind == "f":
-        return np.asarray(~np.isfinite(values))
-    if values.dtype.kind in "Mm":
-        return np.asarray(np.isnat(values))
-    if values.dtype.kind != "O":
-        return np.zeros(1, dtype=np.bool_)
-    bad = [is_missing(v) or (isinstance(v, numbers.Real) and abs(v) == math.inf) for v in values]
-    return np.array(bad, dtype=np.bool_)
-
-
-def _is_finite(value: object) -> bool:
-    return isinstance(value, numbers.Real) and math.isfinite(value)
-
-
-def _reads_as_number(value: object) -> bool:
-    if isinstance(value, (list, tuple, dict, datetime.date, datetime.time, datetime.timedelta)):
-        return False
-    try:
-        float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return False
-    return True
+        problem = f"must hold numbers or classes, got dates and times ({first} in row 0)"
+        remedy = "give the time since some moment as a number"
+        raise DataError(problem, argument=name, remedy=remedy)

@@ -3,68 +3,51 @@
 from __future__ import annotations
 
 import bz2
-import codecs
 import csv
-import difflib
 import gzip
 import io
 import lzma
 import re
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from poise.checks import counted
-from poise.errors import DataError
-
-_COMMENTS = ("#", "%", "//")
-_MARKS = {  # the longer marks first, for one of them begins with a shorter
-    codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF32_LE: "utf-32",
-    codecs.BOM_UTF32_BE: "utf-32",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
+from poise.checks import counted, did_you_mean
+from poise.data.suitable import is_number
+from poise.errors import ArgumentError, DataError
 
 
-def read_text(
-    path: str, sep: str | None, decimal: str, encoding: str
-) -> tuple[Any, Callable[[], Iterator[int]]]:
-    """Return a table of pyarrow, and what yields the line in which each of its rows begins."""
-    text = _decoded(path, content_of(path), encoding)
-    lines = (line for line in io.StringIO(text) if line.strip())
-    first, second, *_ = [*islice(lines, 2), "", ""]
+def read_text(path: str, sep: str | None, decimal: str, encoding: str) -> tuple[Any, list[int]]:
+    """Return a table of pyarrow, and the line in which each of its rows begins."""
+    text = _decoded(path, encoding)
+    first = text.lstrip().partition("\n")[0]
     if not first:
         raise DataError(f"{path} is empty")
+    if all(map(is_number, re.split(r"[,;|\t]", first))):  # whatever separates them
+        problem = f"the first line of {path} holds numbers, not column names"
+        raise DataError(problem, remedy="add a header line")
     sep = sep or _guessed(first, decimal)
-    _check_header(path, first, second, sep)
-    if '"' in text:  # pyarrow takes all that follows a quote that is never closed for one value
-        for _ in _records(path, text, sep):
-            pass
-    table = _parsed(path, text, sep, decimal)
-    if not table.num_rows:
+    content = text.encode()
+    lines = _lines_of_rows(path, content, sep)
+    if not lines:
         raise DataError(f"{path} has a header but no rows")
-    kept = text if path == "-" else None
-
-    def lines_of_rows() -> Iterator[int]:
-        again = kept or _decoded(path, content_of(path), encoding)
-        return (line for line, _ in islice(_records(path, again, sep), 1, None))
-
-    return table, lines_of_rows
+    return _parsed(content, sep, decimal), lines
 
 
-def _decoded(path: str, content: bytes, encoding: str) -> str:
-    encoding = next((name for mark, name in _MARKS.items() if content.startswith(mark)), encoding)
+def _decoded(path: str, encoding: str) -> str:
+    content = content_of(path)
     try:
-        return content.decode(encoding)
+        return content.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         byte = f"byte 0x{content[error.start]:02x} in line {line}"
-        remedy = "set encoding, such as 'latin-1'"
+        remedy = "set encoding, such as 'latin-1' or 'utf-16'"
         raise DataError(f"{path} is not {encoding} text: {byte}", remedy=remedy) from None
+    except (LookupError, TypeError):
+        rule = "must be a known encoding, such as 'utf-8' or 'latin-1'"
+        raise ArgumentError(rule, argument="encoding", got=encoding) from None
 
 
 def _guessed(first: str, decimal: str) -> str:
@@ -73,81 +56,41 @@ def _guessed(first: str, decimal: str) -> str:
     return max(possible, key=first.count) if possible else ";" if decimal == "," else ","
 
 
-def _check_header(path: str, first: str, second: str, sep: str) -> None:
-    if first.lstrip().startswith(_COMMENTS) and first.count(sep) != second.count(sep):
-        raise _comment(path, 1, first)
-    if all(map(_is_number, re.split(r"[,;|\t]", first))):  # whatever separates them
-        raise DataError(
-            f"the first line of {path} holds numbers, not column names", remedy="add a header line"
-        )
+def _lines_of_rows(path: str, content: bytes, sep: str) -> list[int]:
+    """Return the line in which each row begins; refuse rows that are too short or too long.
 
-
-def _records(path: str, text: str, sep: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield every record that is not blank, with the line in which it begins."""
-    records = csv.reader(io.StringIO(text, newline=""), delimiter=sep, strict=True)
-    begins = 1
+    pyarrow takes all that follows a quote that is never closed for one value.
+    """
+    text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
+    records = csv.reader(text, delimiter=sep, strict=True)
+    lines: list[int] = []
+    width, begins = 0, 1
     try:
         for record in records:
-            if record:
-                yield begins, record
+            if record:  # else the line is blank
+                width = width or len(record)
+                if len(record) != width:
+                    found = f"line {begins} has {counted(len(record), 'value')}"
+                    raise DataError(f"{path} is ragged: {found}, the header has {width}")
+                lines.append(begins)
             begins = records.line_num + 1
     except csv.Error as error:
-        reason = str(error)
-        if "unexpected end" in reason or "field limit" in reason:
-            reason = "a quote is opened and never closed"
-        elif "expected after" in reason:
-            reason = "text follows a closing quote; write a quote inside quotes twice"
-        raise DataError(f"{path}, in the row that begins in line {begins}: {reason}") from None
+        problem = f"{path}, in the row that begins in line {begins}: {error}"
+        remedy = "close every quote, and write a quote inside quotes twice"
+        raise DataError(problem, remedy=remedy) from None
+    return lines[1:]
 
 
-def _parsed(path: str, text: str, sep: str, decimal: str) -> Any:
+def _parsed(content: bytes, sep: str, decimal: str) -> Any:
     import pyarrow as pa
     import pyarrow.csv
 
-    try:
-        table = pyarrow.csv.read_csv(
-            pa.BufferReader(text.encode()),
-            parse_options=pyarrow.csv.ParseOptions(delimiter=sep, newlines_in_values='"' in text),
-            convert_options=pyarrow.csv.ConvertOptions(
-                decimal_point=decimal, strings_can_be_null=True
-            ),
-        )
-    except pa.ArrowInvalid as error:
-        raise _ragged(path, text, sep, error) from None
+    parsing = pyarrow.csv.ParseOptions(delimiter=sep, newlines_in_values=True)
+    converting = pyarrow.csv.ConvertOptions(decimal_point=decimal, strings_can_be_null=True)
+    buffer = pa.BufferReader(content)
+    table = pyarrow.csv.read_csv(buffer, parse_options=parsing, convert_options=converting)
     names = [name.strip() or f"Unnamed: {i}" for i, name in enumerate(table.column_names)]
     return table.rename_columns(names)
-
-
-def _ragged(path: str, text: str, sep: str, error: Exception) -> DataError:
-    """Name the first line that has more or fewer values than there are columns."""
-    names: list[str] = []
-    for line, record in _records(path, text, sep):
-        names = names or record
-        if len(record) == len(names):
-            continue
-        for place, cells in ((line, record), (1, names)):
-            if cells[0].lstrip().startswith(_COMMENTS):
-                return _comment(path, place, sep.join(cells))
-        numbers = len(record) > len(names) and all(map(_is_number, record))
-        return DataError(
-            f"{path} is ragged: line {line} has {counted(len(record), 'value')}, there are "
-            f"{counted(len(names), 'column')}",
-            remedy="if these are decimal commas, put the values in quotes" if numbers else "",
-        )
-    return DataError(f"{path} cannot be read as text: {error}")
-
-
-def _comment(path: str, line: int, text: str) -> DataError:
-    shown = text.strip() if len(text.strip()) <= 40 else f"{text.strip()[:39]}…"
-    return DataError(f"line {line} of {path} is a comment ({shown!r})", remedy="remove such lines")
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 # Files and how they are packed ------------------------------------------------------------------
@@ -155,29 +98,17 @@ def _is_number(text: str) -> bool:
 
 def content_of(path: str) -> bytes:
     """Return the bytes of a file, unpacked."""
-    content = _packed(path)
-    unpack = next((PACKED[end] for end in PACKED if path.lower().endswith(end)), bytes)
-    try:
-        return unpack(content)
-    except DataError as error:
-        raise DataError(f"{path} {error}") from None
-    except Exception as error:  # each packer has its own
-        raise DataError(f"{path} cannot be unpacked: {error}") from error
-
-
-def _packed(path: str) -> bytes:
     if path == "-":
         return sys.stdin.buffer.read()
-    if "://" not in path:
-        require_file(path)
-        return Path(path).read_bytes()
-    import fsspec
+    if "://" in path:
+        import fsspec
 
-    try:
         with fsspec.open(path, "rb") as file:
-            return bytes(file.read())
-    except Exception as error:  # each file system has its own
-        raise DataError(f"{path} cannot be read: {error}") from error
+            content = bytes(file.read())
+    else:
+        require_file(path)
+        content = Path(path).read_bytes()
+    return next((PACKED[end] for end in PACKED if path.lower().endswith(end)), bytes)(content)
 
 
 def require_file(path: str) -> None:
@@ -189,16 +120,16 @@ def require_file(path: str) -> None:
         kind = "a folder" if place.is_dir() else "no ordinary file"
         raise DataError(f"{path} is {kind}", remedy="give a file with rows")
     beside = [each.name for each in place.parent.iterdir()] if place.parent.is_dir() else []
-    near = difflib.get_close_matches(place.name, beside, n=1)
-    raise DataError(f"no such file: {path}", remedy=f"did you mean {near[0]!r}?" if near else "")
+    remedy = did_you_mean(place.name, beside).removeprefix("; ")
+    raise DataError(f"no such file: {path}", remedy=remedy)
 
 
 def _unzipped(content: bytes) -> bytes:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        names = [each.filename for each in archive.infolist() if not each.is_dir()]
-        names = [name for name in names if not name.startswith("__MACOSX/")]
+        files = [name for name in archive.namelist() if not name.endswith("/")]
+        names = [name for name in files if not name.startswith("__MACOSX/")]
         if len(names) != 1:
-            raise DataError(f"holds {counted(len(names), 'file')}, and must hold one")
+            raise ValueError(f"it must hold one file, got {', '.join(names)}")
         return archive.read(names[0])
 
 

@@ -18,14 +18,15 @@ from poise.engine.execution import WorkerDied
 from poise.engine.messages import Answer, Query, Trial
 from poise.engine.oracle import Oracle
 from poise.engine.work import Work
-from poise.errors import AlgorithmError, in_one_line
+from poise.errors import AlgorithmError
 
 _SAME = 1e-9  # relative: sums in another order, code compiled for another processor
 _ROWS = 20  # training rows at which it is seen whether predictions depend on the row
 
 _ORDER = (
-    "The first trial predicts otherwise when its rows are put in another order, so the verdict is "
-    "about removing the last row; position='uniform' removes one drawn at random instead."
+    "The first trial gives other predictions when its rows are put in another order, so the "
+    "verdict is about removing the last row; position='uniform' removes one drawn at random "
+    "instead."
 )
 _BATCH = (
     "In the first trial the prediction for a row depends on the rows that are predicted with it, "
@@ -165,26 +166,28 @@ class _Seen:
 
     @property
     def order_matters(self) -> bool:
-        """Whether the full fit predicts otherwise with its rows in another order."""
+        """Whether the full fit gives other predictions with its rows in another order."""
         full, reordered = self.full[0], self.reordered
         if reordered.failure:
             return True
         rows = 0 if full.also[-1].failure else 1
-        return not same(*(_joined([each, *each.also[::-1][:rows]]) for each in (full, reordered)))
+        one, other = (_joined([each, *each.also[::-1][:rows]]) for each in (full, reordered))
+        return not same(*((full.values, reordered.values) if one is None else (one, other)))
 
     @property
     def depends_on_batch(self) -> bool:
-        """Whether any fit predicts otherwise for any point alone: all are looked at alike."""
+        """Whether any fit gives other predictions for any point alone: all are looked at alike."""
         fits = [each for each in (*self.full, *self.reduced) if not each.failure and self.alone]
         return any(not same(each.values, _joined(each.also[: self.alone])) for each in fits)
 
     @property
     def constant(self) -> bool:
         """Whether the full fit predicts one and the same number everywhere."""
-        values = _joined(
-            [each for each in (self.full[0], self.full[0].also[-1]) if not each.failure]
-        )
-        return values.dtype.kind == "f" and len(values) > 1 and bool((values == values[0]).all())
+        full = self.full[0]
+        values = _joined([each for each in (full, full.also[-1]) if not each.failure])
+        if values is None or values.dtype.kind != "f" or len(values) < 2:
+            return False
+        return bool((values == values[0]).all() and np.isfinite(values).all())
 
     def answer(self, work: Work, one_point: bool) -> Answer:
         """Return the trial's answer, of its first point alone if the others are given up."""
@@ -214,7 +217,7 @@ class FreshFit:
             self.pool.share(oracle.work([query], relax=False))
             self.report = self.pool.submit(range(1))
         except AlgorithmError as error:
-            self.why_not = in_one_line(error)
+            self.why_not = error.problem
 
     def compared(self) -> list[str]:
         """Wait for it, and say what is wrong."""
@@ -225,13 +228,17 @@ class FreshFit:
                 return [_NOT_REPEATED.format(self.why_not)]
             _, [there] = self.report.result()
         except (WorkerDied, AlgorithmError) as error:
-            how = error.how if isinstance(error, WorkerDied) else in_one_line(error)
+            how = error.how if isinstance(error, WorkerDied) else error.problem
             return [_NOT_REPEATED.format(how)]
         finally:
             self.close()
         if there.failure:
             return [_STATE.format(f"failed ({there.failure.message})")]
-        return [] if same(self.here.values, there.values) else [_STATE.format("predicts otherwise")]
+        return (
+            []
+            if same(self.here.values, there.values)
+            else [_STATE.format("gives other predictions")]
+        )
 
     def close(self) -> None:
         """End the process."""
@@ -240,20 +247,30 @@ class FreshFit:
 
 def same(one: Any, other: Any) -> bool:
     """Tell whether two arrays of predictions agree, but for the last digits of numbers."""
-    if (
-        other is None
-        or one.shape != other.shape
-        or one.dtype.kind != "f"
-        or other.dtype.kind != "f"
-    ):
-        return other is not None and bool(np.array_equal(one, other))
+    if one is None or other is None or one.shape != other.shape:
+        return False
+    if one.dtype.kind != "f" or other.dtype.kind != "f":
+        return _equal(one, other)
     size = np.abs(one[np.isfinite(one)]).max(initial=0.0)
     slack = max(_SAME, 100 * float(np.finfo(one.dtype).eps)) * float(size)
     return bool(np.allclose(one, other, rtol=0, atol=slack, equal_nan=True))
 
 
+def _equal(one: Any, other: Any) -> bool:
+    """Compare values of any type, such as arrays in an array; user code may do anything in ==."""
+    try:
+        return bool(np.array_equal(one, other))
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return False
+
+
 def _joined(answers: Sequence[Answer]) -> Any:
-    """Return the predictions of several calls as one array, None if any call failed."""
+    """Return the predictions of several calls as one array, None if there is none."""
     if any(each.failure for each in answers):
         return None
-    return np.concatenate([each.values for each in answers])
+    try:
+        return np.concatenate([each.values for each in answers])
+    except ValueError:  # a vector for one row, numbers for several
+        return None

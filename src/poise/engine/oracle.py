@@ -121,9 +121,9 @@ class _Record:
 
     def _error(self, failure: Failure) -> TrialError:
         error = TrialError(
-            f"trial {self.done} failed: {failure.message}. What was measured before it "
-            f"({counted(self.done, 'trial')}) is in the `partial` attribute of this error; "
-            "on_error='record' counts a failed trial against 'stable' instead",
+            f"trial {self.done} failed: {failure.message.removesuffix('.')}. What was measured "
+            f"before it ({counted(self.done, 'trial')}) is in the `partial` attribute of this "
+            "error; on_error='record' counts a failed trial against 'stable' instead",
             trial=self.done,
             kind=failure.kind,
         )

@@ -116,7 +116,8 @@ class Pool:
         for slot in list(self.workers):
             self._end(slot)
         self.threads.shutdown()
-        self.guard.communicate()  # it removes the folder
+        self.guard.communicate()  # it removes the folder,
+        guard.end_all(self.folder)  # unless it was killed itself
 
     # how threads speak with the workers
 

@@ -69,6 +69,8 @@ class Surroundings:
             undo.enter_context(_TURN)
             undo.callback(np.seterr, **np.geterr())
             undo.callback(set_generators, generators())
+            with suppress(OSError):  # somebody has removed the folder
+                undo.callback(_go_to, os.getcwd())
             undo.enter_context(_configured(self._settings.sklearn))
             self._warned = undo.enter_context(warnings.catch_warnings(record=True))
             self._show = warnings.showwarning
@@ -199,6 +201,11 @@ class _Printed(AbstractContextManager["_Printed"]):
     def __exit__(self, *error: object) -> None:
         self._file = None
         self._undo.close()
+
+
+def _go_to(folder: str) -> None:
+    with suppress(OSError):
+        os.chdir(folder)
 
 
 def _point_stdout_at(descriptor: int) -> None:

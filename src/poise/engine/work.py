@@ -149,7 +149,9 @@ class Work:
             y = self.sample.responses(trial.full[0].points[labeled])
             losses = [self.algorithm.error(a.values[labeled], y) for a in full if not a.failure]
             return float(np.mean(losses)) if losses else np.nan
-        except Exception:  # predictions of another kind than the responses
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # predictions of another kind than the responses, or of user code
             return np.nan
 
     def _failure(self, error: BaseException) -> Failure:

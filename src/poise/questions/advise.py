@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 Spell = Callable[[str, Mapping[str, object]], str]
 
 _LOOKED_AT = 100_000  # rows
+_ALPHA = 0.05
 _FEWEST = 20  # in fewer rows values differ, or rise, by chance
 _OWNERS = {
     *("id", "patient", "subject", "person", "participant", "user", "customer", "client"),
@@ -112,6 +113,7 @@ class Advice:
         asked: dict[str, object] = {"n": self.largest, "delta": self.delta}
         change = 0.1 if self.sd is None else float(number(0.05 * self.sd, 2).replace(",", ""))
         epsilon: dict[str, object] = {} if self.labels else {"epsilon": change}
+        epsilon |= {"alpha": self.alpha} if self.alpha != _ALPHA else {}
         yield f"How large are the changes?  {spell('measure', asked)}"
         yield f"Are they small enough?      {spell('stability_test', {**asked, **epsilon})}"
 
@@ -136,7 +138,7 @@ def advise(
     algorithm: Any = None,
     n: int | None = None,
     delta: float = 0.1,
-    alpha: float = 0.05,
+    alpha: float = _ALPHA,
     power: float = 0.8,
     X_unlabeled: Any = None,
     groups: Any = None,
@@ -191,6 +193,9 @@ def advise(
     largest = max((row.n for row in found if row.n_trials >= least), default=0)
     remarks = [*filter(None, [copies(sample)]), *_of_columns(X, sample)]
     seconds, labels = None, False
+    if algorithm is None and response == "predict" and is_classification(sample.y):
+        labels = True
+        remarks.append("The responses are classes: labels have no epsilon, probabilities have one.")
     if algorithm is not None:
         tried = _Tried.of(algorithm, response, sample, largest or max(2, labeled // 2))
         remarks += tried.remarks
@@ -204,7 +209,7 @@ def advise(
 
 def _of_columns(X: Any, sample: Sample) -> Iterator[str]:
     """Remark on columns that look like names of rows, times or owners."""
-    if isinstance(sample.columns, int) or sample.columns is None or sample.n_labeled < _FEWEST:
+    if isinstance(sample.X.labels, range) or sample.n_labeled < _FEWEST:  # columns without names
         return
     some = as_rows(sample.X.take(np.arange(min(sample.n_labeled, _LOOKED_AT))), "X")
     for name, values in some.values():

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, Unpack
 
 from poise import checks
-from poise.errors import ArgumentError
+from poise.errors import ArgumentError, PoiseError
 from poise.questions.job import Job
 from poise.results.question import Question
 from poise.results.result import Result
@@ -99,7 +99,7 @@ def stability_test(
     return job.run(question).judge(question)
 
 
-@documented(MoreSettings)
+@documented(MoreSettings, leave=("randomized",))
 def measure(
     algorithm: Any,
     X: Any,
@@ -142,7 +142,7 @@ def measure(
     >>> trials.n_trials, round(trials.epsilon_upper(delta=0.2), 1)
     (40, 23.7)
     """
-    for name in ("epsilon", "alpha", "test", "stop_early"):
+    for name in ("epsilon", "alpha", "test", "stop_early", "randomized"):
         if name in settings:
             raise ArgumentError(
                 "is no argument of measure, which gives no verdict",
@@ -203,8 +203,11 @@ def assert_stable(
     """
     __tracebackhide__ = True  # pytest shows the line of the test
     checks.choice("inconclusive", inconclusive, ("fail", "skip", "pass"))
-    job, question = prepared("assert_stable", algorithm, X, y, asked)
-    job.require_answerable(question)
+    try:
+        job, question = prepared("assert_stable", algorithm, X, y, asked)
+        job.require_answerable(question)
+    except PoiseError as error:
+        raise error.with_traceback(None) from error.__cause__
     result = job.run(question).judge(question)
     if result.verdict == "inconclusive" and inconclusive == "skip":
         import pytest

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from poise import checks
-from poise.algorithms.algorithm import Algorithm, as_algorithm
+from poise.algorithms.algorithm import Algorithm, as_algorithm, blaming_user_code
 from poise.algorithms.distances import Distance, as_distance
 from poise.algorithms.provenance import code_digest, versions
 from poise.checks import counted
@@ -72,13 +73,14 @@ class Job:
     ) -> Job:
         """Check the settings, then the rows, then the algorithm."""
         settings = checked(function, asked, Every)
-        coupling = as_coupling(settings["coupling"])
+        coupling = _coupling(settings["coupling"])
         randomness = Randomness.from_state(settings["random_state"])
         sample = Sample.of(X, y, **{name: settings[name] for name in _ROWS})
         size = _training_size(settings["n"], settings["delta"], sample)
         prepared = as_algorithm(algorithm, settings["response"]).prepared(sample)
-        natural = prepared.natural_distance
-        distance = as_distance(settings["distance"], natural, prepared.n_outputs).prepared(sample)
+        given, natural = settings["distance"], prepared.natural_distance
+        with blaming_user_code("the distance cannot be described"):
+            distance = as_distance(given, natural, prepared.n_outputs).prepared(sample)
         design = Design(
             algorithm=prepared.name,
             n=size,
@@ -102,6 +104,8 @@ class Job:
     def with_epsilon(self, epsilon: object) -> tuple[Job, float | None]:
         """Return the allowed change as a number; a share of the sd sets rows aside for it."""
         asked = read_epsilon(epsilon)
+        if not self.design.sized:
+            return self, allowed_change(epsilon, self.design)  # refuses any
         if not isinstance(asked, Relative):
             return self, self._reachable(allowed_change(asked, self.design))
         if self.design.compares != "predictions" or self.design.response != "predict":
@@ -229,14 +233,15 @@ class Job:
 
     def _why_hopeless(self, delta: float, alpha: float) -> str:
         """Say why "stable" cannot be shown even if nothing changes; "" if it can."""
-        design, least = self.design, counts.clean_trials(delta, alpha)
-        if design.n_trials >= least or (design.randomized and design.n_trials):
+        design = self.design
+        least = 1 if design.randomized else counts.clean_trials(delta, alpha)
+        if design.n_trials >= least:
             return ""
         if math.isinf(least):
             return f"no number of trials shows delta = {delta:g}"
         rows = counted(design.units[0], f"labelled {design.unit}")
-        held = f"{rows} hold {counted(math.floor(design.kappa), 'trial')} of n = {design.n:,}"
-        if math.floor(design.kappa) >= least:
+        held = f"{rows} hold {counted(design.held, 'trial')} of n = {design.n:,}"
+        if design.held >= least:
             held = f"max_trials = {design.max_trials:,}"
         reach = design.size_for(int(least))
         smaller = f"; n = {reach:,} or less would hold them" if 1 < reach < design.n else ""
@@ -270,6 +275,18 @@ class Run:
     def versions(self) -> dict[str, str]:
         """Return versions of the libraries that were used."""
         return versions(*self.job.algorithm.user_code)
+
+
+def _coupling(given: object) -> Coupling:
+    """Read a coupling; whatever user code raises in it is told as its error."""
+    with blaming_user_code("the coupling cannot be used"):
+        coupling = as_coupling(given)
+    return replace(coupling, pairs=partial(_asked_pairs, coupling.pairs))
+
+
+def _asked_pairs(pairs: Callable[[Any], Any], words: Any) -> Any:
+    with blaming_user_code("the coupling cannot be used"):
+        return pairs(words)
 
 
 def _training_size(n: Any, delta: Any, sample: Sample) -> int:

@@ -140,6 +140,9 @@ def plan(
             argument="n",
             remedy="poise.theory.menu(rows) lists what rows can answer",
         )
+    open_ = [name for name in ("n_labeled", "n", "delta") if asked[name] is None]
+    if len(open_) > 1:
+        raise ArgumentError(f"{open_[0]} and {open_[1]} cannot both be left out")
     removed = checks.count("remove", remove, 1)
     found = planning.solve(
         **asked,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -13,6 +14,7 @@ from poise.theory import counts
 
 _NUMBERS = ("absolute", "euclidean")
 _BOUNDED = ("label", "total_variation")
+YES_OR_NO = ("label", "change of zero_one loss")  # distances whose changes are 0 or 1
 MOST_POINTS = 20  # of a trial, where nobody says: more hardly lower the spread of its share
 _GROWING_LOSSES = ("change of squared loss", "change of absolute loss")
 
@@ -171,6 +173,11 @@ class Design:
         return counts.kappa(self.n, labeled, unlabeled, self.points, self.taken - self.n)
 
     @property
+    def held(self) -> int:
+        """Number of trials that the rows hold, also those beyond ``max_trials``."""
+        return counts.trials(self.n, *self.units, self._least_points, self.taken - self.n)
+
+    @property
     def spare_points(self) -> int:
         """Points that each trial can have without losing a trial."""
         trials = max(1, self.n_trials)
@@ -209,11 +216,11 @@ class Design:
     @property
     def sized(self) -> bool:
         """Whether a change has a size: that of a label is yes or no, that of a decision a share."""
-        return self.compares != "decisions" and self.distance != "label"
+        return self.compares != "decisions" and self.distance not in YES_OR_NO
 
     def threshold(self, epsilon: float | None) -> float | None:
         """Return what changes are compared with: 0 for labels, None for decisions, else ε."""
-        return 0.0 if self.distance == "label" and self.compares != "decisions" else epsilon
+        return 0.0 if self.distance in YES_OR_NO and self.compares != "decisions" else epsilon
 
     def fits(self, trials: int) -> int:
         """Return the number of fits that some trials need."""
@@ -223,8 +230,7 @@ class Design:
     @property
     def title(self) -> str:
         """What headlines call the algorithm: one line of at most 80 characters."""
-        text = " ".join((self.name or self.algorithm).split())
-        return text if len(text) <= 80 else f"{text[:39]} … {text[-38:]}"
+        return in_brief(" ".join((self.name or self.algorithm).split()))
 
     def ceiling(self, delta: float, alpha: float, epsilon: float | None) -> float | None:
         """Return the largest power that a valid black-box test can have on these rows, at δ* = 0.
@@ -280,3 +286,47 @@ class Design:
         classes = max(self.n_classes, 2)
         kind = ceilings.which_ceiling(epsilon, "probabilities", n_classes=classes)
         return bool(kind == "unchanged")
+
+
+def in_brief(text: str, most: int = 80) -> str:
+    """Shorten the repr of an algorithm: outer names stay, what is deep in brackets goes.
+
+    Examples
+    --------
+    >>> in_brief("Pipeline(steps=[('scale', StandardScaler()), ('svc', SVC(C=2.0))])", 50)
+    'Pipeline(StandardScaler(), SVC(C=2.0))'
+    """
+    shown, deepest = text, max(_depths(text), default=0)
+    for depth in (deepest, *range(deepest - 1, 0, -1)):
+        if len(shown) <= most:
+            return shown
+        shown = _without_step_names(_up_to_depth(text, depth))
+    if len(shown) <= most:
+        return shown
+    inside, _, method = shown.rpartition(")")
+    kept = inside[: most - len(method) - len(", …)")].rpartition(", ")[0]
+    return f"{kept}, …){method}" if "(" in kept else f"{text[:39]} … {text[-38:]}"
+
+
+def _depths(text: str) -> list[int]:
+    """Return in how many brackets each character is; an opening one is outside of itself."""
+    depths, depth = [], 0
+    for character in text:
+        depth -= character in ")]}"
+        depths.append(max(0, depth))
+        depth += character in "([{"
+    return depths
+
+
+def _up_to_depth(text: str, most: int) -> str:
+    """Leave out what is in more brackets than that."""
+    depths = _depths(text)
+    kept = [c if depth <= most else "\0" for c, depth in zip(text, depths, strict=True)]
+    return re.sub("\0+", "…", "".join(kept))
+
+
+def _without_step_names(text: str) -> str:
+    """Write Pipeline(A(), B()) for Pipeline(steps=[('a', A()), ('b', B())])."""
+    inner = r"(\w+\((?:[^()\[\]]|\[[^()\[\]]*\])*\))"
+    bare = re.sub(rf"\('[^'()]*', {inner}\)", r"\1", text)
+    return re.sub(r"^Pipeline\(steps=\[((?:[^\[\]]|\[…\])*)\]", r"Pipeline(\1", bare)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from poise import checks
 from poise.errors import ArgumentError
+from poise.numbers import at_most
 from poise.results.evidence import law_for
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ Floats = NDArray[np.float64]
 _MOST = 20_000_000  # changes, or trials, that a curve is drawn of
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Profile:
     """Limits for P(change > epsilon) that hold for all epsilon at once.
 
@@ -69,6 +70,11 @@ class Profile:
         return cls(
             steps, limits, _observed(trials, law.__name__.endswith("averaged"), steps), level
         )
+
+    def __repr__(self) -> str:
+        steps = checks.counted(len(self.epsilon), "step")
+        last = f"P(change > {at_most(self.epsilon[-1])}) <= {at_most(self.delta[-1])}"
+        return f"Profile({steps} down to {last}, alpha={self.alpha})"
 
     def at(self, epsilon: float) -> float:
         """Return the limit for P(change > epsilon)."""

@@ -96,8 +96,18 @@ def allowed_change(epsilon: object, design: Design) -> float | None:
             remedy="poise.measure shows how large the changes are",
         )
     if not design.sized and epsilon is not None:
-        what = "a share" if design.compares == "decisions" else "yes or no"
+        share = design.compares == "decisions"
         raise ArgumentError(
-            f"must be left out: a change is {what} here", argument="epsilon", got=epsilon
+            f"must be left out: a change is {'a share' if share else 'yes or no'} here",
+            argument="epsilon",
+            got=epsilon,
+            remedy="" if share else "probabilities (response predict_proba) change by an amount",
+        )
+    if isinstance(epsilon, str):
+        raise ArgumentError(
+            "must be a number for changes that are there: only a new run can set rows aside for a "
+            "share of the sd",
+            argument="epsilon",
+            got=epsilon,
         )
     return None if epsilon is None else checks.epsilon(epsilon)

@@ -170,14 +170,14 @@ class Result:
         if math.isinf(least):
             return f"no number of trials can show delta = {self.delta:g}"
         if m < least:
-            held, cap = math.floor(self.design.kappa), self.design.max_trials
-            if cap is not None and held >= least:
+            cap = self.design.max_trials
+            if cap is not None and self.design.held >= least:
                 return f"max_trials = {cap:,}; {least:,.0f} trials are the least"
             few = "rows" if self.design.from_rows else "trials"
             return f"too few {few}: {checks.counted(m, 'trial')}, {least:,.0f} are the least"
         if self.stopped_early:
             return f"only {self.n_observed:,} of {m:,} trials were run"
-        return "too close to call"
+        return "every trial failed" if self.n_failures == m else "too close to call"
 
     @property
     def least_trials(self) -> float:

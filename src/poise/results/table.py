@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from poise.errors import ArgumentError
 from poise.numbers import exactly, level
 from poise.results.result import Result
 from poise.results.text.details import TextTable
@@ -43,6 +44,13 @@ def table(results: Result | Iterable[Result] | Mapping[str, Result]) -> TextTabl
     else:
         found = [results] if isinstance(results, Result) else list(results)
         named = [(each.design.title, each) for each in found]
+    for name, each in named:
+        if not isinstance(each, Result):
+            raise ArgumentError(
+                f"must hold results: {name} has no verdict",
+                argument="results",
+                remedy="trials.test(epsilon, delta) gives one",
+            )
     rows = [_row(name, each) for name, each in named]
     return TextTable(COLUMNS, rows, _caption(named))
 
@@ -63,6 +71,10 @@ def _row(name: str, result: Result) -> tuple[str, ...]:
 
 def _caption(named: list[tuple[str, Result]]) -> str:
     levels = ", ".join(level(alpha) for alpha in sorted({each.alpha for _, each in named}))
-    warned = [f" Warning about {name}: {text}." for name, each in named for text in each.warnings]
+    warned = [
+        f" Warning about {name}: {text.removesuffix('.')}."
+        for name, each in named
+        for text in each.warnings
+    ]
     sure = f"Each verdict, and each limit, is wrong with probability at most {levels}."
     return sure + "".join(warned)

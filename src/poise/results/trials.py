@@ -132,7 +132,7 @@ class Trials:
             object.__setattr__(self, name, value)
 
     @classmethod
-    def from_changes(cls, changes: ArrayLike, *, n: int, algorithm: str = "unknown") -> Trials:
+    def from_changes(cls, changes: ArrayLike, *, n: int, algorithm: str = "An algorithm") -> Trials:
         """Take changes that were measured elsewhere.
 
         The guarantees hold if the trials share no row, and each removes the last of its n rows.
@@ -155,7 +155,9 @@ class Trials:
         table = table[:, None, None] if table.ndim == 1 else table
         if table.ndim != 3 or 0 in table.shape[1:]:
             raise ArgumentError(
-                "must have shape (m,) or (m, R, T)", argument="changes", got=np.shape(changes)
+                "must have shape (trials,) or (trials, removals, points)",
+                argument="changes",
+                got=np.shape(changes),
             )
         size, (m, removals, points) = checks.count("n", n, 2), table.shape
         design = Design(
@@ -256,6 +258,12 @@ class Trials:
         >>> Trials.from_changes([0.1] * 60, n=10).test(0.2, delta=0.1).pvalue
         0.00179...
         """
+        if delta is None:
+            raise ArgumentError(
+                "is missing: how often a change may be larger",
+                argument="delta",
+                remedy={"delta": self.delta},
+            )
         question = Question(allowed_change(epsilon, self.design), checks.delta(delta), alpha, test)
         return self._with_coin(randomized).judge(question)
 

@@ -7,17 +7,16 @@ _NAMES = {
     "cut_offs power pvalue pvalue_unstable",
     "limits": "delta_hat delta_lower epsilon_hat epsilon_lower",
     "betting": "Bets all_in fraction hedge mirror",
-    "from_shares": "averaged_delta_hat averaged_delta_lower averaged_epsilon_hat "
+    "averaged": "averaged_delta_hat averaged_delta_lower averaged_epsilon_hat "
     "averaged_epsilon_lower averaged_pvalue averaged_pvalue_unstable verdict",
     "bands": "local_level order_cover profile_band restricted_band restricted_limits",
-    "sequential": "confidence_sequence mirror_mixture mixture mixture_delta_hat open_ended",
-    "e_values": "average_e_values e_bh holm multiply_e_values rejected_by_holm repeated_looks",
-    "counts": "clean_trials fits_per_trial kappa labelling_fits n_trials rows_for size_for "
+    "e_values": "confidence_sequence e_bh holm mixture mixture_delta_hat open_ended "
+    "rejected_by_holm repeated_looks",
+    "counts": "clean_trials fits_per_trial kappa n_trials rows_for size_for "
     "spare_points test_row trials trials_for_averaging trials_missing",
     "planning": "menu",
-    "averaged_planning": "averaged_power critical_share share_ceiling spread trials_with_spread",
-    "sawtooth": "trials_needed",
-    "ceilings": "ceiling_large_epsilon exponent power_bound which_ceiling",
+    "fewest_trials": "averaged_power spread trials_needed trials_with_spread",
+    "ceilings": "ceiling_large_epsilon critical_share power_bound share_ceiling which_ceiling",
     "jackknife": "certified_miss certified_miss_given_data jackknife_delta jackknife_miss "
     "jackknife_plus_ends residual_quantile rule_miss",
     "bagging": "bag_count bag_delta bag_mad bag_reach largest_admissible_bag largest_bag",

@@ -3,24 +3,23 @@
 Verdicts come from one bet each way at level α. It aims at α and says little beyond it, so p-values
 and limits are computed by bets of their own: at levels α, α/2, α/4, …, and at every δ (or ε) of a
 grid fixed beforehand, until the first that does not succeed. Each is valid by itself, whenever the
-run was stopped. The functions take a table of changes, as those of :mod:`poise.theory.binomial` do;
-those of :mod:`poise.theory.from_shares` take shares.
+run was stopped. The first half is for those who have shares, or changes, and nothing else; the
+second takes a table of changes, as :mod:`poise.theory.binomial` does.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from poise import checks
 from poise.theory.betting import Bets, Shares
 from poise.theory.binomial_law import NOISE, ONE, Floats
-from poise.theory.changes import Changes, Judgement
-from poise.theory.sequential import mixture, mixture_delta_hat
+from poise.theory.changes import Changes, Judgement, listed, planned
+from poise.theory.e_values import mixture, mixture_delta_hat
 
 LEVELS = (0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3)
 
@@ -30,13 +29,222 @@ _MANY = 2000  # changes; beyond, limits of ε are rounded to three digits
 _ROWS = 64  # bets side by side while a grid is walked
 
 
+def verdict(
+    S: ArrayLike, delta: float, alpha: float, *, n_trials: int | None = None
+) -> tuple[int, str]:
+    """Run hedge and mirror; the first to reach 1 decides, and both at one trial are stable.
+
+    One of the two null hypotheses is true, and only its bet can mislead: P(wrong) <= α.
+
+    Parameters
+    ----------
+    S : array of shares in [0, 1]
+        One for each trial, in plan order.
+    delta : float in [0, 1)
+        Allowed probability of a change beyond ε.
+    alpha : float in (0, 1)
+        Level.
+    n_trials : int, optional
+        Planned number of trials, if ``S`` holds the first of them.
+
+    Returns
+    -------
+    trials_used : int
+    verdict : {"stable", "unstable", "inconclusive"}
+
+    Examples
+    --------
+    >>> verdict([0.0, 0.1] * 20, delta=0.2, alpha=0.05)
+    (31, 'stable')
+    """
+    judged = _judged(S, delta, alpha, n_trials)
+    return judged.used, judged.verdict
+
+
+def averaged_pvalue(
+    S: ArrayLike, delta: float, alpha: float, *, n_trials: int | None = None
+) -> float:
+    """Compute the p-value of the averaged test against H0: δ* > δ, "the algorithm is not stable".
+
+    P(p <= t) <= t under H0 at every t, and p <= α exactly if the test at α says "stable". It is
+    sharpest at α: bets are made at α, α/2, α/4, …
+
+    Parameters
+    ----------
+    S : array of shares in [0, 1]
+        One for each trial, in plan order; a failed change counts as one beyond ε.
+    delta, alpha, n_trials
+        As for :func:`verdict`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(averaged_pvalue([0.02] * 60, delta=0.1, alpha=0.05), 4)
+    0.0061
+    """
+    return _judged(S, delta, alpha, n_trials).pvalue
+
+
+def averaged_pvalue_unstable(
+    S: ArrayLike, delta: float, alpha: float, *, n_trials: int | None = None
+) -> float:
+    """Compute the p-value of the averaged test against H0: δ* <= δ, "the algorithm is stable".
+
+    Parameters
+    ----------
+    S : array of shares in [0, 1]
+        One for each trial, in plan order; a failed change counts as none.
+    delta, alpha, n_trials
+        As for :func:`verdict`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(averaged_pvalue_unstable([0.4] * 20, delta=0.1, alpha=0.05), 12)
+    4.7e-11
+    """
+    return _judged(S, delta, alpha, n_trials).pvalue_unstable
+
+
+def averaged_delta_hat(S: ArrayLike, alpha: float, *, n_trials: int | None = None) -> float:
+    """Compute the upper limit for δ* of the averaged test; P(δ* <= limit) >= 1 - α.
+
+    It is the smallest value of a grid, fixed beforehand, down to which the test accepts at every
+    one; above 1/2 it is the limit of the open-ended process. It comes from tests of its own: a
+    limit above δ may stand beside "stable".
+
+    Parameters
+    ----------
+    S, n_trials
+        As for :func:`averaged_pvalue`.
+    alpha : float in (0, 1)
+        One minus the confidence.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(averaged_delta_hat([0.02] * 60, alpha=0.05), 4)
+    0.0683
+    """
+    return upper_delta(_of_shares(S, n_trials), None, checks.alpha(alpha))
+
+
+def averaged_delta_lower(S: ArrayLike, alpha: float, *, n_trials: int | None = None) -> float:
+    """Compute the lower limit for δ* of the averaged test; P(δ* >= limit) >= 1 - α.
+
+    Parameters
+    ----------
+    S, n_trials
+        As for :func:`averaged_pvalue_unstable`.
+    alpha : float in (0, 1)
+        One minus the confidence.
+
+    Returns
+    -------
+    float
+        0 if nothing is shown.
+
+    Examples
+    --------
+    >>> round(averaged_delta_lower([0.4] * 20, alpha=0.05), 4)
+    0.2776
+    """
+    return lower_delta(_of_shares(S, n_trials), None, checks.alpha(alpha))
+
+
+def averaged_epsilon_hat(
+    changes: ArrayLike | Sequence[ArrayLike],
+    delta: float,
+    alpha: float,
+    *,
+    n_trials: int | None = None,
+) -> float:
+    """Compute the upper limit for ε*, above which a change lies with probability at most δ.
+
+    P(ε* <= limit) >= 1 - α. Of more than 2,000 changes each is rounded up to three significant
+    digits first.
+
+    Parameters
+    ----------
+    changes : array of shape (m, …), or a list of m lists; at least 0
+        The changes of each trial; nan is a failed fit.
+    delta : float in [0, 1)
+        Allowed probability of a larger change.
+    alpha : float in (0, 1)
+        One minus the confidence.
+    n_trials : int, optional
+        Planned number of trials, if ``changes`` holds the first of them.
+
+    Returns
+    -------
+    float
+        In [0, ∞].
+
+    Examples
+    --------
+    >>> averaged_epsilon_hat([[0.1, 0.3], [0.2, 0.2]] * 15, delta=0.2, alpha=0.05)
+    0.3
+    """
+    table = Changes.of(changes, n_trials)
+    return upper_epsilon(table, checks.delta(delta), checks.alpha(alpha))
+
+
+def averaged_epsilon_lower(
+    changes: ArrayLike | Sequence[ArrayLike],
+    delta: float,
+    alpha: float,
+    *,
+    n_trials: int | None = None,
+) -> float:
+    """Compute the lower limit for ε*; P(ε* >= limit) >= 1 - α.
+
+    Parameters
+    ----------
+    changes, delta, alpha, n_trials
+        As for :func:`averaged_epsilon_hat`.
+
+    Returns
+    -------
+    float
+        In [0, ∞]; 0 if nothing is shown.
+
+    Examples
+    --------
+    >>> averaged_epsilon_lower([[0.1, 0.3], [0.2, 0.2]] * 15, delta=0.2, alpha=0.05)
+    0.2
+    """
+    table = Changes.of(changes, n_trials)
+    return lower_epsilon(table, checks.delta(delta), checks.alpha(alpha))
+
+
+def _judged(S: ArrayLike, delta: float, alpha: float, n_trials: int | None) -> Judgement:
+    return judge(_of_shares(S, n_trials), None, checks.delta(delta), checks.alpha(alpha))
+
+
+def _of_shares(S: ArrayLike, n_trials: int | None) -> Changes:
+    shares = listed("S", S)
+    return Changes(shares[:, None], planned("S", shares.size, n_trials))
+
+
+# The same for a table of changes.
+
+
 def judge(
     changes: Changes, epsilon: float | None, delta: float, alpha: float, zeta: float = 1.0
 ) -> Judgement:
     """Answer one question; P(wrong verdict) <= α. Without ε the changes are shares themselves."""
     S, S_low = changes.shares(epsilon), changes.shares(epsilon, failures_exceed=False)
     bets = both_ways(changes.n_trials, delta, alpha)
-    bets.run(_shares_of(S, S_low, 1), until=changes.seen)
+    bets.run(_shares_of(bets, S, S_low), until=changes.seen)
     zeta = zeta if _may_toss(bets, changes) else 1.0
     stable, unstable = _succeeded(bets, zeta)
     hedge_at, mirror_at = bets.reached_at
@@ -62,10 +270,8 @@ def decided(bets: Bets, coin: bool = False) -> bool:
 
     With a coin the hedge must have reached 1, or both have ended: what is left of it decides.
     """
-    ended = (bets.reached_at > 0) | (bets.u == 0)
-    if not coin:
-        return bool((bets.reached_at > 0).any())
-    return bool(bets.reached_at[0] > 0 or ended.all())
+    reached = bets.reached_at > 0
+    return bool(reached[0] or ((reached | (bets.u == 0)).all() if coin else reached.any()))
 
 
 def _may_toss(bets: Bets, changes: Changes) -> bool:
@@ -73,10 +279,10 @@ def _may_toss(bets: Bets, changes: Changes) -> bool:
     return changes.seen > 0 and (changes.seen == changes.n_trials or decided(bets, coin=True))
 
 
-def _shares_of(S: Floats, S_low: Floats, n_hedges: int) -> Shares:
-    """Give the hedges, which are the first rows, one share and the mirrors the other."""
-    two = np.stack([S, S_low])
-    return lambda rows, a, b: two[(rows >= n_hedges).astype(np.intp), a:b]
+def _shares_of(bets: Bets, S: Floats, S_low: Floats) -> Shares:
+    """Give the hedges one share and the mirrors the other."""
+    two, side = np.stack([S, S_low]), bets.mirror.astype(np.intp)
+    return lambda rows, a, b: two[side[rows], a:b]
 
 
 def _succeeded(bets: Bets, zeta: float) -> NDArray[np.bool_]:
@@ -95,7 +301,7 @@ def _pvalues(
     n = _HALVINGS.size
     levels = np.tile(alpha * _HALVINGS, 2)
     bets = Bets(n_trials, delta, levels, mirror=np.repeat([False, True], n))
-    bets.run(_shares_of(S, S_low, n), until=S.size)
+    bets.run(_shares_of(bets, S, S_low), until=S.size)
     alone = zeta * levels / bets.u if zeta < 1 else levels / bets.top
     succeeded = _succeeded(bets, zeta)
     p, q = (_smallest(levels[at], alone[at], succeeded[at]) for at in (slice(n), slice(n, None)))
@@ -110,14 +316,30 @@ def _smallest(levels: Floats, alone: Floats, succeeded: NDArray[np.bool_]) -> fl
 
 
 def upper_delta(changes: Changes, epsilon: float | None, alpha: float, zeta: float = 1.0) -> float:
-    """Compute the upper limit for δ*; it is that of the test without a coin."""
-    return _upper_delta(changes.shares(epsilon), changes.n_trials, alpha)
+    """Compute the upper limit for δ*; it is that of the test without a coin.
+
+    Goes down from 1/2 while the hedge at each δ accepts; above 1/2 the open-ended limit holds. If
+    δ* is above the limit, the hedge accepted at the first value below δ*, where it is unstable.
+    """
+    S, m = changes.shares(epsilon), changes.n_trials
+    if mixture(S, 0.5) * alpha < ONE:
+        return mixture_delta_hat(S, alpha)
+    # below this δ no hedge accepts, not even without a change
+    least = -math.expm1(math.log(alpha) / m)
+    size = 1 + max(0, math.ceil(math.log(0.5 / least, _STEP)))
+    grid = np.asarray(0.5 / _STEP ** np.arange(1, size + 1), dtype=np.float64)
+    accepted = _walk(changes, grid, alpha, lambda rows, a, b: S[a:b])
+    return float(grid[accepted - 1]) if accepted else 0.5
 
 
 def lower_delta(changes: Changes, epsilon: float | None, alpha: float) -> float:
-    """Compute the lower limit for δ*."""
-    S = changes.shares(epsilon, failures_exceed=False)
-    return _lower_delta(S, changes.n_trials, alpha)
+    """Compute the lower limit for δ*: go up while the mirror at each δ accepts."""
+    if not changes.n_trials:
+        return 0.0
+    S, least = changes.shares(epsilon, failures_exceed=False), alpha / (2 * changes.n_trials)
+    grid = least * _STEP ** np.arange(-math.log(least, _STEP))
+    accepted = _walk(changes, grid, alpha, lambda rows, a, b: S[a:b], mirror=True)
+    return float(grid[accepted - 1]) if accepted else 0.0
 
 
 def delta_interval(
@@ -129,108 +351,61 @@ def delta_interval(
     return min(lows), max(highs)
 
 
-def _upper_delta(S: Floats, n_trials: int, alpha: float) -> float:
-    """Go down from 1/2 while the hedge at each δ accepts; above 1/2 the open-ended limit holds.
-
-    If δ* is above the limit, the hedge accepted at the first value below δ*, where it is unstable.
-    """
-    if mixture(S, 0.5) * alpha < ONE:
-        return mixture_delta_hat(S, alpha)
-    # below this δ no hedge accepts, not even without a change
-    least = -math.expm1(math.log(alpha) / n_trials)
-    size = 1 + max(0, math.ceil(math.log(0.5 / least, _STEP)))
-    grid = np.asarray(0.5 / _STEP ** np.arange(1, size + 1), dtype=np.float64)
-    accepted = _walk(n_trials, S.size, grid, alpha, lambda at, a, b: S[a:b])
-    return float(grid[accepted - 1]) if accepted else 0.5
-
-
-def _lower_delta(S: Floats, n_trials: int, alpha: float) -> float:
-    """Go up while the mirror at each δ accepts."""
-    if not n_trials:
-        return 0.0
-    least = alpha / (2 * n_trials)
-    grid = np.asarray(least * _STEP ** np.arange(-math.log(least, _STEP)), dtype=np.float64)
-    accepted = _walk(n_trials, S.size, grid, alpha, lambda at, a, b: S[a:b], mirror=True)
-    return float(grid[accepted - 1]) if accepted else 0.0
-
-
 def upper_epsilon(changes: Changes, delta: float, alpha: float, zeta: float = 1.0) -> float:
-    """Compute the upper limit for ε*; it is that of the test without a coin.
-
-    Goes down the changes, and then to 0, while the hedge on the shares beyond each accepts. It
-    must not be bisected: a bet may fail at one value and accept at a smaller one.
-    """
-    table = changes.failures_largest
-    if changes.n_trials * table.shape[1] > _MANY:
-        table = _three_digits(table, np.ceil, np.fmax)
-    steps = _steps(table)[::-1]
-    accepted = _walk(
-        changes.n_trials,
-        changes.seen,
-        np.full(steps.size, delta, dtype=np.float64),
-        alpha,
-        _beyond(table, steps, changes),
-    )
+    """Compute the upper limit for ε*; it is that of the test without a coin."""
+    steps, accepted = _walk_epsilon(changes, delta, alpha, mirror=False)
     return float(steps[accepted - 1]) if accepted else math.inf
 
 
 def lower_epsilon(changes: Changes, delta: float, alpha: float) -> float:
     """Compute the lower limit for ε*: failures exceed nothing."""
-    table = changes.failures_zero
-    if changes.n_trials * table.shape[1] > _MANY:
-        table = _three_digits(table, np.floor, np.fmin)
-    steps = _steps(table)
-    shares = _beyond(table, steps, changes)
-    accepted = _walk(
-        changes.n_trials,
-        changes.seen,
-        np.full(steps.size, delta, dtype=np.float64),
-        alpha,
-        shares,
-        mirror=True,
-    )
+    steps, accepted = _walk_epsilon(changes, delta, alpha, mirror=True)
     return float(steps[accepted]) if accepted < steps.size else math.inf
 
 
-@np.errstate(all="ignore")
-def _three_digits(table: Floats, whole: Any, outwards: Any) -> Floats:
-    """Round to three significant digits, a grid fixed beforehand, never to the other side."""
-    unit = 10.0 ** (np.floor(np.log10(table)) - 2)
-    noise = 1 - NOISE if whole is np.ceil else 1 + NOISE
-    return np.asarray(outwards(whole(table / unit * noise) * unit, table))
+def _walk_epsilon(changes: Changes, delta: float, alpha: float, mirror: bool) -> tuple[Floats, int]:
+    """Go through the distinct changes and 0, where alone shares jump: down, or up for the mirror.
 
-
-def _steps(table: Floats) -> Floats:
-    """List the distinct finite changes and 0, upwards: shares jump nowhere else."""
-    return np.unique(np.append(table[np.isfinite(table) & (table >= 0)], 0.0))
-
-
-def _beyond(table: Floats, steps: Floats, changes: Changes) -> Shares:
-    """Give each row the shares beyond its step."""
+    It must not be bisected: a bet may fail at one value and accept at a smaller one.
+    """
+    table = changes.failures_zero if mirror else changes.failures_largest
+    if changes.n_trials * table.shape[1] > _MANY:
+        table = _three_digits(table, down=mirror)
+    steps = np.unique(np.append(table[np.isfinite(table)], 0.0))
+    steps = steps if mirror else steps[::-1]
     columns = np.ascontiguousarray(table.T)
 
     def shares(rows: NDArray[np.intp], a: int, b: int) -> Floats:
-        counts = np.sum(columns[:, None, a:b] > steps[rows, None], axis=0)
-        return np.asarray(counts / changes.sizes[a:b])
+        beyond = np.sum(columns[:, None, a:b] > steps[rows, None], axis=0)
+        return np.asarray(beyond / len(columns))
 
-    return shares
+    return steps, _walk(changes, np.full(steps.size, float(delta)), alpha, shares, mirror)
+
+
+@np.errstate(all="ignore")
+def _three_digits(table: Floats, down: bool) -> Floats:
+    """Round to three significant digits, a grid fixed beforehand, never to the other side."""
+    unit = 10.0 ** (np.floor(np.log10(table)) - 2)
+    if down:
+        return np.fmin(np.floor(table / unit * (1 + NOISE)) * unit, table)
+    return np.fmax(np.ceil(table / unit * (1 - NOISE)) * unit, table)
 
 
 def _walk(
-    n_trials: int, seen: int, delta: Floats, alpha: float, shares: Shares, mirror: bool = False
+    changes: Changes, delta: Floats, alpha: float, shares: Shares, mirror: bool = False
 ) -> int:
     """Count the values that succeed, from the first on, up to the first that does not."""
     for start in range(0, delta.size, _ROWS):
-        bets = Bets(n_trials, delta[start : start + _ROWS], alpha, mirror)
-        bets.run(partial(_from_row, shares, start), until=seen)
+        bets = Bets(changes.n_trials, delta[start : start + _ROWS], alpha, mirror)
+
+        def from_start(rows: NDArray[np.intp], a: int, b: int, start: int = start) -> Floats:
+            return shares(rows + start, a, b)
+
+        bets.run(from_start, until=changes.seen)
         failed = bets.reached_at == 0
         if failed.any():
             return start + int(failed.argmax())
     return delta.size
-
-
-def _from_row(shares: Shares, start: int, rows: NDArray[np.intp], a: int, b: int) -> Floats:
-    return shares(rows + start, a, b)
 
 
 def profile(

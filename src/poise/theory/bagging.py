@@ -23,9 +23,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise import checks
 from poise.errors import ArgumentError
-from poise.theory.binomial_law import NOISE, floor, plain
+from poise.theory.binomial_law import NOISE, Floats, floor, plain
+from poise.theory.counts import first_beyond
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 EXACT_UP_TO = 1000  # rows; beyond, Theorem K stands in for L
@@ -302,9 +302,5 @@ def _exceeds(value: float, limit: float) -> bool:
 
 
 def largest(high: int, holds: Callable[[int], bool]) -> int:
-    """Find the largest of 1 … ``high`` for which ``holds`` by bisection; 0 if there is none."""
-    low = 0
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if holds(middle) else (low, middle - 1)
-    return low
+    """Find the largest of 1 … ``high`` for which ``holds``; 0 if there is none."""
+    return first_beyond(0, lambda count: not holds(count), high + 1) - 1

@@ -16,11 +16,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
-from scipy.special import betainccinv, betaincinv, gammaln, xlogy
+from scipy.special import betainccinv, betaincinv, gammaln, smirnovi, xlogy
 
 from poise import checks
 from poise.errors import ArgumentError
 from poise.theory.binomial_law import Floats
+from poise.theory.counts import first_beyond
 
 KINDS = ("equal-local-levels", "ks", "dkw", "pointwise")
 
@@ -69,14 +70,8 @@ def profile_band(n_trials: int, alpha: float, kind: str = "equal-local-levels") 
         return np.append(_limits(m, level), 1.0)
     if kind == "equal-local-levels":
         return np.append(_limits(m, local_level(m, level)), 1.0)
-    shift = _ks_shift(m, level) if kind == "ks" else math.sqrt(-math.log(level) / (2 * m))
+    shift = smirnovi(m, level) if kind == "ks" else math.sqrt(-math.log(level) / (2 * m))
     return np.append(np.minimum(np.arange(m) / m + shift, 1.0), 1.0)
-
-
-def _ks_shift(m: int, alpha: float) -> float:
-    from scipy.stats import ksone
-
-    return float(ksone.isf(alpha, m))
 
 
 def _limits(m: int, gamma: float, count: int | None = None) -> Floats:
@@ -191,14 +186,11 @@ def _size(m: int, alpha: float, delta_max: float) -> int:
     The full band's level is nearly that of J: its count is a lower bound a few steps off.
     """
     fits = int(np.count_nonzero(_limits(m, local_level(m, alpha)) <= delta_max))
-    step = 1
-    while fits + step <= m and restricted_band(m, alpha, fits + step).limits[-1] <= delta_max:
-        fits, step = fits + step, 2 * step
-    while step > 1:
-        step //= 2
-        if fits + step <= m and restricted_band(m, alpha, fits + step).limits[-1] <= delta_max:
-            fits += step
-    return fits
+
+    def too_long(J: int) -> bool:
+        return m < J or bool(restricted_band(m, alpha, J).limits[-1] > delta_max)
+
+    return first_beyond(fits, too_long) - 1
 
 
 @lru_cache(maxsize=256)

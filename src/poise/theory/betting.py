@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from poise import checks
-from poise.errors import ArgumentError
 from poise.theory.binomial_law import NOISE, ONE, QUICK, Floats, plain, search
-from poise.theory.changes import planned
+from poise.theory.changes import listed, planned
 
 Shares = Callable[[NDArray[np.intp], int, int], Floats]
 
@@ -252,7 +251,7 @@ def mirror(S: ArrayLike, delta: float, alpha: float, *, n_trials: int | None = N
 
 
 def _path(S: ArrayLike, delta: float, alpha: float, n_trials: int | None, mirror: bool) -> Path:
-    shares = checked_shares(S)
+    shares = listed("S", S)
     m = planned("S", shares.size, n_trials)
     bets = Bets(m, checks.delta(delta), checks.alpha(alpha), mirror)
     steps = []
@@ -261,14 +260,6 @@ def _path(S: ArrayLike, delta: float, alpha: float, n_trials: int | None, mirror
         steps.append((bets.fraction[0], bets.u[0]))
     fractions, values = np.array(steps).reshape(-1, 2).T
     return Path(fractions, values, bool(bets.reached_at[0]), bets.trials)
-
-
-def checked_shares(S: ArrayLike, name: str = "S") -> Floats:
-    """Return one share for each trial."""
-    shares = checks.probabilities(name, S) if np.size(S) else np.empty(0)
-    if shares.ndim != 1:
-        raise ArgumentError("must be a list of shares, one per trial", argument=name, got=S)
-    return shares
 
 
 @np.errstate(under="ignore")
@@ -297,5 +288,5 @@ def all_in(S: ArrayLike, delta: float, alpha: float) -> float:
     >>> all_in([0.05, 0.0, 0.1], delta=0.2, alpha=0.5)
     0.834960...
     """
-    factors = (1 - checked_shares(S)) / (1 - checks.delta(delta))
+    factors = (1 - listed("S", S)) / (1 - checks.delta(delta))
     return float(checks.alpha(alpha) * np.prod(factors))

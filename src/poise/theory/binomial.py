@@ -18,7 +18,7 @@ from poise import checks
 from poise.theory import binomial_law as law
 from poise.theory.binomial_law import Floats, critical_values, plain
 from poise.theory.changes import Changes, Judgement
-from poise.theory.limits import check_within, delta_hat, delta_lower, epsilon_hat, epsilon_lower
+from poise.theory.limits import counted, delta_hat, delta_lower, epsilon_hat, epsilon_lower
 
 
 def critical_value(n_trials: ArrayLike, delta: ArrayLike, alpha: ArrayLike) -> tuple[Any, Any]:
@@ -218,8 +218,9 @@ def pvalue(
     >>> pvalue(0, 59, delta=0.05, zeta=0.5)
     0.024247...
     """
-    b, m, p = _checked_counts(exceedances, n_trials, delta)
-    return plain(law.weighted_cdf(b, m, p, checks.probabilities("zeta", zeta)))
+    b, m = counted(exceedances, n_trials)
+    coin = checks.probabilities("zeta", zeta)
+    return plain(law.weighted_cdf(b, m, checks.deltas(delta), coin))
 
 
 def pvalue_unstable(exceedances: ArrayLike, n_trials: ArrayLike, delta: ArrayLike) -> Any:
@@ -242,15 +243,7 @@ def pvalue_unstable(exceedances: ArrayLike, n_trials: ArrayLike, delta: ArrayLik
     >>> pvalue_unstable(3, 20, delta=0.05)
     0.075483...
     """
-    return plain(law.upper_tail(*_checked_counts(exceedances, n_trials, delta)))
-
-
-def _checked_counts(
-    exceedances: ArrayLike, n_trials: ArrayLike, delta: ArrayLike
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
-    b, m = checks.counts("exceedances", exceedances), checks.counts("n_trials", n_trials)
-    check_within(b, m)
-    return b, m, checks.deltas(delta)
+    return plain(law.upper_tail(*counted(exceedances, n_trials), checks.deltas(delta)))
 
 
 def acceptance_probability(
@@ -277,8 +270,8 @@ def acceptance_probability(
     >>> acceptance_probability([4, 5, 6], 20, delta=0.5, alpha=0.01).round(3)
     array([1.   , 0.277, 0.   ])
     """
-    b, m, p = _checked_counts(exceedances, n_trials, delta)
-    k, a = critical_values(m, p, checks.alphas(alpha))
+    b, m = counted(exceedances, n_trials)
+    k, a = critical_values(m, checks.deltas(delta), checks.alphas(alpha))
     return plain(np.where(b < k, 1.0, np.where(b == k, a, 0.0)))
 
 
@@ -317,15 +310,11 @@ class CountRule(NamedTuple):
 # The same for a table of changes, of which this test reads the first of each trial.
 
 
-class _Counts(NamedTuple):
-    moved: int
-    worst: int  # with failed and unseen trials as exceedances
-
-
-def _counts(changes: Changes, epsilon: float) -> _Counts:
+def _counts(changes: Changes, epsilon: float) -> tuple[int, int]:
+    """Count exceedances, without failed and unseen trials and with them."""
     first = changes.values[:, 0]
     not_moved = int(np.count_nonzero(first <= epsilon))
-    return _Counts(int(np.count_nonzero(first > epsilon)), changes.n_trials - not_moved)
+    return int(np.count_nonzero(first > epsilon)), changes.n_trials - not_moved
 
 
 def _coin(changes: Changes, zeta: float) -> float:
@@ -340,22 +329,18 @@ def judge(
     m, (moved, worst) = changes.n_trials, _counts(changes, epsilon)
     rule = CountRule.of(m, delta, alpha, zeta)
     unseen = m - changes.seen
-    verdict = rule.verdict(moved, changes.seen, worst - unseen - moved)
+
+    def pvalues() -> tuple[float, float]:
+        p, q = pvalue(worst, m, delta, _coin(changes, zeta)), pvalue_unstable(moved, m, delta)
+        refuted = moved >= critical_count_unstable(m, delta, alpha)
+        return _agreeing(p, alpha, worst <= rule.stable_at_most), _agreeing(q, alpha, refuted)
+
     return Judgement(
-        verdict=verdict,
+        verdict=rule.verdict(moved, changes.seen, worst - unseen - moved),
         acceptance_probability=acceptance_probability(worst, m, delta, alpha),
         e_value=_chance_to_accept(worst - unseen, unseen, m, delta, alpha) / alpha,
         used=changes.seen,
-        compute_pvalues=lambda: (
-            _agreeing(
-                pvalue(worst, m, delta, _coin(changes, zeta)), alpha, worst <= rule.stable_at_most
-            ),
-            _agreeing(
-                pvalue_unstable(moved, m, delta),
-                alpha,
-                moved >= critical_count_unstable(m, delta, alpha),
-            ),
-        ),
+        compute_pvalues=pvalues,
     )
 
 
@@ -375,23 +360,22 @@ def _chance_to_accept(exceeded: int, unseen: int, m: int, delta: float, alpha: f
 
 def upper_delta(changes: Changes, epsilon: float, alpha: float, zeta: float = 1.0) -> float:
     """Compute the upper limit for δ*."""
-    worst = _counts(changes, epsilon).worst
+    _, worst = _counts(changes, epsilon)
     return float(delta_hat(worst, changes.n_trials, alpha, _coin(changes, zeta)))
 
 
 def lower_delta(changes: Changes, epsilon: float, alpha: float) -> float:
     """Compute the lower limit for δ*."""
-    return float(delta_lower(_counts(changes, epsilon).moved, changes.n_trials, alpha))
+    moved, _ = _counts(changes, epsilon)
+    return float(delta_lower(moved, changes.n_trials, alpha))
 
 
 def delta_interval(
     changes: Changes, epsilon: float, alpha: float, zeta: float = 1.0
 ) -> tuple[float, float]:
     """Compute limits for δ* that hold together: each at α/2, never inside a one-sided limit."""
-    return (
-        lower_delta(changes, epsilon, alpha / 2),
-        upper_delta(changes, epsilon, alpha / 2, zeta),
-    )
+    half = alpha / 2
+    return lower_delta(changes, epsilon, half), upper_delta(changes, epsilon, half, zeta)
 
 
 def upper_epsilon(changes: Changes, delta: float, alpha: float, zeta: float = 1.0) -> float:
@@ -417,11 +401,10 @@ def profile(
     from poise.theory.bands import profile_band, restricted_limits
 
     m = changes.n_trials
-    limits = (
-        profile_band(m, alpha, kind)
-        if delta_max is None
-        else restricted_limits(m, alpha, delta_max)
-    )
+    if delta_max is None:
+        limits = profile_band(m, alpha, kind)
+    else:
+        limits = restricted_limits(m, alpha, delta_max)
     first = np.sort(changes.failures_largest[:, 0])
     steps = np.unique(np.append(first[np.isfinite(first)], 0.0))
     exceeding = m - np.searchsorted(first, steps, side="right")

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc, betaincc, gammaln, ndtri, xlogy
+from scipy.special import betainc, betaincc, gammaln, ndtri, xlog1py, xlogy
 
 Floats = NDArray[np.float64]
 
@@ -83,18 +83,14 @@ _STIRLING = np.array(
 )
 
 
-def log_pmf(k: ArrayLike, m: ArrayLike, p: ArrayLike) -> Floats:
-    """Compute log P(Bin(m, p) = k) for 0 <= k <= m (Loader 2000)."""
+@np.errstate(under="ignore")
+def pmf(k: ArrayLike, m: ArrayLike, p: ArrayLike) -> Floats:
+    """Compute P(Bin(m, p) = k) for 0 <= k <= m (Loader 2000)."""
     k, m, p = _floats(k, m, p)
     inside = (k > 0) & (k < m) & (p > _NIL) & (p < 1)
-    if inside.all():
-        return _log_pmf_inside(k, m, p)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        none = np.where(m > 0, m * np.log1p(-p), 0.0)
-        every = np.where(m > 0, m * np.log(p), 0.0)
-    ends = np.where(k == 0, none, np.where(k == m, every, -np.inf))
+    ends = np.where(k == 0, xlog1py(m, -p), np.where(k == m, xlogy(m, p), -np.inf))
     usual = np.where(inside, k, 1.0), np.where(inside, m, 2.0), np.where(inside, p, 0.5)
-    return np.where(inside, _log_pmf_inside(*usual), ends)
+    return np.exp(np.where(inside, _log_pmf_inside(*usual), ends))
 
 
 def _floats(*numbers: ArrayLike) -> tuple[Floats, ...]:
@@ -124,12 +120,6 @@ def _deviance(t: Floats) -> Floats:
     rest = w * (1 / 3 + w * (1 / 5 + w * (1 / 7 + w * (1 / 9 + w * (1 / 11 + w / 13)))))
     near = v * (t + 2 * (1 + t) * rest)
     return np.where(np.abs(t) < 0.1, near, (1 + t) * np.log1p(t) - t)
-
-
-@np.errstate(under="ignore")
-def pmf(k: ArrayLike, m: ArrayLike, p: ArrayLike) -> Floats:
-    """Compute P(Bin(m, p) = k) for 0 <= k <= m."""
-    return np.exp(log_pmf(k, m, p))
 
 
 @np.errstate(under="ignore")
@@ -207,7 +197,9 @@ def search(
     The logarithm of the tail is concave, so Newton steps upwards never go too far.
     """
     sd, rising = np.sqrt(m * p * q), np.zeros(np.shape(m), dtype=bool)
-    k = np.clip(np.nan_to_num(_cornish_fisher(m, p, q, ndtri(level))), 0, m)
+    z = ndtri(level)
+    k = np.ceil(m * p + sd * z + (q - p) * (z * z - 1) / 6 - 0.5)  # Cornish and Fisher's quantile
+    k = np.clip(np.nan_to_num(k), 0, m)
     for _ in range(100):
         tail, atom = law.cdf(k, m, p, q), law.pmf(k, m, p, q)
         below = np.where(k > 0, tail - atom, 0.0)
@@ -220,14 +212,6 @@ def search(
         step = np.where(up, np.maximum(np.floor(step), 1), np.minimum(np.ceil(step), -1))
         k = np.clip(np.where(up | down, k + step, k), 0, m)
     return k, below, atom
-
-
-def _cornish_fisher(m: Floats, p: Floats, q: Floats, z: Floats) -> Floats:
-    """Approximate a quantile of the count from its first four moments."""
-    mean, sd, skew = m * p, np.sqrt(m * p * q), q - p
-    fourth = (1 - 6 * p * q) * (z * z - 3) / 24 - skew * skew * (2 * z * z - 5) / 36
-    shift = skew * (z * z - 1) / 6 + z * fourth / np.maximum(sd, 1.0) - 0.5
-    return np.ceil(mean + sd * z + shift)
 
 
 _NEAR_TIE = 1e-6  # where a* is a difference that cancels six digits, decimals settle it
@@ -287,13 +271,11 @@ def _atom(k: int, m: int, p: Decimal, q: Decimal) -> Decimal:
 
 
 def _sum_downwards(k: int, m: int, p: Decimal, q: Decimal) -> Decimal:
-    """Sum the pmf from k downwards until nothing is added any more."""
+    """Sum the pmf from k downwards."""
     if k < 0:
         return Decimal(0)
     term = total = _atom(k, m, p, q)
     for j in range(k, 0, -1):
         term = term * q / p * j / (m - j + 1)
-        before, total = total, total + term
-        if total == before and j < m * p:
-            break
+        total += term
     return total

@@ -1,4 +1,4 @@
-"""Ceilings on the power of all valid tests (Theorems 2 to 5 and H, section 4.2 of the paper).
+"""Ceilings on the power of all valid tests (Theorems 2 to 5, B and H, section 4.2 of the paper).
 
 The proofs set traps: a value y* (or x*) that the data never showed makes the algorithm unstable.
 A test that never tries the value cannot tell the trapped algorithm from the real one, so its power
@@ -12,14 +12,12 @@ Each trap brings its own exponent e, and the ceiling is the lowest that applies.
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from poise import checks
-from poise.errors import ArgumentError
 from poise.theory.binomial_law import plain
 
 _SPACES = ("uncountable", "continuous", "countable", "unknown-support")
@@ -91,11 +89,11 @@ def power_bound(
         possibly known to lie in a class that holds arbitrarily raised functions, as linear models
         do.
     n_feature_values, n_response_values : int or inf, optional
-        Sizes ``|X|`` and ``|Y|`` of countable spaces, for a test under a computational budget.
+        Sizes ``|X|`` and ``|Y|`` of known countable spaces, for a test under a budget.
     train_budget, eval_budget : int, optional
         Most rows that the test submits for training and for evaluation, over all calls. They add
         train_budget / ``|Y|``, or (train_budget + eval_budget) / ``|X|``, to ceilings that
-        countable spaces would not have at all without a budget.
+        countable spaces do not have at all without a budget.
 
     Returns
     -------
@@ -109,14 +107,17 @@ def power_bound(
     >>> power_bound(100, 1000, delta=0.1, alpha=0.05, features="countable", response="countable")
     1.0
     """
-    checks.choice("models", models, _MODELS)
-    evaluated = eval_budget if models == "black-box" else 0
+    black_box = checks.choice("models", models, _MODELS) == "black-box"
+    evaluated = eval_budget if black_box else 0  # a model that can be read needs no evaluation
     x_leak = _leak("features", features, n_feature_values, train_budget, evaluated)
     y_leak = _leak("response", response, n_response_values, train_budget, 0)
 
     def bound(n: int, labeled: int, unlabeled: int, p: float, truth: float, level: float) -> float:
-        continuous = features == "continuous"
-        traps = _traps(int(n), int(labeled), int(unlabeled), models, x_leak, y_leak, continuous)
+        traps = [] if y_leak is None else [_Trap(labeled, n, y_leak)]
+        if x_leak is not None:
+            # Sprung by evaluation too, unless the models can be read: then x* would show.
+            size, spared = (n + 1, False) if black_box else (n, features != "continuous")
+            traps.append(_Trap(labeled + unlabeled, size, x_leak, spared))
         if truth > p:
             return level
         return min((_ceiling(trap, p, truth, level) for trap in traps), default=1.0)
@@ -132,47 +133,18 @@ def power_bound(
     return plain(found)
 
 
-def exponent(
-    n: int,
-    n_labeled: int,
-    n_unlabeled: int = 0,
-    *,
-    features: str = "uncountable",
-    response: str = "uncountable",
-    models: str = "black-box",
-) -> Fraction | None:
-    """Compute the exponent e of the ceiling α ((1 − δ*) / (1 − δ))^e, exactly.
-
-    It says how many trials the rows are worth to the best possible test: κ in general
-    (Theorem 2). Where :func:`power_bound` has no single exponent, it is that of δ* = 0.
-
-    Parameters
-    ----------
-    n, n_labeled, n_unlabeled
-        As in :func:`power_bound`; one number each.
-    features, response, models
-        As in :func:`power_bound`.
-
-    Returns
-    -------
-    fractions.Fraction or None
-        None if nothing limits the power.
-
-    Examples
-    --------
-    >>> exponent(100, 1000, 5), exponent(100, 1000, 5, models="transparent")
-    (Fraction(1005, 101), Fraction(10, 1))
-    """
-    traps = _traps(
-        checks.count("n", n, 2),
-        checks.count("n_labeled", n_labeled),
-        checks.count("n_unlabeled", n_unlabeled),
-        checks.choice("models", models, _MODELS),
-        _leak("features", features, None, None, None),
-        _leak("response", response, None, None, None),
-        features == "continuous",
-    )
-    return min((Fraction(trap.rows, trap.size) for trap in traps), default=None)
+def _leak(
+    name: str, space: str, size: float | None, trained: float | None, evaluated: float | None
+) -> float | None:
+    """Bound the chance that a test tries the best hidden value; None if it can try them all."""
+    known = checks.choice(name, space, _SPACES) == "countable"
+    if size is None:
+        return None if known else 0.0
+    argument = f"n_{name.rstrip('s')}_values"
+    values = checks.number(argument, size, "at least 1", low=1, high=math.inf)
+    if trained is None or evaluated is None:
+        return None
+    return (checks.count("train_budget", trained) + checks.count("eval_budget", evaluated)) / values
 
 
 def which_ceiling(
@@ -259,6 +231,64 @@ def ceiling_large_epsilon(
     return level if truth > p else _with_root(size, rows, p, truth, level)
 
 
+def critical_share(m: int, delta: float, alpha: float) -> float:
+    """Compute the largest constant share that a test without a coin can accept.
+
+    s_c = 1 − (1 − δ) α^(−1/m): if S ≡ s in every trial, no valid test without a coin accepts for
+    s > s_c, and betting everything accepts surely for s < s_c (Theorem B).
+
+    Parameters
+    ----------
+    m : int, at least 1
+        Number of trials.
+    delta : float in [0, 1)
+        Allowed probability of a change beyond ε.
+    alpha : float in (0, 1)
+        Error level.
+
+    Returns
+    -------
+    float
+        Below δ; negative if nothing can be accepted.
+
+    Examples
+    --------
+    >>> critical_share(100, delta=0.1, alpha=0.05)
+    0.072630...
+    """
+    trials, level = checks.count("m", m, 1), checks.alpha(alpha)
+    log_share = math.log1p(-checks.delta(delta)) - math.log(level) / trials
+    return -math.expm1(min(log_share, 700.0))
+
+
+def share_ceiling(m: int, delta: float, delta_star: float, alpha: float) -> float:
+    """Compute the ceiling on the power of every valid test of i.i.d. shares (Theorem B).
+
+    min{1, α ((1 − δ*) / (1 − δ))^m}, whatever the law of the shares. Betting everything, with the
+    coin, attains it if α ≤ (1 − δ)^m.
+
+    Parameters
+    ----------
+    m : int, at least 0
+        Number of trials.
+    delta, delta_star, alpha
+        As in :func:`power_bound`; one number each.
+
+    Returns
+    -------
+    float in [0, 1]
+
+    Examples
+    --------
+    >>> share_ceiling(30, delta=0.1, delta_star=0.05, alpha=0.05)
+    0.253164...
+    """
+    p, level = checks.delta(delta), checks.alpha(alpha)
+    truth = float(checks.probabilities("delta_star", delta_star))
+    trap = _Trap(checks.count("m", m), 1, 0.0)
+    return level if truth > p else _ceiling(trap, p, truth, level)
+
+
 def _ceiling(trap: _Trap, delta: float, delta_star: float, alpha: float) -> float:
     if trap.spared:
         bound = _with_root(trap.size + 1, trap.rows, delta, delta_star, alpha)
@@ -268,44 +298,6 @@ def _ceiling(trap: _Trap, delta: float, delta_star: float, alpha: float) -> floa
         # Beyond the cap the bound is 1 exactly, and exp could overflow.
         bound = alpha * math.exp(growth) if growth < -math.log(alpha) else 1.0
     return min(1.0, bound + trap.leak)
-
-
-def _traps(
-    n: int,
-    labeled: int,
-    unlabeled: int,
-    models: str,
-    x_leak: float | None,
-    y_leak: float | None,
-    continuous: bool,
-) -> list[_Trap]:
-    """List the traps that can be set; a leak of None says that there is no place for one."""
-    traps = [] if y_leak is None else [_Trap(labeled, n, y_leak)]
-    if x_leak is not None:
-        # Sprung by evaluation too, unless the models can be read: then x* would show.
-        hidden = models == "black-box"
-        size = n + 1 if hidden else n
-        traps.append(_Trap(labeled + unlabeled, size, x_leak, not (hidden or continuous)))
-    return traps
-
-
-def _leak(
-    name: str, space: str, size: float | None, trained: float | None, evaluated: float | None
-) -> float | None:
-    """Bound the chance that a test tries the best hidden value; None if it can try them all."""
-    checks.choice(name, space, _SPACES)
-    values = "n_feature_values" if name == "features" else "n_response_values"
-    if size is None:
-        return None if space == "countable" else 0.0
-    if space != "countable":
-        raise ArgumentError(f"needs {name}='countable'", argument=values, got=size)
-    if not size >= 1:
-        raise ArgumentError("must be at least 1", argument=values, got=size)
-    if trained is None or evaluated is None:
-        budget = "train_budget" if trained is None else "eval_budget"
-        raise ArgumentError(f"must be given with {values}", argument=budget, got=None)
-    tried = checks.count("train_budget", trained) + checks.count("eval_budget", evaluated)
-    return tried / size
 
 
 def _with_root(n: int, rows: int, delta: float, delta_star: float, alpha: float) -> float:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from poise import checks
 from poise.errors import ArgumentError
 from poise.theory.binomial_law import Floats
-
-_PADDING = -1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +22,7 @@ class Changes:
     Attributes
     ----------
     values : ndarray of shape (seen, K)
-        Changes, at least 0; nan is a failed fit, -1 fills up rows of unequal length.
+        Changes, at least 0; nan is a failed fit.
     n_trials : int
         Planned trials m; fewer rows mean that the run was stopped.
     """
@@ -33,14 +32,17 @@ class Changes:
 
     @classmethod
     def of(cls, changes: ArrayLike | Sequence[ArrayLike], n_trials: int | None = None) -> Changes:
-        """Check a table of changes, or one list for each trial."""
-        rows = [np.ravel(np.asarray(row, dtype=np.float64)) for row in _rows(changes)]
-        table = np.full((len(rows), max((row.size for row in rows), default=1)), _PADDING)
-        for k, row in enumerate(rows):
+        """Check a table of changes, or one list for each trial; only shares of a list matter."""
+        if not np.iterable(changes) or isinstance(changes, str):
+            rule = "must hold an entry for each trial"
+            raise ArgumentError(rule, argument="changes", got=changes)
+        rows = [np.ravel(np.asarray(row, dtype=np.float64)) for row in changes]
+        for row in rows:
             if not row.size or (row < 0).any():
                 rule = "must hold at least one change for each trial, each at least 0"
                 raise ArgumentError(rule, argument="changes", got=row.tolist())
-            table[k, : row.size] = row
+        width = math.lcm(*(row.size for row in rows))  # lists are repeated to one length
+        table = np.array([np.resize(row, width) for row in rows]).reshape(len(rows), width)
         return cls(table, planned("changes", len(rows), n_trials))
 
     @property
@@ -58,23 +60,20 @@ class Changes:
         """The changes with failures as 0: they are no evidence for "unstable"."""
         return np.where(np.isnan(self.values), 0.0, self.values)
 
-    @cached_property
-    def sizes(self) -> NDArray[np.int64]:
-        """Number of changes in each trial."""
-        return np.asarray(np.sum(self.values != _PADDING, axis=1), dtype=np.int64)
-
     def shares(self, epsilon: float | None, *, failures_exceed: bool = True) -> Floats:
         """Compute each trial's share of changes beyond ε (strictly); None: they are shares."""
         table = self.failures_largest if failures_exceed else self.failures_zero
-        if epsilon is None:
-            return np.minimum(table, 1.0).mean(axis=1) if table.size else np.zeros(self.seen)
-        return np.asarray(np.sum(table > epsilon, axis=1) / self.sizes)
+        beyond = np.minimum(table, 1.0) if epsilon is None else table > epsilon
+        return np.asarray(beyond.mean(axis=1), dtype=np.float64)
 
 
-def _rows(changes: ArrayLike | Sequence[ArrayLike]) -> Sequence[ArrayLike]:
-    if not np.iterable(changes) or isinstance(changes, str):
-        raise ArgumentError("must hold an entry for each trial", argument="changes", got=changes)
-    return list(changes)
+def listed(name: str, values: ArrayLike, high: float = 1.0) -> Floats:
+    """Return a list, perhaps an empty one, of numbers from 0 to ``high``."""
+    rule = "a list of numbers in [0, 1]" if high == 1 else "a list of numbers >= 0"
+    found = checks.reals(name, values, rule, 0, high) if np.size(values) else np.empty(0)
+    if found.ndim != 1:
+        raise ArgumentError(f"must be {rule}", argument=name, got=values)
+    return found
 
 
 def planned(name: str, seen: int, n_trials: int | None) -> int:

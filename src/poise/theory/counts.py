@@ -8,15 +8,13 @@ groups. Where losses are compared, test rows need a response: then ``n_unlabeled
 from __future__ import annotations
 
 import math
-from decimal import Decimal, localcontext
+from collections.abc import Callable
 from fractions import Fraction
 
 from poise import checks
 from poise.errors import ArgumentError
 
-_COUPLINGS = ("shared", "independent", "coupled")
-_HALF_A_DIGIT = Decimal(2) ** -54  # a tie probability this close to 1 is the double 1.0
-_COUNTED_EXACTLY = 2**53
+COUNTED_EXACTLY = 2**53  # beyond, floats skip whole numbers
 
 
 def n_trials(n: int, n_labeled: int, n_unlabeled: int = 0) -> int:
@@ -186,24 +184,15 @@ def taken(n: int, remove: int = 1, replace: bool = False) -> int:
     return size + remove if checks.flag("replace", replace) else size
 
 
-def spare_points(
-    n: int,
-    n_labeled: int,
-    n_unlabeled: int = 0,
-    fresh: int = 0,
-    max_trials: int | None = None,
-) -> int:
+def spare_points(n: int, n_labeled: int, n_unlabeled: int = 0, fresh: int = 0) -> int:
     """Compute the most test points that a trial can have without costing a trial.
 
-    T = ⌊(N_ℓ + N_u − m(n + g)) / m⌋ with the m of T = 1, or ``max_trials`` if that is smaller.
-    Points cost no fits.
+    T = ⌊(N_ℓ + N_u − m(n + g)) / m⌋ with the m of T = 1. Points cost no fits.
 
     Parameters
     ----------
     n, n_labeled, n_unlabeled, fresh
         As in :func:`trials`.
-    max_trials : int, at least 1, or None
-        Run at most this many trials; the rows of the others become test points.
 
     Returns
     -------
@@ -216,10 +205,7 @@ def spare_points(
     20
     """
     m = trials(n, n_labeled, n_unlabeled, fresh=fresh)
-    if max_trials is not None:
-        m = min(m, checks.count("max_trials", max_trials, 1))
-    spare = int(n_labeled + n_unlabeled - m * (n + fresh))
-    return spare // m if m else 1
+    return int(n_labeled + n_unlabeled - m * (n + fresh)) // m if m else 1
 
 
 def test_row(n: int, m: int, k: int, t: int) -> int:
@@ -293,7 +279,7 @@ def fits_per_trial(
     (8, 14)
     """
     r = checks.count("removals", removals, 1)
-    checks.choice("coupling", coupling, _COUPLINGS)
+    checks.choice("coupling", coupling, ("shared", "independent", "coupled"))
     symmetric = checks.flag("pointwise_symmetric", pointwise_symmetric)
     reused = checks.flag("exchangeable_bags", exchangeable_bags) and coupling == "coupled"
     return r + 1 if symmetric or reused or coupling == "independent" else 2 * r
@@ -321,17 +307,16 @@ def clean_trials(delta: float, alpha: float) -> float:
     >>> clean_trials(0.1, 0.05), clean_trials(0.05, 0.05), clean_trials(0.0, 0.05)
     (29, 59, inf)
     """
+    from poise.theory.binomial import critical_count
+
     allowed, level = checks.delta(delta), checks.alpha(alpha)
     if allowed == 0:
         return math.inf
     m = math.log(level) / math.log1p(-allowed)
-    if m > _COUNTED_EXACTLY:
+    if m > COUNTED_EXACTLY:
         return math.ceil(m) if math.isfinite(m) else math.inf
-    with localcontext() as context:
-        context.prec = 80  # the logarithms may be equal but for rounding
-        kept, least = 1 - Decimal(allowed), Decimal(level) / (1 - _HALF_A_DIGIT)
-        near = max(1, math.ceil(m) - 1)
-        return next(m for m in range(near, near + 3) if kept**m <= least)
+    near = max(1, math.ceil(m) - 1)  # the logarithms round: the test decides
+    return next(m for m in range(near, near + 3) if critical_count(m, allowed, level) >= 0)
 
 
 def trials_for_averaging(delta: float, alpha: float) -> float:
@@ -392,29 +377,24 @@ def trials_missing(
     return by_points if j == size else min(labeled // (size - j), by_points)
 
 
-def labelling_fits(n_responses: int, missing: int) -> int:
-    """Count the fits of a trial that tries every labelling of its unlabelled rows.
+def first_beyond(low: int, holds: Callable[[int], object], high: int | None = None) -> int:
+    """Find the smallest whole number beyond ``low``, at most ``high``, for which ``holds``.
 
-    ``|Y|^j`` full fits and ``|Y|^(j−1)`` reduced ones for one removal: an unlabelled row goes
-    last, and the reduced fit does not see it.
-
-    Parameters
-    ----------
-    n_responses : int, at least 2
-        Number of values ``|Y|`` of the response.
-    missing : int, at least 0
-        Unlabelled training rows j of a trial.
-
-    Returns
-    -------
-    int
+    It must stay true from there on, and is not asked at ``high``.
 
     Examples
     --------
-    >>> [labelling_fits(2, missing=j) for j in (0, 1, 4, 8)]
-    [2, 3, 24, 384]
+    >>> first_beyond(3, lambda count: count**2 > 200), first_beyond(3, lambda count: False, 9)
+    (15, 9)
     """
-    values = checks.count("n_responses", n_responses, 2)
-    j = checks.count("missing", missing)
-    full, reduced = values**j, values ** max(j - 1, 0)
-    return int(full + reduced)
+    width = 1
+    while high is None:
+        high = low + width if holds(low + width) else None
+        width *= 2
+        if low + width > 2 * COUNTED_EXACTLY:
+            rule = "needs more trials than can be counted"
+            raise ArgumentError(rule, argument="power", remedy="ask for less, or a larger delta")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high

@@ -1,25 +1,239 @@
-"""Several questions at once, by p-values or e-values, and one question asked several times.
+"""Evidence with no number of trials fixed beforehand, and several questions at once.
 
-An e-value is evidence with mean at most 1 under its null hypothesis; min(1, 1/e) is a p-value.
+The open-ended process averages the bets of all constant fractions c,
+
+    E_t(δ) = ∫_0^1 Π_{k<=t} (1 - c S_k - (1 - c) δ) / (1 - δ) dc,
+
+so P(E_t >= 1/α for some t) <= α if δ* >= δ: look as often as you like. Its mirror image is the
+same process on 1 - S at 1 - δ. E_t never falls in δ, so the δ that are not rejected form an
+interval, a confidence sequence. The integral is computed by one fixed rule, whose weights are
+positive and add up to 1: exact for 1,023 trials, and valid evidence itself for any number.
+
+An e-value is evidence with mean at most 1 under its null hypothesis. Of e-values of one hypothesis
+the product is one if their trials share neither rows nor random terms, and the average always.
 """
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
+from scipy.special import logsumexp, roots_legendre
 
 from poise import checks
 from poise.errors import ArgumentError
 from poise.theory.binomial import critical_value
 from poise.theory.binomial_law import ONE, Floats, pmf
+from poise.theory.changes import listed
+
+_NODES = 512
+_TRIALS_AT_ONCE = 4096
+_MOST_MOMENTS = 200
 
 
-def _e_values(values: ArrayLike) -> Floats:
-    rule = "must be a list of e-values, each at least 0"
-    e = checks.reals("values", values, rule, 0, np.inf) if np.size(values) else np.empty(0)
-    if e.ndim != 1:
-        raise ArgumentError(rule, argument="values", got=values)
-    return e
+def mixture(S: ArrayLike, delta: float) -> float:
+    """Compute the open-ended evidence E_t(δ) for "stable".
+
+    P(E_t >= 1/α for some t) <= α if δ* >= δ, however often one looks. A small value does not mean
+    unstable.
+
+    Parameters
+    ----------
+    S : array of shares in [0, 1]
+        One for each trial so far; a failed change counts as one beyond ε.
+    delta : float in [0, 1)
+        Allowed probability of a change beyond ε.
+
+    Returns
+    -------
+    float
+        1 without shares; infinite beyond the largest float.
+
+    Examples
+    --------
+    >>> round(mixture([0.02] * 60, delta=0.1), 1)
+    33.1
+    """
+    log_e = _log_mixture(listed("S", S), checks.delta(delta))
+    return math.exp(log_e) if log_e < 709 else math.inf
+
+
+def mixture_delta_hat(S: ArrayLike, alpha: float) -> float:
+    """Compute the limit U_t = sup{δ : E_t(δ) < 1/α} of the confidence sequence for δ*.
+
+    P(δ* <= U_t for all t) >= 1 - α, so the smallest limit so far holds as well.
+
+    Parameters
+    ----------
+    S : array of shares in [0, 1]
+        One for each trial so far.
+    alpha : float in (0, 1)
+        Probability that some limit fails.
+
+    Returns
+    -------
+    float
+        In (0, 1]; 1 without shares, and if all shares are 1.
+
+    Examples
+    --------
+    >>> round(mixture_delta_hat([0.02] * 60, alpha=0.05), 4)
+    0.0906
+    """
+    shares, log_level = listed("S", S), math.log(checks.alpha(alpha))
+
+    def excess(delta: float) -> float:
+        return log_level + _log_mixture(shares, delta)
+
+    largest = 1 - 1e-15
+    return float(brentq(excess, 0, largest, xtol=1e-15, rtol=1e-14)) if excess(largest) > 0 else 1.0
+
+
+@lru_cache(maxsize=1)
+def _rule() -> tuple[Floats, Floats]:
+    """Nodes and log weights of Gauss-Legendre on [0, 1]."""
+    x, weights = roots_legendre(_NODES)
+    return (np.asarray(x) + 1) / 2, np.log(np.asarray(weights) / 2)
+
+
+@np.errstate(under="ignore")
+def _log_mixture(shares: Floats, delta: float) -> float:
+    values, counts = np.unique(shares, return_counts=True)  # shares are multiples of 1/RT
+    c, log_weights = _rule()
+    # c (1 - S) + (1 - c) (1 - δ): both terms are at least 0, so nothing cancels
+    logs = np.log(np.outer(c, 1 - values) + ((1 - c) * (1 - delta))[:, None]) @ counts
+    return float(logsumexp(logs + log_weights) - shares.size * math.log1p(-delta))
+
+
+class OpenEnded(NamedTuple):
+    """What the open-ended test says after each trial.
+
+    Attributes
+    ----------
+    verdict : str
+        "stable" or "unstable" by the process that first reached 1/α, else "inconclusive".
+    decided_at : int or None
+        Trials after which it did.
+    contradicted : bool
+        Whether the other one has reached 1/α, too: with trials from one distribution this has
+        probability at most α.
+    log_e, log_e_unstable : ndarray of shape (t,)
+        Logarithms of both processes after each trial.
+    """
+
+    verdict: str
+    decided_at: int | None
+    contradicted: bool
+    log_e: Floats
+    log_e_unstable: Floats
+
+
+def open_ended(
+    S: ArrayLike, delta: float, alpha: float, S_unstable: ArrayLike | None = None
+) -> OpenEnded:
+    """Decide between "stable" and "unstable" with no number of trials fixed beforehand.
+
+    P(wrong verdict at any time) <= α, however often one looks, and whether or not one goes on
+    because of what was seen.
+
+    Parameters
+    ----------
+    S : array of shares in [0, 1]
+        One for each trial, in plan order; a failed change counts as one beyond ε.
+    delta : float in [0, 1)
+        Allowed probability of a change beyond ε.
+    alpha : float in (0, 1)
+        Level.
+    S_unstable : array of shares, optional
+        The shares with failed changes as none, if there were any.
+
+    Returns
+    -------
+    OpenEnded
+
+    Examples
+    --------
+    >>> result = open_ended([0.02] * 60, delta=0.1, alpha=0.05)
+    >>> result.verdict, result.decided_at
+    ('stable', 53)
+    """
+    shares, low = _both_shares(S, S_unstable)
+    p, bar = checks.delta(delta), math.log(ONE) - math.log(checks.alpha(alpha))
+    log_e = _log_path(shares, p)
+    if 1 - p == 1:
+        log_e_unstable = np.where((np.cumsum(low) > 0) & (p == 0), np.inf, 0.0)
+    else:
+        log_e_unstable = _log_path(1 - low, 1 - p)
+    paths = (log_e, log_e_unstable)
+    first = [int((e >= bar).argmax()) + 1 if (e >= bar).any() else math.inf for e in paths]
+    verdict = "inconclusive"
+    if min(first) < math.inf:
+        verdict = "stable" if first[0] <= first[1] else "unstable"
+    decided_at = None if verdict == "inconclusive" else int(min(first))
+    return OpenEnded(verdict, decided_at, max(first) < math.inf, log_e, log_e_unstable)
+
+
+def _both_shares(S: ArrayLike, S_unstable: ArrayLike | None) -> tuple[Floats, Floats]:
+    shares = listed("S", S)
+    low = shares if S_unstable is None else listed("S_unstable", S_unstable)
+    if low.shape != shares.shape or (low > shares).any():
+        rule = "must hold one share for each in S, not above it"
+        raise ArgumentError(rule, argument="S_unstable", got=S_unstable)
+    return shares, low
+
+
+@np.errstate(under="ignore")
+def _log_path(shares: Floats, delta: float) -> Floats:
+    """Compute log E_t after each trial."""
+    c, log_weights = _rule()
+    parts, total = [np.empty(0)], np.zeros(c.size)
+    for start in range(0, shares.size, _TRIALS_AT_ONCE):
+        block = shares[start : start + _TRIALS_AT_ONCE]
+        logs = total + np.cumsum(np.log(np.outer(1 - block, c) + (1 - c) * (1 - delta)), axis=0)
+        parts.append(logsumexp(logs + log_weights, axis=1))
+        total = logs[-1]
+    return np.concatenate(parts) - np.arange(1, shares.size + 1) * math.log1p(-delta)
+
+
+def confidence_sequence(
+    S: ArrayLike, alpha: float, S_unstable: ArrayLike | None = None
+) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Compute limits for δ* that hold at all times at once, each side with probability 1 - α.
+
+    Parameters
+    ----------
+    S : array of shares in [0, 1]
+        One for each trial, in plan order; a failed change counts as one beyond ε.
+    alpha : float in (0, 1)
+        Probability that a limit of one side ever fails.
+    S_unstable : array of shares, optional
+        The shares with failed changes as none, for the lower limits.
+
+    Returns
+    -------
+    trials : ndarray of int
+        Numbers of trials at which limits are given: all, or about 200 of many.
+    lower, upper : ndarray of float
+        The best limits so far.
+
+    Examples
+    --------
+    >>> trials, lower, upper = confidence_sequence([0.02] * 60, alpha=0.05)
+    >>> int(trials[-1]), float(lower[-1].round(4)), float(upper[-1].round(4))
+    (60, 0.0186, 0.0906)
+    """
+    shares, low = _both_shares(S, S_unstable)
+    at = np.unique(np.linspace(1, shares.size, _MOST_MOMENTS).astype(int))[: shares.size]
+    upper = [mixture_delta_hat(shares[:t], alpha) for t in at]
+    lower = [1 - mixture_delta_hat(1 - low[:t], alpha) for t in at]
+    return at, np.maximum.accumulate(lower), np.minimum.accumulate(upper)
+
+
+# Several questions at once, and one question asked several times.
 
 
 @np.errstate(under="ignore", over="ignore")
@@ -48,7 +262,7 @@ def e_bh(values: ArrayLike, alpha: float) -> list[int]:
     >>> e_bh([4.0, 175.0, 5.0, 60.0], alpha=0.05)
     [1, 3]
     """
-    e, level = _e_values(values), checks.alpha(alpha)
+    e, level = listed("values", values, np.inf), checks.alpha(alpha)
     order = np.argsort(-e, kind="stable")
     enough = np.flatnonzero(e[order] * np.arange(1, e.size + 1) * level >= ONE * e.size)
     return sorted(order[: int(enough[-1]) + 1].tolist()) if enough.size else []
@@ -76,9 +290,7 @@ def holm(pvalues: ArrayLike) -> Floats:
     >>> holm([0.01, 0.04, 0.03]).tolist()
     [0.03, 0.06, 0.06]
     """
-    p = checks.probabilities("pvalues", pvalues) if np.size(pvalues) else np.empty(0)
-    if p.ndim != 1:
-        raise ArgumentError("must be a list of numbers in [0, 1]", argument="pvalues", got=pvalues)
+    p = listed("pvalues", pvalues)
     order = np.argsort(p, kind="stable")
     adjusted = np.empty_like(p)
     factors = np.arange(p.size, 0, -1)
@@ -106,57 +318,7 @@ def rejected_by_holm(pvalues: ArrayLike, alpha: float) -> list[int]:
     >>> rejected_by_holm([0.01, 0.04, 0.03], alpha=0.05)
     [0]
     """
-    found: list[int] = np.flatnonzero(holm(pvalues) * ONE <= checks.alpha(alpha)).tolist()
-    return found
-
-
-@np.errstate(over="ignore", under="ignore")
-def multiply_e_values(values: ArrayLike) -> float:
-    """Combine e-values of one hypothesis from trials that share neither rows nor random terms.
-
-    Their product is an e-value. For different distributions a product of at least 1/α says
-    "stable on at least one of them"; "on all" needs each at 1/α.
-
-    Parameters
-    ----------
-    values : list of e-values, each at least 0
-
-    Returns
-    -------
-    float
-        1 for an empty list.
-
-    Examples
-    --------
-    >>> multiply_e_values([4.0, 6.0])
-    24.0
-    """
-    e = _e_values(values)
-    return 0.0 if (e == 0).any() else float(np.prod(e))
-
-
-@np.errstate(over="ignore", under="ignore")
-def average_e_values(values: ArrayLike) -> float:
-    """Combine e-values of one hypothesis from rows that overlap: their average is an e-value.
-
-    Parameters
-    ----------
-    values : list of e-values, each at least 0
-        At least one, however they depend on each other.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> average_e_values([4.0, 6.0])
-    5.0
-    """
-    e = _e_values(values)
-    if not e.size:
-        raise ArgumentError("must hold at least one e-value", argument="values", got=values)
-    return float(np.mean(e))
+    return [int(i) for i in np.flatnonzero(holm(pvalues) * ONE <= checks.alpha(alpha))]
 
 
 @np.errstate(under="ignore")

@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise import checks
 from poise.errors import ArgumentError
-
-Floats = NDArray[np.float64]
+from poise.theory.binomial_law import Floats
 
 
 def distance_to_winner(w: ArrayLike, i: int, eps: float) -> float:

@@ -15,9 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise import checks
 from poise.errors import ArgumentError
-from poise.theory.binomial_law import floor, plain
-
-Floats = NDArray[np.float64]
+from poise.theory.binomial_law import Floats, floor, plain
 
 
 def residual_quantile(residuals: ArrayLike, a: float) -> float:

@@ -16,6 +16,7 @@ from scipy.special import betainccinv, betaincinv
 from poise import checks
 from poise.errors import ArgumentError
 from poise.theory.binomial_law import Floats, critical_values, plain, pmf, weighted_cdf
+from poise.theory.changes import listed
 
 _MOST_ROUNDS = 100
 _SMALL_STEP = 1e-9  # Newton squares its error: after a step this small none is visible
@@ -53,21 +54,24 @@ def delta_hat(
     >>> delta_hat([0, 1, 2], 59, alpha=0.05).round(4)
     array([0.0495, 0.0779, 0.1029])
     """
-    b, m = checks.counts("exceedances", exceedances), checks.counts("n_trials", n_trials)
-    check_within(b, m)
+    b, m = counted(exceedances, n_trials)
     level, coin = checks.alphas(alpha), checks.probabilities("zeta", zeta)
     arrays = np.broadcast_arrays(b.astype(np.float64), m.astype(np.float64), level, coin)
     limits = _inverted(*(each.ravel() for each in arrays))
     return plain(limits.reshape(arrays[0].shape))
 
 
-def check_within(exceedances: NDArray[np.int64], n_trials: NDArray[np.int64]) -> None:
-    """Refuse a count of exceedances that is larger than its number of trials."""
-    b, m = np.broadcast_arrays(exceedances, n_trials)
-    if (b > m).any():
-        at = int(np.argmax((b > m).ravel()))
-        rule = f"must be at most n_trials = {m.ravel()[at]}"
-        raise ArgumentError(rule, argument="exceedances", got=int(b.ravel()[at]))
+def counted(
+    exceedances: ArrayLike, n_trials: ArrayLike
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return both counts; of exceedances there are at most as many as trials."""
+    b, m = checks.counts("exceedances", exceedances), checks.counts("n_trials", n_trials)
+    pairs = np.broadcast_arrays(b, m)
+    wrong = pairs[0] > pairs[1]
+    if wrong.any():
+        got, most = (int(each[wrong].flat[0]) for each in pairs)
+        raise ArgumentError(f"must be at most n_trials = {most}", argument="exceedances", got=got)
+    return b, m
 
 
 @np.errstate(under="ignore")
@@ -142,8 +146,7 @@ def delta_lower(exceedances: ArrayLike, n_trials: ArrayLike, alpha: ArrayLike) -
     >>> delta_lower(30, 60, alpha=0.05)
     0.387410...
     """
-    b, m = checks.counts("exceedances", exceedances), checks.counts("n_trials", n_trials)
-    check_within(b, m)
+    b, m = counted(exceedances, n_trials)
     b, m, level = np.broadcast_arrays(b, m, checks.alphas(alpha))
     some = np.maximum(b, 1)  # scipy's answer for B = 0 is nan
     with np.errstate(under="ignore"):
@@ -192,7 +195,7 @@ def epsilon_hat(
     >>> epsilon_hat(changes, delta=0.01, alpha=0.05)
     inf
     """
-    values, missing = _checked_changes(changes), checks.count("unseen", unseen)
+    values, missing = listed("changes", changes, np.inf), checks.count("unseen", unseen)
     k, a = critical_values(values.size + missing, checks.deltas(delta), checks.alphas(alpha))
     allowed = np.where(checks.probabilities("zeta", zeta) <= a, k, k - 1)
     return plain(_largest(values, allowed + 1 - missing))
@@ -229,18 +232,10 @@ def epsilon_lower(
     >>> epsilon_lower(np.linspace(0.01, 0.6, 60), delta=0.1, alpha=0.05)
     0.5
     """
-    values, missing = _checked_changes(changes), checks.count("unseen", unseen)
+    values, missing = listed("changes", changes, np.inf), checks.count("unseen", unseen)
     m = values.size + missing
     k, a = critical_values(m, checks.deltas(delta), checks.alphas(alpha), mirror=True)
     return plain(_largest(values, m - k + (a < 1)))
-
-
-def _checked_changes(changes: ArrayLike) -> Floats:
-    rule = "must be a list of numbers >= 0 without nan"
-    values = checks.reals("changes", changes, rule, 0, np.inf) if np.size(changes) else np.empty(0)
-    if values.ndim != 1:
-        raise ArgumentError(rule, argument="changes", got=values)
-    return values
 
 
 def _largest(values: Floats, rank: NDArray[np.int64]) -> Floats:

@@ -17,22 +17,22 @@ from poise import checks
 from poise.errors import ArgumentError
 from poise.numbers import at_least, exactly
 from poise.theory import binomial, counts
-from poise.theory.averaged_planning import averaged_power, spread
 from poise.theory.ceilings import power_bound
 from poise.theory.counts import clean_trials, trials_for_averaging
-from poise.theory.limits import delta_hat
-from poise.theory.sawtooth import (
+from poise.theory.fewest_trials import (
+    averaged_power,
     checked_power,
     next_met,
     next_missed,
     refuse_what_no_data_can_do,
+    spread,
 )
+from poise.theory.limits import delta_hat
 
 MOST_POINTS = 20  # test points of a trial; more were measured to add little
 # Chances that another point of a trial moves as well, if one does: cautious, and hopeful. At n = 30
 # they were about 0.27 for ridge, 0.18 for trees, 0.08 for 5 nearest neighbours.
 SECOND_POINT = (0.5, 0.1)
-_LARGEST_WHOLE = 2**53  # beyond, floats skip whole numbers
 _SMALLEST_LEVEL = float(np.finfo(np.float64).tiny)
 _ROUND_DELTAS = (0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01, 0.005)
 
@@ -108,7 +108,9 @@ class Plan:
         """Estimated power of the averaged test, cautious and hopeful; None where it is not used."""
         if self.points == 1 or self.n_trials < trials_for_averaging(self.delta, self.alpha):
             return None
-        low, high = (self._averaged(chance) for chance in SECOND_POINT)
+        test, coin = (self.n_trials, *self._test), self.randomized
+        spreads = (spread(1, self.points, 1.0, chance, chance) for chance in SECOND_POINT)
+        low, high = (averaged_power(*test, max(v, test[2]), randomized=coin) for v in spreads)
         return low, high
 
     def power_at(self, delta_star: float) -> float:
@@ -124,10 +126,6 @@ class Plan:
     @property
     def _test(self) -> tuple[float, float, float]:
         return self.delta, self.delta_star, self.alpha
-
-    def _averaged(self, chance: float) -> float:
-        v = max(spread(1, self.points, 1.0, chance, chance), self.delta_star)
-        return averaged_power(self.n_trials, *self._test, v, randomized=self.randomized)
 
 
 def solve(
@@ -171,7 +169,7 @@ def solve(
         raise ArgumentError(f"one of {', '.join(five)} must be left out, and here it is {names}")
     goal = Plan(
         solved_for=left_out[0],
-        **{name: None if x is None else _RULES[name](x) for name, x in five.items()},
+        **{name: None if x is None else _FIVE[name][0](x) for name, x in five.items()},
         n_unlabeled=checks.count("n_unlabeled", n_unlabeled),
         delta_star=checks.delta(delta_star, "delta_star"),
         randomized=checks.flag("randomized", randomized),
@@ -179,8 +177,7 @@ def solve(
     )
     if goal.solved_for != "power":
         refuse_what_no_data_can_do(goal.delta, goal.delta_star, goal.power)
-    found: dict[str, Any] = {goal.solved_for: _SOLVERS[goal.solved_for](goal)}
-    return replace(goal, **found)
+    return _with(goal, _FIVE[goal.solved_for][1](goal))
 
 
 # What rows can answer.
@@ -215,7 +212,6 @@ def menu(
     alpha: float = 0.05,
     power: float = 0.8,
     n: int | None = None,
-    fresh: int = 0,
 ) -> list[MenuRow]:
     """List training sizes and what the Binomial test can say at each of them.
 
@@ -235,8 +231,6 @@ def menu(
         Power that ``delta_star`` keeps.
     n : int, at least 2, optional
         A further training size to list.
-    fresh : int, at least 0
-        Rows of each trial that replace removed ones.
 
     Returns
     -------
@@ -255,11 +249,11 @@ def menu(
     allowed, level = checks.alpha(delta, "delta"), checks.alpha(alpha)
     wanted = checks.alpha(power, "power")
     needed = {int(clean_trials(each, level)) for each in {*_ROUND_DELTAS, allowed}}
-    sizes = {counts.size_for(m, n_labeled, n_unlabeled, fresh=fresh) for m in {1, *needed}}
+    sizes = {counts.size_for(m, n_labeled, n_unlabeled) for m in {1, *needed}}
     sizes |= set() if n is None else {checks.count("n", n, 2)}
 
     def row(size: int) -> MenuRow:
-        m = counts.trials(size, n_labeled, n_unlabeled, fresh=fresh)
+        m = counts.trials(size, n_labeled, n_unlabeled)
         critical = int(binomial.critical_count(m, allowed, level))
         # P(Bin(m, δ*) ≤ critical) is the power at the upper limit for δ* at "level" power.
         truth = float(delta_hat(critical, m, wanted)) if m and critical >= 0 else None
@@ -271,33 +265,19 @@ def menu(
 # How a plan is solved.
 
 
-_RULES: dict[str, Callable[[Any], Any]] = {
-    "n_labeled": lambda x: checks.count("n_labeled", x),
-    "n": lambda x: checks.count("n", x, 2),
-    "delta": checks.delta,
-    "alpha": checks.alpha,
-    "power": checked_power,
-}
-
-
 def _solve_n_labeled(goal: Plan) -> int:
     trials = next_met(goal._test, goal.power, goal.randomized, 0)
     rows = counts.rows_for(trials, goal.n, goal.n_unlabeled, fresh=goal.fresh)
-    if rows > _LARGEST_WHOLE:
-        raise ArgumentError(
-            f"needs {rows:,} labelled rows", argument="power", got=goal.power, remedy="ask for less"
-        )
+    if rows > counts.COUNTED_EXACTLY:
+        raise _unreachable(goal, f"{rows:,} labelled rows are needed")
     return rows
 
 
 def _solve_n(goal: Plan) -> int:
     fewest = trials = next_met(goal._test, goal.power, goal.randomized, 0)
     if trials == 0:
-        raise ArgumentError(
-            f"must be above alpha = {exactly(goal.alpha)}: the coin alone reaches it at every n",
-            argument="power",
-            got=goal.power,
-        )
+        rule = f"must be above alpha = {exactly(goal.alpha)}: the coin alone reaches it at every n"
+        raise ArgumentError(rule, argument="power", got=goal.power)
     rows = goal.n_labeled, goal.n_unlabeled
     while (size := counts.size_for(trials, *rows, fresh=goal.fresh)) >= 2:
         # Not every number of trials occurs: this n may hold more of them than were asked for.
@@ -306,66 +286,54 @@ def _solve_n(goal: Plan) -> int:
         if trials == held:
             return size
     smallest = replace(goal, n=2)
-    raise ArgumentError(
-        f"cannot be reached with {goal.n_labeled:,} labelled and {goal.n_unlabeled:,} unlabelled "
-        f"rows: n = 2 leaves {checks.counted(smallest.n_trials, 'trial')}, power "
-        f"{at_least(smallest.reached)}, and {fewest:,} trials are needed",
-        argument="power",
-        got=goal.power,
-    )
+    held_then = f"n = 2 leaves {checks.counted(smallest.n_trials, 'trial')}"
+    power = at_least(smallest.reached)
+    raise _unreachable(goal, f"{held_then}, power {power}, and {fewest:,} trials are needed")
 
 
-def _solve_delta(goal: Plan) -> float:
-    count, tie = _critical_value_for_power(goal)
-    bound = float(delta_hat(count, goal.n_trials, goal.alpha, zeta=tie))
-    # Below delta_star the algorithm would not be stable; the power rises with delta.
-    return _nudged(goal, max(bound, goal.delta_star))
+def _solve_level(goal: Plan) -> float:
+    """Find the smallest δ or α, up to the last digits that the test needs to confirm the power.
 
-
-def _solve_alpha(goal: Plan) -> float:
-    count, tie = _critical_value_for_power(goal)
-    level = float(binomial.pvalue(count, goal.n_trials, goal.delta, zeta=tie))
-    return _nudged(goal, max(level, _SMALLEST_LEVEL))
-
-
-def _critical_value_for_power(goal: Plan) -> tuple[int, float]:
-    """Find the critical count and tie probability with which the power is what is required.
-
-    The test they define declares stable with probability ``power`` at δ*; its level at δ is the
-    smallest α that will do, and the δ at which its level is α is the smallest δ.
+    The test that declares stable with probability ``power`` at δ* has a critical count and a tie
+    probability: its level at δ is the smallest α, and the δ at which its level is α the smallest δ.
     """
-    count, tie = 0, goal.power
+    m, count, tie = goal.n_trials, 0, goal.power
     if goal.delta_star > 0:
-        count, tie = binomial.critical_value(goal.n_trials, goal.delta_star, goal.power)
-    return int(count), (float(tie) if goal.randomized else 1.0)
-
-
-def _nudged(goal: Plan, value: float) -> float:
-    """Raise a value by as many last digits as the test needs to confirm the power."""
-
-    def enough(value: float) -> bool:
-        filled: dict[str, Any] = {goal.solved_for: value}
-        return bool(replace(goal, **filled).reached >= goal.power)
-
+        count, tie = binomial.critical_value(m, goal.delta_star, goal.power)
+    tie = tie if goal.randomized else 1.0
+    if goal.solved_for == "delta":  # below delta_star the algorithm would not be stable
+        value = max(float(delta_hat(count, m, goal.alpha, zeta=tie)), goal.delta_star)
+    else:
+        value = max(float(binomial.pvalue(count, m, goal.delta, zeta=tie)), _SMALLEST_LEVEL)
     step = float(np.spacing(value))
-    while value < 1 and not enough(value):
+    while value < 1 and _with(goal, value).reached < goal.power:
         value, step = value + step, 2 * step
     if value < 1:
         return value
-    m = goal.n_trials
     least = counts.rows_for(1, goal.n, goal.n_unlabeled, fresh=goal.fresh)
     why = f"n = {goal.n:,} needs {least:,} labelled rows for one trial"
     if m:
         missed = at_least(goal.delta_star**m)
         why = f"with {checks.counted(m, 'trial')} all changes are larger with probability {missed}"
+    raise _unreachable(goal, why)
+
+
+def _unreachable(goal: Plan, why: str) -> ArgumentError:
     rule = f"cannot be reached by any {goal.solved_for}: {why}"
-    raise ArgumentError(rule, argument="power", got=goal.power)
+    return ArgumentError(rule, argument="power", got=goal.power)
 
 
-_SOLVERS: dict[str, Callable[[Plan], Any]] = {
-    "n_labeled": _solve_n_labeled,
-    "n": _solve_n,
-    "delta": _solve_delta,
-    "alpha": _solve_alpha,
-    "power": lambda goal: goal.reached,
+def _with(goal: Plan, value: float) -> Plan:
+    """Fill in the number that was left out."""
+    found: dict[str, Any] = {goal.solved_for: value}
+    return replace(goal, **found)
+
+
+# How each of the five is checked, and found.
+_FIVE: dict[str, tuple[Callable[[Any], Any], Callable[[Plan], Any]]] = {
+    "n_labeled": (lambda x: checks.count("n_labeled", x), _solve_n_labeled),
+    "n": (lambda x: checks.count("n", x, 2), _solve_n),
+    "delta": (checks.delta, _solve_level),
+    "alpha": (checks.alpha, _solve_level),
+    "power": (checked_power, lambda goal: goal.reached),
 }

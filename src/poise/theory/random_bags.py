@@ -20,22 +20,18 @@ from poise.errors import ArgumentError
 from poise.numbers import at_most, exactly, without_noise
 from poise.theory.bagging import (
     EXACT_UP_TO,
-    Floats,
     checked_bag,
     largest,
     largest_admissible_bag,
     largest_bag,
     reach,
 )
-from poise.theory.binomial_law import NOISE, ceiling
+from poise.theory.binomial_law import NOISE, Floats, ceiling
 
-# Blocks of j in Chernoff's bound: up to δn, to three times δn, and beyond, where L is costly.
-_BLOCKS, _TIMES, _AT_LEAST = (32, 12, 12), 3, 32
 _MOST_BAGS = 2**60
 # The default bag is the largest for which so many times the fewest bags are enough: up to there
 # the bag grows faster than the price, beyond it a tenth more rows can cost twice the fits.
 _USUAL_MULTIPLE = 4
-_FAR = 1e100  # its square is still a number
 
 
 def bags_needed(
@@ -66,10 +62,14 @@ def bags_needed(
     >>> bags_needed(145, 56, 0.2, 0.05), bags_needed(145, 120, 0.2, 0.05)
     (1102, 0)
     """
-    rows, size = checked_bag(n, b)
-    tolerated, breadth = checks.epsilon(eps, "eps"), checks.positive("width", width)
-    share = float(size / rows) if checks.flag("coupled", coupled) else 1.0
-    return _needed_by_k(int(rows), int(size), tolerated, checks.delta(delta), breadth, share)
+    rows, size = (int(count) for count in checked_bag(n, b))
+    # With the decimals as they are written: the difference loses digits in doubles.
+    decimals = checks.epsilon(eps, "eps"), checks.positive("width", width), checks.delta(delta)
+    tolerated, breadth, allowed = (Fraction(repr(each)) for each in decimals)
+    given = allowed * (tolerated / breadth) ** 2
+    spare = given - Fraction(size, 4 * (rows - 1) * (rows - size))
+    share = size / rows if checks.flag("coupled", coupled) else 1.0
+    return int(ceiling(share / float(spare))) if spare > given * Fraction(NOISE) else 0
 
 
 class BagChoice(NamedTuple):
@@ -108,7 +108,7 @@ def choose_bags(
     epsilon: float,
     delta: float,
     width: float = 1.0,
-    n_classes: float | None = None,
+    n_classes: int | None = None,
     bag_size: int | None = None,
     n_bags: int | None = None,
     coupled: bool = False,
@@ -130,7 +130,7 @@ def choose_bags(
         Allowed probability of a larger change.
     width : float, positive
         Width of the range of the base fits, in the units of ``epsilon``.
-    n_classes : int or inf, optional
+    n_classes : int, optional
         Number of classes, if base fits are class probabilities; ``width`` is then ignored.
     bag_size, n_bags : int, optional
         Fixed beforehand.
@@ -156,71 +156,29 @@ def choose_bags(
     31
     """
     rows, tolerated = checks.count("n", n, 2), checks.positive("epsilon", epsilon)
-    allowed = checks.alpha(delta, "delta")
-    breadth = checks.positive("width", width) if n_classes is None else _class_width(n_classes)
+    allowed, paired = checks.alpha(delta, "delta"), checks.flag("coupled", coupled)
     numbers = n_classes is None or n_classes == 2  # two classes are one number
+    breadth = checks.positive("width", width)
+    if n_classes is not None:
+        breadth = 2 * math.sqrt(1 - 1 / checks.count("n_classes", n_classes, 2))
     asked = partial(_fewest, rows, tolerated, allowed, breadth, numbers)
-    paired = checks.flag("coupled", coupled)
-    most = None if n_bags is None else checks.count("n_bags", n_bags, 1)
     size = 1 if bag_size is None else int(checked_bag(rows, bag_size, "bag_size")[1])
     fewest, _ = asked(size, paired)
-    if not fewest or (most is not None and most < fewest):
-        _refuse(rows, size, fewest, tolerated, allowed, breadth, numbers, most)
-    if bag_size is None and most is not None:
-        size = largest(rows - 1, lambda b: 0 < asked(b, paired)[0] <= most)
-    elif bag_size is None:
-        limit = _USUAL_MULTIPLE * asked(1, False)[0]  # the bag does not depend on the coupling
-        size = largest(rows - 1, lambda b: 0 < asked(b, False)[0] <= limit)
+    if not fewest:
+        raise _impossible(rows, size, tolerated, allowed, breadth, numbers)
+    most = fewest if n_bags is None else checks.count("n_bags", n_bags, 1)
+    if most < fewest:
+        rule = f"must be at least {fewest:,} for bags of {checks.counted(size, 'row')}"
+        raise ArgumentError(rule, argument="n_bags", got=n_bags)
+    if bag_size is None:  # a bag chosen by default does not depend on the coupling
+        usual = _USUAL_MULTIPLE * asked(1, False)[0]
+        kind, limit = (False, usual) if n_bags is None else (paired, most)
+        size = largest(rows - 1, lambda b: 0 < asked(b, kind)[0] <= limit)
     fewest, theorem = asked(size, paired)
+    bags = fewest if n_bags is None else most
     largest_of = largest_admissible_bag if numbers else largest_bag
-    limit = int(largest_of(rows, tolerated, allowed, breadth))
-    found = (rows, size, most or fewest, tolerated, allowed, breadth, theorem, limit, paired)
-    return BagChoice(*found)
-
-
-def delta_of_bags(
-    n: int,
-    b: int,
-    n_bags: int,
-    eps: float,
-    width: float = 1.0,
-    *,
-    n_classes: float | None = None,
-    coupled: bool = False,
-) -> float:
-    """Compute the smallest δ that so many random bags guarantee; 1 if nothing.
-
-    Parameters
-    ----------
-    n, b, eps, width
-        As in :func:`bag_delta`; one number each.
-    n_bags : int, at least 1
-        Number of bags.
-    n_classes, coupled
-        As in :func:`choose_bags`.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> delta_of_bags(100, 16, 1000, 0.1)
-    0.148100...
-    """
-    rows, size = (int(count) for count in checked_bag(n, b))
-    bags = checks.count("n_bags", n_bags, 1)
-    breadth = checks.positive("width", width) if n_classes is None else _class_width(n_classes)
-    relative = min(checks.epsilon(eps, "eps") / breadth, _FAR)
-    if relative < 1 / _FAR:
-        return 1.0
-    share = size / rows if checks.flag("coupled", coupled) else 1.0
-    squares = size / (4 * (rows - 1) * (rows - size)) + share / bags
-    by_k = squares / relative**2
-    if n_classes not in (None, 2):
-        return min(1.0, by_k)
-    blocks = _blocks(rows, size, min(by_k, 0.1))
-    return min(1.0, by_k, _chance(rows, bags, relative, share, *blocks))
+    stable = int(largest_of(rows, tolerated, allowed, breadth))
+    return BagChoice(rows, size, bags, tolerated, allowed, breadth, theorem, stable, paired)
 
 
 @lru_cache(maxsize=1024)
@@ -228,19 +186,11 @@ def _fewest(
     n: int, eps: float, delta: float, width: float, numbers: bool, b: int, coupled: bool
 ) -> tuple[int, str]:
     """Count the bags that are enough, and name the theorem; 0 if none."""
-    share = b / n if coupled else 1.0
-    found = [(_needed_by_k(n, b, eps, delta, width, share), "K")]
+    found = [(bags_needed(n, b, eps, delta, width, coupled), "K")]
     if numbers:
-        theorem = "L" if n <= EXACT_UP_TO else "K"
-        found.append((_needed_by_chernoff(n, b, eps / width, delta, share), theorem))
+        by_chernoff = _needed_by_chernoff(n, b, eps / width, delta, b / n if coupled else 1.0)
+        found.append((by_chernoff, "L" if n <= EXACT_UP_TO else "K"))
     return min((pair for pair in found if pair[0]), default=(0, "K"))
-
-
-def _needed_by_k(n: int, b: int, eps: float, delta: float, width: float, share: float) -> int:
-    """Count with the decimals as they are written: the difference loses digits in doubles."""
-    given = Fraction(repr(delta)) * (Fraction(repr(eps)) / Fraction(repr(width))) ** 2
-    spare = given - Fraction(b, 4 * (n - 1) * (n - b))
-    return int(ceiling(share / float(spare))) if spare > given * Fraction(NOISE) else 0
 
 
 def _needed_by_chernoff(n: int, b: int, relative: float, delta: float, share: float) -> int:
@@ -262,9 +212,8 @@ def _needed_by_chernoff(n: int, b: int, relative: float, delta: float, share: fl
 def _blocks(n: int, b: int, delta: float) -> tuple[Floats, Floats]:
     """Divide 1 … n into blocks; return their sizes and the largest change in each."""
     at = max(1, int(ceiling(delta * n)))
-    to = min(max(_TIMES * at, _AT_LEAST), n)
-    near, middle, far = _BLOCKS
-    parts = np.linspace(1, at, near), np.geomspace(at, to, middle), np.geomspace(to, n, far)
+    to = min(max(3 * at, 32), n)  # beyond, Theorem L is costly
+    parts = np.linspace(1, at, 32), np.geomspace(at, to, 12), np.geomspace(to, n, 12)
     starts = np.unique(np.concatenate(parts).round())
     moved = [_ranked_change(n, b, int(j), exact=j <= to) for j in starts]
     return np.diff(np.append(starts, n + 1)), np.minimum.accumulate(moved)
@@ -304,38 +253,16 @@ def _crosses(n_bags: int, relative: float, share: float, moved: Floats) -> Float
     return np.asarray(np.exp(-n_bags * np.maximum(exponent, 0.0)))
 
 
-def _refuse(
-    n: int,
-    b: int,
-    fewest: int,
-    eps: float,
-    delta: float,
-    width: float,
-    numbers: bool,
-    n_bags: int | None,
-) -> None:
-    """Raise, with what would be possible."""
-    asked = f"({exactly(eps)}, {exactly(delta)})-stable on {checks.counted(n, 'row')}"
-    if fewest:
-        rule = f"must be at least {fewest:,} to make an algorithm {asked} with bags of "
-        raise ArgumentError(rule + checks.counted(b, "row"), argument="n_bags", got=n_bags)
-    share = b / (4 * (n - 1) * (n - b))
-    least = width * math.sqrt(share / delta)
+def _impossible(
+    n: int, b: int, eps: float, delta: float, width: float, numbers: bool
+) -> ArgumentError:
+    """Say which ε would be possible."""
+    least = width * math.sqrt(b / (4 * (n - 1) * (n - b)) / delta)
     if numbers:
-        rank = max(1, int(ceiling(delta * n)))
-        least = min(least, width * _ranked_change(n, b, rank))
-    smaller = largest(n - 1, lambda b: _fewest(n, eps, delta, width, numbers, b, False)[0] > 0)
-    rows = math.floor(width / (2 * eps * math.sqrt(delta))) + 2  # 4(n − 1)²δε² > W² at b = 1
-    possible = f"bags of at most {smaller:,} rows" if smaller else f"n of at least {rows:,}"
-    bags = f"bags of {b:,} rows" if b > 1 else "bags"
-    raise ArgumentError(
-        f"no {bags} make an algorithm {asked}",
-        remedy=f"possible are epsilon above {at_most(without_noise(least))}, or {possible}",
+        least = min(least, width * _ranked_change(n, b, max(1, int(ceiling(delta * n)))))
+    asked = f"({exactly(eps)}, {exactly(delta)})-stable on {checks.counted(n, 'row')}"
+    smaller = "bags of fewer rows" if b > 1 else "more rows"
+    return ArgumentError(
+        f"no bags of {checks.counted(b, 'row')} make an algorithm {asked}",
+        remedy=f"try epsilon above {at_most(without_noise(least))}, or {smaller}",
     )
-
-
-def _class_width(n_classes: float) -> float:
-    """Compute 2√(1 − 1/L), the width that stands for L class probabilities in Theorem K."""
-    if n_classes == math.inf:
-        return 2.0
-    return 2 * math.sqrt(1 - 1 / checks.count("n_classes", n_classes, 2))

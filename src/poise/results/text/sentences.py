@@ -63,7 +63,10 @@ def effect(design: Design, epsilon: str) -> str:
     row = "a new row" if design.n_groups is None else "a row of a new group"
     if design.distance == "label":
         return f"changes the predicted label of {row}"
-    what = "the loss at" if design.compares == "losses" else "the prediction for"
+    if not design.sized:
+        return f"changes whether the prediction for {row} is right"
+    loss = design.distance.removeprefix("change of ")
+    what = f"the {loss} at" if design.compares == "losses" else "the prediction for"
     return f"changes {what} {row} by more than {epsilon}"
 
 
@@ -114,7 +117,7 @@ def _seen(result: Result) -> str:
 def _larger(result: Result) -> str:
     """Say how many changes were larger, among those that the test reads."""
     design, trials, m = result.design, result.trials, result.n_observed
-    what = "label" if design.distance == "label" else "change"
+    what = "change" if design.sized else _moved(design)[0]
     share, total = _share(trials.observed(result.epsilon)), trials.changes.size
     if design.compares == "decisions":
         return f"{share} of the decisions changed on average in {counted(m, 'trial')}"
@@ -123,11 +126,18 @@ def _larger(result: Result) -> str:
         said, moved = f"{share} of {counted(total, what)}{trials_seen}", total
     else:
         moved = round(result.delta_observed * m)
-        every = f" (all {total:,}: {share})" if total > m else ""
-        said = f"{moved:,} of {counted(m, what)}{every}"
+        every = f" ({share} of all {total:,})" if total > m else ""
+        said, total = f"{moved:,} of {counted(m, what)}{every}", m
     if not design.sized:
-        return f"{said} changed"
-    return f"{said} {'was' if moved == 1 else 'were'} larger than {exactly(result.epsilon)}"
+        return f"{said} {_moved(design)[1]}"
+    verb = "was" if 1 in (moved, total) else "were"
+    return f"{said} {verb} larger than {exactly(result.epsilon)}"
+
+
+def _moved(design: Design) -> tuple[str, str]:
+    """Name what changes or does not, and what it does then."""
+    label = design.distance == "label"
+    return ("label", "changed") if label else ("prediction", "changed between right and wrong")
 
 
 def larger_changes(result: Result) -> str:
@@ -208,7 +218,7 @@ def _limit_of_epsilon(result: Result) -> str:
     upper, lower, epsilon = result.epsilon_upper, result.epsilon_lower, result.epsilon
     if upper is None or lower is None or epsilon is None or result.contradicted:
         return ""
-    if result.stopped_early:  # wide, as trials that were not run count as any change
+    if result.stopped_early or not result.delta:  # wide, as trials not run count as any change
         return ""
     share = percent(result.delta)
     if result.verdict == "unstable":
@@ -241,7 +251,7 @@ def _next(result: Result) -> str:
 def _step(result: Result) -> str:
     unit = f"{result.design.unit}s"
     if result.stable:
-        still = result.epsilon == 0 and result.statistic == 0
+        still = not (result.n_failures or result.trials.changes.any())
         if still and result.design.sized:
             return "make sure that the algorithm learns from its rows: no prediction moved at all"
         return f"train like this; if anything changes, test fresh {unit} alone"
@@ -263,7 +273,7 @@ def _more_trials(result: Result) -> str:
     design, least = result.design, int(result.least_trials)
     if not design.from_rows:
         return f"measure {counted(least, 'trial')} or more"
-    if math.floor(design.kappa) >= least:
+    if design.held >= least:
         return f"ask with max_trials={least} or more"
     needed, size = design.rows_for(least), design.size_for(least)
     instead = f", or ask about n = {size:,} or less" if size else ""
@@ -301,9 +311,13 @@ def _measured_seen(trials: Trials) -> str:
         return f"Seen: no trial. One takes {_rows_of_a_trial(design)}."
     of = f" of {trials.n_trials:,} planned" if m < trials.n_trials else ""
     known = trials.changes[~np.isnan(trials.changes)]
-    said = f"{counted(trials.changes.size, 'change')} in {counted(m, 'trial')}{of}"
-    if not design.sized:
-        said += f", a mean share of {_share(trials.observed())}"
+    share, total = _share(trials.observed()) if not design.sized else "", trials.changes.size
+    said = f"{counted(total, 'change')} in {counted(m, 'trial')}{of}"
+    if design.compares == "decisions":
+        said = f"{share} of the decisions changed on average in {counted(m, 'trial')}{of}"
+    elif not design.sized:
+        what, changed = _moved(design)
+        said = f"{share} of {counted(total, what)} in {counted(m, 'trial')}{of} {changed}"
     elif known.size:
         said += f", median {number(float(np.median(known)))}, largest {number(float(known.max()))}"
     seed = f" (seed {design.seed})" if design.from_rows else ""
@@ -318,28 +332,29 @@ def _measured_limit(trials: Trials) -> str:
         chance = at_most(trials.delta_upper(alpha=_ALPHA))
         if design.compares == "decisions":
             return f"{sure} at most a mean share of {chance} of the decisions changes."
-        return f"{sure} the predicted label changes with probability at most {chance}."
+        what = "the predicted label" if design.distance == "label" else "whether it is right"
+        return f"{sure} {what} changes with probability at most {chance}."
     if math.isinf(limit):
         return f"{sure} nothing can be said about the largest {percent(delta)} of changes."
     said = f"at most {percent(delta)} of changes exceed {at_most(limit)}{_compared(trials, limit)}"
     return (
-        f"{sure} {said} (so it is (ε, {exactly(delta)})-stable for every ε ≥ {at_most(limit)}, "
-        f"with {confidence(_ALPHA)} confidence; no further test on these rows is needed)."
+        f"{sure} {said}. With the same confidence it is (ε, {exactly(delta)})-stable for every "
+        f"ε ≥ {at_most(limit)}; no further test on these rows is needed."
     )
 
 
 def _compared(trials: Trials, limit: float) -> str:
-    """Compare a change with the sd of the responses and with the typical error."""
+    """Compare a change with the sd of the responses and with the mean prediction error."""
     design = trials.design
     if design.compares != "predictions" or design.response != "predict":
         return ""
     parts = []
     if design.sd is not None:
-        rows = f"{design.set_aside:,} rows" if design.set_aside else "these rows"
-        parts.append(f"{_share(limit / design.sd)} of the sd of {rows}")
+        of = f"{design.set_aside:,}" if design.set_aside else "the"
+        parts.append(f"{_share(limit / design.sd)} of the sd of {of} responses")
     known = trials.errors[~np.isnan(trials.errors)]
     if known.size and known.mean() > 0 and design.n_classes is None:
-        parts.append(f"{_share(limit / float(known.mean()))} of the typical error")
+        parts.append(f"{_share(limit / float(known.mean()))} of the mean prediction error")
     return f" ({', '.join(parts)})" if parts else ""
 
 
@@ -349,9 +364,8 @@ def _band(trials: Trials) -> str:
     if profile is None:
         return ""
     found = [(share, profile.epsilon_for(share)) for share in _QUANTILES]
-    said = [
-        f"{percent(share)} exceed {at_most(limit)}" for share, limit in found if limit < math.inf
-    ]
+    smallest = {limit: share for share, limit in found if limit < math.inf}  # others are implied
+    said = [f"{percent(share)} exceed {at_most(limit)}" for limit, share in smallest.items()]
     if not said:
         return ""
     return f"All of these at once, with {confidence(_ALPHA)} confidence: at most {', '.join(said)}."

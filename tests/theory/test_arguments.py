@@ -1,0 +1,75 @@
+"""Wrong arguments are named, and no floating-point error reaches users who raise them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from poise import theory
+from poise.errors import ArgumentError
+from poise.theory import counts
+
+NAMES = {name: getattr(theory, name) for name in dir(theory)} | {"nan": np.nan}
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("critical_count(2.5, 0.1, 0.05)", "n_trials must be a whole number >= 0, got 2.5"),
+        ("pvalue([1, 5], [4, 4], 0.1)", "exceedances must be at most n_trials = 4, got 5"),
+        ("epsilon_hat([0.1, nan], 0.1, 0.1)", "^changes must be a list of numbers >= 0, got nan"),
+        ("epsilon_lower([[0.1]], 0.1, 0.1)", "changes must be a list of numbers >= 0"),
+        ("verdict([0.1, 1.2], 0.1, 0.05)", r"^S must be a list of numbers in \[0, 1\], got 1.2"),
+        ("hedge([0.1], 0.1, 0.05, n_trials=0)", "n_trials must be at least .* got 0"),
+        ("averaged_epsilon_hat([[0.1], []], 0.1, 0.05)", "changes must hold at least one"),
+        ("averaged_epsilon_hat(3.0, 0.1, 0.05)", "changes must hold an entry"),
+        ("e_bh([nan], 0.1)", "values must be a list of numbers >= 0, got nan"),
+        ("repeated_looks([5, 5], 0.1, 0.05)", "sizes must increase"),
+        ("profile_band(10, 0.6, 'dkw')", "alpha must be at most 0.5 .* kind='ks'"),
+        ("restricted_band(5, 0.1, 6)", "J must be at most m = 5, got 6"),
+        ("order_cover([0.5, 0.4], 2)", "limits must be .* never fall"),
+        ("trials(2, 10**19)", r"n_labeled must be below 2\*\*63"),
+        ("test_row(2, 3, 4, 1)", "k must be at most m = 3, got 4"),
+        ("trials_missing(4, 9, 9, 5)", "missing must be at most n = 4, got 5"),
+        (
+            "power_bound(9, 9, delta=0.1, alpha=0.1, n_feature_values=0)",
+            "n_feature_values must be at",
+        ),
+        ("rule_miss(9, 0.1, 0.1, 0.1, a_refused=0.6)", r"a_refused must .*0\.6"),
+        ("jackknife_plus_ends([[1.0]], [1.0, 2.0], 0.5)", "predictions must have one column"),
+        ("bag_delta(9, 9, 0.1)", "b must be at most n - 1"),
+        ("bag_mad(9, 3, 10)", "k must be at most n, got 10"),
+        ("inflated_top([0.1, 0.2], 3, 0.1)", "k must be at most .* 2, got 3"),
+        ("inflated_top([0.1, nan], 1, 0.1)", "w must hold finite scores"),
+        ("inflated_top([[0.1, 0.2]], 1, 0.1)", "one score per label"),
+        ("distance_to_winner([0.1], 2, 0.1)", "i must be a position in w"),
+    ],
+)
+def test_wrong_arguments_are_named(call, message):
+    with pytest.raises(ArgumentError, match=message):
+        eval(call, dict(NAMES))
+    with pytest.raises(ArgumentError, match="remove must be below n = 3, got 3"):
+        counts.taken(3, remove=3)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "bag_count(1000, [1, 500, 999], 1e-9)",
+        "bag_delta(1000, 999, [0.0, 1e-200, 1e200])",
+        "largest_bag(1000, [1e-200, 1e200], 0.1)",
+        "choose_bags(400, epsilon=0.2, delta=0.1)",
+        "inflated_mask([[1e-200, 0.0], [1.0, 2.0]], 1, 0.3)",
+        "jackknife_miss(10**6, 0.1, [0.0, 1e-300, 1.0])",
+        "menu(10**9, delta=1e-9)",
+        "trials_needed(1e-12, 0.0, 1e-12, 0.99)",
+        "averaged_power(10**6, 0.5, 1e-300, 1e-12, 1e-9)",
+        "profile_band(3000, 1e-9)",
+        "averaged_delta_hat([0.0, 1.0] * 400, 1e-9)",
+        "averaged_epsilon_hat([[0.0, 1e-300, 1.0, 1e300]] * 600, 0.4, 0.05)",
+        "open_ended([0.0, 1.0] * 900, 1e-9, 0.05)",
+    ],
+)
+def test_no_floating_point_error_reaches_users_who_raise_them(call):
+    with np.errstate(all="raise"):
+        eval(call, dict(NAMES))
