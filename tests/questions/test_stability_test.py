@@ -244,6 +244,26 @@ def test_a_hopeless_question_is_told_at_once():
     assert (nothing.n_trials, nothing.verdict) == (0, "inconclusive")
 
 
+def test_points_that_were_asked_for_may_leave_too_few_trials():
+    for cap in (None, 10_000):
+        with pytest.warns(PowerWarning, match="60 labelled rows hold 6 trials of n = 4"):
+            result = poise.stability_test(
+                mean,
+                SMALL_X,
+                SMALL_Y,
+                n=4,
+                epsilon=1,
+                delta=0.3,
+                points_per_trial=6,
+                max_trials=cap,
+            )
+        assert "max_trials" not in str(result)
+
+
+def mean(X, y, seed):
+    return lambda points: np.full(len(points), y.mean() + 1e-9 * points[:, 0])
+
+
 def test_a_failed_fit_names_its_trial_and_keeps_what_was_measured():
     def unlucky(X, y, seed):
         if X[0, 0] == marked:

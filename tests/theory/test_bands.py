@@ -59,7 +59,7 @@ def test_restricted_bands_hold_and_are_as_long_as_they_can_be():
         assert 1 - exact_cover(band.limits.tolist(), m) == pytest.approx(alpha, rel=1e-9)
     for m, alpha in ((23, 0.1), (8, 0.4)):
         each = [bands.restricted_band(m, alpha, size).limits for size in range(1, m + 1)]
-        for size in range(0, m + 1, 3):
+        for size in (0, 1, 5, m - 1, m):
             top = each[size - 1][-1] if size else each[0][0] / 2
             found = bands.restricted_limits(m, alpha, top)
             assert (np.count_nonzero(found < 1), found.size) == (size, m + 1)

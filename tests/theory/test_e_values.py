@@ -43,10 +43,10 @@ def test_one_path_says_what_every_look_says(monkeypatch):
     assert (found.verdict, found.decided_at, found.contradicted) == ("stable", first, False)
     monkeypatch.setattr(e_values, "_TRIALS_AT_ONCE", 7)
     np.testing.assert_allclose(open_ended(S, 0.25, 0.05, low).log_e, found.log_e, rtol=1e-12)
-    trials, lower, upper = confidence_sequence(S[:20], 0.05, low[:20])
+    trials, lower, upper = confidence_sequence(S[:20], 0.05, S[:20] / 2)
     limits = [mixture_delta_hat(S[:t], 0.05) for t in trials]
     assert upper.tolist() == np.minimum.accumulate(limits).tolist()
-    assert lower[-1] == max(1 - mixture_delta_hat(1 - low[:t], 0.05) for t in trials)
+    assert lower[-1] == max(1 - mixture_delta_hat(1 - S[:t] / 2, 0.05) for t in trials)
     assert mixture(S[:20], limits[-1] * 0.999) < 20 <= mixture(S[:20], limits[-1] * 1.001)
 
 

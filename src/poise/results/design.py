@@ -175,6 +175,8 @@ class Design:
     @property
     def held(self) -> int:
         """Number of trials that the rows hold, also those beyond ``max_trials``."""
+        if self.n_trials != self.max_trials:
+            return self.n_trials
         return counts.trials(self.n, *self.units, self._least_points, self.taken - self.n)
 
     @property
