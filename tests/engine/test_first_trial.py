@@ -152,6 +152,14 @@ def test_state_between_fits_is_noticed_with_any_number_of_workers(seen):
     assert seen(mean, fresh=True)[1] == []
 
 
+def test_what_an_earlier_call_has_left_is_noticed_too(seen):
+    """A memo in a notebook travels with its function, filled with all seeds of the first call."""
+    algorithm = memo_by_seed()
+    for _ in range(2):
+        _, said, _ = seen(algorithm, fresh=True, trials=2)
+        assert any(STATE in text for text in said)
+
+
 def test_a_fit_that_fails_or_dies_elsewhere_is_said(seen):
     here = os.getpid()
 

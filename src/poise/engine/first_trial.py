@@ -1,12 +1,13 @@
 """The look at the first trial: what could break the error level is found before it matters.
 
 The full fit is repeated with its rows in another order; every point is predicted once more alone;
-and where there is code that might remember earlier fits, the reduced fit is repeated in a process
-that has fitted nothing. The fits of the trial itself are its answer, and are not made again.
+and where there is code that might remember earlier fits, a reduced fit is made here and in a
+process that has fitted nothing. The fits of the trial itself are its answer, and not made again.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -15,7 +16,7 @@ import numpy as np
 
 from poise.algorithms.predictions import as_array
 from poise.engine.execution import WorkerDied
-from poise.engine.messages import Answer, Query, Trial
+from poise.engine.messages import Answer, Trial
 from poise.engine.oracle import Oracle
 from poise.engine.work import Work
 from poise.errors import AlgorithmError
@@ -88,11 +89,11 @@ def look(
     """Look at the first trial that can be fitted; ``finish`` must be called, or ``close``."""
     if not len(trials):
         return Look()
-    fresh = FreshFit(oracle, trials[0].reduced[0]) if oracle.algorithm.has_own_code else None
+    fresh = FreshFit(oracle, trials[0]) if oracle.algorithm.has_own_code else None
     try:
         seen = _Seen.first(oracle, trials)
         if fresh is not None:
-            fresh.here = seen[0].reduced[0]
+            fresh.repeat_here()
         return _judged(oracle, seen, position, fresh)
     except BaseException:
         if fresh is not None:
@@ -204,20 +205,29 @@ class _Seen:
 class FreshFit:
     """A fit in a process that has fitted nothing, beside the run.
 
-    It must be begun before the first fit: what user code remembers would travel with it.
+    It must be begun before the first fit: what user code remembers would travel with it. What it
+    remembers of an earlier call does travel, so ξ is one that no call has used.
     """
 
-    def __init__(self, oracle: Oracle, query: Query) -> None:
+    def __init__(self, oracle: Oracle, trial: Trial) -> None:
         from poise.engine.pool import Pool
 
+        xi = secrets.randbits(64)
+        self.oracle = oracle
+        self.full = replace(trial.full[0], xi=xi)
+        self.reduced = replace(trial.reduced[0], xi=xi)
         self.here: Answer | None = None  # the same fit in this run
         self.why_not = ""
         self.pool = Pool(1, oracle.execution.fit_timeout)
         try:
-            self.pool.share(oracle.work([query], relax=False))
+            self.pool.share(oracle.work([self.reduced], relax=False))
             self.report = self.pool.submit(range(1))
         except AlgorithmError as error:
             self.why_not = error.problem
+
+    def repeat_here(self) -> None:
+        """Make the fit where others were made, right after the full one."""
+        self.here = self.oracle.ask([self.full, self.reduced])[1]
 
     def compared(self) -> list[str]:
         """Wait for it, and say what is wrong."""
