@@ -6,7 +6,7 @@ _NAMES = {
     "binomial": "acceptance_probability critical_count critical_count_unstable critical_value "
     "cut_offs power pvalue pvalue_unstable",
     "limits": "delta_hat delta_lower epsilon_hat epsilon_lower",
-    "betting": "Bets all_in fraction hedge mirror",
+    "betting": "all_in fraction hedge mirror",
     "averaged": "averaged_delta_hat averaged_delta_lower averaged_epsilon_hat "
     "averaged_epsilon_lower averaged_pvalue averaged_pvalue_unstable verdict",
     "bands": "local_level order_cover profile_band restricted_band restricted_limits",
