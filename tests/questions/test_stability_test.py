@@ -297,6 +297,13 @@ def test_warnings_of_validity_go_with_the_result():
     assert "the last of them" in str(result)
 
 
+def test_a_class_that_most_training_sets_lack_is_told():
+    rare = np.where(np.arange(60) < 3, "rare", LABELS.astype(str))
+    with pytest.warns(ValidityWarning, match="Class rare has 3 of 60 rows.*larger n"):
+        poise.measure(DecisionTreeClassifier(), SMALL_X, rare, n=10)
+    poise.measure(DecisionTreeClassifier(), SMALL_X, rare, n=20)
+
+
 def test_rows_are_named_as_the_frame_names_them():
     frame = pd.DataFrame(SMALL_X, columns=["a", "b"], index=[f"r{i}" for i in range(60)])
     trials = poise.measure(Lasso(0.01), frame.assign(y=SMALL_Y), "y", n=10)

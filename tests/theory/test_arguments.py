@@ -57,12 +57,8 @@ def test_wrong_arguments_are_named(call, message):
     [
         "bag_count(1000, [1, 500, 999], 1e-9)",
         "bag_delta(1000, 999, [0.0, 1e-200, 1e200])",
-        "largest_bag(1000, [1e-200, 1e200], 0.1)",
         "choose_bags(400, epsilon=0.2, delta=0.1)",
-        "inflated_mask([[1e-200, 0.0], [1.0, 2.0]], 1, 0.3)",
-        "jackknife_miss(10**6, 0.1, [0.0, 1e-300, 1.0])",
         "menu(10**9, delta=1e-9)",
-        "trials_needed(1e-12, 0.0, 1e-12, 0.99)",
         "averaged_power(10**6, 0.5, 1e-300, 1e-12, 1e-9)",
         "profile_band(3000, 1e-9)",
         "averaged_delta_hat([0.0, 1.0] * 400, 1e-9)",

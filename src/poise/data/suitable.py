@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.data.rows import Rows, is_sparse
+from poise.data.rows import Rows, as_rows, is_sparse
 from poise.errors import DataError
 
 _MOST_CLASSES = 20  # whole numbers with more distinct values are quantities
+_LOOKED_AT = 1_000  # rows in which the values of features are counted
+_COULD_BE_TRIED = 10_000  # combinations of values
 Place = tuple[str | int, int, Any]  # column, row, value
 
 
@@ -172,3 +174,25 @@ def _check_kind(values: NDArray[Any], name: str) -> None:
         problem = f"must hold numbers or classes, got dates and times ({first} in row 0)"
         remedy = "give the time since some moment as a number"
         raise DataError(problem, argument=name, remedy=remedy)
+
+
+def rarest_class(y: Rows) -> tuple[object, int]:
+    """Return the class that fewest rows have, and how many."""
+    [(_, labels)] = y.values()
+    classes, counts = np.unique(labels, return_counts=True)
+    rarest = int(counts.argmin())
+    return classes[rarest], int(counts[rarest])
+
+
+def few_values(X: Rows) -> bool:
+    """Tell whether features have so few values that all could be tried: then no ceiling holds."""
+    some = as_rows(X.take(np.arange(min(len(X), _LOOKED_AT))), "X")
+    numbers = some.numbers()
+    if numbers is None or numbers.ndim != 2 or len(some) < 30:
+        return False
+    tried = 1
+    for column in numbers.T:
+        tried *= len(np.unique(column))
+        if tried > min(_COULD_BE_TRIED, len(some)):
+            return False
+    return True

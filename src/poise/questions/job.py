@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
-import numpy as np
-
 from poise import checks
 from poise.algorithms.algorithm import Algorithm, as_algorithm, blaming_user_code
 from poise.algorithms.distances import Distance, as_distance
@@ -17,9 +15,9 @@ from poise.algorithms.provenance import code_digest, versions
 from poise.checks import counted
 from poise.data.copies import copies
 from poise.data.randomness import Coupling, Randomness, as_coupling
-from poise.data.rows import as_rows
 from poise.data.sample import Sample
 from poise.data.split import Split
+from poise.data.suitable import few_values, rarest_class
 from poise.engine.execution import Execution
 from poise.engine.first_trial import Look, look
 from poise.engine.messages import Answers, Floats
@@ -44,8 +42,7 @@ from poise.theory import counts
 _ROWS = ("X_unlabeled", "groups", "groups_unlabeled", "fit_params", "sample_weight", "ids")
 _RUN = ("n_jobs", "fit_timeout", "on_error", "progress")
 _TRIAL = ("remove", "replace", "position", "max_trials", "response", "shuffle", "randomized")
-_LOOKED_AT = 1_000  # rows in which values are counted
-_COULD_BE_TRIED = 10_000  # combinations of values
+_MOST = 0.5  # of the training sets
 
 
 @dataclass(frozen=True)
@@ -92,7 +89,7 @@ class Job:
             compares=_compares(distance),
             distance=distance.name,
             n_classes=prepared.n_classes,
-            few_values=_few_values(sample),
+            few_values=few_values(sample.X),
             sd=_sd(sample),
             order_free=prepared.ignores_row_order,
             seed=randomness.root,
@@ -178,12 +175,25 @@ class Job:
 
     def _look(self, oracle: Oracle) -> Look:
         """Look at the rows for copies, and at the first trial, unless nobody wants to."""
-        self.warnings.extend(filter(None, [copies(self.sample)]))
+        self.warnings.extend(filter(None, [copies(self.sample), self._rare_class()]))
         if not self.settings["check"]:
             return Look()
         seen = look(oracle, MeasuredTrials(self.split), self.design.position)
         self.warnings.extend(seen.warnings)
         return seen
+
+    def _rare_class(self) -> str | None:
+        """Say that most training sets lack a class: a classifier of the others is tested then."""
+        design, sample = self.design, self.sample
+        if design.n_classes is None or sample.n_responses > 1 or sample.groups is not None:
+            return None
+        label, rows = rarest_class(sample.y)
+        if (1 - rows / sample.n_labeled) ** design.n <= _MOST:
+            return None
+        return (
+            f"Class {label} has {rows:,} of {sample.n_labeled:,} rows, so most "
+            f"training sets of {design.n:,} rows have none of it. A larger n may be what is meant."
+        )
 
     def _after(self, seen: Look) -> Job:
         """Give up what did not survive the look; the number of trials and the test stay."""
@@ -336,17 +346,3 @@ def _sd(sample: Sample) -> float | None:
         return sample.sd()
     except DataError:
         return None
-
-
-def _few_values(sample: Sample) -> bool:
-    """Tell whether features have so few values that all could be tried: then no ceiling holds."""
-    some = np.arange(min(sample.n_labeled, _LOOKED_AT))
-    numbers = as_rows(sample.X.take(some), "X").numbers()
-    if numbers is None or numbers.ndim != 2 or len(some) < 30:
-        return False
-    tried = 1
-    for column in numbers.T:
-        tried *= len(np.unique(column))
-        if tried > min(_COULD_BE_TRIED, len(some)):
-            return False
-    return True
