@@ -244,10 +244,6 @@ def test_the_largest_change():
     ]
     for arguments, expected in largest:
         assert as_distance(*arguments).largest == expected, arguments
-    yes_or_no = [name for name in DISTANCES if as_distance(name).yes_or_no]
-    assert yes_or_no == ["label"]
-    assert loss_change("zero_one").yes_or_no
-    assert not as_distance("ranking(of=3)").yes_or_no
     with pytest.raises(ArgumentError, match=r"distance must be 'auto'.*did you mean 'euclidean'"):
         as_distance("euclidian")
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import beta
 
 from poise.errors import ArgumentError
 from poise.results.design import Design
@@ -113,6 +114,13 @@ def test_limits_of_the_averaged_law_are_its_own():
     first = trials.test(4.0, 0.1, test="binomial")
     assert first.statistic == (trials.changes[:, 0, 0] > 4).sum()
     assert first.delta_upper != result.delta_upper
+
+
+def test_the_interval_has_half_the_level_on_each_side():
+    """Two of forty: the interval of Clopper and Pearson, from beta quantiles."""
+    result = Trials.from_changes([0.0] * 38 + [1.0] * 2, n=10).test(0.5, 0.1, 0.05)
+    low, high = beta.ppf(0.025, 2, 39), beta.ppf(0.975, 3, 38)
+    assert result.delta_interval == pytest.approx((low, high), rel=1e-9)
 
 
 def test_trials_that_change_their_kind_are_doubted():

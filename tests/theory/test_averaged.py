@@ -263,7 +263,8 @@ def test_no_trials_and_delta_zero():
         judged = averaged.judge(nothing, 1.0, 0.1, 0.05, zeta=1e-9)
         assert (judged.verdict, judged.pvalue, judged.used) == ("inconclusive", 1, 0)
         assert (judged.acceptance_probability, judged.e_value) == (0.05, 1)
-        assert averaged.delta_interval(nothing, 1.0, 0.05) == (0, 1)
+        assert averaged.lower_delta(nothing, 1.0, 0.05) == 0
+        assert averaged.upper_delta(nothing, 1.0, 0.05) == 1
         assert averaged.upper_epsilon(nothing, 0.1, 0.05) == math.inf
         assert averaged.lower_epsilon(nothing, 0.1, 0.05) == 0
     clean, moved = np.zeros(30), np.eye(30)[3] / 40

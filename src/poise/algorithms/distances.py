@@ -90,11 +90,6 @@ class Distance:
             changes[~without] = self.compare(*(each[~without] for each in arrays))
         return changes
 
-    @property
-    def yes_or_no(self) -> bool:
-        """Whether a change is 0 or 1: then there is no epsilon to choose."""
-        return not self.panel and self.name in ("label", "change of zero_one loss")
-
     def prepared(self, sample: Sample) -> Distance:
         """Return the distance to use on these rows: the log loss has to know all classes."""
         if not self.needs_classes:

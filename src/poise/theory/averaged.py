@@ -342,15 +342,6 @@ def lower_delta(changes: Changes, epsilon: float | None, alpha: float) -> float:
     return float(grid[accepted - 1]) if accepted else 0.0
 
 
-def delta_interval(
-    changes: Changes, epsilon: float | None, alpha: float, zeta: float = 1.0
-) -> tuple[float, float]:
-    """Compute limits for δ* that hold together: each at α/2, never inside a one-sided limit."""
-    lows = [lower_delta(changes, epsilon, level) for level in (alpha / 2, alpha)]
-    highs = [upper_delta(changes, epsilon, level) for level in (alpha / 2, alpha)]
-    return min(lows), max(highs)
-
-
 def upper_epsilon(changes: Changes, delta: float, alpha: float, zeta: float = 1.0) -> float:
     """Compute the upper limit for ε*; it is that of the test without a coin."""
     steps, accepted = _walk_epsilon(changes, delta, alpha, mirror=False)

@@ -370,14 +370,6 @@ def lower_delta(changes: Changes, epsilon: float, alpha: float) -> float:
     return float(delta_lower(moved, changes.n_trials, alpha))
 
 
-def delta_interval(
-    changes: Changes, epsilon: float, alpha: float, zeta: float = 1.0
-) -> tuple[float, float]:
-    """Compute limits for δ* that hold together: each at α/2, never inside a one-sided limit."""
-    half = alpha / 2
-    return lower_delta(changes, epsilon, half), upper_delta(changes, epsilon, half, zeta)
-
-
 def upper_epsilon(changes: Changes, delta: float, alpha: float, zeta: float = 1.0) -> float:
     """Compute the upper limit for ε*."""
     first, unseen = changes.failures_largest[:, 0], changes.n_trials - changes.seen
