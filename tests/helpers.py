@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -14,9 +15,9 @@ ROOT = Path(__file__).parent.parent
 
 
 def needs(package: str) -> pytest.MarkDecorator:
-    """Skip a test where an optional package is missing; on CI that is a failure."""
-    missing = find_spec(package) is None and not os.environ.get("CI")
-    return pytest.mark.skipif(missing, reason=f"needs {package}")
+    """Skip a test where an optional package or program is missing; on CI that is a failure."""
+    missing = find_spec(package) is None and shutil.which(package) is None
+    return pytest.mark.skipif(missing and not os.environ.get("CI"), reason=f"needs {package}")
 
 
 def python(
