@@ -77,14 +77,15 @@ class Answer:
 
 @dataclass(frozen=True)
 class Batch:
-    """The trials that a procedure can name now.
+    """The trials, or the queries, that a procedure can name now.
 
-    ``until`` is shown the changes of each trial in plan order, and says whether to stop.
-    ``known`` are the answers to the first trials, where they were computed before.
+    ``until`` is shown the changes of each trial (or the predictions of each query) in plan order,
+    and says whether to stop. ``known`` are the answers to the first ones, where they were computed
+    before.
     """
 
-    tasks: Sequence[Trial]
-    until: Callable[[Floats], bool] | None = None
+    tasks: Sequence[Trial] | Sequence[Query]
+    until: Callable[[Any], bool] | None = None
     state: Callable[[], str] = str
     known: Mapping[int, Answer] = field(default_factory=dict)
 
@@ -97,3 +98,4 @@ class Answers:
     errors: Floats  # (k,): mean loss of the full fits of each trial
     failures: tuple[Failed, ...] = ()  # the first ones
     n_failed: int = 0
+    predictions: tuple[Any, ...] = ()  # of queries instead: an array each, None where it failed

@@ -47,20 +47,23 @@ class Oracle:
         return Work(self.algorithm, self.sample, self.distance, tasks, relax, keep_causes)
 
     def answer(self, batch: Batch) -> Answers:
-        """Answer one trial after the other, until the batch has seen enough."""
+        """Answer one trial, or query, after the other, until the batch has seen enough."""
         work, total, first = self.work(batch.tasks), len(batch.tasks), batch.tasks[0]
-        record = _Record((total, *work.shape(first)), self.execution.on_error)
-        fits_each = len(first.full) + len(first.reduced)
+        if isinstance(first, Query):
+            record, fits_each = _Record("fit", self.execution.on_error), 1
+        else:
+            record = _Record("trial", self.execution.on_error, (total, *work.shape(first)))
+            fits_each = len(first.full) + len(first.reduced)
         known = [batch.known[k] for k in range(len(batch.known))]
         fits = self.execution.compute(work, range(len(known), total))
-        shown = Progress(total, self.execution.progress, "trials", batch.state)
+        shown = Progress(total, self.execution.progress, f"{record.unit}s", batch.state)
         with shown as progress, closing(cast("Generator[Answer]", fits)):
             for k, answer in enumerate(chain(known, fits)):
                 if k >= len(known):
                     self.heard.add(fits_each, answer.said)
-                record.enter(answer)
+                latest = record.enter(answer)
                 progress.advance_to(k + 1)
-                if batch.until is not None and batch.until(record.changes[k]):
+                if batch.until is not None and batch.until(latest):
                     break
         return record.answers()
 
@@ -93,15 +96,16 @@ def converse(conversation: Generator[Batch, Answers, Verdict], oracle: Oracle) -
 
 
 class _Record:
-    """The answers to a batch so far: eight bytes a change, and the first reasons of failures."""
+    """The answers to a batch so far, and the first reasons of failures."""
 
-    def __init__(self, shape: tuple[int, int, int], on_error: str) -> None:
+    def __init__(self, unit: str, on_error: str, shape: tuple[int, ...] = (0, 1, 1)) -> None:
+        self.unit, self.on_error = unit, on_error
         self.changes, self.errors = np.full(shape, np.nan), np.full(shape[0], np.nan)
-        self.on_error = on_error
+        self.predictions: list[Any] = []
         self.failures: list[Failed] = []
         self.n_failed = self.done = 0
 
-    def enter(self, answer: Answer) -> None:
+    def enter(self, answer: Answer) -> Any:
         """Keep an answer; a failure ends the run or is kept as one, as the policy says."""
         if answer.failure is not None:
             if self.on_error == "raise":
@@ -109,21 +113,30 @@ class _Record:
             self.n_failed += 1
             if len(self.failures) < MOST_FAILURES:
                 self.failures.append(Failed(self.done, answer.failure.kind, answer.failure.message))
+        kept = self._keep(answer)
+        self.done += 1
+        return kept
+
+    def _keep(self, answer: Answer) -> Any:
+        if self.unit == "fit":
+            self.predictions.append(answer.values)
+            return answer.values
         if answer.values is not None:
             self.changes[self.done] = answer.values
         self.errors[self.done] = answer.error
-        self.done += 1
+        return self.changes[self.done]
 
     def answers(self) -> Answers:
         done = self.done
         found = self.changes[:done].copy(), self.errors[:done].copy()
-        return Answers(*found, tuple(self.failures), self.n_failed)
+        return Answers(*found, tuple(self.failures), self.n_failed, tuple(self.predictions))
 
     def _error(self, failure: Failure) -> TrialError:
         error = TrialError(
-            f"trial {self.done} failed: {failure.message.removesuffix('.')}. What was measured "
-            f"before it ({counted(self.done, 'trial')}) is in the `partial` attribute of this "
-            "error; on_error='record' counts a failed trial against 'stable' instead",
+            f"{self.unit} {self.done} failed: {failure.message.removesuffix('.')}. What was "
+            f"measured before it ({counted(self.done, self.unit)}) is in the `partial` attribute "
+            f"of this error; on_error='record' counts a failed {self.unit} against 'stable' "
+            "instead",
             trial=self.done,
             kind=failure.kind,
         )
