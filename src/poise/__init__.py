@@ -16,6 +16,7 @@ _HOME = {
     "plan": "poise.questions.plan",
     "advise": "poise.questions.advise",
     "load": "poise.results.file",
+    "verify": "poise.questions.verify",
     "report": "poise.results.report",
     "table": "poise.results.table",
     "read_table": "poise.data.read",

@@ -8,6 +8,7 @@ from poise.questions.ask import assert_stable as assert_stable
 from poise.questions.ask import measure as measure
 from poise.questions.ask import stability_test as stability_test
 from poise.questions.plan import plan as plan
+from poise.questions.verify import verify as verify
 from poise.results.file import load as load
 from poise.results.report import report as report
 from poise.results.result import Result as Result

@@ -19,14 +19,16 @@ COMMANDS = {
     "show": ("Start here", "Read a saved result, or ask its changes another question."),
     "advise": ("Before a test", "What can these rows answer?"),
     "plan": ("Before a test", "How many rows does a question need?"),
+    "verify": ("Afterwards", "Is a result file what it claims? Repeats some of its trials."),
 }
 
 EPILOG = """\b
 Exit status:
   0    stable, or no verdict was asked for
-  1    unstable
+  1    unstable, or a file is not what it claims
   2    wrong usage, or data that cannot be used
   3    a fit failed
+  4    a result could not be repeated: other versions
   5    inconclusive: these rows cannot decide
   70   a defect in poise
   130  interrupted (143: by SIGTERM, 141: the reader of a pipe went away)

@@ -38,9 +38,10 @@ class Exit(IntEnum):
     """The exit status of a command."""
 
     STABLE = 0  # or no verdict was asked for
-    UNSTABLE = 1
+    UNSTABLE = 1  # or a file is not what it claims
     USAGE = 2  # or data that cannot be used
     FIT_FAILED = 3
+    NOT_REPEATED = 4
     INCONCLUSIVE = 5
     DEFECT = 70  # an error in poise itself must not look like a verdict
     INTERRUPTED = 130

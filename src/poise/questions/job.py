@@ -149,7 +149,7 @@ class Job:
         job._warn_of_power(question)
         oracle = Oracle(job.algorithm, job.sample, job.distance, job._execution)
         seen = job._look(oracle)
-        job = job._after(seen)
+        job = job.after(seen)
         try:
             answers = converse(measure(job.split, job._until(question), seen.known), oracle)
             job.warnings.extend(seen.finish())
@@ -175,12 +175,16 @@ class Job:
 
     def _look(self, oracle: Oracle) -> Look:
         """Look at the rows for copies, and at the first trial, unless nobody wants to."""
-        self.warnings.extend(filter(None, [copies(self.sample), self._rare_class()]))
+        self.warnings.extend(self.doubts())
         if not self.settings["check"]:
             return Look()
         seen = look(oracle, MeasuredTrials(self.split), self.design.position)
         self.warnings.extend(seen.warnings)
         return seen
+
+    def doubts(self) -> list[str]:
+        """Say what is remarkable about the rows, before any fit."""
+        return [text for text in (copies(self.sample), self._rare_class()) if text]
 
     def _rare_class(self) -> str | None:
         """Say that most training sets lack a class: a classifier of the others is tested then."""
@@ -195,7 +199,7 @@ class Job:
             f"training sets of {design.n:,} rows have none of it. A larger n may be what is meant."
         )
 
-    def _after(self, seen: Look) -> Job:
+    def after(self, seen: Look) -> Job:
         """Give up what did not survive the look; the number of trials and the test stay."""
         design = replace(self.design, given_up=seen.given_up)
         if seen.order_matters is not None:

@@ -192,6 +192,12 @@ def read(path: str | Path) -> Document:
     return found
 
 
+def numbers_of(path: str | Path) -> dict[str, Any]:
+    """Return what a file says, without the changes: its numbers may be anything."""
+    said: dict[str, Any] = msgspec.json.decode(_bytes_of(Path(path)))
+    return said
+
+
 def restored(found: Document, path: str | Path) -> Trials | Result:
     """Make trials, or a result, of a file's fields."""
     try:
