@@ -71,7 +71,7 @@ def row(setting: Setting) -> tuple[str, str, str, str]:
     option = said.option or f"--{setting.name.replace('_', '-')}"
     names = " / ".join(f"``{part}``" for part in option.split("/") if part != "-")
     default = "required" if said.default is REQUIRED else f"``{said.default!r}``"
-    rule = f" ({escaped(setting.rule)})" if setting.rule not in ("", "None") else ""
+    rule = f" ({escaped(setting.rule)})" if "object" not in setting.rule else ""
     return f"``{setting.name}``", names, default, f"{escaped(said.help)}{rule}"
 
 

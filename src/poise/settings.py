@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 import textwrap
 import types
 from collections.abc import Callable, Collection, Mapping
@@ -28,6 +29,8 @@ from typing import (
 from poise import checks
 from poise.errors import ArgumentError
 
+# numpydoc's sections in their order: other parameters stand before these
+_AFTER_RETURNS = re.compile(r"^    (Raises|See Also|Notes|Examples)$", re.MULTILINE)
 F = TypeVar("F", bound=Callable[..., Any])
 
 REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()
@@ -227,6 +230,7 @@ class Setting:
         if str in self.kinds:
             parts.append("text")
         parts += [checks.one_of(self.words)] if self.words else []
+        parts += ["object"] if object in self.kinds else []
         return " or ".join(parts + (["None"] if self.optional else []))
 
     @property
@@ -292,7 +296,7 @@ def documented(*declared: type, leave: Collection[str] = ()) -> Callable[[F], F]
     """Give a public function its full signature and its list of parameters from the settings.
 
     ``{settings}`` in its docstring is replaced by the flat keywords it has and by what ``declared``
-    adds, without those to ``leave`` out.
+    adds, without those to ``leave`` out; rare ones stand under "Other Parameters".
     """
 
     def decorate(function: F) -> F:
@@ -307,8 +311,17 @@ def documented(*declared: type, leave: Collection[str] = ()) -> Callable[[F], F]
             if name not in named and name not in leave
         ]
         listed = [each for each in [*flat, *added] if each.name in every]
-        text = "".join(_entry(every[each.name], each.default) for each in listed)
-        function.__doc__ = (function.__doc__ or "").replace("    {settings}\n", text)
+        often = [each for each in listed if each.name in named or every[each.name].said.first]
+        rare = [each for each in listed if each not in often]
+        shown, hidden = (
+            "".join(_entry(every[each.name], each.default) for each in part)
+            for part in (often, rare)
+        )
+        before, _, after = (function.__doc__ or "").partition("    {settings}\n")
+        if hidden:
+            hidden = f"    Other Parameters\n    ----------------\n{hidden}\n"
+            after = _AFTER_RETURNS.sub(lambda found: hidden + found[0], after, count=1)
+        function.__doc__ = before + shown + after
         function.__signature__ = signature.replace(parameters=[*flat, *added])  # type: ignore[attr-defined]
         return function
 
@@ -316,7 +329,7 @@ def documented(*declared: type, leave: Collection[str] = ()) -> Callable[[F], F]
 
 
 def _entry(setting: Setting, default: Any) -> str:
-    kind = setting.rule or "object"
+    kind = setting.rule
     shown = (
         ""
         if default is inspect.Parameter.empty

@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poise.algorithms.algorithm import Function
-from poise.algorithms.distances import DISTANCES, as_distance
+from poise.algorithms.distances import DISTANCES, as_distance, error_of
 from poise.algorithms.estimator import Estimator
-from poise.algorithms.losses import error_of, loss_change
+from poise.algorithms.losses import loss_change
 from poise.algorithms.predictions import Undefined, gaps
 from poise.data.sample import Sample
 from poise.errors import ArgumentError

@@ -12,8 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Self
 
 from poise import checks
-from poise.algorithms.distances import CLUSTER_NUMBERS, LABELS_ONLY
-from poise.algorithms.losses import error_of
+from poise.algorithms.distances import CLUSTER_NUMBERS, LABELS_ONLY, error_of
 from poise.errors import AlgorithmError, PoiseError, in_one_line
 
 if TYPE_CHECKING:

@@ -26,6 +26,7 @@ from poise.algorithms.predictions import (
     gaps,
     holes,
     is_number,
+    is_text,
     require_labels,
     shown,
 )
@@ -301,3 +302,39 @@ def _one_by_one(function: Callable[[Any, Any], float], a: Array, b: Array) -> Fl
         value = values[~(values >= 0)][0]
         raise Undefined(f"your distance must be >= 0, got {value:g}")
     return values
+
+
+# Errors of predictions
+
+
+def error_of(predictions: Any, y: Any, labels: bool | None = None) -> float:
+    """Return the mean absolute error, or the share of wrong labels; nan where neither is defined.
+
+    Examples
+    --------
+    >>> error_of([1.0, 4.0], [2.0, 2.0]), error_of(["a", "b"], ["a", "a"])
+    (1.5, 0.5)
+    """
+    try:
+        found, truth = as_array(predictions), as_array(y)
+        wrong = zero_one if is_text(truth) or labels else errors
+        return float(np.mean(wrong(truth, found)))
+    except (Undefined, TypeError, ValueError):  # probabilities beside labels, for instance
+        return math.nan
+
+
+def errors(y: Array, prediction: Array) -> Floats:
+    """Return |y − prediction| of every response of every row."""
+    if prediction.size != y.size:
+        raise Undefined(f"responses of shape {y.shape} and predictions of {prediction.shape}")
+    return gaps(prediction.reshape(y.shape), y).reshape(len(y), -1)
+
+
+def zero_one(y: Array, prediction: Array) -> Floats:
+    """Return 1 where a label is wrong."""
+    if prediction.size != y.size or is_text(y) != is_text(prediction):
+        raise Undefined(
+            f"response {shown(y[0])} and prediction {shown(prediction[0])} are of different "
+            "kinds: one could never be right"
+        )
+    return label(prediction.reshape(y.shape), y)

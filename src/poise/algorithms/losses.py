@@ -10,15 +10,12 @@ from typing import Any
 import numpy as np
 
 from poise import checks
-from poise.algorithms.distances import Distance, absolute, label, own_name
+from poise.algorithms.distances import Distance, absolute, errors, own_name, zero_one
 from poise.algorithms.predictions import (
     Array,
     Floats,
     Undefined,
     are_probabilities,
-    as_array,
-    gaps,
-    is_text,
     shown,
 )
 
@@ -81,26 +78,11 @@ def _change_of_loss(loss: Callable[..., Any], full: Array, reduced: Array, y: Ar
 
 
 def _squared(y: Array, prediction: Array) -> Floats:
-    return np.asarray((_errors(y, prediction) ** 2).sum(axis=1))
+    return np.asarray((errors(y, prediction) ** 2).sum(axis=1))
 
 
 def _absolute_error(y: Array, prediction: Array) -> Floats:
-    return np.asarray(_errors(y, prediction).sum(axis=1))
-
-
-def _errors(y: Array, prediction: Array) -> Floats:
-    if prediction.size != y.size:
-        raise Undefined(f"responses of shape {y.shape} and predictions of {prediction.shape}")
-    return gaps(prediction.reshape(y.shape), y).reshape(len(y), -1)
-
-
-def _zero_one(y: Array, prediction: Array) -> Floats:
-    if prediction.size != y.size or is_text(y) != is_text(prediction):
-        raise Undefined(
-            f"response {shown(y[0])} and prediction {shown(prediction[0])} are of different "
-            "kinds: one could never be right"
-        )
-    return label(prediction.reshape(y.shape), y)
+    return np.asarray(errors(y, prediction).sum(axis=1))
 
 
 def _log(y: Array, prediction: Array, classes: list[object] | None) -> Floats:
@@ -138,22 +120,6 @@ def _own_loss(loss: Callable[[Any, Any], float], y: Array, prediction: Array) ->
 LOSSES: dict[str, Callable[..., Floats]] = {
     "squared": _squared,
     "absolute": _absolute_error,
-    "zero_one": _zero_one,
+    "zero_one": zero_one,
     "log": _log,
 }
-
-
-def error_of(predictions: Any, y: Any, labels: bool | None = None) -> float:
-    """Return the mean absolute error, or the share of wrong labels; nan where neither is defined.
-
-    Examples
-    --------
-    >>> error_of([1.0, 4.0], [2.0, 2.0]), error_of(["a", "b"], ["a", "a"])
-    (1.5, 0.5)
-    """
-    try:
-        found, truth = as_array(predictions), as_array(y)
-        wrong = _zero_one if is_text(truth) or labels else _errors
-        return float(np.mean(wrong(truth, found)))
-    except (Undefined, TypeError, ValueError):  # probabilities beside labels, for instance
-        return math.nan

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from poise import checks
 from poise.theory import binomial_law as law
 from poise.theory.binomial_law import Floats, critical_values, plain
-from poise.theory.changes import Changes, Judgement
-from poise.theory.limits import counted, delta_hat, delta_lower, epsilon_hat, epsilon_lower
+from poise.theory.changes import Changes, Judgement, counted
+from poise.theory.limits import delta_hat, delta_lower, epsilon_hat, epsilon_lower
 
 
 def critical_value(n_trials: ArrayLike, delta: ArrayLike, alpha: ArrayLike) -> tuple[Any, Any]:

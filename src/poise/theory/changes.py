@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from poise import checks
 from poise.errors import ArgumentError
@@ -83,6 +83,19 @@ def planned(name: str, seen: int, n_trials: int | None) -> int:
         rule = f"must be at least the number of trials in {name}, {seen}"
         raise ArgumentError(rule, argument="n_trials", got=n_trials)
     return m
+
+
+def counted(
+    exceedances: ArrayLike, n_trials: ArrayLike
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return both counts; of exceedances there are at most as many as trials."""
+    b, m = checks.counts("exceedances", exceedances), checks.counts("n_trials", n_trials)
+    pairs = np.broadcast_arrays(b, m)
+    wrong = pairs[0] > pairs[1]
+    if wrong.any():
+        got, most = (int(each[wrong].flat[0]) for each in pairs)
+        raise ArgumentError(f"must be at most n_trials = {most}", argument="exceedances", got=got)
+    return b, m
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,9 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainccinv, betaincinv
 
 from poise import checks
-from poise.errors import ArgumentError
 from poise.theory.binomial_law import Floats, critical_values, plain, pmf, weighted_cdf
-from poise.theory.changes import listed
+from poise.theory.changes import counted, listed
 
 _MOST_ROUNDS = 100
 _SMALL_STEP = 1e-9  # Newton squares its error: after a step this small none is visible
@@ -59,19 +58,6 @@ def delta_hat(
     arrays = np.broadcast_arrays(b.astype(np.float64), m.astype(np.float64), level, coin)
     limits = _inverted(*(each.ravel() for each in arrays))
     return plain(limits.reshape(arrays[0].shape))
-
-
-def counted(
-    exceedances: ArrayLike, n_trials: ArrayLike
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return both counts; of exceedances there are at most as many as trials."""
-    b, m = checks.counts("exceedances", exceedances), checks.counts("n_trials", n_trials)
-    pairs = np.broadcast_arrays(b, m)
-    wrong = pairs[0] > pairs[1]
-    if wrong.any():
-        got, most = (int(each[wrong].flat[0]) for each in pairs)
-        raise ArgumentError(f"must be at most n_trials = {most}", argument="exceedances", got=got)
-    return b, m
 
 
 @np.errstate(under="ignore")
