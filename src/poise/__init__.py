@@ -20,6 +20,7 @@ _HOME = {
     "report": "poise.results.report",
     "table": "poise.results.table",
     "read_table": "poise.data.read",
+    "JackknifeRegressor": "poise.questions.intervals",
     "loss_change": "poise.algorithms.losses",
     "Trials": "poise.results.trials",
     "Result": "poise.results.result",

@@ -7,6 +7,7 @@ from poise.questions.advise import advise as advise
 from poise.questions.ask import assert_stable as assert_stable
 from poise.questions.ask import measure as measure
 from poise.questions.ask import stability_test as stability_test
+from poise.questions.intervals import JackknifeRegressor as JackknifeRegressor
 from poise.questions.plan import plan as plan
 from poise.questions.verify import verify as verify
 from poise.results.file import load as load

@@ -1,0 +1,320 @@
+"""Prediction intervals by jackknife and jackknife+, and what certified stability adds to them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils import InputTags, get_tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from poise import checks
+from poise.algorithms.algorithm import Algorithm, Predict, as_algorithm
+from poise.algorithms.provenance import code_digest
+from poise.data.copies import rows_in_both
+from poise.data.randomness import Ids, Randomness
+from poise.data.sample import Sample
+from poise.data.suitable import few_values
+from poise.engine.surroundings import Settings, Surroundings
+from poise.errors import ArgumentError, PoiseWarning
+from poise.numbers import at_most, complement, number
+from poise.results.result import Result
+from poise.theory.jackknife import certified_miss, jackknife_plus_ends, residual_quantile
+
+Floats = NDArray[np.float64]
+Method = Literal["plus", "jackknife"]
+_AT_ONCE = 1 << 22  # predictions of all models that are held at the same time
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """How often a new response may lie outside its interval; ``print`` says it.
+
+    Attributes
+    ----------
+    method : {"plus", "jackknife"}
+        What is computed.
+    n : int
+        Training rows.
+    miss : float
+        Bound on P(outside), with a certificate on P("stable" and outside).
+    widening : float
+        What certified stability adds to both ends.
+    stability : Result or None
+        The certificate that is used.
+    remark : str
+        Why a certificate is not.
+    """
+
+    method: Method
+    n: int
+    miss: float
+    widening: float = 0.0
+    stability: Result | None = None
+    remark: str = ""
+
+    @property
+    def coverage(self) -> float:
+        """One minus the bound."""
+        return 1 - self.miss
+
+    def __str__(self) -> str:
+        name = "jackknife+" if self.method == "plus" else "jackknife"
+        bound = at_most(self.miss)
+        if self.stability is None:
+            said = (
+                f"A new response lies outside its {name} interval with probability at most {bound},"
+                " for every algorithm that ignores the order of its rows, and every distribution."
+            )
+        else:
+            said = (
+                f'That the test says "stable" and a new response lies outside its {name} interval, '
+                f"widened by {number(self.widening)} on both sides, has probability at most {bound}"
+                " (Theorem J)."
+            )
+        return f"{said} {self.remark}".strip()
+
+
+class JackknifeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Regressor with prediction intervals from its leave-one-out residuals.
+
+    Jackknife+ intervals miss a new response with probability at most 2(1 - confidence_level),
+    whatever the algorithm. With a certificate of (ε, δ)-stability from other rows, both methods
+    are widened, and
+
+        P("stable" is declared, and the response is missed) ≤ max{α, a + √(2δ)}    (jackknife)
+
+    with a = 1 - confidence_level; Theorem J has the exact bound, ``guarantee_`` its value. It
+    is no statement about an interval at one given point.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The regressor; it is fitted n + 1 times.
+    method : {"plus", "jackknife"}
+        Jackknife+ needs no certificate. The jackknife without one promises nothing, so jackknife+
+        takes its place, with a warning.
+    confidence_level : float, default 0.9
+        In (0, 1).
+    stability : Result, optional
+        What ``stability_test`` found about this estimator at n = number of training rows, on other
+        rows, with verdict "stable".
+    random_state : int, optional
+        Seed of all fits.
+    n_jobs : int, optional
+        Fits at the same time.
+
+    Attributes
+    ----------
+    guarantee_ : Guarantee
+        What is promised.
+    residuals_ : ndarray of shape (n,)
+        Absolute residual of each row under the fit without it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import Ridge
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = JackknifeRegressor(Ridge(), confidence_level=0.9).fit(X[:200], y[:200])
+    >>> predictions, intervals = model.predict_interval(X[200:])
+    >>> inside = (intervals[:, 0] <= y[200:]) & (y[200:] <= intervals[:, 1])
+    >>> round(model.guarantee_.coverage, 3), bool(inside.mean() > 0.85)
+    (0.8, True)
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        method: Method = "plus",
+        confidence_level: float = 0.9,
+        stability: Result | None = None,
+        *,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.method = method
+        self.confidence_level = confidence_level
+        self.stability = stability
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the estimator to all rows, and once without each of them."""
+        method = checks.choice("method", self.method, ("plus", "jackknife"))
+        rows, y = self._rows(X, y)
+        sample = Sample.of(rows, y)
+        algorithm = as_algorithm(self.estimator).prepared(sample)
+        if self.stability is not None:
+            _require_usable(self.stability, algorithm, sample)
+        elif method == "jackknife":
+            told = "the jackknife promises nothing without a certificate: jackknife+ is used"
+            warnings.warn(told, PoiseWarning, stacklevel=2)
+        self.guarantee_ = self._guarantee(method, sample.n_labeled)
+        randomness = Randomness.from_state(self.random_state)
+        terms = randomness.block("leave one out", 0, sample.n_labeled + 1)[:, 0]
+        if self.guarantee_.stability is not None:
+            terms[:] = terms[-1]  # Theorem J is about one random term for all fits
+        *left_out, self._full = _fits(algorithm, sample, terms, self.n_jobs)
+        points = (sample.points(np.array([i])) for i in range(len(left_out)))
+        left = [_floats(predict, point) for predict, point in zip(left_out, points, strict=True)]
+        self.residuals_ = np.abs(np.asarray(y, dtype=np.float64) - np.concatenate(left))
+        self._left_out = left_out if self.guarantee_.method == "plus" else []
+        return self
+
+    def predict(self, X: Any) -> Floats:
+        """Predict by the fit to all rows."""
+        check_is_fitted(self)
+        return _floats(self._full, self._rows(X))
+
+    def predict_interval(self, X: Any) -> tuple[Floats, Floats]:
+        """Predict, and return the ends of the interval around each prediction.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame
+            New rows.
+
+        Returns
+        -------
+        predictions : ndarray of shape (rows,)
+        intervals : ndarray of shape (rows, 2)
+            Infinite where there are too few training rows for the confidence level.
+        """
+        check_is_fitted(self)
+        rows, a = self._rows(X), complement(self.confidence_level)
+        middle = _floats(self._full, rows)
+        if self.guarantee_.method == "plus":
+            ends = self._plus_ends(rows, len(middle), a)
+        else:
+            half = residual_quantile(self.residuals_, a)
+            ends = np.stack([middle - half, middle + half], axis=1)
+        return middle, ends + self.guarantee_.widening * np.array([-1.0, 1.0])
+
+    def _plus_ends(self, rows: Any, count: int, a: float) -> Floats:
+        step, parts = max(1, _AT_ONCE // len(self.residuals_)), []
+        for start in range(0, count, step):
+            some = rows.iloc if hasattr(rows, "iloc") else rows
+            some = some[start : start + step]
+            each = np.stack([_floats(predict, some) for predict in self._left_out], axis=1)
+            parts.append(jackknife_plus_ends(each, self.residuals_, a))
+        return np.concatenate(parts)
+
+    def _guarantee(self, method: Method, n: int) -> Guarantee:
+        a = complement(checks.alpha(self.confidence_level, "confidence_level"))
+        free, result = min(1.0, 2 * a), self.stability
+        if result is None:
+            return Guarantee("plus", n, free)
+        plus = method == "plus"
+        miss = float(certified_miss(n, a, result.delta, result.alpha, plus))
+        if plus and miss >= free:  # wider intervals would gain nothing
+            remark = f"The certificate is not used: it would allow {at_most(miss)}."
+            return Guarantee("plus", n, free, remark=remark)
+        return Guarantee(method, n, miss, (1 + plus) * float(result.epsilon or 0), result)
+
+    def _rows(self, X: Any, *y: Any) -> Any:
+        """Check rows as scikit-learn does; frames stay frames. With y this is the fit."""
+        tags, fitting = self._inner_tags(), bool(y)
+        given = {"X": X, "reset": fitting} | dict(zip(("y",), y, strict=False))
+        if hasattr(X, "iloc"):
+            validate_data(self, X, reset=fitting, skip_check_array=True)
+            return (X, np.asarray(*y)) if fitting else X
+        text = tags.string or tags.categorical or hasattr(self.estimator, "steps")
+        options: dict[str, Any] = {"dtype": None if text else "numeric"}
+        options |= {"accept_sparse": ["csr"] if tags.sparse else False}
+        options |= {"ensure_all_finite": not tags.allow_nan}
+        options |= {"y_numeric": True, "ensure_min_samples": 2} if fitting else {}
+        return validate_data(self, **given, **options)
+
+    def _inner_tags(self) -> InputTags:
+        known = hasattr(self.estimator, "__sklearn_tags__")
+        found: InputTags = get_tags(self.estimator).input_tags if known else InputTags()
+        return found
+
+    def __sklearn_tags__(self) -> Any:
+        tags, inner = super().__sklearn_tags__(), self._inner_tags()
+        tags.input_tags.allow_nan, tags.input_tags.sparse = inner.allow_nan, inner.sparse
+        return tags
+
+
+def _require_usable(result: Result, algorithm: Algorithm, sample: Sample) -> None:
+    """Refuse every certificate that Theorem J does not cover, with the reason."""
+    if not isinstance(result, Result):
+        raise ArgumentError("must be a Result or None", argument="stability", got=result)
+    design, origin = result.design, result.trials.origin
+    code = dict(origin.code()).get("algorithm", "") if origin else ""
+    refusals = {
+        f'has the verdict "{result.verdict}"': not result.stable,
+        "is not about new training sets": design.notion != "new",
+        f"is about {design.unit}s": design.unit != "row",
+        "removes several rows, or replaces one": design.replace or design.remove != 1,
+        f"is about {design.compares}": design.compares != "predictions",
+        f"has {design.coupling} random terms": design.coupling != "shared",
+        f"measures changes by {design.distance}": design.distance not in ("absolute", "euclidean"),
+        f"is about {design.algorithm}": design.algorithm != algorithm.name,
+        "is about other code of this name": code != code_digest(*algorithm.user_code),
+        f"is about n = {design.n:,}, and there are {sample.n_labeled:,} rows": design.n
+        != sample.n_labeled,
+        "is about an algorithm for which the order of rows may matter": not design.order_free,
+        "was obtained from rows of X": _share_rows(origin, sample),
+    }
+    for reason, refused in refusals.items():
+        if refused:
+            raise ArgumentError(
+                f"{reason}: no certificate for these intervals", argument="stability"
+            )
+    for text in result.warnings:
+        warnings.warn(f"the certificate has a warning: {text}", PoiseWarning, stacklevel=4)
+
+
+def _share_rows(origin: Any, sample: Sample) -> bool:
+    """Whether the tested rows are among the training rows; a file does not know its rows."""
+    tested = getattr(getattr(origin, "job", None), "sample", None)
+    if tested is None or few_values(sample.X):  # then rows are equal by chance
+        return False
+    return bool(len(rows_in_both([tested.X, tested.y], [sample.X, sample.y])))
+
+
+def _fits(
+    algorithm: Algorithm, sample: Sample, terms: NDArray[np.uint64], n_jobs: int | None
+) -> list[Predict]:
+    """Fit without each row in turn, then with all of them."""
+    from joblib import Parallel, delayed, effective_n_jobs
+
+    n = sample.n_labeled
+    everything = np.arange(n)
+    tasks = [
+        (np.delete(everything, i) if i < n else everything, int(terms[i])) for i in range(n + 1)
+    ]
+    workers = effective_n_jobs(n_jobs)  # type: ignore[arg-type]
+    settings = Settings.here()
+    parts = [tasks[k::workers] for k in range(workers)]
+    run: Callable[..., Any] = delayed(_fit_some)
+    found = Parallel(n_jobs=workers)(run(algorithm, sample, part, settings) for part in parts)
+    fits: list[Any] = [None] * (n + 1)
+    for k, part in enumerate(found):
+        fits[k::workers] = part
+    return fits
+
+
+def _fit_some(
+    algorithm: Algorithm, sample: Sample, tasks: Sequence[tuple[Ids, int]], settings: Settings
+) -> list[Predict]:
+    found = []
+    with Surroundings(settings) as around:
+        for rows, xi in tasks:
+            X, y, more = sample.training(rows)
+            around.before_fit(xi)
+            found.append(algorithm.fit(X, y, xi, **more))
+            around.after_fit()
+    return found
+
+
+def _floats(predict: Predict, X: Any) -> Floats:
+    return np.asarray(predict(X), dtype=np.float64).reshape(-1)

@@ -1,0 +1,162 @@
+"""Intervals by jackknife and jackknife+: the numbers, the promises, what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import cross_val_score
+from sklearn.tree import DecisionTreeRegressor
+from sklearn.utils.estimator_checks import check_estimator
+
+import poise
+from poise import theory
+from poise.errors import ArgumentError, PoiseWarning
+
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(40, 3))
+y = X @ [1.0, -2.0, 0.5] + RNG.normal(size=40)
+POINTS = RNG.normal(size=(15, 3))
+
+
+def certificate(**changed):
+    """A verdict "stable" about Ridge(), without the thousands of trials that it takes."""
+    trials = poise.Trials.from_changes([0.0] * 700, n=40)
+    design = replace(trials.design, algorithm="Ridge()", order_free=True, **changed)
+    return replace(trials, design=design).test(0.5, 0.005)
+
+
+def by_hand(estimator):
+    models = [clone(estimator).fit(np.delete(X, i, axis=0), np.delete(y, i)) for i in range(40)]
+    residuals = np.array([abs(y[i] - m.predict(X[i : i + 1])[0]) for i, m in enumerate(models)])
+    each = np.stack([m.predict(POINTS) for m in models], axis=1)
+    return clone(estimator).fit(X, y).predict(POINTS), residuals, each
+
+
+@pytest.mark.filterwarnings("ignore")  # the checks warn on purpose
+def test_scikit_learn_accepts_it():
+    results = check_estimator(poise.JackknifeRegressor(Ridge()), on_skip=None)
+    assert {result["status"] for result in results} <= {"passed", "skipped"}
+
+
+@pytest.mark.parametrize("base", [Ridge(), DecisionTreeRegressor(max_depth=2, random_state=3)])
+@pytest.mark.parametrize(("level", "rank"), [(0.8, 33), (0.9, 37)])  # ⌈level · 41⌉
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_jackknife_plus_is_its_definition(base, level, rank, n_jobs):
+    full, residuals, each = by_hand(base)
+    low, high = np.sort(each - residuals), np.sort(each + residuals)
+    base = base if isinstance(base, Ridge) else clone(base).set_params(splitter="best")
+    model = poise.JackknifeRegressor(base, confidence_level=level, n_jobs=n_jobs).fit(X, y)
+    predictions, intervals = model.predict_interval(POINTS)
+    if isinstance(base, Ridge):  # a tree's ties follow the seed, which is set anew
+        np.testing.assert_allclose(predictions, full)
+        np.testing.assert_allclose(model.predict(POINTS), full)
+        np.testing.assert_allclose(model.residuals_, residuals)
+        np.testing.assert_allclose(intervals[:, 0], low[:, 41 - rank - 1])
+        np.testing.assert_allclose(intervals[:, 1], high[:, rank - 1])
+    again = poise.JackknifeRegressor(base, confidence_level=level, random_state=1)
+    one, other = (again.set_params(n_jobs=k).fit(X, y).predict_interval(POINTS) for k in (1, 2))
+    np.testing.assert_array_equal(one[1], other[1])
+    assert model.guarantee_.miss == pytest.approx(2 * (1 - level))
+
+
+def test_certified_stability_widens_by_epsilon_or_twice_epsilon():
+    full, residuals, each = by_hand(Ridge())
+    known = certificate()
+    plain = poise.JackknifeRegressor(Ridge(), "jackknife", 0.8, known).fit(X, y)
+    half = np.sort(residuals)[32] + 0.5
+    wanted = np.stack([full - half, full + half], axis=1)
+    np.testing.assert_allclose(plain.predict_interval(POINTS)[1], wanted)
+    assert plain.guarantee_.miss == theory.certified_miss(40, 0.2, 0.005, 0.05)
+    plus = poise.JackknifeRegressor(Ridge(), "plus", 0.8, known).fit(X, y)
+    ends = theory.jackknife_plus_ends(each, residuals, 0.2) + np.array([-1.0, 1.0])
+    np.testing.assert_allclose(plus.predict_interval(POINTS)[1], ends)
+    assert plus.guarantee_.coverage == 1 - theory.certified_miss(40, 0.2, 0.005, 0.05, plus=True)
+    assert "widened by 1 on both sides" in str(plus.guarantee_)
+
+
+def test_a_certificate_that_promises_less_is_not_used():
+    known = replace(certificate(), question=replace(certificate().question, delta=0.2))
+    model = poise.JackknifeRegressor(Ridge(), "plus", 0.9, known).fit(X, y)
+    assert model.guarantee_.widening == 0
+    assert model.guarantee_.miss == pytest.approx(0.2)
+    assert "not used" in str(model.guarantee_)
+
+
+def test_the_jackknife_without_a_certificate_is_jackknife_plus():
+    with pytest.warns(PoiseWarning, match=r"jackknife\+ is used"):
+        model = poise.JackknifeRegressor(Ridge(), "jackknife").fit(X, y)
+    plus = poise.JackknifeRegressor(Ridge()).fit(X, y)
+    np.testing.assert_array_equal(model.predict_interval(X)[1], plus.predict_interval(X)[1])
+
+
+REFUSED = {
+    "verdict": lambda r: r.trials.test(0.0, 0.001),
+    "groups": lambda r: certificate(n_groups=28_000, n_groups_unlabeled=700),
+    "replaces": lambda r: certificate(replace=True, n_labeled=30_000),
+    "losses": lambda r: certificate(compares="losses", n_labeled=30_000),
+    "random terms": lambda r: certificate(coupling="independent"),
+    "by label": lambda r: replace(r, trials=certificate(distance="total_variation").trials),
+    "about Ridge(alpha=2.0)": lambda r: certificate_of(algorithm="Ridge(alpha=2.0)"),
+    "n = 41": lambda r: poise.Trials.from_changes([0.0] * 700, n=41).test(0.5, 0.005),
+    "order of rows": lambda r: certificate_of(order_free=False),
+    "must be a Result": lambda r: 0.05,
+}
+
+
+def certificate_of(**changed):
+    known = certificate()
+    design = replace(known.design, **changed)
+    return replace(known, trials=replace(known.trials, design=design))
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_certificates_of_something_else_are_refused(what):
+    with pytest.raises(ArgumentError, match="stability"):
+        poise.JackknifeRegressor(Ridge(), stability=REFUSED[what](certificate())).fit(X, y)
+
+
+def test_rows_and_code_of_the_certificate_are_looked_at():
+    rows = RNG.normal(size=(3000, 3))
+    responses = rows @ [1.0, -2.0, 0.5] + RNG.normal(size=3000)
+    known = poise.stability_test(Ridge(), rows, responses, n=40, epsilon=2.0, delta=0.1)
+    poise.JackknifeRegressor(Ridge(), stability=known).fit(X, y)
+    with pytest.raises(ArgumentError, match="rows of X"):
+        poise.JackknifeRegressor(Ridge(), stability=known).fit(rows[:40], responses[:40])
+
+    def scaled(factor):
+        class Scaled(Ridge):
+            def predict(self, X):
+                return factor[0] * super().predict(X)
+
+        return Scaled()
+
+    known = poise.stability_test(scaled([1.0]), rows, responses, n=40, epsilon=2.0, delta=0.1)
+    poise.JackknifeRegressor(scaled([1.0]), stability=known).fit(X, y)
+    with pytest.raises(ArgumentError, match="other code"):
+        poise.JackknifeRegressor(scaled([2.0]), stability=known).fit(X, y)
+
+
+def test_a_mean_misses_in_two_of_twelve_ranks():
+    """⌊0.2 · 12⌋ ranks of the residuals are cut off, if fits hardly depend on their rows."""
+    misses, runs = 0, 400
+    for seed in range(runs):
+        rng = np.random.default_rng(seed)
+        rows, responses = rng.normal(size=(12, 1)), rng.normal(size=12)
+        model = poise.JackknifeRegressor(Ridge(1e6), confidence_level=0.8)
+        _, intervals = model.fit(rows[:11], responses[:11]).predict_interval(rows[11:])
+        misses += not intervals[0, 0] <= responses[11] <= intervals[0, 1]
+    share = 2 / 12
+    assert abs(misses / runs - share) < 6 * np.sqrt(share * (1 - share) / runs)
+
+
+def test_frames_and_cross_validation():
+    frame = pd.DataFrame(X, columns=list("abc"))
+    model = poise.JackknifeRegressor(Ridge()).fit(frame, y)
+    assert model.predict_interval(frame[:3])[1].shape == (3, 2)
+    assert list(model.feature_names_in_) == list("abc")
+    assert len(cross_val_score(model, frame, y, cv=3)) == 3
