@@ -30,7 +30,7 @@ def _number(name: str, option: str, help: str, kind: type = int, first: bool = T
 @_number("n", "--n", "Training size.")
 @option_of(SETTINGS["delta"])
 @option_of(SETTINGS["alpha"])
-@_number("power", "--power", 'Probability of the verdict "stable".  [default: 0.9]', float)
+@_number("power", "--power", 'Probability of the verdict "stable".  [default: 0.8]', float)
 @_number("n_unlabeled", "--unlabeled-rows", "Rows without a response.", int, False)
 @_number(
     "delta_star",

@@ -9,7 +9,7 @@ from poise.errors import ArgumentError
 from poise.results.text.planning import plan_lines
 from poise.theory import counts, planning
 
-_DEFAULTS = {"alpha": 0.05, "power": 0.9}
+_DEFAULTS = {"alpha": 0.05, "power": 0.8}
 
 
 class Plan(planning.Plan):
@@ -60,7 +60,7 @@ def plan(
 ) -> Plan:
     """Solve for the one of rows, training size, δ, α and power that is left out.
 
-    If more than one is left out, ``alpha`` is 0.05, and then ``power`` is 0.9. The answer is the
+    If more than one is left out, ``alpha`` is 0.05, and then ``power`` is 0.8. The answer is the
     smallest ``n_labeled``, the largest ``n``, the smallest ``delta`` or the smallest ``alpha`` with
     which P(the Binomial test says stable) ≥ ``power`` for an algorithm whose predictions change by
     more than ε with probability ``delta_star``; or that probability itself. For the Binomial test

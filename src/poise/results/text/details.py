@@ -15,6 +15,7 @@ from poise.numbers import at_least, at_most, confidence, exactly, level, number
 from poise.results.text.sentences import pvalue, warned
 
 if TYPE_CHECKING:
+    from poise.results.design import Design
     from poise.results.result import Result
 
 _MOST_FAILURES = 5
@@ -99,7 +100,7 @@ def _run(result: Result) -> dict[str, str]:
     return {
         "algorithm": " ".join(design.algorithm.split()),
         "rows": rows if design.from_rows else "",
-        "compared": f"{design.compares} by {design.distance} ({design.response})",
+        "compared": f"{design.compares} by {design.distance} ({design.response}){_finer(design)}",
         "randomness": f"{design.coupling}, seed {design.seed}: every seed inside the algorithm is "
         "set anew in each trial"
         if design.from_rows
@@ -109,6 +110,12 @@ def _run(result: Result) -> dict[str, str]:
         "made with": versions,
         "digest of the rows": origin.digest() if origin else "",
     }
+
+
+def _finer(design: Design) -> str:
+    """Name what moves before a label does."""
+    labels = design.distance == "label" and design.response == "predict"
+    return "; response='predict_proba' would compare probabilities" if labels else ""
 
 
 @dataclass(frozen=True)
