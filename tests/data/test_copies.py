@@ -132,3 +132,15 @@ def test_of_very_many_rows_a_part_is_looked_at() -> None:
     assert copies(Sample.of(once, y[:60_000])) is None
     for rows in (Sample.of(X, y), Sample.of(X[:400], y[:400], X_unlabeled=X[400:])):
         assert str(copies(rows)).startswith("At least ")
+
+
+def test_of_many_rows_a_part_is_looked_at_that_has_both_copies_or_none() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50_000, 100)).astype(np.float32)  # one row in ten is looked at
+    X[:, 0] = 1.0
+    X[-200:] = X[:200]
+    for given in ((X, np.zeros(len(X))), (X[:25_000], np.zeros(25_000), X[25_000:])):
+        sample = Sample.of(given[0], given[1], X_unlabeled=given[2] if len(given) > 2 else None)
+        found = re.match(r"At least (\d+) of 50,000 rows", copies(sample) or "")
+        assert found is not None
+        assert 20 <= int(found[1]) <= 60  # of pairs chosen one by one, about four

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from poise.errors import ArgumentError
 from poise.results.design import Design
-from poise.results.evidence import law_for
-from poise.results.question import Question, Relative, allowed_change, read_epsilon
+from poise.results.question import Question, Relative, allowed_change, law_for, read_epsilon
 
 N, LABELED, EXTRA, DELTA, ALPHA = 20, 60, 30, 0.1, 0.05
 KAPPA, FEATURES, LARGE = 3, (LABELED + EXTRA) / (N + 1), (LABELED + EXTRA) / N

@@ -12,8 +12,7 @@ from scipy.stats import beta
 
 from poise.errors import ArgumentError
 from poise.results.design import Design
-from poise.results.evidence import until
-from poise.results.question import Question
+from poise.results.question import Question, until
 from poise.results.result import NUMBERS, Result
 from poise.results.table import table
 from poise.results.trials import Trials

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _ROWS_COMPARED = 2_000  # distinct rows from which the chance of equal values is estimated
 _VALUES_LOOKED_AT = 500_000  # 4 MB
+_ROWS_LOOKED_AT = 1_000  # to find the column by which they are chosen
 _BEYOND_CHANCE = 1_000  # times more equal pairs than expected
 _GOLDEN = 0x9E3779B97F4A7C15  # 2⁶⁴ divided by the golden ratio: its multiples spread
 _VALUES_AT_ONCE = 1 << 15  # so many stay in the cache while they are mixed
@@ -66,21 +67,35 @@ def copies(sample: Sample) -> str | None:
 
 
 def _some_rows(sample: Sample) -> Sample:
-    """Return a fixed random part of many rows: to read them all may take longer than the fits."""
+    """Return a part of many rows: to read them all may take longer than the fits.
+
+    Rows are chosen by their value in one column, so that copies are in it together or not at all.
+    """
     total = sample.n_labeled + sample.n_unlabeled
     share = max(_ROWS_COMPARED, _VALUES_LOOKED_AT // len(sample.X.labels)) / total
     if share >= 1:
         return sample
-    random = np.random.default_rng(0)
-
-    def some(count: int) -> Ids:
-        return np.unique(random.integers(0, count, math.ceil(share * count)))
-
-    part = sample.only(some(sample.n_labeled))
+    column = _telling_column(sample.X)
+    part = sample.only(_chosen(sample.X, column, share))
     if sample.X_unlabeled is None:
         return part
-    more = as_rows(sample.X_unlabeled.take(some(sample.n_unlabeled)), "X_unlabeled")
-    return replace(part, X_unlabeled=more, groups_unlabeled=None)
+    rows = sample.X_unlabeled.take(_chosen(sample.X_unlabeled, column, share))
+    return replace(part, X_unlabeled=as_rows(rows, "X_unlabeled"), groups_unlabeled=None)
+
+
+def _telling_column(rows: Rows) -> int | None:
+    """Return the column with the most values among the first rows; None: all of them together."""
+    if is_sparse(rows.native):
+        return None
+    first = as_rows(rows.take(np.arange(min(len(rows), _ROWS_LOOKED_AT))), "X")
+    return int(np.argmax([len(set(words.tolist())) for words in _column_words(first)]))
+
+
+def _chosen(rows: Rows, column: int | None, share: float) -> Ids:
+    """Return about this share of rows; a column of few values may choose more or fewer."""
+    words = row_identities(0, rows) if column is None else _mixed(_words(rows.column(column)))
+    most = math.ceil(2 * share * len(rows))
+    return np.flatnonzero(words < np.uint64(share * 2**64))[:most]
 
 
 def find_copies(sample: Sample) -> Copies:
@@ -182,14 +197,16 @@ def rows_in_both(first: Sequence[Rows], second: Sequence[Rows]) -> Ids:
 
 
 def _column_words(rows: Rows) -> Iterator[Words]:
-    """Yield a word for each value, column by column; equal values have equal words."""
-    for _, values in rows.values():
-        if values.dtype.kind in "iufb":
-            yield _number_words(values)
-        elif values.dtype.kind in "Mm":
-            yield _mixed(values.astype(f"{values.dtype.kind}8[ns]").view(np.uint64))
-        else:
-            yield _words_of_objects(values.tolist())
+    """Return a word for each value, column by column; equal values have equal words."""
+    return (_words(values) for _, values in rows.values())
+
+
+def _words(values: NDArray[Any]) -> Words:
+    if values.dtype.kind in "iufb":
+        return _number_words(values)
+    if values.dtype.kind in "Mm":
+        return _mixed(values.astype(f"{values.dtype.kind}8[ns]").view(np.uint64))
+    return _words_of_objects(values.tolist())
 
 
 def _number_words(values: NDArray[Any]) -> Words:

@@ -33,8 +33,7 @@ from poise.errors import (
 from poise.numbers import rounded_down, without_noise
 from poise.procedures.measure import MeasuredTrials, measure
 from poise.results.design import MOST_POINTS, Design
-from poise.results.evidence import until
-from poise.results.question import Question, Relative, allowed_change, read_epsilon
+from poise.results.question import Question, Relative, allowed_change, read_epsilon, until
 from poise.results.trials import Trials
 from poise.settings import Every, checked
 from poise.theory import counts

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from poise import checks
 from poise.errors import ArgumentError
 from poise.numbers import at_most
-from poise.results.evidence import law_for
+from poise.results.question import law_for
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from poise import checks
 from poise.numbers import level
 from poise.results.design import Design
-from poise.results.evidence import law_for
-from poise.results.question import Question, allowed_change
+from poise.results.question import Question, allowed_change, law_for
 from poise.results.trials import Trials
 from poise.theory import counts
 

@@ -16,8 +16,7 @@ from poise import checks
 from poise.data.randomness import fresh_coin
 from poise.errors import ArgumentError, printable
 from poise.results.design import Design
-from poise.results.evidence import law_for
-from poise.results.question import Question, allowed_change
+from poise.results.question import Question, allowed_change, law_for
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from poise import checks, numbers
 from poise.checks import counted
-from poise.results.evidence import law_for
 from poise.results.plots.frame import COLOURS, WIDTH, Panels, Size, legend, level, remark, upright
 from poise.results.plots.histogram import LARGEST, Histogram, Mark, Steps, axis_end
+from poise.results.question import law_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

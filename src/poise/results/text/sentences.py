@@ -9,7 +9,7 @@ import numpy as np
 
 from poise.checks import counted
 from poise.numbers import at_least, at_most, confidence, exactly, level, number, percent
-from poise.results.evidence import law_for
+from poise.results.question import law_for
 
 if TYPE_CHECKING:
     from poise.results.design import Design
