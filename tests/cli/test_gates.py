@@ -36,6 +36,7 @@ params = {{ alpha = 0.2 }}
 ONE = f"{DATA}[[questions]]\nalgorithm = 'Lasso'\nn = 20\nepsilon = 0.5\ndelta = 0.2\n"
 WRONG = [  # the file, and what is said of it
     ("= 3", "is no TOML file: "),
+    (f"{GATE}name = 'small changes'", "two questions are called 'small changes'"),
     ("[data]\nfile = 'numbers.csv'", "needs [data] with a file, and [[questions]]"),
     ("n = 3", "has no key 'n'"),
     (ONE.replace("target", "targt"), "[data] has no key 'targt'; did you mean 'target'?"),
@@ -136,6 +137,10 @@ def test_a_summary_is_appended(gate, folder: Path) -> None:
     assert text.startswith("# mine\n")
     assert text.count("| small changes | stable | Lasso(alpha=0.1) trained") == 2
     assert text.count(" Seen: 0 of 31 changes were larger than 0.5 (p = ") == 2
+    gate(GATE, "-q --report page.html")
+    page = (folder / "page.html").read_text()
+    assert "small changes" in page
+    assert "question 2" in page
     refused = gate(GATE, "--summary numbers.csv")
     assert (refused.exit_code, "which this command reads" in refused.stderr) == (2, True)
 

@@ -30,7 +30,10 @@ _KEYS = ("name", "algorithm", "params", "inconclusive", *_ASKED)
 _DATA = ("file", "target", "unlabeled", *READ, *OF_ROWS)
 _TEXTS = ("file", "target", "unlabeled", "name", "algorithm", *OF_ROWS)
 _TYPES = {"params": (Mapping, "a table"), **dict.fromkeys(_TEXTS, (str, "text"))}
-_OPTIONS = {"data", "as_json", "quiet", "details", "check_only", "summary", "accept", "n_jobs"}
+_OPTIONS = {
+    *("data", "as_json", "quiet", "details", "check_only", "summary", "accept", "n_jobs"),
+    *("report", "force"),
+}
 
 
 def run(ctx: click.Context, path: Path) -> Exit:
@@ -43,9 +46,11 @@ def run(ctx: click.Context, path: Path) -> Exit:
             raise click.UsageError(said, ctx)
     output, values = Output.of(ctx), ctx.params
     source, entries = _read(path)
+    files = [code_file(entry.get(key)) for entry in entries for key in _PLACES]
+    inputs = [path, *source.files, *files]
+    output.check(inputs)
     if values["summary"]:
-        files = [code_file(entry.get(key)) for entry in entries for key in _PLACES]
-        inputs = [path, *source.files, *files]
+        inputs += [Path(output.report)] if output.report else []
         require_writable(Path(values["summary"]), inputs, argument="summary", force=True)
     more = {"progress": False} if output.quiet else {}
     more |= {"n_jobs": values["n_jobs"]} if "n_jobs" in typed else {}
@@ -61,9 +66,11 @@ def run(ctx: click.Context, path: Path) -> Exit:
         print_json({"file": str(path), "questions": [each.to_dict(output) for each in asked]})
     else:
         paragraphs("\n".join(each.line(output) for each in asked))
-    if values["summary"] and not values["check_only"]:
-        with Path(values["summary"]).open("a", encoding="utf-8") as file:
-            file.write(_markdown(path, asked))
+    if not values["check_only"]:
+        output.write({each.entry["name"]: each.result for each in asked if each.result is not None})
+        if values["summary"]:
+            with Path(values["summary"]).open("a", encoding="utf-8") as file:
+                file.write(_markdown(path, asked))
     return worst(each.status(bool(values["accept"])) for each in asked)
 
 
@@ -85,7 +92,10 @@ def _read(path: Path) -> tuple[Source, list[dict[str, Any]]]:
     for k, each in enumerate(asked, 1):
         _require_known(each, _KEYS, f"{path}: question {k}")
     entries = [{"name": f"question {k}", **defaults, **each} for k, each in enumerate(asked, 1)]
+    names = [entry["name"] for entry in entries]
     for entry in entries:
+        if names.count(entry["name"]) > 1:
+            raise ArgumentError(f"{path}: two questions are called {entry['name']!r}")
         if "algorithm" not in entry:
             raise ArgumentError(f"{path}: {entry['name']}: missing algorithm")
         for key in _PLACES:
