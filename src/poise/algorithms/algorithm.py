@@ -16,6 +16,9 @@ from poise.algorithms.distances import CLUSTER_NUMBERS, LABELS_ONLY, error_of
 from poise.errors import AlgorithmError, PoiseError, in_one_line
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from poise.data.sample import Sample
 
 Predict = Callable[[Any], Any]
@@ -46,6 +49,10 @@ class Algorithm(abc.ABC):
         Responses of a row; known once prepared.
     n_classes : int or None
         Different responses of a classifier; known once prepared.
+    at_once : int or None
+        Data sets that :meth:`many` takes; None if there is no such method.
+    device : str
+        The accelerator that fits are computed on; then they stay in this process.
 
     Examples
     --------
@@ -66,6 +73,8 @@ class Algorithm(abc.ABC):
     has_own_code: bool = True
     n_outputs: int = 1
     n_classes: int | None = None
+    at_once: int | None = None
+    device: str = ""
 
     @property
     def identity(self) -> str:
@@ -79,6 +88,26 @@ class Algorithm(abc.ABC):
         The same rows and the same ``xi`` must give the same predictions. The rows are copies: a
         fit may change them.
         """
+
+    def many(self, X: Any, y: Any, points: Any, xi: NDArray[np.uint64]) -> Any:
+        """Train ``at_once`` data sets of one shape and predict at the points of each.
+
+        An algorithm that has ``at_once`` is asked in this way alone. A stack is always full:
+        where there are too few data sets, one of them is repeated. Predictions may depend on the
+        place of a data set in the stack, but not on the other data sets, nor on the other points.
+
+        Parameters
+        ----------
+        X, y, points : array
+            Of shapes (at_once, n, d), (at_once, n) and (at_once, T, d).
+        xi : array of uint64
+            One random term for each.
+
+        Returns
+        -------
+        array of shape (at_once, T) or (at_once, T, outputs)
+        """
+        raise AlgorithmError(f"{self.name} has at_once, but no method many")
 
     def prepared(self, sample: Sample) -> Algorithm:
         """Return the algorithm to run on these rows, or refuse them before the first fit.

@@ -53,7 +53,15 @@ class Execution:
 
     def compute(self, work: Work, span: range, *, in_turn: bool = False) -> Iterator[Answer]:
         """Answer some tasks in plan order; ``in_turn`` all by one worker, one after the other."""
-        if not span or (self.size == 1 and self.fit_timeout is None):
+        algorithm = work.algorithm
+        if algorithm.at_once and self.fit_timeout is not None:
+            raise ArgumentError(
+                f"cannot be kept: {algorithm.name} fits {algorithm.at_once:,} data sets at once",
+                argument="fit_timeout",
+                got=self.fit_timeout,
+                remedy="leave it out",
+            )
+        if not span or algorithm.device or (self.size == 1 and self.fit_timeout is None):
             return work.answers(span)
         return on_workers(self, work, span, in_turn)
 
@@ -73,7 +81,7 @@ def on_workers(
     from poise.engine.pool import Pool
 
     pool = Pool.of(execution.size, execution.fit_timeout)
-    chunks = Chunks(span[:0] if in_turn else span, pool.size)
+    chunks = Chunks(span[:0] if in_turn else span, pool.size, work.algorithm.at_once or 1)
     again = deque([span] if in_turn else [])
     running: dict[Future[Report], range] = {}
     done: dict[int, Answer] = {}
@@ -129,11 +137,12 @@ class Chunks:
     """Ranges of tasks for one worker each: 50 to 100 ms of cheap fits, or a single long one.
 
     The first of each worker is a single task. They grow during a run, as one chunk is a smaller
-    part of a longer run, and get smaller near its end, so that no worker waits for another.
+    part of a longer run, and get smaller near its end, so that no worker waits for another. What is
+    fitted in stacks is cut into whole ones.
     """
 
-    def __init__(self, span: range, workers: int) -> None:
-        self.left, self.workers = span, workers
+    def __init__(self, span: range, workers: int, stack: int = 1) -> None:
+        self.left, self.workers, self.stack = span, workers, stack
         self.size, self.spent = 1, 0.0
 
     def learn(self, tasks: int, seconds: float) -> None:
@@ -145,6 +154,6 @@ class Chunks:
     def next(self) -> range | None:
         """Return the next range, None at the end."""
         fair = max(1, len(self.left) // (2 * self.workers))
-        size = min(self.size, fair)
+        size = max(1, min(self.size, fair) // self.stack) * self.stack
         part, self.left = self.left[:size], self.left[size:]
         return part or None

@@ -89,7 +89,8 @@ def look(
     """Look at the first trial that can be fitted; ``finish`` must be called, or ``close``."""
     if not len(trials):
         return Look()
-    fresh = FreshFit(oracle, trials[0]) if oracle.algorithm.has_own_code else None
+    own = oracle.algorithm.has_own_code and not oracle.algorithm.device  # one process can have it
+    fresh = FreshFit(oracle, trials[0]) if own else None
     try:
         seen = _Seen.first(oracle, trials)
         if fresh is not None:
@@ -150,9 +151,11 @@ class _Seen:
     def of(cls, oracle: Oracle, trial: Trial) -> _Seen:
         """Make the fits of a trial in its own order, then the full one in another order."""
         points = trial.full[0].points
-        alone = 0 if oracle.distance.panel or len(points) == 1 else len(points)
+        together = oracle.algorithm.at_once is None  # else points know nothing of each other
+        alone = len(points) if together and not oracle.distance.panel and len(points) > 1 else 0
         further = tuple(points[t : t + 1] for t in range(alone))
-        first = replace(trial.full[0], also=(*further, trial.full[0].train[:_ROWS]))
+        rows = (trial.full[0].train[:_ROWS],) if together else ()
+        first = replace(trial.full[0], also=(*further, *rows))
         full = [first, *(replace(query, also=further) for query in trial.full[1:])]
         reduced = [replace(query, also=further) for query in trial.reduced]
         backwards = replace(first, train=first.train[::-1].copy())
@@ -171,7 +174,7 @@ class _Seen:
         full, reordered = self.full[0], self.reordered
         if reordered.failure:
             return True
-        rows = 0 if full.also[-1].failure else 1
+        rows = 1 if full.also and not full.also[-1].failure else 0
         one, other = (_joined([each, *each.also[::-1][:rows]]) for each in (full, reordered))
         return not same(*((full.values, reordered.values) if one is None else (one, other)))
 
@@ -185,7 +188,7 @@ class _Seen:
     def constant(self) -> bool:
         """Whether the full fit predicts one and the same number everywhere."""
         full = self.full[0]
-        values = _joined([each for each in (full, full.also[-1]) if not each.failure])
+        values = _joined([each for each in (full, *full.also[-1:]) if not each.failure])
         if values is None or values.dtype.kind != "f" or len(values) < 2:
             return False
         return bool((values == values[0]).all() and np.isfinite(values).all())

@@ -20,13 +20,15 @@ Floats = NDArray[np.float64]
 class Query:
     """Train on these rows with ξ and predict at those points.
 
-    ``also`` are further points for the same fitted model: one call of predict for each.
+    ``also`` are further points for the same fitted model: one call of predict for each. Where data
+    sets are fitted in stacks, ``place`` is the place in them: by default the number of the task.
     """
 
     train: Ids
     points: Ids
     xi: int
     also: tuple[Ids, ...] = ()
+    place: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

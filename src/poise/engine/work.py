@@ -37,6 +37,10 @@ class Work:
         """Yield the answers to some tasks, in order; ``begins`` is told which one comes next."""
         relax = self.relax and not isinstance(self.algorithm.unchecked(), nullcontext)
         with Surroundings(self.settings, limit) as around, ExitStack() as unchecked:
+            if self.algorithm.at_once:  # nobody knows which of a stack a worker dies of
+                for stack in self._stacks(span, self.algorithm.at_once):
+                    yield from self._together(stack, around)
+                return
             relaxed = False
             for k in span:
                 if begins is not None:
@@ -81,6 +85,64 @@ class Work:
             raise
         except BaseException as error:  # also of a fit that wants to end the program
             return Answer(failure=self._failure(error), said=around.after_fit())
+
+    def _stacks(self, span: range, size: int) -> Iterator[dict[int, Query | Trial]]:
+        """Divide tasks into stacks: each has a place of its own, whoever is beside it."""
+        stack: dict[int, Query | Trial] = {}
+        for k in span:
+            task = self.tasks[k]
+            given = (task if isinstance(task, Query) else task.full[0]).place
+            place = (k if given is None else given) % size
+            if place in stack:
+                yield stack
+                stack = {}
+            stack[place] = task
+        if stack:
+            yield stack
+
+    def _together(self, stack: dict[int, Query | Trial], around: Surroundings) -> Iterator[Answer]:
+        """Answer the tasks of a stack: the first query of all of them, then the second, ..."""
+        queries = [(t,) if isinstance(t, Query) else (*t.full, *t.reduced) for t in stack.values()]
+        columns = zip(*queries, strict=True)
+        found = [self._fitted(dict(zip(stack, c, strict=True)), around) for c in columns]
+        for task, *fits in zip(stack.values(), *found, strict=True):
+            if isinstance(task, Query):
+                yield fits[0]
+            else:
+                yield self.compared(task, fits[: len(task.full)], fits[len(task.full) :])
+
+    def _fitted(self, queries: dict[int, Query], around: Surroundings) -> list[Answer]:
+        """Fit one data set at each place; where that fails, each by itself at its place."""
+        try:
+            values = self._many(queries, around)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            said = around.after_fit()
+            if len(queries) == 1:
+                return [Answer(failure=self._failure(error), said=said)]
+            return [self._fitted({place: query}, around)[0] for place, query in queries.items()]
+        said = around.after_fit()  # told once: how many fits it was is not known
+        return [Answer(each, said=() if k else said) for k, each in enumerate(values)]
+
+    def _many(self, queries: dict[int, Query], around: Surroundings) -> list[Any]:
+        """Fill a stack, and return the predictions at the places that are asked for."""
+        size, sample = self.algorithm.at_once or 1, self.sample
+        data = {
+            place: (*sample.training(query.train)[:2], sample.points(query.points), query.xi)
+            for place, query in queries.items()
+        }
+        spare = next(iter(data.values()))
+        *parts, xi = zip(*(data.get(place, spare) for place in range(size)), strict=True)
+        around.before_fit(spare[-1])
+        X, y, points = map(np.stack, parts)
+        values = as_array(self.algorithm.many(X, y, points, np.array(xi, np.uint64)))
+        if values.shape[:2] != points.shape[:2]:
+            raise Undefined(
+                f"many returned an array of shape {values.shape}; it must return one prediction "
+                f"for each of {points.shape[1]} points of {size} data sets"
+            )
+        return [values[place].copy() for place in queries]
 
     def compared(self, trial: Trial, full: list[Answer], reduced: list[Answer]) -> Answer:
         """Return the changes of a trial from the predictions of its fits."""

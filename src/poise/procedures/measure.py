@@ -31,8 +31,8 @@ class MeasuredTrials(Sequence[Trial]):
         (xi, xi_reduced), points = split.terms(k), split.points(k)
         rows = [split.rows(k, j) for j in range(split.removals)]
         return Trial(
-            tuple(Query(full, points, xi) for full, _ in rows[: split.full_fits]),
-            tuple(Query(reduced, points, xi_reduced) for _, reduced in rows),
+            tuple(Query(full, points, xi, place=k) for full, _ in rows[: split.full_fits]),
+            tuple(Query(reduced, points, xi_reduced, place=k) for _, reduced in rows),
         )
 
     def __iter__(self) -> Iterator[Trial]:

@@ -287,7 +287,9 @@ class Run:
 
     def versions(self) -> dict[str, str]:
         """Return versions of the libraries that were used."""
-        return versions(*self.job.algorithm.user_code)
+        algorithm = self.job.algorithm
+        device = {"device": algorithm.device} if algorithm.device else {}
+        return versions(*algorithm.user_code) | device
 
 
 def _coupling(given: object) -> Coupling:

@@ -1,0 +1,133 @@
+"""Algorithms that fit a stack of data sets at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import poise
+from poise.algorithms.algorithm import Algorithm
+from poise.engine.messages import Batch
+from poise.engine.oracle import converse
+from poise.errors import ArgumentError, TrialError
+from poise.procedures.measure import measure
+
+
+class Stacked(Algorithm):
+    """Predicts from the mean response, the random term, and a little from the place."""
+
+    name, has_own_code = "stacked", False
+
+    def __init__(self, at_once: int | None = 4, device: str = "") -> None:
+        self.at_once, self.device = at_once, device
+        self.stacks: list[np.ndarray] = []
+
+    def fit(self, X, y, xi):
+        return lambda points: y.mean() + points[:, 0] * (1 + xi % 1000)
+
+    def many(self, X, y, points, xi):
+        assert len(X) == len(y) == len(points) == len(xi) == self.at_once
+        assert xi.dtype == np.uint64
+        self.stacks.append(X[:, 0, 0])
+        values = y.mean(axis=1)[:, None] + points[:, :, 0] * (1 + xi % np.uint64(1000))[:, None]
+        return values + 1e-6 * np.arange(self.at_once)[:, None] * points[:, :, 0]
+
+
+def fails_on(first_rows):
+    class Failing(Stacked):
+        def many(self, X, y, points, xi):
+            if np.isin(X[:, 0, 0], first_rows).any():
+                raise ValueError("these rows")
+            return super().many(X, y, points, xi)
+
+    return Failing()
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"removals": 3, "points": 2}, {"coupling": "independent"}]
+)
+def test_changes_are_those_of_fits_one_by_one(run, settings):
+    alone, stacked = run(Stacked(None), **settings), run(Stacked(), **settings)
+    np.testing.assert_allclose(stacked.changes, alone.changes, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(stacked.errors, alone.errors, rtol=1e-3)
+    assert (stacked.changes > 0).all()
+
+
+def test_each_place_is_filled_by_its_own_trial(run):
+    algorithm = Stacked(5)
+    run(algorithm, n=3, trials=12)
+    firsts = [stack.tolist() for stack in algorithm.stacks]
+    full = [[0, 3, 6, 9, 12], [15, 18, 21, 24, 27], [30, 33, 30, 30, 30]]
+    assert firsts == [rows for rows in full for _ in range(2)]  # full and reduced fits
+
+
+def test_bits_do_not_depend_on_company(ask):
+    this = ask(Stacked(), trials=11)
+    whole = converse(measure(this.split), this.oracle).changes
+    for some in ([3], [2, 5, 9], [10, 3, 7], range(1, 11)):  # repeated, or resumed
+        again = this.oracle.answer(Batch([this.trials[k] for k in some]))
+        np.testing.assert_array_equal(again.changes, whole[list(some)])
+    queries = [query for k in (1, 6) for query in (*this.trials[k].full, *this.trials[k].reduced)]
+    apart = [answer.values for answer in this.oracle.ask(queries)]  # the look at a trial
+    np.testing.assert_array_equal(np.abs(np.subtract(apart[::2], apart[1::2])), whole[[1, 6], 0])
+    np.testing.assert_array_equal(
+        ask(Stacked(), n_jobs=2, trials=11).oracle.answer(Batch(this.trials)).changes, whole
+    )
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_failure_is_that_of_one_trial(run, jobs):
+    whole = run(Stacked()).changes
+    answers = run(fails_on([9.0, 18.0]), on_error="record", n_jobs=jobs)
+    assert [failed.trial for failed in answers.failures] == [3, 6]
+    assert answers.failures[0].message == "ValueError: these rows"
+    others = np.delete(np.arange(12), [3, 6])
+    np.testing.assert_array_equal(answers.changes[others], whole[others])
+    with pytest.raises(TrialError, match="trial 3 failed: ValueError: these rows") as caught:
+        run(fails_on([9.0, 18.0]), n_jobs=jobs)
+    assert len(caught.value.partial.changes) == 3
+
+
+def test_data_sets_of_unequal_size_are_fitted_one_by_one(ask):
+    this = ask(Stacked(), trials=4)
+    trial = this.trials[1]
+    queries = [*trial.full, *this.trials[2].reduced]
+    first, second = this.oracle.answer(Batch(queries)).predictions
+    alone = this.oracle.ask(queries)
+    np.testing.assert_array_equal(first, alone[0].values)
+    np.testing.assert_array_equal(second, alone[1].values)
+
+
+def test_another_shape_is_refused(run):
+    class Short(Stacked):
+        def many(self, X, y, points, xi):
+            return super().many(X, y, points, xi)[1:]
+
+    with pytest.raises(TrialError, match=r"shape \(3, 1\); it must return one prediction"):
+        run(Short())
+
+
+def test_what_computes_on_an_accelerator_stays_in_this_process(run, monkeypatch):
+    def pool(*arguments):
+        raise AssertionError
+
+    monkeypatch.setattr("poise.engine.pool.Pool.of", pool)
+    algorithm = Stacked(device="gpu")
+    run(algorithm, n_jobs=2)
+    assert algorithm.stacks
+
+
+def test_there_is_no_limit_for_one_fit_of_a_stack(run):
+    with pytest.raises(ArgumentError, match="fit_timeout cannot be kept: stacked fits 4 data sets"):
+        run(Stacked(), fit_timeout=1.0)
+
+
+def test_whole_runs_agree_and_repeat(tmp_path):
+    X = np.random.default_rng(0).normal(size=(90, 2))
+    settings = {"n": 4, "epsilon": 1.0, "delta": 0.3}
+    results = [poise.stability_test(Stacked(size), X, X[:, 0], **settings) for size in (None, 4, 7)]
+    for result in results[1:]:
+        np.testing.assert_allclose(result.trials.changes, results[0].trials.changes, rtol=1e-9)
+    path = tmp_path / "stacked.json"
+    results[1].save(path)
+    assert poise.verify(path, Stacked(4), X, X[:, 0], trials=5).outcome == "verified"
