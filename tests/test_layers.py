@@ -23,7 +23,7 @@ ROOMS = [
     ["cli"],
 ]
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
-FACADES = {"__init__", "__main__", "decisions"}  # they only name what is elsewhere
+FACADES = {"__init__", "__main__", "decisions", "research"}  # they only name what is elsewhere
 
 
 def room_of(path: Path) -> str:

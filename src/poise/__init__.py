@@ -25,7 +25,7 @@ _HOME = {
     "Trials": "poise.results.trials",
     "Result": "poise.results.result",
 }
-_ROOMS = ("decisions", "errors", "theory")
+_ROOMS = ("decisions", "errors", "research", "theory")
 
 __all__ = ["__version__", *_HOME, *_ROOMS]
 

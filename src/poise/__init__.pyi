@@ -1,5 +1,6 @@
 from poise import decisions as decisions
 from poise import errors as errors
+from poise import research as research
 from poise import theory as theory
 from poise.algorithms.losses import loss_change as loss_change
 from poise.data.read import read_table as read_table

@@ -14,20 +14,38 @@ if TYPE_CHECKING:
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Rows = Any  # numbers of rows of the sample (Ids), or rows that were Made
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Rows that a procedure made itself, as arrays; points have no responses."""
+
+    X: NDArray[Any]
+    y: NDArray[Any] | None = None
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def __getitem__(self, rows: slice) -> Made:
+        return Made(self.X[rows], None if self.y is None else self.y[rows])
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
     """Train on these rows with ξ and predict at those points.
 
-    ``also`` are further points for the same fitted model: one call of predict for each. Where data
-    sets are fitted in stacks, ``place`` is the place in them: by default the number of the task.
+    ``also`` are further points for the same fitted model: one call of predict for each. ``look``
+    reads the model instead (Definition 3): ``look(predict, X)`` returns an array, computed where
+    the fit is. Where data sets are fitted in stacks, ``place`` is the place in them: by default
+    the number of the task.
     """
 
-    train: Ids
-    points: Ids
+    train: Rows
+    points: Rows
     xi: int
     also: tuple[Ids, ...] = ()
+    look: Callable[[Any, Any], Any] | None = None
     place: int | None = None
 
 

@@ -14,7 +14,7 @@ from poise.algorithms.algorithm import Algorithm, Predict
 from poise.algorithms.distances import Distance
 from poise.algorithms.predictions import Undefined, as_array
 from poise.data.sample import Sample
-from poise.engine.messages import Answer, Failure, Floats, Ids, Query, Trial
+from poise.engine.messages import Answer, Failure, Floats, Ids, Made, Query, Rows, Trial
 from poise.engine.surroundings import Settings, Surroundings, generators, set_generators
 from poise.errors import TrialError, in_one_line
 
@@ -37,7 +37,8 @@ class Work:
         """Yield the answers to some tasks, in order; ``begins`` is told which one comes next."""
         relax = self.relax and not isinstance(self.algorithm.unchecked(), nullcontext)
         with Surroundings(self.settings, limit) as around, ExitStack() as unchecked:
-            if self.algorithm.at_once:  # nobody knows which of a stack a worker dies of
+            looks = span and getattr(self.tasks[span.start], "look", None)
+            if self.algorithm.at_once and not looks:  # nobody knows which of a stack a worker dies of
                 for stack in self._stacks(span, self.algorithm.at_once):
                     yield from self._together(stack, around)
                 return
@@ -73,12 +74,12 @@ class Work:
         try:
             again = True
             while again:
-                X, y, more = self.sample.training(query.train)  # copies: a fit may change them
+                X, y, more = self._training(query.train)  # copies: a fit may change them
                 around.before_fit(query.xi)
                 predict = self.algorithm.fit(X, y, query.xi, **more)
                 again = around.too_late()
             states = generators() if query.also else ()
-            values = self._predictions(predict, query.points)
+            values = self._values(predict, query)
             also = tuple(self._further(predict, points, states, around) for points in query.also)
             return Answer(values, also=also, said=around.after_fit())
         except KeyboardInterrupt:
@@ -127,9 +128,9 @@ class Work:
 
     def _many(self, queries: dict[int, Query], around: Surroundings) -> list[Any]:
         """Fill a stack, and return the predictions at the places that are asked for."""
-        size, sample = self.algorithm.at_once or 1, self.sample
+        size = self.algorithm.at_once or 1
         data = {
-            place: (*sample.training(query.train)[:2], sample.points(query.points), query.xi)
+            place: (*self._training(query.train)[:2], self._points(query.points), query.xi)
             for place, query in queries.items()
         }
         spare = next(iter(data.values()))
@@ -158,7 +159,7 @@ class Work:
         return Answer(table, failure, self._error(trial, full), said=tuple(said))
 
     def compare(
-        self, full: Any, reduced: Any, points: Ids
+        self, full: Any, reduced: Any, points: Rows
     ) -> tuple[Floats | float, Failure | None]:
         """Return the change at each point, and why there is none where there is none."""
         try:
@@ -171,7 +172,8 @@ class Work:
         missing = np.flatnonzero(np.isnan(changes))
         if not len(missing):
             return changes, None
-        where = "" if self.distance.panel else f" at row {self.sample.label_of(points[missing[0]])}"
+        named = not (self.distance.panel or isinstance(points, Made))
+        where = f" at row {self.sample.label_of(points[missing[0]])}" if named else ""
         text = f"the predictions{where} are missing or infinite, so they have no distance"
         return changes, Failure(text, "undefined")
 
@@ -179,8 +181,21 @@ class Work:
         """Return the shape of a trial's changes: a panel judges all points together."""
         return (trial.shape[0], 1) if self.distance.panel else trial.shape
 
-    def _predictions(self, predict: Predict, points: Ids) -> Any:
-        values = as_array(predict(self.sample.points(points)))
+    def _training(self, rows: Rows) -> tuple[Any, Any, dict[str, Any]]:
+        if isinstance(rows, Made):
+            return rows.X.copy(), None if rows.y is None else rows.y.copy(), {}
+        return self.sample.training(rows)
+
+    def _points(self, rows: Rows) -> Any:
+        return rows.X.copy() if isinstance(rows, Made) else self.sample.points(rows)
+
+    def _values(self, predict: Predict, query: Query) -> Any:
+        if query.look is not None:
+            return np.asarray(query.look(predict, self._points(query.points)))
+        return self._predictions(predict, query.points)
+
+    def _predictions(self, predict: Predict, points: Rows) -> Any:
+        values = as_array(predict(self._points(points)))
         if len(values) != len(points):
             raise Undefined(
                 f"predict returned an array of shape {values.shape} for {len(points)} rows; it "
@@ -204,11 +219,11 @@ class Work:
 
     def _error(self, trial: Trial, full: list[Answer]) -> float:
         """Return the mean loss of the full fits at the points that have a response."""
-        labeled = trial.full[0].points < self.sample.n_labeled
-        if not labeled.any():
+        points = trial.full[0].points
+        if isinstance(points, Made) or not (labeled := points < self.sample.n_labeled).any():
             return np.nan
         try:
-            y = self.sample.responses(trial.full[0].points[labeled])
+            y = self.sample.responses(points[labeled])
             losses = [self.algorithm.error(a.values[labeled], y) for a in full if not a.failure]
             return float(np.mean(losses)) if losses else np.nan
         except KeyboardInterrupt:

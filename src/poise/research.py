@@ -1,0 +1,27 @@
+"""For researchers: tests of one's own, how to audit them, and the paper, reproduced."""
+
+from poise.engine.messages import Answers, Batch, Made, Query, Trial
+from poise.procedures.adaptive import AdaptiveTest, ExploreThenTest
+from poise.procedures.exhaustive import ExhaustiveTest
+from poise.procedures.heuristics import BootstrapTest, SimulationTest
+from poise.procedures.own import Asks, BinomialTest, Claim, Procedure, run
+from poise.procedures.transparent import TransparentLinearTest
+
+__all__ = [
+    "AdaptiveTest",
+    "Answers",
+    "Asks",
+    "Batch",
+    "BinomialTest",
+    "BootstrapTest",
+    "Claim",
+    "ExhaustiveTest",
+    "ExploreThenTest",
+    "Made",
+    "Procedure",
+    "Query",
+    "SimulationTest",
+    "TransparentLinearTest",
+    "Trial",
+    "run",
+]

@@ -1,0 +1,246 @@
+"""Procedures of one's own: the protocol (Definition 2), its permissions, and what they certify."""
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.tree import DecisionTreeRegressor
+
+import poise
+from poise import research
+from poise.data.randomness import Randomness
+from poise.data.sample import Sample
+from poise.errors import AlgorithmError, ArgumentError, DataError, TrialError
+from poise.research import Answers, Batch, Made, Query, Trial
+
+RNG = np.random.default_rng(0)
+X, Y = RNG.normal(size=(120, 2)), RNG.normal(size=120)
+ASKED = {"n": 6, "epsilon": 0.5, "delta": 0.2, "alpha": 0.1}
+FITS = []
+
+
+def mean(X, y, seed):
+    FITS.append(len(y))
+    level = float(np.mean(y))
+    return lambda rows: np.full(len(rows), level)
+
+
+def coin(X, y, seed):
+    level = float(seed % 5 == 0)
+    return lambda rows: np.full(len(rows), level)
+
+
+def asked(test, changes, sample=None):
+    """Answer every trial by a function of its rows; return the batches and the claim."""
+    asking = test.ask(sample or Sample.of(X, Y, X_unlabeled=X[:40] + 9), Randomness(0))
+    batches, answers = [], None
+    while True:
+        try:
+            batches.append(asking.send(answers).tasks)
+        except StopIteration as stop:
+            return batches, stop.value
+        table = np.array([[[changes(task.full[0])]] for task in batches[-1]], dtype=float)
+        answers = Answers(table, np.zeros(len(table)))
+
+
+@pytest.mark.parametrize("coupling", ["shared", "independent"])
+def test_the_binomial_test_is_that_of_the_public_function(coupling):
+    tree = DecisionTreeRegressor(max_features=1)
+    for n, points, seed in product((4, 9), (0, 2, 40), (0, 7)):
+        more = {"X_unlabeled": X[:points] + 1} if points else {}
+        test = research.BinomialTest(**{**ASKED, "n": n}, coupling=coupling)
+        mine = research.run(test, tree, X, Y, random_state=seed, **more)
+        other = poise.stability_test(
+            tree, X, Y, **{**ASKED, "n": n}, coupling=coupling, random_state=seed,
+            points_per_trial=1, check=False, **more,
+        )  # fmt: skip
+        found = mine.verdict, mine.n_trials, mine.statistic
+        assert found == (other.verdict, other.n_trials, other.statistic)
+        assert mine.certified
+
+
+def test_a_batch_beyond_the_budget_is_refused_before_any_fit():
+    FITS.clear()
+    test = research.BinomialTest(**ASKED)
+    with pytest.raises(ArgumentError, match="34 fits after 0"):
+        research.run(test, mean, X, Y, budget=33)
+    assert not FITS
+    assert research.run(test, mean, X, Y, budget=34).n_trials == 17
+    assert sorted(FITS) == [5] * 17 + [6] * 17
+
+
+@dataclass
+class Looks:
+    """Asks for whatever it is given, and concludes with the answers."""
+
+    task: object
+    batch: bool = True
+
+    def ask(self, sample, randomness):
+        return (yield Batch([self.task]) if self.batch else self.task)
+
+
+def test_what_breaks_the_protocol_is_said():
+    none = np.arange(3)
+    for procedure, words in (
+        (Looks([], batch=False), "must yield a Batch"),
+        (Looks(Batch([]), batch=False), "at least one task"),
+        (type("At_once", (), {"ask": lambda *given: "stable"})(), "must be a generator"),
+    ):
+        with pytest.raises(TypeError, match=words):
+            research.run(procedure, mean, X, Y)
+    look = Looks(Query(none, none, 1, look=lambda predict, rows: [predict(rows)[0], 7.0]))
+    with pytest.raises(ArgumentError, match="transparent"):
+        research.run(look, mean, X, Y)
+    found = research.run(look, mean, X, Y, models="transparent")
+    assert found.predictions[0].tolist() == [Y[:3].mean(), 7.0]
+    for distance in (poise.loss_change("squared"), poise.decisions.flips(0.5, of=5)):
+        with pytest.raises(ArgumentError, match="distance"):
+            research.run(research.BinomialTest(**ASKED), mean, X, Y, distance=distance)
+
+
+def test_made_rows_are_copied_for_each_fit_and_failures_are_recorded():
+    def spoils(X, y, seed):
+        X[:], y[:] = np.nan, np.nan
+        return lambda rows: np.full(len(rows), 1.0 + rows[0, 0])
+
+    made = Made(np.ones((4, 1)), np.ones(4))
+    points = Made(np.zeros((1, 1)))
+    trial = Trial((Query(made, points, 1),), (Query(made[:-1], points, 1),))
+    found = research.run(Looks(trial), spoils, X, Y)
+    assert found.changes.tolist() == [[[0.0]]]
+    assert made.X.sum() == 4
+    assert np.isnan(found.errors).all()
+    broken = Looks(Trial((Query(made, points, 1),), (Query(Made(made.X), points, 1),)))
+    with pytest.raises(TrialError):
+        research.run(broken, lambda X, y, seed: mean(X, y + 1, seed), X, Y)
+    found = research.run(broken, lambda X, y, seed: mean(X, y + 1, seed), X, Y, on_error="record")
+    assert np.isnan(found.changes).all()
+
+
+def test_only_valid_procedures_say_certified():
+    quick = {"resamples": 9}, {"simulations": 9}, {"explorations": 9, "aimed": 5}
+    kinds = research.BootstrapTest, research.SimulationTest, research.AdaptiveTest
+    for kind, settings in zip(kinds, quick, strict=True):
+        claim = research.run(
+            kind(**ASKED, **settings), lambda X, y, seed: lambda rows: rows[:, 0] * 0, X, Y
+        )
+        assert not claim.certified
+        assert "certified" not in str(claim)
+        assert claim.verdict == ("stable" if claim.n_trials > 10 else "inconclusive")
+    assert "(certified)" in str(
+        research.run(research.BinomialTest(**ASKED), Ridge(1e9), X, Y, random_state=0)
+    )
+    with pytest.raises(TypeError, match=r"claim\.stable"):
+        bool(claim)
+
+
+def test_the_bootstrap_draws_from_the_sample_and_simulations_from_an_estimate():
+    rare = np.zeros(120)
+    rare[0] = 1e6
+
+    def shows(X, y, seed):
+        return lambda rows: np.full(len(rows), float(max(y)))
+
+    test = research.BootstrapTest(**ASKED, resamples=4000)
+    found = research.run(test, shows, X, rare, random_state=0)
+    assert 5 < found.statistic < 80  # Binomial(4000, (119/120)^5 / 120): the row is last, and alone
+    flat = np.column_stack([X, np.full(120, 3.0)])
+    research.run(research.SimulationTest(**ASKED, simulations=5), LinearRegression(), flat, Y)
+    seen = []
+
+    def estimate(X, y, rng, size):
+        seen.append(size)
+        return X[: size - 1], y[: size - 1]
+
+    with pytest.raises(DataError, match="must draw the 7 rows"):
+        research.run(research.SimulationTest(**ASKED, estimate=estimate), mean, X, Y)
+    assert seen == [7]
+
+
+def test_exploring_and_testing_never_share_a_row():
+    test = research.ExploreThenTest(n=6, delta=0.2, alpha=0.1, explorations=40)
+    batches, claim = asked(test, lambda query: float(query.xi % 7))
+    explored, tested = (
+        {int(row) for task in tasks for q in task.full for row in (*q.train, *q.points)}
+        for tasks in batches
+    )
+    assert not explored & tested
+    assert len(tested) == 7 * claim.n_trials
+    assert claim.found["epsilon"] == 6.0
+    assert claim.certified
+    assert claim.n_trials == 15  # 90 rows that were not explored
+    failing = asked(test, lambda query: np.nan)[1]
+    assert (failing.found["epsilon"], failing.verdict) == (0.0, "inconclusive")
+
+
+def test_adaptive_stages_remove_the_rows_that_moved_most():
+    worst = {3, 4, 5}
+    test = research.AdaptiveTest(**ASKED, explorations=300, aimed=50, stages=1, share=0.03)
+    batches, claim = asked(test, lambda query: float(query.train[-1] in worst))
+    assert set(claim.found["worst_rows"]) == worst
+    assert {int(task.full[0].train[-1]) for task in batches[1]} == worst
+    assert claim.verdict == "inconclusive"  # aimed comparisons exaggerate
+    terms = [task.full[0].xi for tasks in batches for task in tasks]
+    assert len(set(terms)) == 350
+    assert asked(test, lambda query: 1.0)[1].verdict == "unstable"
+
+
+def test_a_search_of_the_support():
+    cells = np.array([[0.0], [1.0], [0.0], [1.0]]), np.array([0.0, 0.0, 1.0, 1.0])
+    rows = RNG.integers(4, size=60)
+    data = cells[0][rows], cells[1][rows]
+    support = {"support_X": cells[0], "support_y": cells[1]}
+    asked = {"n": 3, "delta": 0.1, "alpha": 0.1}
+    for declared in (False, True):
+        test = research.ExhaustiveTest(**asked, epsilon=0.34, **support, deterministic=declared)
+        found = research.run(test, mean, *data)
+        assert (found.verdict, found.certified) == ("stable", True)
+        assert found.found["largest_change"] == pytest.approx(1 / 3)
+        moved = research.ExhaustiveTest(**asked, epsilon=0.3, **support, deterministic=declared)
+        assert (
+            research.run(moved, mean, *data, random_state=0).n_trials == 15
+        )  # the Binomial test decides
+    with pytest.raises(ArgumentError, match="two random terms"):
+        research.run(test, coin, *data, random_state=0)
+    with pytest.raises(ArgumentError, match="less than the 80 fits"):
+        research.run(
+            research.ExhaustiveTest(**asked, epsilon=1, **support, deterministic=True, max_fits=79),
+            mean,
+            *data,
+        )
+    with pytest.raises(DataError, match="row 0, "):
+        research.run(test, mean, data[0] + 7, data[1])
+    with pytest.raises(ArgumentError, match="deterministic"):
+        research.run(research.ExhaustiveTest(n=3, delta=0.0, epsilon=1, **support), mean, *data)
+
+
+def test_linear_models_are_read():
+    class Clipped(LinearRegression):
+        def predict(self, X):
+            return np.clip(super().predict(X), -0.1, 0.1)
+
+    asked = {"n": 8, "epsilon": 1.0, "delta": 0.3, "alpha": 0.1}
+    plain = research.TransparentLinearTest(**asked)
+    seen = {"models": "transparent", "random_state": 3}
+    found = research.run(plain, LinearRegression(), X, Y, **seen)
+    black_box = research.run(
+        research.BinomialTest(**asked), LinearRegression(), X, Y, random_state=3
+    )
+    assert (found.n_trials, found.statistic) == (black_box.n_trials, black_box.statistic)
+    known = research.TransparentLinearTest(
+        **asked, feature_law=lambda rng, size: rng.normal(size=(size, 2))
+    )
+    assert research.run(known, LinearRegression(), X, Y, **seen).n_trials == 15 > found.n_trials
+    ball = research.TransparentLinearTest(**{**asked, "epsilon": 0.0}, radius=9.0)
+    found = research.run(ball, LinearRegression(), X, Y, **seen)
+    assert (found.statistic, found.verdict) == (15, "inconclusive")
+    with pytest.raises(DataError, match="is no bound"):
+        research.run(
+            research.TransparentLinearTest(**asked, radius=0.5), LinearRegression(), X, Y, **seen
+        )
+    for wrong in (Clipped(), DecisionTreeRegressor()):
+        with pytest.raises((AlgorithmError, TrialError), match="linear"):
+            research.run(plain, wrong, X, Y, **seen)
