@@ -38,7 +38,7 @@ class Work:
         relax = self.relax and not isinstance(self.algorithm.unchecked(), nullcontext)
         with Surroundings(self.settings, limit) as around, ExitStack() as unchecked:
             looks = span and getattr(self.tasks[span.start], "look", None)
-            if self.algorithm.at_once and not looks:  # nobody knows which of a stack a worker dies of
+            if self.algorithm.at_once and not looks:  # nobody knows which one a worker dies of
                 for stack in self._stacks(span, self.algorithm.at_once):
                     yield from self._together(stack, around)
                 return
