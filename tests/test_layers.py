@@ -20,6 +20,7 @@ ROOMS = [
     ["engine"],
     ["procedures"],
     ["questions"],
+    ["ui"],
     ["cli"],
 ]
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}

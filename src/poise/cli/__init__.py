@@ -17,6 +17,7 @@ COMMANDS = {
     "measure": ("Start here", "How large are the changes when a training row is removed?"),
     "test": ("Start here", "Is an algorithm stable? Answers with a guaranteed error level."),
     "show": ("Start here", "Read a saved result, or ask its changes another question."),
+    "ui": ("Start here", "A page about the results in a folder."),
     "advise": ("Before a test", "What can these rows answer?"),
     "plan": ("Before a test", "How many rows does a question need?"),
     "verify": ("Afterwards", "Is a result file what it claims? Repeats some of its trials."),

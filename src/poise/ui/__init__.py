@@ -1,0 +1,1 @@
+"""The page of ``poise ui``: Streamlit, behind a guard of our own."""

@@ -1,0 +1,323 @@
+"""The page of ``poise ui``: saved results judged again, rows planned, new runs started.
+
+Streamlit runs this script again for every click, so whatever is kept between clicks has types
+from other modules.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+import poise
+from poise.errors import PoiseError
+from poise.results.plots.frame import VERDICT_COLOURS
+from poise.results.report import card, page
+from poise.ui.serve import FOLDER
+
+Answer = poise.Trials | poise.Result
+
+HERE = Path(os.environ.get(FOLDER, "."))
+_MOST_FILES, _MOST_ENTRIES = 1_000, 20_000  # a folder given by mistake is not walked to its end
+_ROWS = (".csv", ".parquet", ".feather", ".xlsx", ".npz")
+_COLOURS = {verdict: f"color: {colour}" for verdict, colour in VERDICT_COLOURS.items()}
+
+
+# What the folder holds
+
+
+def files(*endings: str) -> list[str]:
+    """Return files below the folder, the newest first; neither hidden ones nor links."""
+    found, seen = [], 0
+    for folder, below, names in os.walk(HERE):
+        below[:] = [name for name in below if not name.startswith(".")]
+        seen += len(names) + len(below)
+        paths = [Path(folder, name) for name in names if not name.startswith(".")]
+        found += [p for p in paths if p.suffix in endings and p.is_file() and not p.is_symlink()]
+        if seen > _MOST_ENTRIES:
+            st.warning(f"{HERE} has very many files: only some of them are listed.")
+            break
+    newest = sorted(found, key=lambda path: -path.stat().st_mtime)[:_MOST_FILES]
+    return [str(path.relative_to(HERE)) for path in newest]
+
+
+def answers() -> Iterator[tuple[str, Answer | str]]:
+    """Yield every result by its name; instead of one that cannot be read, why."""
+    for name in files(".json", ".jsonl"):
+        try:
+            state = (HERE / name).stat()
+            yield name, opened(name, (state.st_mtime_ns, state.st_size))
+        except (PoiseError, OSError) as error:
+            yield name, str(error)
+
+
+@st.cache_resource(max_entries=_MOST_FILES, show_spinner=False)
+def opened(name: str, state: tuple[int, int]) -> Answer:
+    """Read a file, once for each of its states."""
+    found: Answer = poise.load(HERE / name)
+    return found
+
+
+# Results
+
+
+def results() -> None:
+    """List the results; one that is chosen is shown below, several stand side by side."""
+    found = dict(answers())
+    if not found:
+        st.info(f"There are no results in {HERE} yet. Start a run, or give `--save` to a command.")
+        return
+    lines = pd.DataFrame([line_of(name, answer) for name, answer in found.items()])
+    picked: Any = st.dataframe(
+        lines.style.map(lambda word: _COLOURS.get(word, ""), subset=["verdict"]),
+        column_order=["verdict", "algorithm", "n", "trials", "file"],
+        column_config={"n": st.column_config.NumberColumn(format="localized")},
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="multi-row",
+        key="results",
+    )
+    names = [lines["file"][row] for row in picked.selection.rows]
+    chosen: dict[str, Answer] = {}
+    for name in names:
+        answer = found[name]
+        if isinstance(answer, str):
+            st.error(answer)
+        else:
+            chosen[name] = answer
+    if len(chosen) == 1:
+        one_run(*chosen.popitem())
+    elif chosen:
+        side_by_side(chosen)
+    else:
+        st.caption("Choose a row to judge it again, or several to compare them.")
+
+
+def line_of(name: str, answer: Answer | str) -> dict[str, Any]:
+    """Return the line of a file in the table."""
+    if isinstance(answer, str):
+        return {"verdict": "unreadable", "file": name}
+    verdict = answer.verdict if isinstance(answer, poise.Result) else "measured"
+    design, trials = answer.design, f"{answer.n_observed:,} of {answer.n_trials:,}"
+    return {
+        "verdict": verdict,
+        "algorithm": design.title,
+        "n": design.n,
+        "trials": trials,
+        "file": name,
+    }
+
+
+def one_run(name: str, answer: Answer) -> None:
+    """Judge a run again, without a fit: its card, and the command that repeats it."""
+    shown = judged(name, answer)
+    st.html(card(shown))
+    if st.toggle("A page to keep", key=f"report {name}"):
+        st.download_button("Download", page(shown), f"{Path(name).stem}.html", "text/html")
+    if answer_command := command_of(answer):
+        st.code(answer_command, language="bash", wrap_lines=True)
+
+
+def judged(name: str, answer: Answer) -> Answer:
+    """Put the question of the sliders to a run; what was asked before the fits comes first."""
+    trials = answer.trials if isinstance(answer, poise.Result) else answer
+    question = answer.question if isinstance(answer, poise.Result) else trials.asked
+    left, middle, right = st.columns([3, 2, 1])
+    asked: dict[str, Any] = {}
+    if trials.design.sized:
+        most, usual = reach(trials)
+        asked["epsilon"] = left.slider(
+            "ε: allowed change",
+            0.0,
+            most,
+            usual if question is None else min(float(question.epsilon or 0.0), most),
+            most / 500,
+            key=f"epsilon {name}",
+        )
+    start = trials.delta if question is None else question.delta
+    asked["delta"] = middle.slider(
+        "δ: allowed probability", 0.0, 0.5, min(start, 0.5), 0.005, key=f"delta {name}"
+    )
+    asked["alpha"] = right.number_input(
+        "α: error level",
+        0.001,
+        0.5,
+        0.05 if question is None else question.alpha,
+        0.01,
+        key=f"alpha {name}",
+    )
+    moved = [
+        key
+        for key, value in asked.items()
+        if question is not None and not math.isclose(value, getattr(question, key), rel_tol=1e-9)
+    ]
+    if question is not None and not moved:
+        return answer if isinstance(answer, poise.Result) else trials.judge(question)
+    why = f"{' and '.join(moved)} moved" if moved else "No question was chosen before the fits"
+    st.warning(f"{why}: a verdict keeps its level only if it was chosen without looking.")
+    return trials.test(**asked)
+
+
+def reach(trials: poise.Trials) -> tuple[float, float]:
+    """Return the end of the slider of ε, and a change that one in ten exceeds."""
+    finite = pd.Series(trials.changes.ravel()).replace(math.inf, math.nan).dropna()
+    most = float(finite.max()) if len(finite) else 0.0
+    usual = float(f"{finite.quantile(0.9):.3g}") if len(finite) else 0.0
+    return max(most, 1e-9) * 1.5, usual
+
+
+def command_of(answer: Answer) -> str:
+    """Return the command that made a file, if it says so."""
+    trials = answer.trials if isinstance(answer, poise.Result) else answer
+    return str(getattr(trials.origin, "command", ""))
+
+
+def side_by_side(chosen: dict[str, Answer]) -> None:
+    """Show several runs in one table, each judged by its own question."""
+    known = {name: each for name, each in chosen.items() if isinstance(each, poise.Result)}
+    if known:
+        st.html(poise.table(list(known.values())).html())
+        st.caption("Each verdict is for itself: of several, one is wrong more often than α.")
+    for answer in chosen.values():
+        st.html(card(answer))
+
+
+# Plan
+
+
+def planned() -> None:
+    """Say how many rows a question needs, or what these rows can answer."""
+    one, two, three, four = st.columns(4)
+    n = one.number_input("n: training size", 2, value=100)
+    rows = two.number_input("Labelled rows (0: how many?)", 0, value=3_000, step=100)
+    delta = three.number_input("δ", 0.001, 0.5, 0.1, 0.01)
+    alpha = four.number_input("α", 0.001, 0.5, 0.05, 0.01)
+    found = poise.plan(n=n, n_labeled=rows or None, delta=delta, alpha=alpha)
+    st.text(str(found))
+    st.image(found.plot().png(110), width=640)
+
+
+# New run
+
+
+@st.cache_resource(show_spinner=False)
+def children() -> dict[str, subprocess.Popen[bytes]]:
+    """Return the runs that this server has started."""
+    return {}
+
+
+def new_run() -> None:
+    """Choose rows, algorithm and question; see the command; start it."""
+    tables = files(*_ROWS)
+    if not tables:
+        st.info(f"There is no file of rows ({', '.join(_ROWS)}) in {HERE}.")
+        return
+    data = st.selectbox("Rows", tables)
+    one, two = st.columns(2)
+    target = one.selectbox("Response", columns_of(data), None, accept_new_options=True)
+    algorithm = two.selectbox(
+        "Algorithm",
+        estimators(),
+        help="An estimator of scikit-learn, or path/to/file.py:name",
+        accept_new_options=True,
+    )
+    columns = st.columns(4)
+    n = columns[0].number_input("n", 2, value=10)
+    epsilon = columns[1].text_input("ε (empty for labels)", "5% of sd")
+    delta = columns[2].number_input("δ", 0.001, 0.5, 0.1, 0.01)
+    seed = columns[3].number_input("Seed", 0, value=0)
+    begun = st.session_state.setdefault("begun", time.strftime("%H%M%S"))  # a default that stays
+    name = st.text_input("Name", f"{algorithm}-{n}-{begun}")
+    save = f"{Path(name).name}.json"
+    words = ["test", f"--algorithm={algorithm}", f"--n={n}", f"--delta={delta}", f"--seed={seed}"]
+    words += [f"--target={target}"] if target else []
+    words += [f"--epsilon={epsilon}"] if epsilon else []
+    words += [f"--save={save}", "--", f"./{data}"]
+    st.code(shlex.join(["poise", *words]), language="bash", wrap_lines=True)
+    missing = target is None and not data.endswith(".npz")
+    if st.button("Start", type="primary", disabled=missing or (HERE / save).exists()):
+        begin(save, words)
+        st.session_state.started = save
+    if "started" in st.session_state:
+        watch(st.session_state.started)
+
+
+@st.cache_data(show_spinner=False)
+def columns_of(data: str) -> list[str]:
+    """Return the names of a file's columns, where they can be had without reading it."""
+    if data.endswith(".csv"):
+        return [str(name) for name in pd.read_csv(HERE / data, nrows=0)]
+    if data.endswith(".parquet"):
+        from pyarrow import parquet
+
+        return [str(name) for name in parquet.read_schema(HERE / data).names]
+    return []
+
+
+@st.cache_data(show_spinner=False)
+def estimators() -> list[str]:
+    """Return the names of scikit-learn's regressors and classifiers, without importing all."""
+    found = set()
+    for module in ("linear_model", "ensemble", "tree", "neighbors", "svm", "neural_network"):
+        public = import_module(f"sklearn.{module}")
+        found |= {each for each in public.__all__ if hasattr(getattr(public, each), "predict")}
+    return sorted(found, key=lambda each: (each != "Lasso", each))
+
+
+def begin(save: str, words: list[str]) -> None:
+    """Start a command in a session of its own, which needs neither the page nor its server."""
+    with (HERE / f".{save}.out").open("wb") as out:
+        children()[save] = subprocess.Popen(
+            [sys.executable, "-m", "poise", *words],
+            cwd=HERE,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+
+@st.fragment(run_every=1)
+def watch(save: str) -> None:
+    """Show how a run goes, and its answer at the end."""
+    child = children().get(save)
+    if child is None:
+        return
+    if child.poll() is None:
+        st.progress(0.0, f"{save} is running")
+        if st.button("Stop"):
+            child.terminate()
+        return
+    st.text((HERE / f".{save}.out").read_text("utf-8", "replace")[-4_000:])
+    st.caption(f"ended with status {child.returncode}")
+
+
+def main() -> None:
+    """Show one of the three pages."""
+    st.set_page_config("poise", "⚖️", layout="wide")
+    pages = [
+        st.Page(results, title="Results", default=True),
+        st.Page(planned, title="Plan"),
+        st.Page(new_run, title="New run"),
+    ]
+    chosen = st.navigation(pages, position="top")
+    st.caption(HERE.name)
+    try:
+        chosen.run()
+    except PoiseError as error:
+        st.error(str(error))
+
+
+if __name__ == "__main__":
+    main()
