@@ -20,6 +20,7 @@ ROOMS = [
     ["engine"],
     ["procedures"],
     ["questions"],
+    ["simulation"],
     ["ui"],
     ["cli"],
 ]

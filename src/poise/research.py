@@ -6,11 +6,16 @@ from poise.procedures.exhaustive import ExhaustiveTest
 from poise.procedures.heuristics import BootstrapTest, SimulationTest
 from poise.procedures.own import Asks, BinomialTest, Claim, Procedure, run
 from poise.procedures.transparent import TransparentLinearTest
+from poise.simulation import traps, worlds
+from poise.simulation.audit import Audit, audit
+from poise.simulation.traps import Trap, trap
+from poise.simulation.worlds import Share, World
 
 __all__ = [
     "AdaptiveTest",
     "Answers",
     "Asks",
+    "Audit",
     "Batch",
     "BinomialTest",
     "BootstrapTest",
@@ -20,8 +25,15 @@ __all__ = [
     "Made",
     "Procedure",
     "Query",
+    "Share",
     "SimulationTest",
     "TransparentLinearTest",
+    "Trap",
     "Trial",
+    "World",
+    "audit",
     "run",
+    "trap",
+    "traps",
+    "worlds",
 ]

@@ -20,8 +20,7 @@ from poise.engine.messages import Answers, Batch, Query, Trial
 from poise.engine.oracle import Oracle, converse
 from poise.errors import ArgumentError
 from poise.settings import Every, checked, documented
-from poise.theory import binomial
-from poise.theory.changes import Changes
+from poise.theory.binomial import CountRule
 
 Verdict = Literal["stable", "unstable", "inconclusive"]
 Asking = Generator[Batch, Answers, Any]
@@ -106,13 +105,12 @@ class Asks:
         A failure (nan) counts against "stable" and not for "unstable". Changes that may only be
         too large (``upper``) never show instability.
         """
-        table = Changes(
-            np.reshape(np.asarray(changes, dtype=np.float64), (-1, 1)), np.size(changes)
-        )
-        said = binomial.judge(table, self.epsilon, self.delta, self.alpha, zeta).verdict
+        values = np.asarray(changes, dtype=np.float64)
+        moved, failed = int((values > self.epsilon).sum()), int(np.isnan(values).sum())
+        rule = CountRule.of(values.size, self.delta, self.alpha, zeta)
+        said = rule.verdict(moved, values.size, failed)
         verdict: Any = "inconclusive" if upper and said == "unstable" else said
-        statistic = int(table.shares(self.epsilon).sum())
-        return Claim(verdict, certified, reason, table.n_trials, statistic, found)
+        return Claim(verdict, certified, reason, values.size, moved + failed, found)
 
     def pairs(
         self,

@@ -1,0 +1,1 @@
+"""Worlds whose stability is known, traps that mimic them, audits, and the paper's claims."""
