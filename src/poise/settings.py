@@ -148,6 +148,10 @@ class Settings(TypedDict, total=False):
         bool, says("Toss the paper's coin in a tie: the test then has size exactly alpha.", False)
     ]
     # how it is run
+    backend: Annotated[
+        Literal["dask", "ray"] | None,
+        says("Cluster that fits; connect to it before. Left out, this machine."),
+    ]
     fit_timeout: Annotated[float | None, says("Seconds that one fit may take.", low=0, open="(")]
     on_error: Annotated[
         Literal["raise", "record"],

@@ -30,9 +30,10 @@ _KEYS = ("name", "algorithm", "params", "inconclusive", *_ASKED)
 _DATA = ("file", "target", "unlabeled", *READ, *OF_ROWS)
 _TEXTS = ("file", "target", "unlabeled", "name", "algorithm", *OF_ROWS)
 _TYPES = {"params": (Mapping, "a table"), **dict.fromkeys(_TEXTS, (str, "text"))}
+_WHERE = ("n_jobs", "backend")  # settings that may be typed beside a file
 _OPTIONS = {
-    *("data", "as_json", "quiet", "details", "check_only", "summary", "accept", "n_jobs"),
-    *("report", "force"),
+    *("data", "as_json", "quiet", "details", "check_only", "summary", "accept", "address"),
+    *("report", "force", *_WHERE),
 }
 
 
@@ -53,7 +54,7 @@ def run(ctx: click.Context, path: Path) -> Exit:
         inputs += [Path(output.report)] if output.report else []
         require_writable(Path(values["summary"]), inputs, argument="summary", force=True)
     more = {"progress": False} if output.quiet else {}
-    more |= {"n_jobs": values["n_jobs"]} if "n_jobs" in typed else {}
+    more |= {name: values[name] for name in _WHERE if name in typed}
     with Warned(output.quiet).listening() as warned:
         with stdout_is_for_the_answer():
             rows = source.read()

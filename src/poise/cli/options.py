@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ else:
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-LATER = ("journal", "backend", "fast")  # these rooms are still to come
+LATER = ("journal", "fast")  # these rooms are still to come
 SETTINGS = settings_of(Every)
 _NONE = "none"  # how None is written, where the default is another value
 
@@ -108,8 +109,11 @@ def _all_of(*made: Decorator) -> Decorator:
 
 def options(leave: Collection[str] = LATER, **defaults: object) -> Decorator:
     """Return a decorator that adds an option for every setting that has one."""
-    names = [name for name, each in SETTINGS.items() if each.said.option != "-"]
-    return _all_of(*(option_of(SETTINGS[n], defaults.get(n, ...)) for n in names if n not in leave))
+    names = [n for n, each in SETTINGS.items() if each.said.option != "-" and n not in leave]
+    made = [option_of(SETTINGS[name], defaults.get(name, ...)) for name in names]
+    if "backend" in names:
+        made.append(rare("--address", metavar="HOST:PORT", help="Where that cluster is."))
+    return _all_of(*made)
 
 
 def given(ctx: click.Context) -> dict[str, Any]:
@@ -134,7 +138,8 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; user code cannot end it as --help does."""
         try:
-            return super().invoke(ctx)
+            with _connected(ctx):
+                return super().invoke(ctx)
         except click.exceptions.Exit as error:
             raise SystemExit(error.exit_code) from error
 
@@ -163,6 +168,18 @@ class Command(click.Command):
         if others and ctx.meta.get("poise.everything"):
             with formatter.section("More options"):
                 formatter.write_dl(others)
+
+
+def _connected(ctx: click.Context) -> AbstractContextManager[object]:
+    """Connect to the cluster that the options name, for as long as the command runs."""
+    backend, address = ctx.params.get("backend"), ctx.params.get("address")
+    if (backend is None) != (address is None):
+        raise click.UsageError("--backend and --address are needed together, or neither.", ctx)
+    if backend is None or address is None:
+        return nullcontext()
+    from poise.engine.clusters import connection
+
+    return connection(backend, address)
 
 
 def _is_first(param: click.Parameter) -> bool:

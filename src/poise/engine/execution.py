@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import abc
 import signal
 import sys
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from poise.engine.messages import Answer, Failure
+from poise.engine.messages import Answer
 from poise.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from poise.engine.pool import Report
     from poise.engine.work import Work
+
+# Seconds, and packed answers, or the line that says why there are none.
+Report = tuple[float, bytes | str | KeyboardInterrupt]
 
 _SHORTEST, _LONGEST = 0.05, 0.1  # seconds: sending a chunk costs about a fiftieth of the shortest
 _SHARE_OF_TIME_SPENT = 0.05  # an early verdict wastes no more than that
@@ -26,6 +29,7 @@ class Execution:
     """The settings of a run that do not change its trials."""
 
     n_jobs: int | None = None
+    backend: Literal["dask", "ray"] | None = None  # this machine
     fit_timeout: float | None = None  # seconds
     on_error: Literal["raise", "record"] = "raise"
     progress: bool | None = None
@@ -41,6 +45,15 @@ class Execution:
                 argument="fit_timeout",
                 got=self.fit_timeout,
             )
+        if self.backend is not None and self.fit_timeout is not None:
+            raise ArgumentError(
+                "works on this machine only: a cluster cannot end a fit without its worker",
+                argument="fit_timeout",
+                got=self.fit_timeout,
+                remedy=f"leave it out, or leave out backend={self.backend!r}",
+            )
+        if self.backend is not None:
+            self._workers()  # no connection is an error before the first fit
 
     @property
     def size(self) -> int:
@@ -61,9 +74,22 @@ class Execution:
                 got=self.fit_timeout,
                 remedy="leave it out",
             )
-        if not span or algorithm.device or (self.size == 1 and self.fit_timeout is None):
+        alone = self.backend is None and self.size == 1 and self.fit_timeout is None
+        if not span or algorithm.device or alone:
             return work.answers(span)
-        return on_workers(self, work, span, in_turn)
+        return self._elsewhere(work, span, in_turn)
+
+    def _elsewhere(self, work: Work, span: range, in_turn: bool) -> Iterator[Answer]:
+        yield from on_workers(self._workers(), work, span, in_turn)
+
+    def _workers(self) -> Workers:
+        if self.backend is not None:
+            from poise.engine.clusters import connected
+
+            return connected(self.backend, self.n_jobs)
+        from poise.engine.pool import Pool
+
+        return Pool.of(self.size, self.fit_timeout)
 
 
 class WorkerDied(Exception):  # noqa: N818 - it is no error here
@@ -74,63 +100,72 @@ class WorkerDied(Exception):  # noqa: N818 - it is no error here
         self.task, self.how, self.late = task, how, late
 
 
+class Workers(abc.ABC):
+    """What computes spans of tasks elsewhere: processes of this machine, or a cluster.
+
+    Attributes
+    ----------
+    size : int
+        How many spans are computed at once.
+    ahead : int
+        How many more are submitted, so that no worker waits for the next one.
+    deaths : tuple of exception types
+        What a future raises if the worker has died.
+    """
+
+    size: int
+    ahead: int = 1
+    deaths: tuple[type[BaseException], ...] = (WorkerDied,)
+
+    @abc.abstractmethod
+    def share(self, work: Work) -> None:
+        """Give the work to every worker."""
+
+    @abc.abstractmethod
+    def submit(self, span: range) -> Future[Report]:
+        """Compute some of its tasks on the next worker that is free."""
+
+    @abc.abstractmethod
+    def settled(self, death: BaseException, part: range, again: deque[range]) -> dict[int, Answer]:
+        """Return the tasks that fail because of a death; put the others of the span on the list."""
+
+    @abc.abstractmethod
+    def release(self, running: Iterable[Future[Report]]) -> None:
+        """End the run; nobody needs what is running any more."""
+
+
 def on_workers(
-    execution: Execution, work: Work, span: range, in_turn: bool = False
+    workers: Workers, work: Work, span: range, in_turn: bool = False
 ) -> Iterator[Answer]:
     """Yield the answers in plan order, also if workers die."""
-    from poise.engine.pool import Pool
+    from poise.engine.transport import unpacked
 
-    pool = Pool.of(execution.size, execution.fit_timeout)
-    chunks = Chunks(span[:0] if in_turn else span, pool.size, work.algorithm.at_once or 1)
+    chunks = Chunks(span[:0] if in_turn else span, workers.size, work.algorithm.at_once or 1)
     again = deque([span] if in_turn else [])
     running: dict[Future[Report], range] = {}
     done: dict[int, Answer] = {}
-    suspects: set[int] = set()  # tasks during which a worker has died
     position = span.start
     try:
-        pool.share(work)
+        workers.share(work)
         while position < span.stop:
-            while len(running) <= pool.size and (
+            while len(running) < workers.size + workers.ahead and (
                 part := again.popleft() if again else chunks.next()
             ):
-                running[pool.submit(part)] = part
+                running[workers.submit(part)] = part
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 part = running.pop(future)
                 try:
-                    seconds, answers = future.result()
-                except WorkerDied as death:
-                    done |= settled(death, part, suspects, again)
+                    seconds, body = future.result()
+                except workers.deaths as death:
+                    done |= workers.settled(death, part, again)
                     continue
                 chunks.learn(len(part), seconds)
-                done.update(zip(part, answers, strict=True))
+                done.update(zip(part, unpacked(body), strict=True))
             while position in done:
                 yield done.pop(position)
                 position += 1
     finally:
-        pool.release(running)
-
-
-def settled(
-    death: WorkerDied, part: range, suspects: set[int], again: deque[range]
-) -> dict[int, Answer]:
-    """Fail a task that was late, or of which a second worker died alone; ask for the others again.
-
-    The first death may have been the choice of the system, which ends some process when memory is
-    short.
-    """
-    if death.task is None and len(part) > 1:  # nobody knows which: each by itself
-        again.extend(range(k, k + 1) for k in part)
-        return {}
-    task = part.start if death.task is None else death.task
-    again.extend(filter(None, (range(part.start, task), range(task + 1, part.stop))))
-    if death.late:
-        return {task: Answer(failure=Failure(death.how, "timeout"))}
-    if task in suspects:
-        text = f"{death.how}, twice (out of memory, or a crash in compiled code?)"
-        return {task: Answer(failure=Failure(text, "death"))}
-    suspects.add(task)
-    again.append(range(task, task + 1))
-    return {}
+        workers.release(running)
 
 
 class Chunks:

@@ -234,12 +234,14 @@ class FreshFit:
 
     def compared(self) -> list[str]:
         """Wait for it, and say what is wrong."""
+        from poise.engine.transport import unpacked
+
         try:
             if self.here is None or self.here.failure:
                 return []
             if self.why_not:
                 return [_NOT_REPEATED.format(self.why_not)]
-            _, [there] = self.report.result()
+            [there] = unpacked(self.report.result()[1])
         except (WorkerDied, AlgorithmError) as error:
             how = error.how if isinstance(error, WorkerDied) else error.problem
             return [_NOT_REPEATED.format(how)]

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
@@ -25,13 +26,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from poise.engine import guard, transport
-from poise.engine.execution import WorkerDied
-from poise.engine.messages import Answer
+from poise.engine.execution import Report, WorkerDied, Workers
+from poise.engine.messages import Answer, Failure
 from poise.engine.surroundings import end_after
 from poise.engine.work import Work
-from poise.errors import AlgorithmError, in_one_line
-
-Report = tuple[float, list[Answer]]  # seconds, and answers in order
+from poise.errors import in_one_line
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _SHORT = 0.2  # seconds that it pays to wait for a fit that nobody needs
@@ -42,7 +41,7 @@ _START = (
 )
 
 
-class Pool:
+class Pool(Workers):
     """So many processes of this machine.
 
     Idle workers wait for the next run, because a start takes a second. They belong to the process
@@ -83,6 +82,7 @@ class Pool:
 
     def share(self, work: Work) -> None:
         """Write the work where every worker can read it."""
+        self.suspects: set[int] = set()  # tasks during which a worker has died
         self.shared += 1  # workers keep what they have read by its path
         self.path = Path(self.folder, f"work-{self.shared}")
         try:
@@ -90,11 +90,32 @@ class Pool:
         except (KeyboardInterrupt, OSError):
             raise
         except BaseException as error:  # user code takes part
-            raise _cannot_travel(in_one_line(error)) from error
+            raise transport.cannot_travel(in_one_line(error)) from error
 
     def submit(self, span: range) -> Future[Report]:
         """Compute some tasks on the next worker that is free."""
         return self.threads.submit(self._answered, span)
+
+    def settled(self, death: BaseException, part: range, again: deque[range]) -> dict[int, Answer]:
+        """Fail a task that was late, or of which a second worker died alone.
+
+        The first death may have been the choice of the system, which ends some process when memory
+        is short.
+        """
+        assert isinstance(death, WorkerDied)
+        if death.task is None and len(part) > 1:  # nobody knows which: each by itself
+            again.extend(range(k, k + 1) for k in part)
+            return {}
+        task = part.start if death.task is None else death.task
+        again.extend(filter(None, (range(part.start, task), range(task + 1, part.stop))))
+        if death.late:
+            return {task: Answer(failure=Failure(death.how, "timeout"))}
+        if task in self.suspects:
+            text = f"{death.how}, twice (out of memory, or a crash in compiled code?)"
+            return {task: Answer(failure=Failure(text, "death"))}
+        self.suspects.add(task)
+        again.append(range(task, task + 1))
+        return {}
 
     def release(self, running: Iterable[Future[Report]]) -> None:
         """Keep the workers for the next run, unless one is in a fit that nobody needs any more."""
@@ -124,16 +145,13 @@ class Pool:
     def _answered(self, span: range) -> Report:
         slot = self.free.pop()
         try:
-            seconds, body = self._told(self._worker(slot), (str(self.path), span, self.limit))
+            order = str(self.path), span, self.limit
+            report: Report = self._told(self._worker(slot), order)
         except EOFError:
             raise self._death(slot) from None
         finally:
             self.free.append(slot)
-        if isinstance(body, KeyboardInterrupt):
-            raise body
-        if isinstance(body, str):
-            raise _cannot_travel(body)
-        return seconds, pickle.loads(body)
+        return report
 
     def _worker(self, slot: int) -> subprocess.Popen[bytes]:
         """Return the worker of this slot, a new one if it has ended while nothing was asked."""
@@ -187,12 +205,6 @@ class Pool:
         return worker.wait()
 
 
-def _cannot_travel(reason: str) -> AlgorithmError:
-    return AlgorithmError(
-        f"cannot be sent to a worker process: {reason}", argument="algorithm", remedy={"n_jobs": 1}
-    )
-
-
 def _ended(status: int) -> str:
     names = {-each: each.name for each in signal.Signals}
     return f"was killed by {names[status]}" if status in names else f"ended with status {status}"
@@ -222,25 +234,37 @@ def serve(begun: str, slot: int) -> None:
             end_after(_PATIENCE)
             path, span, limit = pickle.load(orders)
             end_after(0)
-            began = time.perf_counter()
-            body = _computed(path, span, limit, begins)
+            report = computed(partial(_read, path), span, begins, limit)
             begins(-1)
-            pickle.dump((time.perf_counter() - began, body), answers)
+            pickle.dump(report, answers)
             answers.flush()
     os._exit(0)  # whatever threads a fit has left
 
 
-def _computed(
-    path: str, span: range, limit: float | None, begins: Callable[[int], None]
-) -> bytes | str | KeyboardInterrupt:
-    """Return the answers, or why there are none; no tasks at all mean to forget the work."""
+def _read(path: str) -> Work:
+    work: Work = transport.read(path)
+    return work
+
+
+def computed(
+    read: Callable[[], Work],
+    span: range,
+    begins: Callable[[int], None] | None = None,
+    limit: float | None = None,
+) -> Report:
+    """Return the answers, or why there are none, and how long it took.
+
+    No tasks at all mean to forget the work.
+    """
+    began = time.perf_counter()
+    body: bytes | str | KeyboardInterrupt = b""
     try:
-        if not span:
+        if span:
+            body = transport.packed(list(read().answers(span, begins, limit)))
+        else:
             transport.read.cache_clear()
-            return b""
-        work: Work = transport.read(path)
-        return transport.packed(list(work.answers(span, begins, limit)))
     except KeyboardInterrupt as error:
-        return error
+        body = error
     except BaseException as error:  # not of a fit: the work cannot be read here, say
-        return in_one_line(error)
+        body = in_one_line(error)
+    return time.perf_counter() - began, body

@@ -19,7 +19,7 @@ import cloudpickle
 import numpy as np
 
 from poise.engine.messages import Answer
-from poise.errors import in_one_line
+from poise.errors import AlgorithmError, in_one_line
 
 _ALIGNED = 64
 
@@ -89,6 +89,23 @@ def packed(answers: list[Answer]) -> bytes:
         raise
     except BaseException:  # an exception of user code may do anything
         return pickle.dumps([_as_text(answer) for answer in answers])
+
+
+def unpacked(body: bytes | str | KeyboardInterrupt) -> list[Answer]:
+    """Return the answers of a worker, or raise why there are none."""
+    if isinstance(body, KeyboardInterrupt):
+        raise body
+    if isinstance(body, str):
+        raise cannot_travel(body)
+    answers: list[Answer] = pickle.loads(body)
+    return answers
+
+
+def cannot_travel(reason: str) -> AlgorithmError:
+    """Say that user code cannot be written here, or read there."""
+    remedy = {"n_jobs": 1}
+    problem = f"cannot be sent to a worker process: {reason}"
+    return AlgorithmError(problem, argument="algorithm", remedy=remedy)
 
 
 def _as_text(answer: Answer) -> Answer:

@@ -39,7 +39,7 @@ from poise.settings import Every, checked
 from poise.theory import counts
 
 _ROWS = ("X_unlabeled", "groups", "groups_unlabeled", "fit_params", "sample_weight", "ids")
-_RUN = ("n_jobs", "fit_timeout", "on_error", "progress")
+_RUN = ("n_jobs", "backend", "fit_timeout", "on_error", "progress")
 _TRIAL = ("remove", "replace", "position", "max_trials", "response", "shuffle", "randomized")
 _MOST = 0.5  # of the training sets
 
