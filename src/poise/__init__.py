@@ -13,6 +13,8 @@ _HOME = {
     "stability_test": "poise.questions.ask",
     "measure": "poise.questions.ask",
     "assert_stable": "poise.questions.ask",
+    "compare": "poise.questions.several",
+    "stability_curve": "poise.questions.several",
     "plan": "poise.questions.plan",
     "advise": "poise.questions.advise",
     "load": "poise.results.file",
@@ -24,6 +26,8 @@ _HOME = {
     "loss_change": "poise.algorithms.losses",
     "Trials": "poise.results.trials",
     "Result": "poise.results.result",
+    "Comparison": "poise.results.together",
+    "Curve": "poise.results.together",
 }
 _ROOMS = ("decisions", "errors", "research", "theory")
 

@@ -10,11 +10,15 @@ from poise.questions.ask import measure as measure
 from poise.questions.ask import stability_test as stability_test
 from poise.questions.intervals import JackknifeRegressor as JackknifeRegressor
 from poise.questions.plan import plan as plan
+from poise.questions.several import compare as compare
+from poise.questions.several import stability_curve as stability_curve
 from poise.questions.verify import verify as verify
 from poise.results.file import load as load
 from poise.results.report import report as report
 from poise.results.result import Result as Result
 from poise.results.table import table as table
+from poise.results.together import Comparison as Comparison
+from poise.results.together import Curve as Curve
 from poise.results.trials import Trials as Trials
 
 __version__: str

@@ -20,6 +20,8 @@ COMMANDS = {
     "ui": ("Start here", "A page about the results in a folder."),
     "advise": ("Before a test", "What can these rows answer?"),
     "plan": ("Before a test", "How many rows does a question need?"),
+    "compare": ("Several answers", "Which of several algorithms are stable? One error level."),
+    "curve": ("Several answers", "How does stability depend on the training size?"),
     "verify": ("Afterwards", "Is a result file what it claims? Repeats some of its trials."),
 }
 
@@ -47,7 +49,10 @@ class Poise(click.Group):
         """Import one command."""
         if cmd_name not in COMMANDS:
             return None
-        found: click.Command = import_module(f"poise.cli.{cmd_name}").command
+        module = "compare" if cmd_name == "curve" else cmd_name  # their options are the same
+        found: click.Command = getattr(
+            import_module(f"poise.cli.{module}"), "curve" if cmd_name == "curve" else "command"
+        )
         return found
 
     def resolve_command(

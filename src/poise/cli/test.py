@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -67,20 +68,28 @@ def command(ctx: click.Context, /, data: str, **values: Any) -> int:
     return Exit.STABLE if accepted else status
 
 
-def answer(ctx: click.Context, function: str, data: str) -> Exit:
-    """Put the question of the options, by a function of the library, and print its answer."""
+def answer(
+    ctx: click.Context, function: str, data: str, tell: Callable[[Any, Output, Warned], Exit] = tell
+) -> Exit:
+    """Put the question of the options, by a function of the library, and tell its answer.
+
+    Where several algorithms can be named, the library gets a list of them.
+    """
     output, asked = Output.of(ctx), given(ctx)
     _require_what_is_needed(ctx, data)
     unlabeled = asked.pop("X_unlabeled", None)
     source = ctx.meta[SOURCE] = Source(data, {**ctx.params, "unlabeled": unlabeled})
     _check_what_costs_nothing(asked)
-    code = [code_file(ctx.params["algorithm"]), *map(code_file, asked.values())]
+    named = ctx.params["algorithm"]
+    places = [named] if isinstance(named, str) else named
+    code = [*map(code_file, places), *map(code_file, asked.values())]
     output.check([*source.files, *code])
     with Warned(output.quiet).listening() as warned:
         with stdout_is_for_the_answer():
             asked |= source.read()
-            parameters = parse_parameters(ctx.params["params"])
-            algorithm = load_algorithm(ctx.params["algorithm"], parameters)
+            parameters = parse_parameters(ctx.params.get("params", ()))
+            loaded = [load_algorithm(place, parameters) for place in places]
+            algorithm = loaded[0] if isinstance(named, str) else loaded
             asked |= {name: load_named(name, asked[name]) for name in _OWN & asked.keys()}
             if output.quiet:
                 asked["progress"] = False
@@ -93,10 +102,10 @@ _OWN = {"distance", "coupling"}  # may be a user's own object
 
 def fitted(function: str, output: Output, algorithm: Any, X: Any, y: Any, **asked: Any) -> Any:
     """Call the library; what was measured before a failed trial is saved all the same."""
-    from poise.questions import ask
+    import poise
 
     try:
-        return getattr(ask, function)(algorithm, X, y, **asked)
+        return getattr(poise, function)(algorithm, X, y, **asked)
     except TrialError as error:
         if output.save is not None and error.partial is not None:
             output.write(error.partial)
@@ -109,12 +118,12 @@ def _require_what_is_needed(ctx: click.Context, data: str) -> None:
     flags = {p.name: p.opts[0] for p in ctx.command.params}
     needed = ["algorithm"] if data.endswith(".npz") else ["target", "algorithm"]  # its array y
     needed += [n for n, each in SETTINGS.items() if each.said.default is REQUIRED and n in flags]
-    if ctx.info_name == "measure":
+    if ctx.info_name in ("measure", "curve"):
         needed.remove("delta")  # it has a default there
-    missing = [flags[name] for name in needed if ctx.params[name] is None]
+    missing = [flags[name] for name in needed if ctx.params[name] in (None, ())]
     if not missing:
         return
-    if "epsilon" in flags and ctx.params["epsilon"] is None:
+    if "delta" in needed and "epsilon" in flags and ctx.params["epsilon"] is None:
         missing.append("--epsilon (unless labels are compared)")
     help = f"`poise advise {data}` says what these rows can answer"
     if "epsilon" in flags:
@@ -127,5 +136,7 @@ def _check_what_costs_nothing(asked: dict[str, Any]) -> None:
     from poise.results.question import read_epsilon
 
     read_epsilon(asked.get("epsilon"))
-    if not 0 < asked["n"] < 1:
-        checks.count("n", asked["n"], 2)
+    sizes = asked["n"] if isinstance(asked["n"], tuple) else (asked["n"],)
+    for size in sizes:
+        if not 0 < size < 1:
+            checks.count("n", size, 2)

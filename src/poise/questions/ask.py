@@ -219,10 +219,20 @@ def assert_stable(
 
 
 def prepared(
-    function: str, algorithm: Any, X: Any, y: Any, asked: Mapping[str, Any]
+    function: str,
+    algorithm: Any,
+    X: Any,
+    y: Any,
+    asked: Mapping[str, Any],
+    limits: bool = False,
 ) -> tuple[Job, Question]:
-    """Check everything that a question is given; nothing is fitted yet."""
-    job, change = Job.of(function, algorithm, X, y, asked).with_epsilon(asked.get("epsilon"))
+    """Check everything that a question is given; nothing is fitted yet.
+
+    Where ``limits`` alone may be wanted, an allowed change may be left out.
+    """
+    job, change, epsilon = Job.of(function, algorithm, X, y, asked), None, asked.get("epsilon")
+    if not (limits and epsilon is None and job.design.sized):
+        job, change = job.with_epsilon(epsilon)
     given = job.settings
     if given["delta"] is None:
         raise ArgumentError(

@@ -142,15 +142,18 @@ class Job:
         design = _shaped(self.design, self.settings, self.distance)
         return replace(self, design=design, split=self._split(design))
 
-    def run(self, question: Question | None = None) -> Trials:
+    def run(
+        self, question: Question | None = None, *, rivals: int = 1, warn: bool = True
+    ) -> Trials:
         """Look at trial 1, then run the trials that the rows hold."""
         job = self.planned()
-        job._warn_of_power(question)
+        if warn:
+            job.warn_of_power(question)
         oracle = Oracle(job.algorithm, job.sample, job.distance, job._execution)
         seen = job._look(oracle)
         job = job.after(seen)
         try:
-            answers = converse(measure(job.split, job._until(question), seen.known), oracle)
+            answers = converse(measure(job.split, job._until(question, rivals), seen.known), oracle)
             job.warnings.extend(seen.finish())
         except TrialError as error:
             if isinstance(error.partial, Answers):
@@ -167,10 +170,10 @@ class Job:
     def _execution(self) -> Execution:
         return Execution(**{name: self.settings[name] for name in _RUN})
 
-    def _until(self, question: Question | None) -> Callable[[Floats], bool] | None:
+    def _until(self, question: Question | None, rivals: int) -> Callable[[Floats], bool] | None:
         if question is None or not question.stop_early:
             return None
-        return until(question, self.design)
+        return until(question, self.design, rivals)
 
     def _look(self, oracle: Oracle) -> Look:
         """Look at the rows for copies, and at the first trial, unless nobody wants to."""
@@ -239,8 +242,10 @@ class Job:
             origin=Run(self),
         )
 
-    def _warn_of_power(self, question: Question | None) -> None:
-        why = self._why_hopeless(self.settings["delta"], self.settings["alpha"])
+    def warn_of_power(self, question: Question | None) -> None:
+        """Say, before the first fit, that these rows cannot show "stable"."""
+        alpha = self.settings["alpha"] if question is None else question.alpha
+        why = self._why_hopeless(self.settings["delta"], alpha)
         if why and (question is not None or not self.design.n_trials):
             note(PowerWarning, f'"stable" cannot be shown: {why}')
 

@@ -159,6 +159,9 @@ def _check_numbers(found: Verification, judged: Any, said: Mapping[str, Any]) ->
         one, other = said.get(name), follows[name]
         if not _agree(one, other):
             found.wrong.append(f"{name} is {one} in the file, and {other} follows from its changes")
+    family = judged.question.family if isinstance(judged, Result) else None
+    if family is not None and family.size > 1:
+        found.open.append(f"the p-values of the {family.size - 1} others that share alpha")
     if not found.wrong:
         found.checked.append(f"{len(follows)} fields follow from the changes and are as written")
 

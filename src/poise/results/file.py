@@ -154,17 +154,17 @@ def replace_file(path: str | Path, content: bytes) -> None:
         raise RecordError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def load(path: str | Path) -> Trials | Result:
-    """Read what :meth:`Result.save` or :meth:`Trials.save` wrote, and judge its changes again.
+def load(path: str | Path) -> Any:
+    """Read what the method ``save`` of an answer wrote, and judge its changes again.
 
     Parameters
     ----------
     path : str or Path
-        The file.
+        The file; the folder of a comparison or a curve.
 
     Returns
     -------
-    Result or Trials
+    Result, Trials, Comparison or Curve
         A result if a question was saved with the changes. Its numbers are computed again; those in
         the file are for other readers.
 
@@ -173,6 +173,10 @@ def load(path: str | Path) -> Trials | Result:
     RecordError
         If the file cannot be read, was written by another program or was altered since.
     """
+    if Path(path).is_dir():
+        from poise.results.together import load_together
+
+        return load_together(Path(path))
     return restored(read(path), path)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Literal
 
@@ -21,9 +21,29 @@ from poise.theory import counts
 
 if TYPE_CHECKING:
     from poise.results.design import Design
+    from poise.theory.betting import Bets
 
 Floats = NDArray[np.float64]
 _SHARE = re.compile(r"\s*([0-9.eE+-]+)\s*%\s*of\s+sd\s*")
+
+
+@dataclass(frozen=True)
+class Family:
+    """Other algorithms, or sizes, that share an error level: the p-values of each by itself.
+
+    Attributes
+    ----------
+    pvalues, pvalues_unstable : tuple of float
+        Against "not stable" and against "stable".
+    """
+
+    pvalues: tuple[float, ...]
+    pvalues_unstable: tuple[float, ...]
+
+    @property
+    def size(self) -> int:
+        """How many share the level, this one among them."""
+        return 1 + len(self.pvalues)
 
 
 @dataclass(frozen=True)
@@ -43,6 +63,8 @@ class Question:
         The paper's Binomial test, the averaged test, or the one that fits the trials.
     stop_early : bool
         Whether the run may end as soon as the verdict is certain.
+    family : Family or None
+        The others, where several algorithms or sizes share ``alpha`` by Holm's method.
 
     Examples
     --------
@@ -55,6 +77,7 @@ class Question:
     alpha: float = 0.05
     test: Literal["auto", "binomial", "averaged"] = "auto"
     stop_early: bool = False
+    family: Family | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.epsilon is not None:
@@ -63,6 +86,16 @@ class Question:
         object.__setattr__(self, "alpha", checks.alpha(self.alpha))
         checks.choice("test", self.test, ("auto", "binomial", "averaged"))
         checks.flag("stop_early", self.stop_early)
+
+    @property
+    def level(self) -> float:
+        """Level of one test or limit: of K that share alpha, a K-th of it."""
+        return self.alpha / (1 if self.family is None else self.family.size)
+
+    @property
+    def alone(self) -> Question:
+        """The question that was asked of each: at its share of the level."""
+        return replace(self, alpha=self.level, family=None)
 
 
 @dataclass(frozen=True)
@@ -156,25 +189,30 @@ def _averages(design: Design, delta: float, alpha: float, test: str) -> bool:
     return several and delta > 0 and enough
 
 
-def until(question: Question, design: Design) -> Callable[[Floats], bool]:
+def until(question: Question, design: Design, rivals: int = 1) -> Callable[[Floats], bool]:
     """Return what says, fed each trial's table in plan order, whether the verdict stands.
 
-    A run whose verdict would be inconclusive goes on: its limits are all that it has.
+    A run whose verdict would be inconclusive goes on: its limits are all that it has. In a race of
+    several ``rivals``, each with its share of the level, a run also ends once Holm's method cannot
+    call it stable any more, whatever becomes of the others.
     """
     test = (question.delta, question.alpha, question.test)
     threshold = design.threshold(question.epsilon)
     watch = _watch_shares if _averages(design, *test) else _watch_counts
-    return watch(question, design, threshold)
+    return watch(question, design, threshold, rivals)
 
 
 def _watch_counts(
-    question: Question, design: Design, threshold: float | None
+    question: Question, design: Design, threshold: float | None, rivals: int
 ) -> Callable[[Floats], bool]:
-    from poise.theory.binomial import CountRule
+    from poise.theory.binomial import CountRule, critical_value
 
     rule = (design.n_trials, question.delta, question.alpha)
     plain = CountRule.of(*rule)
     lucky = CountRule.of(*rule, zeta=0.0) if design.randomized else plain  # whatever the coin
+    most = design.n_trials
+    if rivals > 1:  # Holm's last step is at the whole level
+        most, _ = critical_value(most, question.delta, rivals * question.alpha)
     counted = np.zeros(3, dtype=np.int64)  # moved, seen, failed
 
     def decided(table: Floats) -> bool:
@@ -182,13 +220,14 @@ def _watch_counts(
         counted[:] += (first > threshold, 1, np.isnan(first))
         moved, seen, failed = counted.tolist()
         stable = plain.verdict(moved, seen, failed) == "stable"
-        return stable or lucky.verdict(moved, seen, failed) == "unstable"
+        hopeless = moved + failed > most
+        return stable or hopeless or lucky.verdict(moved, seen, failed) == "unstable"
 
     return decided
 
 
 def _watch_shares(
-    question: Question, design: Design, threshold: float | None
+    question: Question, design: Design, threshold: float | None, rivals: int
 ) -> Callable[[Floats], bool]:
     from poise.theory import averaged
     from poise.theory.changes import Changes
@@ -200,6 +239,14 @@ def _watch_shares(
         both = [trial.shares(threshold, failures_exceed=exceed) for exceed in (True, False)]
         bets.run(lambda rows, a, b: np.array(both)[rows], until=bets.trials + 1)
         reached = bool((bets.reached_at > 0).any())
-        return reached and averaged.decided(bets, coin=design.randomized)
+        if reached and averaged.decided(bets, coin=design.randomized):
+            return True
+        return rivals > 1 and not design.randomized and _out_of_reach(bets, 1 / rivals)
 
     return decided
+
+
+def _out_of_reach(bets: Bets, goal: float) -> bool:
+    """Whether the hedge stays below a value even if nothing changes any more."""
+    left = bets.n_trials - bets.trials
+    return bool(bets.top[0] < goal and bets.u[0] < goal * float(1 - bets.delta[0]) ** left)

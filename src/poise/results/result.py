@@ -40,6 +40,8 @@ class Result:
     (Theorem 1; Theorem A where the averaged test reads the trials), if the question was chosen
     without looking at the changes. "inconclusive" is no verdict against the algorithm. Limits are
     statements of their own, each wrong with probability at most alpha; they are computed when read.
+    Where K algorithms or sizes share alpha, any verdict is wrong with that probability, and each
+    limit with a K-th of it.
 
     Attributes
     ----------
@@ -117,7 +119,7 @@ class Result:
     @property
     def asked(self) -> Literal["before", "after"]:
         """Whether the run was begun with this question."""
-        return "before" if self.question == self.trials.asked else "after"
+        return "before" if self.question.alone == self.trials.asked else "after"
 
     @property
     def test(self) -> Literal["binomial", "averaged"]:
@@ -127,9 +129,10 @@ class Result:
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """Something because of which the error level may not hold."""
+        chance = level(2 * self.question.level)
         doubt = (
             "verdict and limits contradict each other, which happens with probability at most "
-            f"{level(2 * self.alpha)} if the rows are independent: are they in order of time?"
+            f"{chance} if the rows are independent: are they in order of time?"
         )
         return self.trials.warnings + ((doubt,) if self.contradicted else ())
 
@@ -137,7 +140,8 @@ class Result:
 
     @cached_property
     def _law(self) -> ModuleType:
-        return law_for(self.design, self.delta, self.alpha, self.question.test)
+        question = self.question
+        return law_for(self.design, question.delta, question.level, question.test)
 
     @property
     def _threshold(self) -> float | None:
@@ -146,14 +150,19 @@ class Result:
     @cached_property
     def _judgement(self) -> Judgement:
         coin = self.trials.zeta if self.design.randomized else None
-        asked = (self.trials.table, self._threshold, self.delta, self.alpha)
+        asked = (self.trials.table, self._threshold, self.delta, self.question.level)
         found: Judgement = self._law.judge(*asked, 1.0 if coin is None else coin)
         return found
 
     @property
     def verdict(self) -> Verdict:
         """The answer: "stable", "unstable" or "inconclusive"."""
-        return self._judgement.verdict  # type: ignore[return-value]
+        alone = self._judgement.verdict
+        if self.question.family is None:
+            return alone  # type: ignore[return-value]
+        pvalues: dict[Verdict, float] = {"stable": self.pvalue, "unstable": self.pvalue_unstable}
+        found = [side for side, p in pvalues.items() if p <= self.alpha]
+        return next((side for side in found if side == alone), (*found, "inconclusive")[0])
 
     @property
     def stable(self) -> bool:
@@ -181,7 +190,7 @@ class Result:
     @property
     def least_trials(self) -> float:
         """The fewest trials that can show this delta; infinite if none can."""
-        return 1 if self.design.randomized else counts.clean_trials(self.delta, self.alpha)
+        return 1 if self.design.randomized else counts.clean_trials(self.delta, self.question.level)
 
     @property
     def statistic(self) -> float:
@@ -196,13 +205,27 @@ class Result:
 
     @property
     def pvalue(self) -> float:
-        """P-value against "not stable"; at most alpha exactly if the verdict is "stable"."""
-        return self._judgement.pvalue
+        """P-value against "not stable"; at most alpha exactly if the verdict is "stable".
+
+        Of several that share alpha, it is the one that Holm's method adjusts.
+        """
+        family = self.question.family
+        return self._adjusted(self._judgement.pvalue, family.pvalues if family else ())
 
     @property
     def pvalue_unstable(self) -> float:
         """P-value against "stable"."""
-        return self._judgement.pvalue_unstable
+        family, p = self.question.family, self._judgement.pvalue_unstable
+        return self._adjusted(p, family.pvalues_unstable if family else ())
+
+    def _adjusted(self, p: float, others: tuple[float, ...]) -> float:
+        if not others:
+            return p
+        from poise.theory.e_values import holm
+
+        found = float(holm((p, *others))[0])
+        tie = self.alpha < found <= self.alpha * (1 + 1e-12)  # K times a K-th of it is alpha
+        return self.alpha if tie else found
 
     @property
     def e_value(self) -> float:
@@ -225,17 +248,17 @@ class Result:
     @cached_property
     def delta_upper(self) -> float:
         """Upper confidence limit for P(change > epsilon), at level alpha."""
-        return self._delta_upper(self.alpha)
+        return self._delta_upper(self.question.level)
 
     @cached_property
     def delta_lower(self) -> float:
         """Lower confidence limit for P(change > epsilon), at level alpha."""
-        return self._delta_lower(self.alpha)
+        return self._delta_lower(self.question.level)
 
     @cached_property
     def delta_interval(self) -> tuple[float, float]:
         """Both limits at once: each at alpha / 2, and never inside a one-sided one."""
-        half = self.alpha / 2
+        half = self.question.level / 2
         ends = (
             self._delta_lower(half),
             self._delta_upper(half),
@@ -249,14 +272,16 @@ class Result:
         """Upper limit for the change that a share delta exceeds; whatever epsilon was asked."""
         if not self.design.sized:
             return None
-        return float(self._law.upper_epsilon(self.trials.table, self.delta, self.alpha))
+        asked = (self.trials.table, self.delta, self.question.level)
+        return float(self._law.upper_epsilon(*asked))
 
     @cached_property
     def epsilon_lower(self) -> float | None:
         """Lower limit for the change that a share delta exceeds; whatever epsilon was asked."""
         if not self.design.sized:
             return None
-        return float(self._law.lower_epsilon(self.trials.table, self.delta, self.alpha))
+        asked = (self.trials.table, self.delta, self.question.level)
+        return float(self._law.lower_epsilon(*asked))
 
     @property
     def power_bound(self) -> float | None:
@@ -266,7 +291,7 @@ class Result:
     @cached_property
     def contradicted(self) -> bool:
         """Whether limits exclude the verdict or each other, as trials of one kind hardly do."""
-        if self.test == "binomial" or self.alpha >= 0.5:
+        if self.test == "binomial" or self.question.level >= 0.5:
             return False
         excluded = {
             "stable": self.delta_lower > self.delta,

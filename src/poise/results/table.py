@@ -70,11 +70,21 @@ def _row(name: str, result: Result) -> tuple[str, ...]:
 
 
 def _caption(named: list[tuple[str, Result]]) -> str:
-    levels = ", ".join(level(alpha) for alpha in sorted({each.alpha for _, each in named}))
+    levels = sorted({each.alpha for _, each in named if each.question.family is None})
+    sure = [
+        "Each verdict, and each limit, is wrong with probability at most "
+        f"{', '.join(map(level, levels))}."
+    ]
+    shared = {(each.alpha, each.question.level) for _, each in named if each.question.family}
+    joint = [
+        f'Any wrong "stable" of a comparison has probability at most {level(alpha)}, and so has '
+        f'any wrong "unstable" (p is adjusted by Holm\'s method); each limit is wrong with '
+        f"probability at most {level(limit)}."
+        for alpha, limit in sorted(shared)
+    ]
     warned = [
         f" Warning about {name}: {text.removesuffix('.')}."
         for name, each in named
         for text in each.warnings
     ]
-    sure = f"Each verdict, and each limit, is wrong with probability at most {levels}."
-    return sure + "".join(warned)
+    return " ".join([*(sure if levels else []), *joint]) + "".join(warned)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -193,6 +194,12 @@ class Trials:
     def n_failures(self) -> int:
         """Number of trials in which at least one change could not be measured."""
         return int(np.isnan(self.changes).any(axis=(1, 2)).sum())
+
+    @property
+    def error(self) -> float:
+        """Mean prediction error of the full fits; nan where it is not known."""
+        known = self.errors[~np.isnan(self.errors)]
+        return float(known.mean()) if known.size else math.nan
 
     @property
     def values(self) -> Floats:

@@ -149,7 +149,7 @@ def plot_result(
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['0 of 40 larger than ε = 0.2']
     """
-    law = law_for(result.design, result.delta, result.alpha, result.test)
+    law = law_for(result.design, result.delta, result.question.level, result.test)
     return _plot(result.trials, law, Mark.of(result), ax, title, figsize)
 
 

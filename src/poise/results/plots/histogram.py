@@ -196,7 +196,7 @@ class Mark:
         else:
             low, high = result.delta_interval
             low, high = (low, high) if low <= result.delta <= high else (None, None)
-        asked = (result.delta, result.alpha, result.delta_observed)
+        asked = (result.delta, result.question.level, result.delta_observed)
         return cls(*asked, low, high, result.verdict, result.epsilon)
 
     @classmethod

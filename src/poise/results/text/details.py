@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from poise.checks import counted
 from poise.numbers import at_least, at_most, confidence, exactly, level, number
 from poise.results.text.sentences import pvalue, warned
@@ -32,6 +30,7 @@ def details(result: Result) -> list[str]:
 
 def _question(result: Result) -> dict[str, str]:
     epsilon = "" if result.epsilon is None else f"epsilon = {exactly(result.epsilon)}, "
+    family = result.question.family
     reads = {
         "binomial": "Binomial test of the first change of each trial",
         "averaged": "averaged test of the share of larger changes in each trial",
@@ -39,6 +38,7 @@ def _question(result: Result) -> dict[str, str]:
     return {
         "question": f"{epsilon}delta = {exactly(result.delta)}, alpha = {level(result.alpha)}, "
         f"asked {result.asked} the fits",
+        "alpha is shared by": f"{family.size}, by Holm's method" if family else "",
         "verdict": f"{result.verdict}{f' ({result.reason})' if result.reason else ''}",
         "test": reads[result.test],
     }
@@ -50,7 +50,7 @@ def _evidence(result: Result) -> dict[str, str]:
     low, high = result.delta_interval
     observed = "" if math.isnan(result.delta_observed) else number(result.delta_observed)
     sizes = (result.epsilon_lower, result.epsilon_upper)
-    bound = result.power_bound
+    bound, sure = result.power_bound, confidence(result.question.level)
     return {
         "p-values": f'{pvalue(result, "stable")} for "stable", '
         f'{pvalue(result, "unstable")} for "unstable"',
@@ -58,7 +58,7 @@ def _evidence(result: Result) -> dict[str, str]:
         "acceptance probability with a coin": number(result.acceptance_probability),
         "P(larger change)": f"observed {observed}; one limit: at least "
         f"{at_least(result.delta_lower)}, or at most {at_most(result.delta_upper)}; both: "
-        f"{at_least(low)} to {at_most(high)} (each with {confidence(result.alpha)} confidence)",
+        f"{at_least(low)} to {at_most(high)} (each with {sure} confidence)",
         f"change that a share {exactly(result.delta)} exceeds": ""
         if None in sizes
         else f"at least {at_least(sizes[0])}, or at most {at_most(sizes[1])}",
@@ -87,7 +87,7 @@ def _trials(result: Result) -> dict[str, str]:
 
 def _run(result: Result) -> dict[str, str]:
     design, origin = result.design, result.trials.origin
-    errors = result.trials.errors[~np.isnan(result.trials.errors)]
+    error = result.trials.error
     versions = ", ".join(
         f"{name} {text}" for name, text in (origin.versions() if origin else {}).items()
     )
@@ -106,7 +106,7 @@ def _run(result: Result) -> dict[str, str]:
         if design.from_rows
         else "",
         "coin": number(result.trials.zeta) if design.randomized else "",
-        "prediction error of the full fits": number(float(errors.mean())) if errors.size else "",
+        "prediction error of the full fits": "" if math.isnan(error) else number(error),
         "made with": versions,
         "digest of the rows": origin.digest() if origin else "",
     }

@@ -97,6 +97,8 @@ def _allowed(result: Result) -> str:
 def _verdict(result: Result) -> str:
     head, wrong = f"{subject(result.design)}.", level(result.alpha)
     sure = f"(this verdict is wrong with probability at most {wrong})"
+    if (family := result.question.family) is not None and family.size > 1:
+        sure = f"(any of the {family.size} wrongly called {result.verdict}: at most {wrong})"
     if result.verdict == "inconclusive":
         claim = _claim(result, "at most")
         return f"INCONCLUSIVE: {head} Not decided: whether {claim} ({result.reason})."
@@ -157,7 +159,9 @@ def _failed(trials: Trials) -> str:
 def _pvalues(result: Result) -> str:
     shown = ["stable", "unstable"] if result.verdict == "inconclusive" else [result.verdict]
     said = [f'{pvalue(result, side)} for "{side}"' for side in shown]
-    return f"p = {', '.join(said)}"
+    family = result.question.family
+    adjusted = f", adjusted for {family.size}" if family is not None and family.size > 1 else ""
+    return f"p = {', '.join(said)}{adjusted}"
 
 
 def pvalue(result: Result, side: str) -> str:
@@ -189,7 +193,7 @@ def _rows_of_a_trial(design: Design) -> str:
 
 def _limits(result: Result) -> str:
     """State the limits that agree with the verdict and say more than it does."""
-    sure = f"With {confidence(result.alpha)} confidence,"
+    sure = f"With {confidence(result.question.level)} confidence,"
     said = [text for text in (_limit_of_delta(result), _limit_of_epsilon(result)) if text]
     return " ".join(f"{sure} {text}." for text in said)
 
@@ -352,9 +356,8 @@ def _compared(trials: Trials, limit: float) -> str:
     if design.sd is not None:
         of = f"{design.set_aside:,}" if design.set_aside else "the"
         parts.append(f"{_share(limit / design.sd)} of the sd of {of} responses")
-    known = trials.errors[~np.isnan(trials.errors)]
-    if known.size and known.mean() > 0 and design.n_classes is None:
-        parts.append(f"{_share(limit / float(known.mean()))} of the mean prediction error")
+    if trials.error > 0 and design.n_classes is None:
+        parts.append(f"{_share(limit / trials.error)} of the mean prediction error")
     return f" ({', '.join(parts)})" if parts else ""
 
 

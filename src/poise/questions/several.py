@@ -1,0 +1,241 @@
+"""One question about several algorithms, or at several training sizes, with one error level."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Literal, Unpack
+
+import numpy as np
+
+from poise import checks
+from poise.algorithms.algorithm import as_algorithm
+from poise.algorithms.distances import error_of
+from poise.algorithms.predictions import as_array
+from poise.data.randomness import Randomness
+from poise.data.suitable import holds_labels
+from poise.errors import ArgumentError, PoiseError, TrialError
+from poise.questions.ask import prepared
+from poise.questions.job import Job
+from poise.results.question import Question
+from poise.results.together import Comparison, Curve
+from poise.results.trials import Trials
+from poise.settings import MoreSettings, documented
+
+
+@documented(MoreSettings, leave=("name",))
+def compare(
+    algorithms: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    n: float | None = None,
+    epsilon: float | str | None = None,
+    delta: float | None = None,
+    alpha: float = 0.05,
+    test: Literal["auto", "binomial", "averaged"] = "auto",
+    race: bool = False,
+    random_state: Any = 0,
+    **settings: Unpack[MoreSettings],
+) -> Comparison:
+    """Test several algorithms on the same trials, with one error level for all verdicts.
+
+    P(any algorithm that is not (ε, δ)-stable is called stable) ≤ α, and the same holds for
+    "unstable": Holm's method on p-values that are valid at every level. In each trial every
+    algorithm gets the same rows, test points and random terms. It is no ranking: that one
+    algorithm is called stable and another is not does not show that the first is more stable.
+
+    Parameters
+    ----------
+    algorithms : dict from names to algorithms, or list of them
+        As in :func:`stability_test`; in a list each is called by its description.
+    X : array, sparse matrix, data frame or list
+        Labelled rows.
+    y : array or str
+        Responses, or the name of their column in X.
+    race : bool, default False
+        Fit an algorithm no further once its verdict is certain, or it cannot be called stable any
+        more. Limits and errors of those that ended early come from fewer trials.
+    {settings}
+
+    Returns
+    -------
+    Comparison
+        ``compared["ridge"]`` is a :class:`Result` with the verdict that holds for all together.
+
+    See Also
+    --------
+    stability_test, stability_curve
+
+    Examples
+    --------
+    >>> import poise
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import Lasso, LinearRegression
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> algorithms = {"lasso": Lasso(), "least squares": LinearRegression()}
+    >>> compared = poise.compare(algorithms, X, y, n=12, epsilon=25, delta=0.2)
+    >>> compared.stable_names, compared["least squares"].verdict
+    (['lasso'], 'unstable')
+    """
+    named = _named(algorithms)
+    asked: dict[str, Any] = {"n": n, "delta": delta, "alpha": alpha, "test": test}
+    asked |= {"epsilon": epsilon, "stop_early": checks.flag("race", race)}
+    if settings.get("name") is not None:
+        raise ArgumentError(
+            "is for one algorithm", argument="name", remedy="give a dict from names to algorithms"
+        )
+    asked |= {
+        "random_state": Randomness.from_state(random_state),
+        "removals_per_trial": 1,
+    } | settings
+    jobs = {
+        name: _prepared("compare", each, X, y, asked | {"name": _short(name, each)}, name)
+        for name, each in named.items()
+    }
+    trials, question = _measured(jobs, rivals=len(jobs) if race else 1)
+    return Comparison(trials, question, _constant_error(next(iter(trials.values()))))
+
+
+@documented(MoreSettings)
+def stability_curve(
+    algorithm: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    n: Iterable[float],
+    epsilon: float | str | None = None,
+    delta: float = 0.1,
+    alpha: float = 0.05,
+    test: Literal["auto", "binomial", "averaged"] = "auto",
+    random_state: Any = 0,
+    **settings: Unpack[MoreSettings],
+) -> Curve:
+    """Measure stability at several training sizes, with limits that hold at all of them at once.
+
+    With probability at least 1 − α every limit holds (Proposition 1 and Theorem F at a share of
+    the level), although the sizes share rows. With ``epsilon``, sizes are called stable by Holm's
+    method: P(any of them is not) ≤ α. Nothing is said of other sizes; ``curve.extrapolate`` carries
+    limits on under an assumption that you state.
+
+    Parameters
+    ----------
+    algorithm : estimator, function or Algorithm
+        As in :func:`stability_test`.
+    X : array, sparse matrix, data frame or list
+        Labelled rows.
+    y : array or str
+        Responses, or the name of their column in X.
+    {settings}
+
+    Returns
+    -------
+    Curve
+
+    See Also
+    --------
+    compare, stability_test
+
+    Examples
+    --------
+    >>> import poise
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import Lasso
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> curve = poise.stability_curve(Lasso(), X, y, n=[5, 10, 20], delta=0.3)
+    >>> {size: round(limit) for size, limit in curve.epsilon_upper.items()}
+    {5: 44, 10: 17, 20: 13}
+    """
+    sizes = list(n) if isinstance(n, Iterable) else []
+    if not sizes:
+        raise ArgumentError("must be a list of sizes such as [10, 20, 40]", argument="n", got=n)
+    asked: dict[str, Any] = {"delta": delta, "alpha": alpha, "test": test, "epsilon": epsilon}
+    asked |= {
+        "random_state": Randomness.from_state(random_state),
+        "removals_per_trial": 1,
+    } | settings
+    found = [
+        _prepared("stability_curve", algorithm, X, y, asked | {"n": size}, f"n = {size}")
+        for size in sizes
+    ]
+    found.sort(key=lambda pair: pair[0].design.n)
+    return Curve(*_measured({str(job.design.n): (job, question) for job, question in found}))
+
+
+Asked = tuple[Job, Question]
+
+
+def _prepared(
+    function: str, algorithm: Any, X: Any, y: Any, asked: Mapping[str, Any], called: str
+) -> Asked:
+    """Check everything about one of several; an error names it."""
+    try:
+        limits = function == "stability_curve"
+        return prepared(function, algorithm, X, y, asked, limits)
+    except PoiseError as error:
+        error.add_note(f"This is about {called}")
+        raise
+
+
+def _measured(jobs: Mapping[str, Asked], rivals: int = 1) -> tuple[dict[str, Trials], Question]:
+    """Measure all of them, each at its share of the level; return the question of all."""
+    question = next(iter(jobs.values()))[1]
+    share = replace(question, alpha=question.alpha / len(jobs))
+    for job, _ in jobs.values():
+        job.planned().warn_of_power(share)
+    trials = {}
+    for name, (job, _) in jobs.items():
+        try:
+            answered = share if share.epsilon is not None or not job.design.sized else None
+            trials[name] = job.run(answered, rivals=rivals, warn=False)
+        except TrialError as error:
+            error.add_note(f"This is about {name}")
+            raise
+    return trials, question
+
+
+def _named(algorithms: Any) -> dict[str, Any]:
+    """Give every algorithm a name of its own."""
+    if isinstance(algorithms, Mapping):
+        pairs = [(str(name), each) for name, each in algorithms.items()]
+    elif isinstance(algorithms, Iterable) and not isinstance(algorithms, str):
+        pairs = [(as_algorithm(each).name, each) for each in algorithms]
+    else:
+        rule = "must be a list of algorithms, or a dict from names to algorithms"
+        raise ArgumentError(rule, argument="algorithms", got=algorithms)
+    names = [name for name, _ in pairs]
+    if not pairs or len(set(names)) < len(names):
+        raise ArgumentError(
+            "must have different names" if pairs else "must hold an algorithm",
+            argument="algorithms",
+            got=names,
+            remedy="give a dict from names to algorithms" if pairs else "",
+        )
+    return dict(pairs)
+
+
+def _short(name: str, algorithm: Any) -> str | None:
+    """Return the name that headlines use: none where it is the description."""
+    return None if not name.strip() or name == as_algorithm(algorithm).name else name
+
+
+def _constant_error(trials: Trials) -> float:
+    """Return the mean error of the median, or most frequent label, of the rows of each trial."""
+    job = trials.origin.job  # type: ignore[union-attr]
+    labels, errors = job.design.n_classes is not None or holds_labels(job.sample.y), []
+    for k in range(job.design.n_trials):
+        points = job.split.points(k)
+        points = points[points < job.sample.n_labeled]
+        if len(points):
+            known = as_array(job.sample.responses(job.split.rows(k, 0)[0]))
+            truth = job.sample.responses(points)
+            errors.append(error_of(_constant(known, labels, len(points)), truth, labels))
+    return float(np.mean(errors)) if errors else math.nan
+
+
+def _constant(known: Any, labels: bool, count: int) -> Any:
+    if not labels:
+        return np.repeat(np.median(known, axis=0)[None], count, axis=0)
+    values, counts = np.unique(known, return_counts=True)
+    return np.repeat(values[counts.argmax()], count)

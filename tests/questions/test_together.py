@@ -1,0 +1,306 @@
+"""Several algorithms or sizes under one error level: Holm's method, races, curves, files.
+
+Probabilities are enumerated where counts are few, and simulated with fixed seeds elsewhere.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+import poise
+from poise.errors import ArgumentError, DataError, PowerWarning, RecordError, TrialError
+from poise.results.question import Question, until
+from poise.results.together import Comparison, Curve
+
+X = np.random.default_rng(5).normal(size=(460, 3))
+Y = X[:, 0] + 0.5 * np.random.default_rng(6).normal(size=460)
+
+
+def counted(moved, m, n=5):
+    """Trials of which so many changed by 1, and the others not at all."""
+    return poise.Trials.from_changes([1.0] * moved + [0.0] * (m - moved), n=n)
+
+
+def together(*moved, m, **asked):
+    trials = {str(k): counted(each, m) for k, each in enumerate(moved)}
+    return Comparison(trials, Question(0.5, **asked))
+
+
+LAW = ([0.0, 0.1, 0.3, 1.0], [0.3, 0.4, 0.2, 0.1])  # of shares: their mean is 0.2
+
+
+# Holm's method
+
+
+def test_verdicts_are_those_of_the_closed_test():
+    """Rejecting H_i needs every set of hypotheses that holds it rejected by Bonferroni."""
+    rng = np.random.default_rng(1)
+    for _ in range(150):
+        k, m = int(rng.integers(1, 5)), int(rng.integers(5, 60))
+        asked = {"delta": float(rng.uniform(0.05, 0.5)), "alpha": float(rng.choice([0.05, 0.3]))}
+        moved = rng.binomial(m, rng.uniform(0, 0.7, size=k)).tolist()
+        found = together(*moved, m=m, **asked)
+        p = binom.cdf(moved, m, asked["delta"])
+        q = binom.sf(np.array(moved) - 1, m, asked["delta"])
+        for i, result in enumerate(found.values()):
+            sets = [s for r in range(1, k + 1) for s in itertools.combinations(range(k), r)]
+            stable, unstable = (
+                all(min(side[j] for j in s) * len(s) <= asked["alpha"] for s in sets if i in s)
+                for side in (p, q)
+            )
+            assert (result.verdict == "stable") == stable
+            assert (result.verdict == "unstable") == (unstable and not stable)
+            assert (result.pvalue <= asked["alpha"]) == stable
+            assert result.pvalue >= p[i] - 1e-12
+
+
+def test_any_wrong_stable_has_probability_at_most_alpha():
+    """Enumerated at δ* = δ for three independent algorithms; one at α by itself would be above."""
+    m, delta, alpha = 9, 0.4, 0.25
+    chance = binom.pmf(range(m + 1), m, delta)
+    counts = list(itertools.combinations_with_replacement(range(m + 1), 3))
+    wrong = sum(
+        len(set(itertools.permutations(c))) * math.prod(chance[list(c)])
+        for c in counts
+        if together(*c, m=m, delta=delta, alpha=alpha).stable_names
+    )
+    alone = binom.cdf(poise.theory.critical_count(m, delta, alpha), m, delta)
+    assert 0.1 < wrong <= alpha < 1 - (1 - alone) ** 3
+
+
+def test_a_result_of_a_comparison_stands_by_itself(tmp_path):
+    found = together(0, 3, 30, m=60, delta=0.2)
+    calm, _, wild = found.values()
+    assert (calm.verdict, wild.verdict) == ("stable", "unstable")
+    assert calm.question.level == 0.05 / 3
+    assert calm.delta_upper == counted(0, 60).delta_upper(0.5, 0.05 / 3)
+    assert "(any of the 3 wrongly called stable: at most 0.05)" in str(calm)
+    assert "98.333% confidence" in str(calm)
+    assert "adjusted for 3" in str(wild)
+    calm.save(tmp_path / "calm.json")
+    again = poise.load(tmp_path / "calm.json")
+    assert again == calm
+    assert again.pvalue == calm.pvalue
+    said = poise.verify(tmp_path / "calm.json")
+    assert said.verified
+    assert "the p-values of the 2 others that share alpha" in said.open
+    altered = (tmp_path / "calm.json").read_text().replace('"pvalues":[', '"pvalues":[1e-9,')
+    (tmp_path / "calm.json").write_text(altered)
+    assert not poise.verify(tmp_path / "calm.json").verified
+
+
+@pytest.mark.parametrize(("kind", "runs"), [("counts", 1200), ("shares", 120), ("coin", 120)])
+def test_a_race_keeps_the_level(kind, runs):
+    """Two algorithms at δ* = δ = 0.2, stopped by the rule; false alarms below 1e-6."""
+    rng, m, wrong = np.random.default_rng(7), 30, 0
+    values, law = ([0, 1], [0.8, 0.2]) if kind == "counts" else LAW
+    for table in rng.choice(values, p=law, size=(runs, 2, m)):
+        trials = {}
+        for k, shares in enumerate(table):
+            columns = 1 if kind == "counts" else 10
+            larger = np.arange(columns) < np.round(columns * shares)[:, None]
+            cells = larger.astype(float)[:, None, :]
+            whole = poise.Trials.from_changes(cells, n=5)
+            design = replace(whole.design, randomized=kind == "coin")
+            stop = until(Question(0.5, 0.2, 0.1, stop_early=True), design, rivals=2)
+            seen = next((t for t, each in enumerate(cells, 1) if stop(each)), m)
+            trials[str(k)] = poise.Trials(cells[:seen], design)
+        wrong += bool(Comparison(trials, Question(0.5, 0.2, 0.2)).stable_names)
+    assert 0.04 * runs < wrong <= binom.ppf(1 - 1e-6, runs, 0.2)
+
+
+# comparing
+
+
+def test_each_is_measured_on_the_trials_of_a_test_alone():
+    named = {"ridge": Ridge(), "tree": DecisionTreeRegressor()}
+    found = poise.compare(named, X, Y, n=12, epsilon=0.3, delta=0.2, random_state=3)
+    for name, algorithm in named.items():
+        alone = poise.stability_test(algorithm, X, Y, n=12, epsilon=0.3, delta=0.2, random_state=3)
+        assert np.array_equal(found[name].trials.changes, alone.trials.changes)
+        assert found.trials[name].rows(4) == alone.trials.rows(4)
+        assert found[name].asked == "before"
+        assert found[name].design.title == name
+    drawn = poise.compare(named, X, Y, n=12, epsilon=0.3, delta=0.2, random_state=None)
+    assert len({each.design.seed for each in drawn.values()}) == 1
+
+
+def test_a_race_finds_the_same_winners_with_half_of_the_fits():
+    rng = np.random.default_rng(0)
+    rows, y = rng.normal(size=(2000, 3)), rng.normal(size=2000)
+
+    def shaky(share):
+        def fit(X, y, seed):
+            moved = float(len(y) == 12 and X[-1, 0] > np.quantile(rows[:, 0], 1 - share))
+            return lambda points: np.full(len(points), moved)
+
+        return fit
+
+    shares = [0.0, 0.01, *np.linspace(0.15, 0.6, 8)]
+    named = {f"{share:.2f}": shaky(share) for share in shares}
+    asked = {"n": 12, "epsilon": 0.5, "delta": 0.1, "check": False}
+    every, raced = (poise.compare(named, rows, y, race=race, **asked) for race in (False, True))
+    assert raced.stable_names == every.stable_names == ["0.00", "0.01"]
+    fits = [sum(each.n_fits for each in found.values()) for found in (every, raced)]
+    assert fits[1] <= fits[0] / 2
+
+
+def test_errors_stand_beside_those_of_the_best_constant():
+    named = {"ridge": Ridge(), "rough": Ridge(1e9)}
+    found = poise.compare(named, X, Y, n=12, epsilon=0.3, delta=0.2)
+    trials = found.trials["ridge"]
+    by_hand, constant = [], []
+    for k in range(trials.n_trials):
+        rows = trials.rows(k)
+        trained, tested = rows["trained"], rows["tested"]
+        model = Ridge().fit(X[trained], Y[trained])
+        by_hand.append(np.abs(model.predict(X[tested]) - Y[tested]).mean())
+        constant.append(np.abs(np.median(Y[trained]) - Y[tested]).mean())
+    assert trials.error == pytest.approx(np.mean(by_hand))
+    assert found.constant_error == pytest.approx(np.mean(constant))
+    assert found.table().rows[-1][0] == "constant"
+    assert "constant" not in found
+    assert list(found.to_frame().index) == ["ridge", "rough"]
+    labels = np.where(Y > 0.5, "high", "low")
+    tree = poise.compare([DecisionTreeClassifier()], X, labels, n=12, delta=0.3)
+    assert 0.1 < tree.constant_error < 0.5
+    assert "\\begin{tabular}" in tree.to_latex()
+    assert "| constant |" in tree.to_markdown()
+
+
+def never(X, y, seed):
+    raise AssertionError("fitted")
+
+
+REFUSED = {
+    "one": (Ridge(), {}, "algorithms must be a list"),
+    "none": ([], {}, "algorithms must hold an algorithm"),
+    "twins": ([Ridge(), Ridge()], {}, "must have different names"),
+    "name": ({"a": never}, {"name": "b"}, "name is for one algorithm"),
+    "race": ({"a": never}, {"race": "no"}, "race must be True or False"),
+    "epsilon": ({"a": never}, {"epsilon": None}, "epsilon is missing"),
+    "delta": ({"a": never}, {"delta": None}, "delta is missing"),
+    "second": ({"a": never, "b": 7}, {}, "algorithm"),
+    "n": ({"a": never}, {"n": 1}, "n must be"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_compared_is_refused_before_the_first_fit(case):
+    algorithms, more, words = REFUSED[case]
+    asked = {"n": 12, "epsilon": 0.3, "delta": 0.2, **more}
+    with pytest.raises((ArgumentError, poise.errors.AlgorithmError), match=words):
+        poise.compare(algorithms, X, Y, **asked)
+
+
+def test_a_failed_fit_names_its_algorithm():
+    with pytest.raises(TrialError) as caught:
+        poise.compare({"good": Ridge(), "bad": never}, X, Y, n=12, epsilon=0.3, delta=0.2)
+    assert caught.value.__notes__ == ["This is about bad"]
+    with pytest.raises(TypeError, match="stable_names"):
+        bool(together(0, m=30, delta=0.2))
+    with pytest.raises(KeyError, match="did you mean 'ridge'"):
+        Comparison({"ridge": counted(0, 30)}, Question(0.5, 0.2))["rige"]
+
+
+def test_a_comparison_is_read_again_from_its_folder(tmp_path):
+    named = {"ridge": Ridge(), "Tree / 2": DecisionTreeRegressor(max_depth=2)}
+    found = poise.compare(named, X, Y, n=12, epsilon=0.3, delta=0.2)
+    found.save(tmp_path / "all")
+    found.save(tmp_path / "all")  # the same files again
+    again = poise.load(tmp_path / "all")
+    assert isinstance(again, Comparison)
+    assert dict(again) == dict(found)
+    assert poise.verify(tmp_path / "all" / "1-ridge.json", Ridge(), X, Y).verified
+    with pytest.raises(RecordError, match="give a folder of its own"):
+        together(0, m=30, delta=0.2).save(tmp_path / "all")
+    (tmp_path / "all" / "1-ridge.json").unlink()
+    with pytest.raises(RecordError, match="holds 1 of 2 files"):
+        poise.load(tmp_path / "all")
+    with pytest.raises(RecordError, match="neither a comparison nor a curve"):
+        poise.load(tmp_path)
+
+
+# curves
+
+
+def test_the_limits_of_a_curve_share_the_level():
+    curve = poise.stability_curve(
+        LinearRegression(), X, Y, n=[10, 0.03, 6, 10], epsilon=0.5, delta=0.2
+    )
+    assert curve.n == [6, 10, 13]
+    assert curve.level == 0.05 / 6
+    for name, trials in curve.trials.items():
+        size = trials.design.n
+        assert name == str(size)
+        assert curve.epsilon_upper[size] == trials.epsilon_upper(0.2, 0.05 / 6)
+        assert curve.delta_upper[size] == trials.delta_upper(0.5, 0.05 / 6, delta=0.2)
+        assert curve[size].question.level == 0.05 / 3
+    limits = poise.stability_curve(LinearRegression(), X, Y, n=[6, 10], delta=0.2)
+    assert limits.level == 0.025
+    assert limits.delta_upper is None
+    assert not dict(limits)
+    assert "At most" not in str(limits)
+    assert "at most 20% exceed" in str(limits)
+
+
+def test_limits_are_carried_on_under_the_power_that_was_stated():
+    trials = {str(n): poise.Trials.from_changes([1 / n] * 60, n=n) for n in (5, 10)}
+    curve = Curve(trials, Question(0.15, 0.1))
+    carried = curve.extrapolate([10, 40], power=1.0)
+    assert carried["epsilon_upper"].tolist() == pytest.approx([0.1, 0.025])
+    share = 0.05 / 8
+    assert carried["delta_upper"][1] == trials["10"].delta_upper(0.15 * 4, share)
+    assert not carried["certified"].any()
+    for wrong in ({"n": 4}, {"n": []}, {"n": 20, "power": -1}):
+        with pytest.raises(ArgumentError):
+            curve.extrapolate(**wrong)
+
+
+def test_all_limits_of_a_curve_hold_at_once():
+    """Changes uniform at every size, sizes independent: both kinds of limits, enumerated rates."""
+    rng, runs, wrong = np.random.default_rng(11), 400, 0
+    for _ in range(runs):
+        trials = {str(n): poise.Trials.from_changes(rng.random(40), n=n) for n in (5, 10, 20)}
+        curve = Curve(trials, Question(0.7, 0.3, 0.3))
+        wrong += any(each < 0.7 for each in curve.epsilon_upper.values()) or any(
+            each < 0.3 for each in curve.delta_upper.values()
+        )
+    assert 0.05 * runs < wrong <= binom.ppf(1 - 1e-6, runs, 0.3)
+
+
+def test_a_size_with_too_few_trials_is_told_before_the_first_fit():
+    def fit(X, y, seed):
+        raise ValueError("first fit")
+
+    with pytest.warns(PowerWarning, match="n = 200") as heard, pytest.raises(TrialError):
+        poise.stability_curve(fit, X, Y, n=[10, 200], epsilon=0.3)
+    assert len(heard) == 1
+    for sizes in ([], 20, [10, 500], [1]):
+        with pytest.raises((ArgumentError, DataError)):
+            poise.stability_curve(fit, X, Y, n=sizes)
+
+
+def test_a_curve_is_read_again_and_drawn(tmp_path):
+    curve = poise.stability_curve(Ridge(), X, Y, n=[6, 12], epsilon=0.5, delta=0.2)
+    curve.save(tmp_path / "asked")
+    again = poise.load(tmp_path / "asked")
+    assert isinstance(again, Curve)
+    assert str(again) == str(curve)
+    limits = Curve(curve.trials, Question(None, 0.2))
+    limits.save(tmp_path / "limits")
+    assert poise.load(tmp_path / "limits").to_frame().columns.tolist() == [
+        "n",
+        "n_trials",
+        "epsilon_upper",
+    ]
+    for each in (curve, limits, together(0, 9, 3, m=30, delta=0.2)):
+        assert len(each.plot().png()) > 5000
