@@ -49,10 +49,8 @@ class Poise(click.Group):
         """Import one command."""
         if cmd_name not in COMMANDS:
             return None
-        module = "compare" if cmd_name == "curve" else cmd_name  # their options are the same
-        found: click.Command = getattr(
-            import_module(f"poise.cli.{module}"), "curve" if cmd_name == "curve" else "command"
-        )
+        module, name = ("compare", "curve") if cmd_name == "curve" else (cmd_name, "command")
+        found: click.Command = getattr(import_module(f"poise.cli.{module}"), name)
         return found
 
     def resolve_command(

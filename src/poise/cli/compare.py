@@ -61,7 +61,7 @@ def command(ctx: click.Context, /, data: str, **values: Any) -> int:
     It is no ranking: that one is called stable and another is not does not show that the first
     is more stable.
     """
-    return _answered(ctx, "compare", data, {"race": True} if values["race"] else {})
+    return _answered(ctx, "compare", data, race=values["race"])
 
 
 @click.command("curve", cls=Command, epilog=CURVE)
@@ -86,14 +86,14 @@ def curve(ctx: click.Context, /, data: str, **values: Any) -> int:
 
     With --epsilon each size gets a verdict. Nothing is said of other sizes.
     """
-    return _answered(ctx, "stability_curve", data, {})
+    return _answered(ctx, "stability_curve", data)
 
 
-def _answered(ctx: click.Context, function: str, data: str, more: dict[str, Any]) -> Exit:
+def _answered(ctx: click.Context, function: str, data: str, **more: object) -> Exit:
     folder = ctx.params["folder"]
     if folder is not None:
         _require_empty(Path(folder))
-    return answer(ctx, function, data, partial(_tell, folder), more)
+    return answer(ctx, function, data, partial(tell_together, folder), **more)
 
 
 def _require_empty(folder: Path) -> None:
@@ -107,14 +107,15 @@ def _require_empty(folder: Path) -> None:
         raise ArgumentError(problem, argument="folder", got=str(folder))
 
 
-def _tell(folder: str | None, found: Any, output: Output, warned: Warned) -> Exit:
+def tell_together(folder: str | None, found: Any, output: Output, warned: Warned) -> Exit:
+    """Save and print all answers in the form that was asked for."""
     if folder is not None:
         found.save(folder, command=output.command)
-    output.write(found.results or found.trials)
+    each = found.results or found.trials
+    output.write(each)
     warned.doubts.extend(found.warnings)
     if not (output.quiet or output.latex):
         warned.shown(found.warnings)
-    each = found.results or found.trials
     if output.as_json:
         print_json({name: as_dict(one, output) for name, one in each.items()})
     elif output.quiet:

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from poise.cli.compare import tell_together
 from poise.cli.errors import Exit, Warned
 from poise.cli.options import (
     SETTINGS,
@@ -44,7 +45,7 @@ EPSILON = (
 @form_options
 @click.pass_context
 def command(ctx: click.Context, /, file: str, exit_status: bool, **values: Any) -> int:
-    """Show what --save FILE of `poise test` or `poise measure` kept; nothing is fitted.
+    """Show what --save FILE of a command kept; nothing is fitted.
 
     With --epsilon or --delta, its changes are asked that question. Its error level holds only
     if the question was chosen without looking at the changes.
@@ -52,6 +53,10 @@ def command(ctx: click.Context, /, file: str, exit_status: bool, **values: Any) 
     output, asked = Output.of(ctx), given(ctx)
     output.check([Path(file)])
     with Warned(output.quiet).listening() as warned:
+        if Path(file).is_dir():
+            if asked:
+                raise click.UsageError(f"{file} holds several answers: ask one of its files.", ctx)
+            return tell_together(None, _found(file, asked), output, warned)
         status = tell(_found(file, asked), output, warned)
     return status if exit_status else Exit.STABLE
 

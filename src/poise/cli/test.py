@@ -69,13 +69,17 @@ def command(ctx: click.Context, /, data: str, **values: Any) -> int:
 
 
 def answer(
-    ctx: click.Context, function: str, data: str, tell: Callable[[Any, Output, Warned], Exit] = tell
+    ctx: click.Context,
+    function: str,
+    data: str,
+    tell: Callable[[Any, Output, Warned], Exit] = tell,
+    **more: object,
 ) -> Exit:
     """Put the question of the options, by a function of the library, and tell its answer.
 
     Where several algorithms can be named, the library gets a list of them.
     """
-    output, asked = Output.of(ctx), given(ctx)
+    output, asked = Output.of(ctx), given(ctx) | more
     _require_what_is_needed(ctx, data)
     unlabeled = asked.pop("X_unlabeled", None)
     source = ctx.meta[SOURCE] = Source(data, {**ctx.params, "unlabeled": unlabeled})
