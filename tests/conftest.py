@@ -8,12 +8,29 @@ import signal
 
 from hypothesis import settings
 
+from helpers import needs
+
 signal.signal(signal.SIGINT, signal.default_int_handler)  # `nohup make test &` ignores it
 for name in ("FORCE_COLOR", "NO_COLOR", "CLICOLOR_FORCE"):
     os.environ.pop(name, None)
 
 settings.register_profile("poise", deadline=None, derandomize=True, print_blob=False)
 settings.load_profile("poise")
+
+
+NEEDED = {"jax_algorithm.py": "optax", "networks.py": "optax", "torch_algorithm.py": "torch"}
+
+
+def pytest_ignore_collect(collection_path):
+    """Look for no examples in what cannot be imported."""
+    return (collection_path.name == "gpu_kernel.py" and needs("jax").args[0]) or None
+
+
+def pytest_collection_modifyitems(items):
+    """Skip examples that need an optional package."""
+    for item in items:
+        if item.path.name in NEEDED:
+            item.add_marker(needs(NEEDED[item.path.name]))
 
 
 def pytest_make_parametrize_id(config, val, argname):

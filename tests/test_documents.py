@@ -9,10 +9,12 @@ from pathlib import Path
 import click
 import pytest
 
+from helpers import needs
 from poise.cli import main
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.rst"))]
+NEEDED = {"networks.rst": ["optax"]}  # by the examples of a page
 TOLERANT = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 WRITES = ("--save", "--summary", "--output")  # their files need not exist
 CONSOLE = re.compile(
@@ -20,7 +22,13 @@ CONSOLE = re.compile(
 )
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=page.name, marks=[needs(name) for name in NEEDED.get(page.name, ())])
+        for page in PAGES
+    ],
+)
 @pytest.mark.filterwarnings("ignore::poise.errors.PoiseWarning")  # a reader sees them on stderr
 def test_examples_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

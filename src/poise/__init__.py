@@ -24,6 +24,7 @@ _HOME = {
     "read_table": "poise.data.read",
     "JackknifeRegressor": "poise.questions.intervals",
     "loss_change": "poise.algorithms.losses",
+    "jax_algorithm": "poise.algorithms.jax_algorithm",
     "Trials": "poise.results.trials",
     "Result": "poise.results.result",
     "Comparison": "poise.results.together",
@@ -31,12 +32,14 @@ _HOME = {
 }
 _ROOMS = ("decisions", "errors", "research", "theory")
 
-__all__ = ["__version__", *_HOME, *_ROOMS]
+__all__ = ["__version__", *_HOME, *_ROOMS, "networks"]
 
 
 def __getattr__(name: str) -> object:
     if name in _ROOMS:
         return import_module(f"poise.{name}")
+    if name == "networks":
+        return import_module("poise.algorithms.networks")
     if name not in _HOME:
         raise AttributeError(f"module 'poise' has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)

@@ -2,6 +2,8 @@ from poise import decisions as decisions
 from poise import errors as errors
 from poise import research as research
 from poise import theory as theory
+from poise.algorithms import networks as networks
+from poise.algorithms.jax_algorithm import jax_algorithm as jax_algorithm
 from poise.algorithms.losses import loss_change as loss_change
 from poise.data.read import read_table as read_table
 from poise.questions.advise import advise as advise

@@ -1,0 +1,125 @@
+"""What algorithms in JAX and in PyTorch share: stacks of data sets, classes as codes."""
+
+from __future__ import annotations
+
+import abc
+import copy
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise import checks
+from poise.algorithms.algorithm import Algorithm, Predict
+from poise.algorithms.distances import LABELS_ONLY
+from poise.errors import AlgorithmError, ArgumentError
+
+if TYPE_CHECKING:
+    from poise.data.sample import Sample
+
+Stack = NDArray[Any]
+
+_ON_CPU, _ON_GPU = 32, 4096  # larger stacks gain little, and small runs would fill them in vain
+_SEEN = 1000  # rows that are read before the first fit
+
+
+class Batched(Algorithm):
+    """Trains a stack of data sets in one computation.
+
+    A classifier sees codes 0, 1, 2, … of its classes, which are given, or those of all rows: one
+    training set may lack a class.
+    """
+
+    library: str
+    ignores_row_order = False
+
+    def __init__(self, name: str, classes: Any, response: str, at_once: int | None) -> None:
+        self.name = name
+        self.response = checks.choice("response", response, ("predict", "predict_proba"))
+        self.at_once = None if at_once is None else checks.count("at_once", at_once, 1)
+        self.is_classifier = classes is not None and classes is not False
+        self.classes = _known(classes) if self.is_classifier and classes is not True else None
+        if self.is_classifier:
+            self.n_classes = None if self.classes is None else len(self.classes)
+            self.natural_distance = "label" if response == "predict" else "total_variation"
+
+    @abc.abstractmethod
+    def outputs(self, X: Stack, y: Stack, points: Stack, xi: NDArray[np.uint64]) -> Stack:
+        """Train; return numbers, codes of labels, or probabilities of classes."""
+
+    @abc.abstractmethod
+    def where(self) -> str:
+        """Name the accelerator that is used, "" if it is the processor."""
+
+    def prepared(self, sample: Sample) -> Self:
+        """Take the classes from the rows, and refuse rows that are no numbers."""
+        super().prepared(sample)
+        ready = self.on(sample)
+        y = np.asarray(sample.responses(np.arange(sample.n_labeled)))
+        if self.is_classifier and self.classes is None:
+            ready._learn_classes(y)
+        if ready.natural_distance == LABELS_ONLY:
+            raise AlgorithmError("y holds labels", remedy="say classes=True")
+        ready.targets(y)
+        ready.numbers("X", sample.points(np.arange(min(sample.n_labeled, _SEEN))))
+        ready.device = self.where()
+        ready.at_once = self.at_once or (_ON_GPU if ready.device else _ON_CPU)
+        return ready
+
+    def many(self, X: Any, y: Any, points: Any, xi: NDArray[np.uint64]) -> Stack:
+        """Return predictions (fits, T), or (fits, T, outputs)."""
+        X, points = self.numbers("X", X), self.numbers("X", points)
+        found = self.outputs(X, self.targets(y), points, xi)
+        labels = self.classes is not None and self.response == "predict"
+        return self.classes[found] if labels else found  # type: ignore[index]
+
+    def fit(self, X: Any, y: Any, xi: int) -> Predict:  # type: ignore[override]  # no weights
+        """Train on one data set; it is trained again for every call of the predictor."""
+        alone = self
+        if self.is_classifier and self.classes is None:
+            alone = copy.copy(self)
+            alone._learn_classes(y)
+        data, term = (np.asarray(X)[None], np.asarray(y)[None]), np.array([xi], np.uint64)
+        return lambda points: alone.many(*data, np.asarray(points)[None], term)[0]
+
+    def _learn_classes(self, y: Any) -> None:
+        self.classes = _known(y)
+        self.n_classes = len(self.classes)
+
+    def numbers(self, name: str, values: Any) -> NDArray[np.float64]:
+        """Return numbers, or say that these are none."""
+        try:
+            return np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise AlgorithmError(f"{name} must hold numbers for {self.library}: {error}") from None
+
+    def targets(self, y: Any) -> Stack:
+        """Return responses as numbers, or labels as codes."""
+        if self.classes is None:
+            return self.numbers("y", y)
+        codes: Stack = np.searchsorted(self.classes, y).clip(max=len(self.classes) - 1)
+        strange = np.asarray(y)[self.classes[codes] != y]
+        if strange.size:
+            raise AlgorithmError(
+                f"y holds {strange[0]}, and the classes are {self.classes.tolist()}",
+                remedy="name all classes, or say classes=True for those of the rows",
+            )
+        return codes.astype(np.int32)
+
+
+def missing(library: str, extra: str) -> AlgorithmError:
+    """Return the error for a library that is not installed."""
+    return AlgorithmError(f"{library} is not installed", remedy=f"pip install 'poise[{extra}]'")
+
+
+def _known(classes: int | Sequence[Any] | NDArray[Any]) -> NDArray[Any]:
+    """Return all classes, sorted."""
+    found = np.unique(np.arange(classes) if isinstance(classes, int) else np.asarray(classes))
+    if len(found) < 2:
+        raise ArgumentError(
+            "must be two or more labels, their number, or True for those of the rows",
+            argument="classes",
+            got=classes,
+        )
+    return found

@@ -1,0 +1,250 @@
+"""Functions and networks in JAX, against NumPy, scikit-learn and themselves one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import softmax
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.neural_network import MLPClassifier, MLPRegressor
+
+import poise
+from helpers import needs
+from poise.errors import AlgorithmError, ArgumentError, TrialError
+
+pytestmark = needs("optax")
+
+rng = np.random.default_rng(7)
+X = rng.normal(size=(700, 4))
+y = np.sin(2 * X[:, 0]) + X[:, 1] + 0.3 * rng.normal(size=700)
+three = np.digitize(X[:, 0] + 0.5 * rng.normal(size=700), [-0.5, 0.5])
+
+
+def ridge(X, y, x, key):
+    import jax.numpy as jnp
+
+    return x @ jnp.linalg.solve(X.T @ X + jnp.eye(X.shape[1]), X.T @ y)
+
+
+def noise(X, y, x, key):
+    import jax
+
+    return jax.random.normal(key)
+
+
+def scores(X, y, x, key, n_classes):
+    import jax
+    import jax.numpy as jnp
+
+    counts = jax.nn.one_hot(y, n_classes).sum(axis=0)
+    return jnp.log(counts)
+
+
+def layers_of(sklearn):
+    return list(zip(sklearn.coefs_, sklearn.intercepts_, strict=True))
+
+
+def trained_from_the_weights_of(sklearn, network, targets):
+    """Let scikit-learn take a step, then as many as our network from there, with a fresh Adam."""
+    import jax
+
+    sklearn.set_params(max_iter=1, warm_start=True, tol=0.0, n_iter_no_change=10**6)
+    with pytest.warns(ConvergenceWarning):
+        sklearn.fit(X[:60], targets[:60])
+    start = [(w.copy(), b.copy()) for w, b in layers_of(sklearn)]
+    with pytest.warns(ConvergenceWarning):
+        sklearn.set_params(max_iter=network.steps).fit(X[:60], targets[:60])
+    with jax.enable_x64(True):
+        train = jax.jit(lambda *given: network.trained(*given, jax.random.key(0)))
+        layers = train(start, X[:60], targets[:60])
+        return np.asarray(network.outputs(layers, X[60:90]))
+
+
+def test_equals_the_same_formula_in_numpy():
+    algorithm = poise.jax_algorithm(ridge, float64=True)
+    trials = poise.measure(algorithm, X, y, n=20, shuffle=False, points_per_trial=2)
+    assert trials.n_trials == 31
+
+    def by_hand(rows, points):
+        return points @ np.linalg.solve(X[rows].T @ X[rows] + np.eye(4), X[rows].T @ y[rows])
+
+    for k in range(31):
+        points = X[[31 * 20 + k, 31 * 21 + k]]
+        full, reduced = (by_hand(slice(20 * k, 20 * k + n), points) for n in (20, 19))
+        expected = np.abs(full - reduced)
+        np.testing.assert_allclose(trials.changes[k, 0], expected, rtol=0, atol=1e-13)
+
+
+def test_the_key_is_made_of_both_halves_of_xi():
+    import jax
+
+    xi = (123 << 32) + 7
+    key = jax.random.wrap_key_data(np.array([123, 7], np.uint32), impl="threefry2x32")
+    found = poise.jax_algorithm(noise).fit(X[:5], y[:5], xi)(X[:2])
+    assert found.tolist() == [float(jax.random.normal(key))] * 2
+
+
+@pytest.mark.parametrize("float64", [True, False])
+def test_precision_is_as_asked(float64):
+    predictions = poise.jax_algorithm(ridge, float64=float64).fit(X[:9], y[:9], 0)(X[:2])
+    assert predictions.dtype == (np.float64 if float64 else np.float32)
+
+
+@pytest.mark.filterwarnings("ignore::poise.errors.ValidityWarning")  # minibatches have an order
+def test_bits_do_not_depend_on_company_nor_on_workers(tmp_path):
+    network = poise.networks.mlp(16, steps=20, batch_size=7, at_once=4)
+    whole = poise.measure(network, X[:300], y[:300], n=30)
+    part = poise.measure(network, X[:300], y[:300], n=30, n_jobs=2)
+    np.testing.assert_array_equal(part.changes, whole.changes)
+    path = tmp_path / "network.json"
+    whole.test(epsilon=1.0, delta=0.3).save(path)
+    assert poise.verify(path, network, X[:300], y[:300], trials=5).outcome == "verified"
+
+
+@pytest.mark.parametrize(
+    ("hidden", "activation"), [((16,), "relu"), ((8, 5), "tanh"), ((9,), "logistic")]
+)
+def test_training_is_that_of_scikit_learn(hidden, activation):
+    given = {"activation": activation, "alpha": 0.3, "learning_rate_init": 0.01}
+    sklearn = MLPRegressor(
+        hidden_layer_sizes=hidden, batch_size=60, shuffle=False, random_state=0, **given
+    )
+    network = poise.networks.mlp(
+        hidden, steps=80, learning_rate=0.01, penalty=0.3, activation=activation
+    ).fit_predict
+    found = trained_from_the_weights_of(sklearn, network, y)[:, 0]
+    # Adam's small constant is added at another place there.
+    np.testing.assert_allclose(found, sklearn.predict(X[60:90]), rtol=0, atol=1e-5)
+
+
+def test_training_a_classifier_is_that_of_scikit_learn():
+    sklearn = MLPClassifier(
+        hidden_layer_sizes=(9,), batch_size=60, shuffle=False, random_state=0, alpha=0.1
+    )
+    network = poise.networks.mlp(9, classes=3, steps=80, penalty=0.1).fit_predict
+    found = softmax(trained_from_the_weights_of(sklearn, network, three), axis=1)
+    np.testing.assert_allclose(found, sklearn.predict_proba(X[60:90]), rtol=0, atol=1e-5)
+
+
+def test_units_of_rows_and_responses_do_not_matter():
+    rows = np.column_stack([X, np.full(700, 0.1)])  # whose mean of thirty is not 0.1
+    network = poise.networks.mlp(8, steps=100, float64=True)
+    changes = poise.measure(network, rows, y, n=30).changes
+    other = poise.measure(network, rows * [1e3, 1e-3, 7, 2, 5] + 4, 1e3 * y - 50, n=30).changes
+    np.testing.assert_allclose(other, 1e3 * changes, rtol=1e-6)
+    assert changes.max() < 5
+
+
+def test_several_responses_are_learnt_together():
+    both = np.column_stack([X[:, 0], -3 * X[:, 1]])
+    network = poise.networks.mlp(16, steps=300, learning_rate=0.03, penalty=0.0)
+    predictions = network.fit(X[:300], both[:300], 5)(X[300:400])
+    assert np.abs(predictions - both[300:400]).mean(axis=0).max() < 0.3
+
+
+def test_minibatches_pass_over_all_rows_before_any_comes_again():
+    import jax
+
+    from poise.algorithms.networks import minibatches
+
+    batches = np.asarray(minibatches(jax.random.key(3), 7, 2, 7))
+    assert batches.shape == (7, 2)
+    for first in (0, 3):
+        assert len(set(batches[first : first + 3].ravel())) == 6
+    assert minibatches(jax.random.key(3), 7, 7, 7) is None
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "units", "activation"),
+    [(37, 3, 5, "relu"), (16, 15, 16, "tanh"), (50, 20, 9, "logistic"), (33, 24, 40, "relu")],
+)
+def test_a_kernel_trains_as_the_compiler_does(n, d, units, activation):
+    import jax
+
+    from poise.algorithms import gpu_kernel
+    from poise.algorithms.networks import glorot
+
+    # What a GPU runs, interpreted, several networks at once. A strong penalty, and padding in every
+    # direction, so that none of it goes unnoticed.
+    network = poise.networks.mlp(
+        units, steps=40, learning_rate=0.02, penalty=3.0, activation=activation
+    ).fit_predict
+    rows = rng.normal(size=(3, n, d)).astype(np.float32)
+    responses = rng.normal(size=(3, n)).astype(np.float32) + 2
+
+    def both(key, X, y):
+        start = glorot(key, (d, units, 1), X.dtype)
+        return (
+            gpu_kernel.train(network, start, X, y, interpret=True),
+            network.trained(start, X, y, key),
+        )
+
+    found = jax.jit(jax.vmap(both))(jax.random.split(jax.random.key(0), 3), rows, responses)
+    for ours, theirs in zip(*map(jax.tree.leaves, found), strict=True):
+        assert ours.shape == theirs.shape
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=3e-5)
+
+
+def test_a_kernel_can_be_written_for_a_gpu():
+    import jax
+
+    from poise.algorithms import gpu_kernel
+
+    network = poise.networks.mlp(64).fit_predict
+    shapes = [((20, 64), (64,)), ((64, 1), (1,))]
+    start, rows, responses = jax.tree.map(
+        lambda shape: jax.ShapeDtypeStruct((8, *shape), np.float32),
+        (shapes, (200, 20), (200,)),
+        is_leaf=lambda shape: isinstance(shape[0], int),
+    )
+    train = jax.jit(jax.vmap(lambda *given: gpu_kernel.train(network, *given)))
+    written = train.trace(start, rows, responses).lower(lowering_platforms=("cuda",))
+    assert "triton" in written.as_text()
+
+
+def test_classes_are_those_of_all_rows():
+    labels = np.array(["no", "yes"])[(X[:, 0] > 1.2).astype(int)]
+    algorithm = poise.jax_algorithm(scores, classes=True, response="predict")
+    trials = poise.measure(algorithm, X, labels, n=10)
+    assert (trials.design.distance, trials.design.n_classes) == ("label", 2)
+    soft = poise.jax_algorithm(scores, classes=["no", "yes"])
+    assert soft.fit(X[:4], labels[[0, 0, 0, 0]], 0)(X[:1]).tolist() == [[1.0, 0.0]]
+    with pytest.raises(AlgorithmError, match="y holds yes, and the classes are"):
+        poise.measure(poise.jax_algorithm(scores, classes=["no", "maybe"]), X, labels, n=10)
+    with pytest.raises(ArgumentError, match="classes must be two or more labels"):
+        poise.jax_algorithm(scores, classes=1)
+
+
+def test_what_cannot_work_is_refused_before_the_first_fit():
+    text = np.full((700, 1), "a")
+    for refused, words in (
+        (lambda: poise.jax_algorithm(lambda X, y: 0.0), "must accept"),
+        (lambda: poise.measure(poise.networks.mlp(), text, y, n=9), "X must hold numbers for JAX"),
+        (lambda: poise.measure(poise.networks.mlp(), X, three.astype(str), n=9), "classes=True"),
+        (lambda: poise.networks.mlp(0), "hidden must be a whole number >= 1"),
+        (lambda: poise.networks.mlp(activation="sine"), "activation must be 'relu'"),
+    ):
+        with pytest.raises((AlgorithmError, ArgumentError), match=words):
+            refused()
+    with pytest.raises(AlgorithmError, match="sample_weight"):
+        poise.measure(poise.networks.mlp(), X, y, n=9, sample_weight=np.ones(700))
+
+
+def test_the_name_says_what_differs_from_the_defaults():
+    assert poise.networks.mlp().name == "mlp([64])"
+    network = poise.networks.mlp((8, 5), steps=20, classes=True, float64=True)
+    assert network.name == "mlp([8, 5], classes=True, steps=20, float64=True)"
+
+
+def test_one_fit_that_fails_is_one_trial():
+    def nowhere(X, y, x, key):
+        import jax.numpy as jnp
+
+        return jnp.where(y[0] > 1.5, jnp.nan, y.mean())
+
+    algorithm = poise.jax_algorithm(nowhere)
+    trials = poise.measure(algorithm, X, y, n=9, shuffle=False, on_error="record")
+    expected = y[np.arange(70) * 9] > 1.5
+    np.testing.assert_array_equal(np.isnan(trials.changes[:, 0, 0]), expected)
+    with pytest.raises(TrialError, match="missing or infinite"):
+        poise.measure(algorithm, X, y, n=9, shuffle=False)
