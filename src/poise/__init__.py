@@ -15,6 +15,8 @@ _HOME = {
     "assert_stable": "poise.questions.ask",
     "compare": "poise.questions.several",
     "stability_curve": "poise.questions.several",
+    "deployed_test": "poise.questions.deployed",
+    "measure_deployed": "poise.questions.deployed",
     "plan": "poise.questions.plan",
     "advise": "poise.questions.advise",
     "load": "poise.results.file",

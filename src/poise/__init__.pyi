@@ -10,6 +10,8 @@ from poise.questions.advise import advise as advise
 from poise.questions.ask import assert_stable as assert_stable
 from poise.questions.ask import measure as measure
 from poise.questions.ask import stability_test as stability_test
+from poise.questions.deployed import deployed_test as deployed_test
+from poise.questions.deployed import measure_deployed as measure_deployed
 from poise.questions.intervals import JackknifeRegressor as JackknifeRegressor
 from poise.questions.plan import plan as plan
 from poise.questions.several import compare as compare

@@ -206,6 +206,55 @@ class Every(Asked, MoreSettings, total=False):
     """All of them."""
 
 
+class OneTrainingSet(TypedDict, total=False):
+    """What a question about one training set asks besides."""
+
+    notion: Annotated[
+        Literal["deployed", "add-one", "jackknife"],
+        says(
+            "A row leaves the training set; a new one is added; or a new one is added to the rows "
+            "of leave-one-out models, which predict the row that they lack.",
+            "deployed",
+            first=True,
+        ),
+    ]
+    without: Annotated[
+        object,
+        says(
+            "Rows that leave together: a condition on columns such as 'customer_id == 1234', a "
+            "mask, or names of rows.",
+            first=True,
+        ),
+    ]
+    update: Annotated[
+        int | None, says("New rows that are added at once: retraining.", low=1, first=True)
+    ]
+    gamma: Annotated[
+        float | None,
+        says(
+            "Tolerated share of rows that matter; delta is then the allowed probability of a "
+            "larger share, at a new row.",
+            low=0,
+            high=1,
+            open=")",
+            first=True,
+        ),
+    ]
+    groups_fresh: Annotated[object, says("Group of each fresh row.", option="-")]
+    chosen_from: Annotated[
+        int | None,
+        says(
+            "How many sets of rows 'without' was chosen from by looking at these fresh rows; "
+            "alpha is divided by it.",
+            low=1,
+        ),
+    ]
+
+
+class Everything(Every, OneTrainingSet, total=False):
+    """All settings of all questions."""
+
+
 @dataclass(frozen=True)
 class Setting:
     """One setting, as read from its declaration."""
@@ -307,7 +356,7 @@ def documented(*declared: type, leave: Collection[str] = ()) -> Callable[[F], F]
         signature = inspect.signature(function)
         flat = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
         more = {name: each for kind in declared for name, each in settings_of(kind).items()}
-        every = settings_of(Every)
+        every = settings_of(Everything)
         named = {each.name for each in flat}
         added = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=each.said.default)

@@ -117,6 +117,10 @@ class Algorithm(abc.ABC):
         require_arguments(self.fit, ("X", "y", "xi"), fit_params_of(sample))
         return self.on(sample)
 
+    def keeping_seeds(self) -> Algorithm:
+        """Return the algorithm with the seeds that the user has set: ξ is for the others."""
+        return self
+
     def unchecked(self) -> AbstractContextManager[object]:
         """Context of the trials after a first one that passed with every check switched on."""
         return nullcontext()

@@ -73,7 +73,8 @@ class Estimator(Algorithm):
         self.is_classifier = _kind(estimator) == "classifier"
         self.user_code, self.has_own_code = (estimator,), holds_own_code(estimator)
         parameters = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
-        self._seeds = [name for name, _, _ in _named(estimator, parameters, _SEEDS)]
+        seeds = [name for name, _, _ in _named(estimator, parameters, _SEEDS)]
+        self._seeds = {name: i for i, name in enumerate(seeds)}
         self._threads = {
             name: 1
             for name, value, library in _named(estimator, parameters, _THREADS)
@@ -125,6 +126,14 @@ class Estimator(Algorithm):
             return predict
         return _Aligned(model, self.response, self._classes)
 
+    def keeping_seeds(self) -> Estimator:
+        """Return the algorithm with the whole numbers that the user has given as seeds."""
+        kept = copy.copy(self)
+        values = self.estimator.get_params(deep=True) if self._seeds else {}
+        whole = (int, np.integer)
+        kept._seeds = {n: i for n, i in self._seeds.items() if not isinstance(values.get(n), whole)}
+        return kept
+
     def unchecked(self) -> AbstractContextManager[object]:
         """Skip scikit-learn's checks, for its own plain estimators only.
 
@@ -146,7 +155,7 @@ class Estimator(Algorithm):
             return type(self.estimator)(**(self._plain | dict.fromkeys(self._seeds, seed_from(xi))))
         fresh = _cloned(self.estimator)
         seeds = {
-            name: seed_from((int(xi) + i * _GOLDEN) % _WORD) for i, name in enumerate(self._seeds)
+            name: seed_from((int(xi) + i * _GOLDEN) % _WORD) for name, i in self._seeds.items()
         }
         return fresh.set_params(**seeds, **self._threads) if seeds or self._threads else fresh
 

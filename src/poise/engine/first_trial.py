@@ -16,12 +16,14 @@ import numpy as np
 
 from poise.algorithms.predictions import as_array
 from poise.engine.execution import WorkerDied
-from poise.engine.messages import Answer, Trial
+from poise.engine.messages import Answer, Ids, Query, Trial
 from poise.engine.oracle import Oracle
 from poise.engine.work import Work
 from poise.errors import AlgorithmError
+from poise.results.design import GivenUp
 
 _SAME = 1e-9  # relative: sums in another order, code compiled for another processor
+_ALONE = 100  # fresh rows that are predicted alone, too, where one training set is given
 _ROWS = 20  # training rows at which it is seen whether predictions depend on the row
 
 _ORDER = (
@@ -32,6 +34,10 @@ _ORDER = (
 _BATCH = (
     "In the first trial the prediction for a row depends on the rows that are predicted with it, "
     "so only one point of each trial is used."
+)
+_TOGETHER = (
+    "The prediction for a row depends on the rows that are predicted with it, so each fresh row is "
+    "predicted by itself."
 )
 _CONSTANT = (
     "In the first trial the prediction is the same for every row: trained on {} rows, the "
@@ -55,7 +61,8 @@ class Look:
     Attributes
     ----------
     given_up : tuple of str
-        What does not survive: "points" if predictions depend on the batch, "removals" never.
+        What does not survive: "points" (of one training set: "together") if predictions depend on
+        the batch, "removals" never.
     order_matters : bool or None
         Whether another order of the rows changes predictions; None if nobody knows.
     constant : bool
@@ -66,7 +73,7 @@ class Look:
         Answers to the trials that were looked at, without what was given up.
     """
 
-    given_up: tuple[Literal["removals", "points"], ...] = ()
+    given_up: tuple[GivenUp, ...] = ()
     order_matters: bool | None = None
     constant: bool = False
     warnings: list[str] = field(default_factory=list)
@@ -100,6 +107,51 @@ def look(
         if fresh is not None:
             fresh.close()
         raise
+
+
+def look_at_fits(oracle: Oracle, fits: Sequence[Query], ordered: Query | None) -> Look:
+    """Look at the first two fits about one training set; they are known then.
+
+    ``ordered`` is a fit that is made with its rows in another order, too.
+    """
+    trial = Trial((fits[0],), (fits[1],))
+    own = oracle.algorithm.has_own_code and not oracle.algorithm.device
+    fresh = FreshFit(oracle, trial) if own else None
+    found = Look(_fresh=fresh)
+    whole = oracle.distance.panel or oracle.algorithm.at_once is not None
+    try:
+        asked = [each if whole else replace(each, also=_singly(each.points)) for each in fits[:2]]
+        both = [ordered, replace(ordered, train=ordered.train[::-1].copy())] if ordered else []
+        one, other, *pair = oracle.ask([*asked, *both])
+        if fresh is not None:
+            fresh.repeat_here()
+    except BaseException:
+        found.close()
+        raise
+    if pair:
+        found.order_matters = not same(pair[0].values, pair[1].values)
+    seen = _Seen(trial, [replace(one, also=())], [other], one, 0)
+    if seen.constant and oracle.distance.name != "label" and _varied(oracle, seen):
+        found.constant = True
+        found.warnings.append(f"{_CONSTANT.partition('. ')[0]}.".format(len(fits[0].train)))
+    if not whole and any(_differs_alone(each) for each in (one, other)):
+        found.given_up = ("together",)
+        found.warnings.append(_TOGETHER)
+    else:
+        answers = [each if whole else replace(each, also=()) for each in (one, other)]
+        found.known = dict(enumerate(answers))
+    return found
+
+
+def _singly(points: Ids) -> tuple[Ids, ...]:
+    return tuple(points[t : t + 1] for t in range(min(len(points), _ALONE)))
+
+
+def _differs_alone(answer: Answer) -> bool:
+    """Whether the first points have other predictions by themselves."""
+    if answer.failure:
+        return False
+    return not same(answer.values[: len(answer.also)], _joined(answer.also))
 
 
 def _judged(oracle: Oracle, seen: list[_Seen], position: str, fresh: FreshFit | None) -> Look:

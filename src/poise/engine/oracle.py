@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, TypeVar, cast
 
@@ -92,7 +92,11 @@ def converse(conversation: Generator[Batch, Answers, Verdict], oracle: Oracle) -
             batch = conversation.send(answers)
         except StopIteration as stop:
             return cast("Verdict", stop.value)
-        answers = oracle.answer(batch)
+        try:
+            answers = oracle.answer(batch)
+        except TrialError as error:  # a procedure may say what was measured before
+            conversation.throw(error)
+            raise
 
 
 class _Record:
@@ -107,9 +111,12 @@ class _Record:
 
     def enter(self, answer: Answer) -> Any:
         """Keep an answer; a failure ends the run or is kept as one, as the policy says."""
+        answer = _whole(answer) if self.unit == "fit" else answer
         if answer.failure is not None:
             if self.on_error == "raise":
-                raise self._error(answer.failure) from answer.failure.cause
+                error = failed_with(answer.failure, self.unit, self.done, self.done)
+                error.partial = self.answers()
+                raise error from answer.failure.cause
             self.n_failed += 1
             if len(self.failures) < MOST_FAILURES:
                 self.failures.append(Failed(self.done, answer.failure.kind, answer.failure.message))
@@ -131,14 +138,26 @@ class _Record:
         found = self.changes[:done].copy(), self.errors[:done].copy()
         return Answers(*found, tuple(self.failures), self.n_failed, tuple(self.predictions))
 
-    def _error(self, failure: Failure) -> TrialError:
-        error = TrialError(
-            f"{self.unit} {self.done} failed: {failure.message.removesuffix('.')}. What was "
-            f"measured before it ({counted(self.done, self.unit)}) is in the `partial` attribute "
-            f"of this error; on_error='record' counts a failed {self.unit} against 'stable' "
-            "instead",
-            trial=self.done,
-            kind=failure.kind,
-        )
-        error.partial = self.answers()
-        return error
+
+def _whole(answer: Answer) -> Answer:
+    """Return the predictions of all calls as one array."""
+    calls = (answer, *answer.also)
+    failure = next((each.failure for each in calls if each.failure), None)
+    if failure is not None or not answer.also:
+        return replace(answer, failure=failure, values=None) if failure else answer
+    try:
+        return replace(answer, values=np.concatenate([each.values for each in calls]))
+    except ValueError:
+        text = "predictions of several calls have different shapes"
+        return replace(answer, values=None, failure=Failure(text, "undefined"))
+
+
+def failed_with(failure: Failure, unit: str, number: int, done: int) -> TrialError:
+    """Return the error that ends a run, after so many trials or fits."""
+    return TrialError(
+        f"{unit} {number} failed: {failure.message.removesuffix('.')}. What was measured before it "
+        f"({counted(done, unit)}) is in the `partial` attribute of this error; on_error='record' "
+        f"counts a failed {unit} against 'stable' instead",
+        trial=number,
+        kind=failure.kind,
+    )

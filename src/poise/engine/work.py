@@ -218,14 +218,17 @@ class Work:
             return Answer(failure=self._failure(error))
 
     def _error(self, trial: Trial, full: list[Answer]) -> float:
-        """Return the mean loss of the full fits at the points that have a response."""
-        points = trial.full[0].points
+        """Return the mean loss of the full fits."""
+        losses = [self.error(a.values, trial.full[0].points) for a in full if not a.failure]
+        return float(np.mean(losses)) if losses else np.nan
+
+    def error(self, values: Any, points: Rows) -> float:
+        """Return the mean loss of predictions at the points that have a response."""
         if isinstance(points, Made) or not (labeled := points < self.sample.n_labeled).any():
             return np.nan
         try:
             y = self.sample.responses(points[labeled])
-            losses = [self.algorithm.error(a.values[labeled], y) for a in full if not a.failure]
-            return float(np.mean(losses)) if losses else np.nan
+            return float(self.algorithm.error(values[labeled], y))
         except KeyboardInterrupt:
             raise
         except BaseException:  # predictions of another kind than the responses, or of user code

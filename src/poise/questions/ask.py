@@ -233,9 +233,16 @@ def prepared(
     job, change, epsilon = Job.of(function, algorithm, X, y, asked), None, asked.get("epsilon")
     if not (limits and epsilon is None and job.design.sized):
         job, change = job.with_epsilon(epsilon)
+    return job, question_of(job, change)
+
+
+def question_of(job: Job, change: float | None) -> Question:
+    """Return the question of a job's settings; rows that were chosen by looking share alpha."""
     given = job.settings
     if given["delta"] is None:
         raise ArgumentError(
             "is missing: how often a change may be larger", argument="delta", remedy={"delta": 0.1}
         )
-    return job, Question(change, given["delta"], given["alpha"], given["test"], given["stop_early"])
+    alpha = given["alpha"] / job.design.chosen_from
+    more: dict[str, Any] = {name: given.get(name) for name in ("test", "stop_early", "gamma")}
+    return Question(change, given["delta"], alpha, **more)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from poise import checks
 from poise.algorithms.algorithm import Algorithm, as_algorithm, blaming_user_code
@@ -20,7 +20,7 @@ from poise.data.split import Split
 from poise.data.suitable import few_values, rarest_class
 from poise.engine.execution import Execution
 from poise.engine.first_trial import Look, look
-from poise.engine.messages import Answers, Floats
+from poise.engine.messages import Answers, Batch, Floats, Ids
 from poise.engine.oracle import Oracle, converse
 from poise.errors import (
     ArgumentError,
@@ -72,28 +72,43 @@ class Job:
         coupling = _coupling(settings["coupling"])
         randomness = Randomness.from_state(settings["random_state"])
         sample = Sample.of(X, y, **{name: settings[name] for name in _ROWS})
-        size = _training_size(settings["n"], settings["delta"], sample)
+        rows: dict[str, Any] = {
+            "n": _training_size(settings["n"], settings["delta"], sample),
+            "n_labeled": sample.n_labeled,
+            "n_unlabeled": sample.n_unlabeled,
+            "n_groups": sample.n_groups,
+            "n_groups_unlabeled": sample.n_groups_unlabeled,
+            "sd": sd_of(sample),
+        }
+        return cls.about(algorithm, sample, settings, coupling, randomness, **rows)
+
+    @classmethod
+    def about(
+        cls,
+        algorithm: object,
+        sample: Sample,
+        settings: Mapping[str, Any],
+        coupling: Coupling,
+        randomness: Randomness,
+        **rows: Any,
+    ) -> Self:
+        """Check the algorithm and its distance; ``rows`` say how the design counts them."""
         prepared = as_algorithm(algorithm, settings["response"]).prepared(sample)
         given, natural = settings["distance"], prepared.natural_distance
         with blaming_user_code("the distance cannot be described"):
             distance = as_distance(given, natural, prepared.n_outputs).prepared(sample)
         design = Design(
             algorithm=prepared.name,
-            n=size,
-            n_labeled=sample.n_labeled,
-            n_unlabeled=sample.n_unlabeled,
-            n_groups=sample.n_groups,
-            n_groups_unlabeled=sample.n_groups_unlabeled,
             coupling=coupling.name,
             compares=_compares(distance),
             distance=distance.name,
             n_classes=prepared.n_classes,
             few_values=few_values(sample.X),
-            sd=_sd(sample),
             order_free=prepared.ignores_row_order,
             seed=randomness.root,
             name=settings["name"] or "",
             **{name: settings[name] for name in _TRIAL},
+            **rows,
         )
         return cls(prepared, sample, distance, coupling, settings, randomness, design)
 
@@ -104,10 +119,7 @@ class Job:
             return self, allowed_change(epsilon, self.design)  # refuses any
         if not isinstance(asked, Relative):
             return self, self._reachable(allowed_change(asked, self.design))
-        if self.design.compares != "predictions" or self.design.response != "predict":
-            raise ArgumentError(
-                "must be a number: the sd of y is in other units", argument="epsilon", got=epsilon
-            )
+        self._require_units_of_y(epsilon)
         aside, rest = self.sample.set_aside(asked.rows)
         sd = aside.sd()
         design = replace(
@@ -120,6 +132,12 @@ class Job:
         )
         change = allowed_change(rounded_down(asked.share * sd), design)
         return replace(self, sample=rest, design=design), self._reachable(change)
+
+    def _require_units_of_y(self, epsilon: object) -> None:
+        if self.design.compares != "predictions" or self.design.response != "predict":
+            raise ArgumentError(
+                "must be a number: the sd of y is in other units", argument="epsilon", got=epsilon
+            )
 
     def _reachable(self, epsilon: float | None) -> float | None:
         if epsilon is not None and epsilon >= self.distance.largest:
@@ -153,7 +171,7 @@ class Job:
         seen = job._look(oracle)
         job = job.after(seen)
         try:
-            answers = converse(measure(job.split, job._until(question, rivals), seen.known), oracle)
+            answers = converse(job._procedure(oracle, question, rivals, seen), oracle)
             job.warnings.extend(seen.finish())
         except TrialError as error:
             if isinstance(error.partial, Answers):
@@ -165,6 +183,21 @@ class Job:
         for text in job.warnings:
             note(ValidityWarning, text)
         return job._trials(answers, question)
+
+    def repeated(self, oracle: Oracle, numbers: Ids) -> Floats:
+        """Return the changes of some trials, fitted again."""
+        trials = MeasuredTrials(self.split)
+        return oracle.answer(Batch([trials[int(k)] for k in numbers])).changes
+
+    def _procedure(
+        self, oracle: Oracle, question: Question | None, rivals: int, seen: Look
+    ) -> Generator[Batch, Answers, Answers]:
+        """Return what asks for the trials."""
+        return measure(self.split, self._until(question, rivals), seen.known)
+
+    def label_of(self, row: int) -> object:
+        """Return what people call a row."""
+        return self.sample.label_of(row)
 
     @property
     def _execution(self) -> Execution:
@@ -259,6 +292,9 @@ class Job:
             return f"no number of trials shows delta = {delta:g}"
         rows = counted(design.units[0], f"labelled {design.unit}")
         held = f"{rows} hold {counted(design.held, 'trial')} of n = {design.n:,}"
+        if design.notion != "new":
+            rows = counted(sum(design.units), f"fresh {design.unit}")
+            held = f"{rows} hold {counted(design.held, 'trial')}"
         if design.held >= least:
             held = f"max_trials = {design.max_trials:,}"
         reach = design.size_for(int(least))
@@ -279,7 +315,7 @@ class Run:
 
     def label_of(self, row: int) -> object:
         """Return what people call a row."""
-        return self.job.sample.label_of(row)
+        return self.job.label_of(row)
 
     def digest(self) -> str:
         """Return the digest of the rows."""
@@ -350,7 +386,7 @@ def _compares(distance: Distance) -> Literal["predictions", "losses", "decisions
     return "losses" if distance.needs_response else "predictions"
 
 
-def _sd(sample: Sample) -> float | None:
+def sd_of(sample: Sample) -> float | None:
     """Return the standard deviation of the responses, None for labels and constants."""
     try:
         return sample.sd()

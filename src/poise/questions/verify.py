@@ -6,24 +6,23 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 
 from poise import checks
 from poise.algorithms.distances import DISTANCES
 from poise.checks import counted
+from poise.data.rows import as_rows
 from poise.engine.execution import Execution
 from poise.engine.first_trial import Look
-from poise.engine.messages import Batch, Floats
+from poise.engine.messages import Floats
 from poise.engine.oracle import Oracle
 from poise.errors import ArgumentError, PoiseError, RecordError, in_one_line
-from poise.procedures.measure import MeasuredTrials
 from poise.questions.job import Job, Run
 from poise.results import file
 from poise.results.design import Design
 from poise.results.result import Result
-from poise.settings import MoreSettings
 
 _DIGITS = 1e-6  # relative: other libraries may compute the same number so differently
 
@@ -95,7 +94,7 @@ def verify(
     y: Any = None,
     *,
     trials: int = 20,
-    **settings: Unpack[MoreSettings],
+    **settings: Any,
 ) -> Verification:
     """Judge a saved result again, and repeat some of its trials.
 
@@ -113,7 +112,7 @@ def verify(
     trials : int, default 20
         Number of trials to repeat, drawn at random.
     **settings
-        Rows that were given besides (``X_unlabeled``, ``groups``, ``fit_params``, …), a
+        Rows that were given besides (``X_unlabeled``, ``X_fresh``, ``groups``, …), a
         ``distance`` or ``coupling`` of your own, and ``n_jobs``.
 
     Returns
@@ -218,12 +217,36 @@ class _Repetition:
         if design.distance in DISTANCES or "(" in design.distance:
             asked["distance"] = design.distance
         asked |= {"check": False, "on_error": "record", "delta": 0.1, **self.given}
+        if design.notion != "new":
+            return self._given_job(design, asked)
         job = Job.of("verify", self.algorithm, self.X, self.y, asked)
         if design.set_aside:
             job, _ = job.with_epsilon(design.epsilon_as_typed)
         job = job.planned()
         other_order = job.design.order_free != design.order_free
         return job.after(Look(design.given_up, not design.order_free if other_order else None))
+
+    def _given_job(self, design: Design, asked: dict[str, Any]) -> Job:
+        """Plan the same run about one training set."""
+        from poise.questions.deployed import GivenJob
+
+        for name in ("n", "remove", "replace", "position", "points_per_trial"):
+            asked.pop(name, None)
+        fresh = [asked.pop(name, None) for name in ("X_fresh", "y_fresh")]
+        grows = design.notion in ("update", "add-one") and design.compares != "decisions"
+        asked |= {"points_per_trial": design.points} if grows else {}
+        asked["removals_per_trial"] = "all" if design.all_leave else None
+        if design.notion == "without":
+            places = np.isin(np.arange(len(as_rows(self.X, "X"))), design.without)
+            typed = design.without_as_typed or places
+            asked |= {"without": typed, "chosen_from": design.chosen_from}
+        asked |= {"update": design.batch} if design.notion == "update" else {}
+        asked |= {"notion": design.notion} if design.notion in ("add-one", "jackknife") else {}
+        rows = (self.X, self.y, *fresh)
+        job, _ = GivenJob.given("verify", self.algorithm, rows, asked).with_epsilon(
+            design.epsilon_as_typed or (0.0 if design.sized else None)
+        )
+        return job.planned().after(Look(design.given_up))
 
     def _other_versions(self, here: Mapping[str, str]) -> str:
         named = self.made_with.keys() | here.keys()
@@ -250,10 +273,9 @@ class _Repetition:
         chosen = np.sort(rng.permutation(len(changes))[:wanted])
         if not len(chosen):
             return
-        trials = MeasuredTrials(job.split)
         execution = Execution(n_jobs=job.settings["n_jobs"], on_error="record")
         oracle = Oracle(job.algorithm, job.sample, job.distance, execution)
-        again = oracle.answer(Batch([trials[int(k)] for k in chosen])).changes
+        again = job.repeated(oracle, chosen)
         size = np.abs(changes[np.isfinite(changes)]).max(initial=0.0)
         near = np.isclose(again, changes[chosen], rtol=0, atol=_DIGITS * size, equal_nan=True)
         exact = np.array_equal(again, changes[chosen], equal_nan=True)

@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from poise import checks
+from poise.data.randomness import Randomness
 from poise.errors import ArgumentError, printable
 from poise.theory import counts
 
@@ -16,6 +20,9 @@ _NUMBERS = ("absolute", "euclidean")
 _BOUNDED = ("label", "total_variation")
 YES_OR_NO = ("label", "change of zero_one loss")  # distances whose changes are 0 or 1
 MOST_POINTS = 20  # of a trial, where nobody says: more hardly lower the spread of its share
+MOST_FITTED = 1_000  # rows of a given training set; of more, one is drawn for each fresh row
+Notion = Literal["new", "deployed", "without", "update", "add-one", "jackknife", "changed"]
+GivenUp = Literal["removals", "points", "together"]
 _GROWING_LOSSES = ("change of squared loss", "change of absolute loss")
 
 
@@ -31,13 +38,24 @@ class Design:
         Training size whose stability is asked: rows, or groups if there are any.
     n_labeled, n_unlabeled : int
         Rows that trials may use; those set aside are not counted.
-    notion : {"new"}
-        What a trial is about: a new training set of size n.
+    notion : {"new", "deployed", "without", "update", "add-one", "jackknife", "changed"}
+        What a trial is about: a new training set of size n, or one that is given; "changed" is
+        about two fitted models. Where it is given, ``n_labeled`` and ``n_unlabeled`` count fresh
+        rows.
+    batch : int
+        Rows (or groups) that a trial adds to the training set that is given.
+    without : tuple of int
+        Rows of the training set that are left out, by their places.
+    without_as_typed : str
+        "customer_id == 1234" if they were named so.
+    chosen_from : int
+        Sets of rows among which these were chosen by looking at changes.
     removals, points : int
         R and T as planned: a trial has R·T changes.
     given_up : tuple of str
         "removals" or "points", if one of them did not survive the look at the first trial. The
         changes then have R = 1 or T = 1; the number of trials and the test stay as planned.
+        "together", if fresh rows are predicted one by one.
     remove : int
         Rows (or groups) removed at once.
     replace : bool
@@ -92,10 +110,14 @@ class Design:
     n: int
     n_labeled: int
     n_unlabeled: int = 0
-    notion: Literal["new"] = "new"
+    notion: Notion = "new"
+    batch: int = 1
+    without: tuple[int, ...] = ()
+    without_as_typed: str = ""
+    chosen_from: int = 1
     removals: int = 1
     points: int = 1
-    given_up: tuple[Literal["removals", "points"], ...] = ()
+    given_up: tuple[GivenUp, ...] = ()
     remove: int = 1
     replace: bool = False
     position: Literal["last", "uniform"] = "last"
@@ -122,10 +144,10 @@ class Design:
     def __post_init__(self) -> None:
         for name in ("algorithm", "name"):
             object.__setattr__(self, name, printable(getattr(self, name)))
-        checks.count("n", self.n, 2)
+        checks.count("n", self.n, 0 if self.notion == "changed" else 2)
         for name in ("n_labeled", "n_unlabeled", "n_groups_unlabeled", "seed", "set_aside"):
             checks.count(name, getattr(self, name))
-        for name in ("removals", "points", "remove"):
+        for name in ("removals", "points", "remove", "batch", "chosen_from"):
             checks.count(name, getattr(self, name), 1)
         for name in ("n_groups", "n_classes"):
             if getattr(self, name) is not None:
@@ -134,6 +156,8 @@ class Design:
             checks.count("max_trials", self.max_trials, 1)
         if self.sd is not None:
             checks.positive("sd", self.sd)
+        if self.notion != "new":
+            return
         most = self.n if self.replace else self.n - 1
         if self.remove > most:
             raise ArgumentError(
@@ -163,21 +187,36 @@ class Design:
 
     @property
     def taken(self) -> int:
-        """Labelled units that one trial trains on, with those that replace others."""
+        """Labelled units that one trial trains on, with those that replace others.
+
+        Of a given training set, only those that are added.
+        """
+        if self.notion != "new":
+            return self.batch if self.notion in ("update", "add-one", "jackknife") else 0
         return self.n + (self.remove if self.replace else 0)
 
     @property
     def kappa(self) -> Fraction:
         """κ = min{N_ℓ/n, (N_ℓ+N_u)/(n+T)}: its whole part is the number of trials the rows hold."""
+        return self._kappa(self.points)
+
+    def _kappa(self, points: int) -> Fraction:
         labeled, unlabeled = self.units
-        return counts.kappa(self.n, labeled, unlabeled, self.points, self.taken - self.n)
+        if self.notion == "new":
+            return counts.kappa(self.n, labeled, unlabeled, points, self.taken - self.n)
+        by_rows = Fraction(labeled + unlabeled, self._rows_of_a_trial(points))
+        return min(by_rows, Fraction(labeled, self.taken)) if self.taken else by_rows
+
+    def _rows_of_a_trial(self, points: int) -> int:
+        """Fresh units that a trial takes; the jackknife predicts at rows of the training set."""
+        return self.taken + (0 if self.notion == "jackknife" else points)
 
     @property
     def held(self) -> int:
         """Number of trials that the rows hold, also those beyond ``max_trials``."""
         if self.n_trials != self.max_trials:
             return self.n_trials
-        return counts.trials(self.n, *self.units, self._least_points, self.taken - self.n)
+        return math.floor(self._kappa(self._least_points))
 
     @property
     def spare_points(self) -> int:
@@ -187,11 +226,15 @@ class Design:
 
     def rows_for(self, trials: int) -> int:
         """Return the fewest labelled units that hold so many trials of this size."""
+        if self.notion != "new":
+            return trials * self._rows_of_a_trial(self._least_points)
         fresh = self.taken - self.n
         return counts.rows_for(trials, self.n, self.units[1], self._least_points, fresh)
 
     def size_for(self, trials: int) -> int:
         """Return the largest n at which these rows hold so many trials; 0 if there is none."""
+        if self.notion != "new":
+            return 0
         fresh = self.taken - self.n
         size = counts.size_for(trials, *self.units, self._least_points, fresh)
         return size if size > max(1, self.remove) else 0
@@ -220,14 +263,37 @@ class Design:
         """Whether a change has a size: that of a label is yes or no, that of a decision a share."""
         return self.compares != "decisions" and self.distance not in YES_OR_NO
 
+    @property
+    def all_leave(self) -> bool:
+        """Whether each row of the training set that is given leaves in turn, in every trial."""
+        return self.notion in ("deployed", "jackknife") and self.removals > 1
+
+    def drawn(self, trials: int) -> NDArray[np.int64]:
+        """Return which row of a large training set leaves in each trial: independent draws."""
+        words = Randomness(self.seed).block("row that leaves", 0, trials)[:, 0]
+        shares = (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
+        return np.asarray(shares * self.n, dtype=np.int64)
+
     def threshold(self, epsilon: float | None) -> float | None:
         """Return what changes are compared with: 0 for labels, None for decisions, else ε."""
         return 0.0 if self.distance in YES_OR_NO and self.compares != "decisions" else epsilon
 
     def fits(self, trials: int) -> int:
         """Return the number of fits that some trials need."""
+        if self.notion != "new":
+            return self._fits_given(trials) if trials else 0
         one_full_fit = self.one_full_fit or self.position == "uniform"
         return trials * counts.fits_per_trial(self.shape[0], one_full_fit)
+
+    def _fits_given(self, trials: int) -> int:
+        """Return the number of fits about one training set, which share those that are equal."""
+        if self.notion in ("changed", "without"):
+            return 2 if self.notion == "without" else 0
+        if self.notion == "jackknife":
+            return self.n * (1 + trials)
+        if self.notion == "deployed":
+            return 1 + (self.n if self.all_leave else len(np.unique(self.drawn(trials))))
+        return 1 + trials
 
     @property
     def title(self) -> str:
@@ -241,9 +307,9 @@ class Design:
         groups, several or replaced rows and growing losses, and Theorem H for labels and
         probabilities. None where none is proved: for distances and losses of the user's own,
         decisions, features with few values, random positions of an algorithm for which the order
-        of rows matters, and changes measured elsewhere.
+        of rows matters, given training sets, and changes measured elsewhere.
         """
-        placed = self.position == "last" or self.order_free
+        placed = self.notion == "new" and (self.position == "last" or self.order_free)
         if epsilon is None or not self.from_rows or self.few_values or not placed:
             return None
         if self.distance not in self._proved(epsilon):

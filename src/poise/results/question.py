@@ -65,11 +65,14 @@ class Question:
         Whether the run may end as soon as the verdict is certain.
     family : Family or None
         The others, where several algorithms or sizes share ``alpha`` by Holm's method.
+    gamma : float or None
+        Tolerated share of larger changes in a trial, where every row of a given training set
+        leaves; ``delta`` is then the allowed probability of a larger share.
 
     Examples
     --------
     >>> Question(5.0, 0.1)
-    Question(epsilon=5.0, delta=0.1, alpha=0.05, test='auto', stop_early=False)
+    Question(epsilon=5.0, delta=0.1, alpha=0.05, test='auto', stop_early=False, gamma=None)
     """
 
     epsilon: float | None
@@ -78,6 +81,7 @@ class Question:
     test: Literal["auto", "binomial", "averaged"] = "auto"
     stop_early: bool = False
     family: Family | None = field(default=None, repr=False)
+    gamma: float | None = None
 
     def __post_init__(self) -> None:
         if self.epsilon is not None:
@@ -86,6 +90,8 @@ class Question:
         object.__setattr__(self, "alpha", checks.alpha(self.alpha))
         checks.choice("test", self.test, ("auto", "binomial", "averaged"))
         checks.flag("stop_early", self.stop_early)
+        if self.gamma is not None:
+            object.__setattr__(self, "gamma", checks.delta(self.gamma, "gamma"))
 
     @property
     def level(self) -> float:
@@ -159,14 +165,17 @@ def allowed_change(epsilon: object, design: Design) -> float | None:
 # The test ---------------------------------------------------------------------------------------
 
 
-def law_for(design: Design, delta: float, alpha: float, test: str = "auto") -> ModuleType:
+def law_for(
+    design: Design, delta: float, alpha: float, test: str = "auto", gamma: float | None = None
+) -> ModuleType:
     """Return :mod:`poise.theory.binomial` or :mod:`poise.theory.averaged`.
 
     Both answer the same questions about a table of changes. "auto" takes the averaged test where
     more than one change a trial was planned, and the trials suffice for it to have more power or
-    ties are decided by a coin.
+    ties are decided by a coin. Rows of a given training set are not exchangeable: where all of
+    them leave, only their share may be read, by the Binomial test against ``gamma``.
     """
-    if _averages(design, delta, alpha, test):
+    if _averages(design, delta, alpha, test, gamma):
         from poise.theory import averaged
 
         return averaged
@@ -175,7 +184,14 @@ def law_for(design: Design, delta: float, alpha: float, test: str = "auto") -> M
     return binomial
 
 
-def _averages(design: Design, delta: float, alpha: float, test: str) -> bool:
+def _averages(
+    design: Design, delta: float, alpha: float, test: str, gamma: float | None = None
+) -> bool:
+    if gamma is not None or (design.all_leave and test == "binomial"):
+        _check_gamma(design, test, gamma)
+        return False
+    if design.all_leave:
+        return True
     if design.compares == "decisions":
         if test == "binomial":
             raise ArgumentError(
@@ -189,6 +205,21 @@ def _averages(design: Design, delta: float, alpha: float, test: str) -> bool:
     return several and delta > 0 and enough
 
 
+def _check_gamma(design: Design, test: str, gamma: float | None) -> None:
+    if gamma is None:
+        raise ArgumentError(
+            "must not be 'binomial' where every row of the training set leaves in turn",
+            argument="test",
+            remedy="give gamma, the share of them that is tolerated",
+        )
+    if not design.all_leave or design.compares == "decisions" or test == "averaged":
+        raise ArgumentError(
+            "is for the Binomial test where every row of a given training set leaves in turn",
+            argument="gamma",
+            got=gamma,
+        )
+
+
 def until(question: Question, design: Design, rivals: int = 1) -> Callable[[Floats], bool]:
     """Return what says, fed each trial's table in plan order, whether the verdict stands.
 
@@ -196,10 +227,26 @@ def until(question: Question, design: Design, rivals: int = 1) -> Callable[[Floa
     several ``rivals``, each with its share of the level, a run also ends once Holm's method cannot
     call it stable any more, whatever becomes of the others.
     """
-    test = (question.delta, question.alpha, question.test)
+    test = (question.delta, question.alpha, question.test, question.gamma)
     threshold = design.threshold(question.epsilon)
     watch = _watch_shares if _averages(design, *test) else _watch_counts
     return watch(question, design, threshold, rivals)
+
+
+def tolerating(values: Floats, gamma: float) -> Floats:
+    """Return the change that at most a share γ of each trial's exceeds, a column of them.
+
+    A share of changes beyond ε is larger than γ exactly if this change is larger than ε. It is nan
+    where that depends on changes that failed.
+    """
+    from poise.theory.binomial_law import floor
+
+    width = values.shape[1]
+    place = -1 - min(int(floor(gamma * width)), width - 1)
+    worst, best = (
+        np.sort(np.where(np.isnan(values), end, values))[:, place] for end in (np.inf, 0)
+    )
+    return np.where(worst == best, worst, np.nan)[:, None]
 
 
 def _watch_counts(
@@ -216,7 +263,8 @@ def _watch_counts(
     counted = np.zeros(3, dtype=np.int64)  # moved, seen, failed
 
     def decided(table: Floats) -> bool:
-        first = table[0, 0]
+        gamma, row = question.gamma, table.reshape(1, -1)
+        first = (row if gamma is None else tolerating(row, gamma))[0, 0]
         counted[:] += (first > threshold, 1, np.isnan(first))
         moved, seen, failed = counted.tolist()
         stable = plain.verdict(moved, seen, failed) == "stable"

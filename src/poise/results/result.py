@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from poise import checks
 from poise.numbers import level
 from poise.results.design import Design
-from poise.results.question import Question, allowed_change, law_for
+from poise.results.question import Question, allowed_change, law_for, tolerating
 from poise.results.trials import Trials
 from poise.theory import counts
 
@@ -88,7 +88,7 @@ class Result:
 
     @property
     def n(self) -> int:
-        """Training size that the verdict is about."""
+        """Training size that the verdict is about; 0 where it is about two fitted models."""
         return self.design.n
 
     @property
@@ -140,8 +140,14 @@ class Result:
 
     @cached_property
     def _law(self) -> ModuleType:
-        question = self.question
-        return law_for(self.design, question.delta, question.level, question.test)
+        asked = self.question
+        return law_for(self.design, asked.delta, asked.level, asked.test, asked.gamma)
+
+    @cached_property
+    def table(self) -> Changes:
+        """All changes, as the laws of :mod:`poise.theory` read them; with γ, one for each trial."""
+        table, gamma = self.trials.table, self.question.gamma
+        return table if gamma is None else replace(table, values=tolerating(table.values, gamma))
 
     @property
     def _threshold(self) -> float | None:
@@ -150,7 +156,7 @@ class Result:
     @cached_property
     def _judgement(self) -> Judgement:
         coin = self.trials.zeta if self.design.randomized else None
-        asked = (self.trials.table, self._threshold, self.delta, self.question.level)
+        asked = (self.table, self._threshold, self.delta, self.question.level)
         found: Judgement = self._law.judge(*asked, 1.0 if coin is None else coin)
         return found
 
@@ -182,6 +188,7 @@ class Result:
             if cap is not None and self.design.held >= least:
                 return f"max_trials = {cap:,}; {least:,.0f} trials are the least"
             few = "rows" if self.design.from_rows else "trials"
+            few = f"fresh {few}" if self.design.notion != "new" else few
             return f"too few {few}: {checks.counted(m, 'trial')}, {least:,.0f} are the least"
         if self.stopped_early:
             return f"only {self.n_observed:,} of {m:,} trials were run"
@@ -200,7 +207,7 @@ class Result:
     @property
     def _read(self) -> Changes:
         """The changes that the test reads."""
-        table = self.trials.table
+        table = self.table
         return table if self.test == "averaged" else replace(table, values=table.values[:, :1])
 
     @property
@@ -272,16 +279,14 @@ class Result:
         """Upper limit for the change that a share delta exceeds; whatever epsilon was asked."""
         if not self.design.sized:
             return None
-        asked = (self.trials.table, self.delta, self.question.level)
-        return float(self._law.upper_epsilon(*asked))
+        return float(self._law.upper_epsilon(self.table, self.delta, self.question.level))
 
     @cached_property
     def epsilon_lower(self) -> float | None:
         """Lower limit for the change that a share delta exceeds; whatever epsilon was asked."""
         if not self.design.sized:
             return None
-        asked = (self.trials.table, self.delta, self.question.level)
-        return float(self._law.lower_epsilon(*asked))
+        return float(self._law.lower_epsilon(self.table, self.delta, self.question.level))
 
     @property
     def power_bound(self) -> float | None:
@@ -300,10 +305,10 @@ class Result:
         return excluded.get(self.verdict, False) or self.delta_upper < self.delta_lower
 
     def _delta_upper(self, alpha: float) -> float:
-        return float(self._law.upper_delta(self.trials.table, self._threshold, alpha))
+        return float(self._law.upper_delta(self.table, self._threshold, alpha))
 
     def _delta_lower(self, alpha: float) -> float:
-        return float(self._law.lower_delta(self.trials.table, self._threshold, alpha))
+        return float(self._law.lower_delta(self.table, self._threshold, alpha))
 
     # words and files
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise import checks
 from poise.data.randomness import fresh_coin
-from poise.errors import ArgumentError, printable
+from poise.errors import ArgumentError, DataError, printable
 from poise.results.design import Design
 from poise.results.question import Question, allowed_change, law_for
 
@@ -29,6 +29,18 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 MOST_FAILURES = 20  # that are kept with their message
+# what two fits differ by, and where they predict, unless rows are removed
+_CALLED = {
+    "update": ("added", "tested"),
+    "add-one": ("added", "tested"),
+    "jackknife": ("tested", "added"),
+}
+_LOOKED_AT: dict[str, int] = {}  # samples whose influential rows were looked at, and their number
+
+
+def looked_at(digest: str) -> int:
+    """Return among how many rows of this sample influential ones were looked for, 0 if never."""
+    return _LOOKED_AT.get(digest, 0)
 
 
 @dataclass(frozen=True)
@@ -233,6 +245,7 @@ class Trials:
         delta: float | None = None,
         alpha: float = 0.05,
         *,
+        gamma: float | None = None,
         test: Literal["auto", "binomial", "averaged"] = "auto",
         randomized: bool | None = None,
     ) -> Result:
@@ -249,6 +262,8 @@ class Trials:
             Allowed probability of a larger change, in [0, 1).
         alpha : float, default 0.05
             Error level, in (0, 1).
+        gamma : float, optional
+            Tolerated share of larger changes in a trial, as in :func:`poise.deployed_test`.
         test : {"auto", "binomial", "averaged"}
             The paper's Binomial test, which reads the first change of each trial, the averaged
             test, which reads all of them, or the one that fits their number.
@@ -270,7 +285,8 @@ class Trials:
                 argument="delta",
                 remedy={"delta": self.delta},
             )
-        question = Question(allowed_change(epsilon, self.design), checks.delta(delta), alpha, test)
+        change = allowed_change(epsilon, self.design)
+        question = Question(change, checks.delta(delta), alpha, test, gamma=gamma)
         return self._with_coin(randomized).judge(question)
 
     def judge(self, question: Question) -> Result:
@@ -403,16 +419,17 @@ class Trials:
         """Return the rows of trial k, by the names that people call them.
 
         ``"trained"`` are the rows of its first full fit, ``"removed"`` those that its reduced fits
-        went without, one after the other, and ``"tested"`` its test rows.
+        went without, one after the other (or ``"added"``), and ``"tested"`` its test rows.
         """
         split, trial = self._split(), checks.count("k", k)
         if trial >= self.n_observed:
             raise ArgumentError(f"must be below {self.n_observed:,}", argument="k", got=k)
         removed = [row for j in range(self.design.shape[0]) for row in split.removed(trial, j)]
+        differ, tested = _CALLED.get(self.design.notion, ("removed", "tested"))
         parts: dict[str, Any] = {
             "trained": split.rows(trial, 0)[0],
-            "removed": removed,
-            "tested": split.points(trial),
+            differ: removed,
+            tested: split.points(trial),
         }
         return {name: [self._label(row) for row in rows] for name, rows in parts.items()}
 
@@ -420,7 +437,8 @@ class Trials:
         """Return one row for each change, failed ones too.
 
         Its columns are trial, removal, point and change; where the rows are known also
-        ``removed_row`` and ``test_row``, by your own labels (lists where there are several).
+        ``removed_row`` (or ``added_row``) and ``test_row``, by your own labels (lists where there
+        are several).
         """
         import pandas as pd
 
@@ -433,9 +451,51 @@ class Trials:
                 [self._labels(split.removed(k, j)) for j in range(removals)] for k in range(m)
             ]
             tested = [self._points(split.points(k), points) for k in range(m)]
-            columns["removed_row"] = [removed[k][j] for k, j in zip(trial, removal, strict=True)]
-            columns["test_row"] = [tested[k][t] for k, t in zip(trial, point, strict=True)]
+            called = _CALLED.get(self.design.notion, ("removed", "tested"))
+            differ, point_of = (f"{each.replace('tested', 'test')}_row" for each in called)
+            columns[differ] = [removed[k][j] for k, j in zip(trial, removal, strict=True)]
+            columns[point_of] = [tested[k][t] for k, t in zip(trial, point, strict=True)]
         return pd.DataFrame(columns)
+
+    def influence(self, epsilon: float | None = None) -> pd.DataFrame:
+        """List the rows (or groups) of a given training set, those that matter most first.
+
+        It describes and certifies nothing: the first row was chosen by looking at all of them. To
+        ask about one of them, take other fresh rows, or divide α by the number of rows:
+        ``deployed_test(..., without=…, chosen_from=…)``.
+
+        Parameters
+        ----------
+        epsilon : float
+            Change beyond which a prediction counts as moved; left out for labels and decisions.
+
+        Returns
+        -------
+        DataFrame
+            ``row`` by your own labels (a list for a group), ``moved``: the share of trials in which
+            the change is larger, ``mean_change``, ``largest_change`` and ``failed``.
+        """
+        import pandas as pd
+
+        split, design = self._split(), self.design
+        if design.notion != "deployed" or not design.all_leave:
+            raise DataError(
+                "influence is known where each row of a training set leaves in turn",
+                remedy="ask poise.measure_deployed with removals_per_trial='all'",
+            )
+        _LOOKED_AT[self.origin.digest()] = design.n  # type: ignore[union-attr]
+        known, threshold = ~np.isnan(self.changes[:, :, 0]), self._threshold(epsilon)
+        changes = np.where(known, self.changes[:, :, 0], 0.0)
+        moved = changes if threshold is None else changes > threshold
+        columns = {
+            "row": [self._labels(split.removed(0, j)) for j in range(design.n)],
+            "moved": moved.mean(axis=0),
+            "mean_change": changes.mean(axis=0),
+            "largest_change": changes.max(axis=0, initial=0.0),
+            "failed": (~known).sum(axis=0),
+        }
+        order = np.lexsort((-columns["mean_change"], -columns["moved"]))
+        return pd.DataFrame(columns).iloc[order].reset_index(drop=True)
 
     def _points(self, rows: NDArray[np.int64], count: int) -> list[object]:
         """Name the rows of each column of changes; a decision is about all of them."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from poise.results.profile import Profile
     from poise.results.result import Result
     from poise.results.trials import Trials
+    from poise.theory.changes import Changes
 
 Floats = NDArray[np.float64]
 
@@ -123,7 +124,7 @@ def plot_trials(
     ['trials', 'P(change > ε)']
     """
     law = law_for(trials.design, trials.delta, checks.alpha(alpha))
-    return _plot(trials, law, Mark.of_trials(trials, alpha), ax, title, figsize)
+    return _plot(trials, trials.table, law, Mark.of_trials(trials, alpha), ax, title, figsize)
 
 
 def plot_result(
@@ -149,16 +150,23 @@ def plot_result(
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['0 of 40 larger than ε = 0.2']
     """
-    law = law_for(result.design, result.delta, result.question.level, result.test)
-    return _plot(result.trials, law, Mark.of(result), ax, title, figsize)
+    asked = result.question
+    law = law_for(result.design, result.delta, asked.level, result.test, asked.gamma)
+    return _plot(result.trials, result.table, law, Mark.of(result), ax, title, figsize)
 
 
 def _plot(
-    trials: Trials, law: ModuleType, mark: Mark, ax: Any, title: str | None, figsize: Size | None
+    trials: Trials,
+    table: Changes,
+    law: ModuleType,
+    mark: Mark,
+    ax: Any,
+    title: str | None,
+    figsize: Size | None,
 ) -> Any:
     if trials.design.sized:
         panels = Panels((WIDTH, 3.6), (1, 1), ax, figsize)
-        _draw_sized(panels, trials, law, mark)
+        _draw_sized(panels, trials, table, law, mark)
     else:
         panels = Panels((WIDTH, 2.6), (1, 0.3), ax, figsize)
         above, below = panels.axes
@@ -167,22 +175,25 @@ def _plot(
     return panels.finish(title, trials.design.title, _below(trials, mark.verdict), mark.verdict)
 
 
-def _draw_sized(panels: Panels, trials: Trials, law: ModuleType, mark: Mark) -> None:
+def _draw_sized(
+    panels: Panels, trials: Trials, table: Changes, law: ModuleType, mark: Mark
+) -> None:
     above, below = panels.axes
     averages = law.__name__.endswith("averaged")
-    read = (trials.changes if averages else trials.changes[:, :1, :1]).ravel()
+    read = (table.values if averages else table.values[:, :1]).ravel()
     end = axis_end(read[np.isfinite(read)], mark.epsilon)
     if mark.limit is not None and mark.limit <= LARGEST:
         end = max(end, 1.05 * mark.limit)
     bars = Histogram.of(read, mark.epsilon, end)
     _draw_bars(above, bars, trials)
-    steps = Steps.of(law.profile(trials.table, mark.alpha), read, float(bars.edges[-1]))
+    steps = Steps.of(law.profile(table, mark.alpha), read, float(bars.edges[-1]))
     _draw_steps(below, steps, mark, (float(bars.edges[0]), float(bars.edges[-1])))
 
 
 def _below(trials: Trials, verdict: str = "") -> str:
     """Return the line below the title."""
-    words = [verdict, f"n = {trials.design.n:,}", counted(trials.n_observed, "trial")]
+    size = f"n = {trials.design.n:,}" if trials.design.n else ""
+    words = [verdict, size, counted(trials.n_observed, "trial")]
     return " · ".join(word for word in words if word)
 
 

@@ -94,6 +94,7 @@ def _run(result: Result) -> dict[str, str]:
     order = "in random order" if design.shuffle else "in their own order"
     groups = "" if design.n_groups is None else f" in {counted(design.n_groups, 'group')}"
     aside = f", {design.set_aside:,} set aside for the sd" if design.set_aside else ""
+    order = f"{order}, all fresh" if design.notion != "new" else order
     rows = (
         f"{design.n_labeled:,} labelled{groups}, {design.n_unlabeled:,} unlabelled{aside}, {order}"
     )
@@ -101,15 +102,21 @@ def _run(result: Result) -> dict[str, str]:
         "algorithm": " ".join(design.algorithm.split()),
         "rows": rows if design.from_rows else "",
         "compared": f"{design.compares} by {design.distance} ({design.response}){_finer(design)}",
-        "randomness": f"{design.coupling}, seed {design.seed}: every seed inside the algorithm is "
-        "set anew in each trial"
-        if design.from_rows
-        else "",
+        "randomness": _randomness(design) if design.from_rows else "",
         "coin": number(result.trials.zeta) if design.randomized else "",
         "prediction error of the full fits": "" if math.isnan(error) else number(error),
         "made with": versions,
         "digest of the rows": origin.digest() if origin else "",
     }
+
+
+def _randomness(design: Design) -> str:
+    if design.notion != "new":
+        return f"seed {design.seed}: all fits share it, and seeds that were set are kept"
+    return (
+        f"{design.coupling}, seed {design.seed}: every seed inside the algorithm is set anew in "
+        "each trial"
+    )
 
 
 def _finer(design: Design) -> str:

@@ -21,6 +21,7 @@ ASKED_AFTER = (
     "changes."
 )
 _ALPHA = 0.05  # of what is said about trials that were only measured
+_NAMED = 5  # rows that leave are named by their numbers, counting from 0, if they are so few
 _QUANTILES = (0.5, 0.3, 0.2, 0.1, 0.05)
 
 
@@ -40,12 +41,23 @@ def warned(warnings: tuple[str, ...]) -> list[str]:
 
 
 def subject(design: Design) -> str:
-    """Name the algorithm and its training size."""
+    """Name the algorithm and its training size, or the training set that is given."""
+    if design.notion == "changed":
+        return design.title
+    if design.notion != "new":
+        return f"{design.title} trained on {training_set(design)}"
     return f"{design.title} trained on {counted(design.n, design.unit)}"
+
+
+def training_set(design: Design) -> str:
+    """Name the training set that is given."""
+    return f"this training set of {counted(design.n, design.unit)}"
 
 
 def change(design: Design) -> str:
     """Say what is done to the training set: "removing one of them"."""
+    if design.notion != "new":
+        return _change_given(design)
     several = f"{design.remove:,} " if design.remove > 1 else ""
     which, shuffled = f"{several or 'one '}of them", ""
     if not design.order_free and design.position == "uniform":
@@ -58,9 +70,26 @@ def change(design: Design) -> str:
     return f"replacing {which} by {'new ones' if several else 'a new one'}{shuffled}"
 
 
+def _change_given(design: Design) -> str:
+    """Say what is done to the training set that is given, or to the model."""
+    new = f"{design.batch:,} new {design.unit}s" if design.batch > 1 else f"one new {design.unit}"
+    gone, some = design.without, len(design.without) <= _NAMED
+    which = f" ({counted(len(gone), 'row').split()[1]} {', '.join(map(str, gone))})" if some else ""
+    which = f" (where {design.without_as_typed})" if design.without_as_typed else which
+    return {
+        "deployed": "removing one of them, drawn at random,",
+        "without": f"removing {len(gone):,} of them{which}",
+        "update": f"training it again with {new}",
+        "add-one": f"adding {new}",
+        "jackknife": f"adding {new} to all of them but one, drawn at random,",
+        "changed": "replacing old by new",
+    }[design.notion]
+
+
 def effect(design: Design, epsilon: str) -> str:
     """Say what happens then, if it is a larger change: "changes the prediction for a new row"."""
     row = "a new row" if design.n_groups is None else "a row of a new group"
+    row = "the one that is left out" if design.notion == "jackknife" else row
     if design.distance == "label":
         return f"changes the predicted label of {row}"
     if not design.sized:
@@ -79,15 +108,28 @@ def _claim(result: Result, relation: str, failing: str = "") -> str:
             f"{change(design)} changes on average {much} a share of {delta} of the decisions on "
             f"{counted(design.points, 'new row')} ({design.distance})"
         )
+    if result.question.gamma is not None:
+        return _claim_of_shares(result, relation)
     said = f"{change(design)} {effect(design, _allowed(result))}{failing}"
     return f"{said} with probability {relation} {delta}"
+
+
+def _claim_of_shares(result: Result, relation: str) -> str:
+    """State the claim where a share of the rows is tolerated."""
+    design, share = result.design, f"more than a share of {exactly(result.question.gamma)}"
+    moves = effect(design, _allowed(result)).replace("changes", "change", 1)
+    said = f"{share} of them, each removed by itself, {moves}"
+    if design.notion == "jackknife":
+        said = f"adding one new row lets {share} of the models without one of them {moves}"
+    return f"{said} with probability {relation} {exactly(result.delta)}"
 
 
 def _allowed(result: Result) -> str:
     design, asked = result.design, result.trials.asked
     if design.epsilon_as_typed and asked is not None and asked.epsilon == result.epsilon:
         share = design.epsilon_as_typed.removesuffix("of sd").strip()
-        return f"{exactly(result.epsilon)} ({share} of the sd of {design.set_aside:,} rows)"
+        rows = f"{design.set_aside:,} rows" if design.set_aside else "the responses"
+        return f"{exactly(result.epsilon)} ({share} of the sd of {rows})"
     return exactly(result.epsilon)
 
 
@@ -95,8 +137,10 @@ def _allowed(result: Result) -> str:
 
 
 def _verdict(result: Result) -> str:
-    head, wrong = f"{subject(result.design)}.", level(result.alpha)
-    sure = f"(this verdict is wrong with probability at most {wrong})"
+    chosen_from = result.design.chosen_from
+    head, wrong = f"{subject(result.design)}.", level(result.alpha * chosen_from)
+    among = f", whichever of {chosen_from:,} sets of rows was chosen" if chosen_from > 1 else ""
+    sure = f"(this verdict is wrong with probability at most {wrong}{among})"
     if (family := result.question.family) is not None and family.size > 1:
         sure = f"(any of the {family.size} wrongly called {result.verdict}: at most {wrong})"
     if result.verdict == "inconclusive":
@@ -126,6 +170,10 @@ def _larger(result: Result) -> str:
     if result.test == "averaged":
         trials_seen = "" if result.stopped_early else f" in {counted(m, 'trial')}"
         said, moved = f"{share} of {counted(total, what)}{trials_seen}", total
+    elif result.question.gamma is not None:
+        moved = round(result.delta_observed * m)
+        beyond = f"a share of larger changes above {exactly(result.question.gamma)}"
+        return f"{moved:,} of {counted(m, 'trial')} had {beyond}"
     else:
         moved = round(result.delta_observed * m)
         every = f" ({share} of all {total:,})" if total > m else ""
@@ -187,6 +235,8 @@ def _share(share: float) -> str:
 
 
 def _rows_of_a_trial(design: Design) -> str:
+    if design.notion != "new":
+        return counted(design.rows_for(1), f"fresh {design.unit}")
     taken = counted(design.taken, f"labelled {design.unit}")
     return f"{taken} and {counted(design.points, 'more ' + design.unit)} to test on"
 
@@ -200,6 +250,7 @@ def _limits(result: Result) -> str:
 
 def _limit_of_delta(result: Result) -> str:
     what = "the mean share" if result.design.compares == "decisions" else "the probability"
+    what = "the probability of a larger share" if result.question.gamma is not None else what
     if result.contradicted:
         low, high = result.delta_interval
         return f"{what} is between {at_least(low)} and {at_most(high)}"
@@ -222,6 +273,8 @@ def _limit_of_epsilon(result: Result) -> str:
     upper, lower, epsilon = result.epsilon_upper, result.epsilon_lower, result.epsilon
     if upper is None or lower is None or epsilon is None or result.contradicted:
         return ""
+    if result.question.gamma is not None:
+        return ""
     if result.stopped_early or not result.delta:  # wide, as trials not run count as any change
         return ""
     share = percent(result.delta)
@@ -240,6 +293,15 @@ def _limit_of_epsilon(result: Result) -> str:
 def _about(result: Result) -> str:
     """Say what the verdict is not about."""
     design = result.design
+    if design.notion == "changed":
+        valid = "This holds if the fresh rows trained, tuned or chose neither model"
+        return f"{valid}; it is not about accuracy."
+    if design.notion != "new":
+        return (
+            f"This is about the model of these {counted(design.n, design.unit)}, not about other "
+            f"training sets, and not about accuracy; the fresh {design.unit}s must have chosen "
+            "nothing."
+        )
     sets = f"This is about new training sets of {counted(design.n, design.unit)}"
     if not design.from_rows:
         return f"{sets}, and not about accuracy."
@@ -258,7 +320,13 @@ def _step(result: Result) -> str:
         still = not (result.n_failures or result.trials.changes.any())
         if still and result.design.sized:
             return "make sure that the algorithm learns from its rows: no prediction moved at all"
+        if result.design.notion != "new":
+            return f"use it; once it is trained again, test fresh {unit} alone"
         return f"train like this; if anything changes, test fresh {unit} alone"
+    if result.verdict == "unstable" and result.design.notion == "changed":
+        return "look at the rows whose predictions change most: trials.to_frame() lists them"
+    if result.verdict == "unstable" and result.design.all_leave:
+        return "see which rows matter: trials.influence(epsilon) lists them"
     if result.verdict == "unstable":
         return f"regularize it, or use more {unit}; then test fresh {unit} alone"
     if math.isinf(result.least_trials):
@@ -280,6 +348,8 @@ def _more_trials(result: Result) -> str:
     if design.held >= least:
         return f"ask with max_trials={least} or more"
     needed, size = design.rows_for(least), design.size_for(least)
+    if design.notion != "new":
+        return f"{needed:,} fresh {design.unit}s hold enough trials"
     instead = f", or ask about n = {size:,} or less" if size else ""
     return f"{needed:,} labelled {design.unit}s hold enough trials of this size{instead}"
 
@@ -341,6 +411,8 @@ def _measured_limit(trials: Trials) -> str:
     if math.isinf(limit):
         return f"{sure} nothing can be said about the largest {percent(delta)} of changes."
     said = f"at most {percent(delta)} of changes exceed {at_most(limit)}{_compared(trials, limit)}"
+    if design.notion != "new":
+        return f"{sure} {said}."
     return (
         f"{sure} {said}. With the same confidence it is (ε, {exactly(delta)})-stable for every "
         f"ε ≥ {at_most(limit)}; no further test on these rows is needed."
