@@ -17,6 +17,7 @@ ROOMS = [
     ["data"],
     ["results"],
     ["algorithms"],
+    ["shortcuts"],
     ["engine"],
     ["procedures"],
     ["questions"],

@@ -32,6 +32,7 @@ def test_a_comparison_is_that_of_the_library_and_is_kept(run, folder, tmp_path):
         n=12,
         epsilon=0.5,
         delta=0.2,
+        removals_per_trial=1,
     )
     assert (again["Ridge()"].trials.changes == alone.trials.changes).all()
     shown = run("show", kept, "-q")

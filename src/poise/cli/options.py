@@ -20,7 +20,7 @@ else:
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-LATER = ("journal", "fast")  # these rooms are still to come
+LATER = ("journal",)  # this room is still to come
 SETTINGS = settings_of(Every)
 _NONE = "none"  # how None is written, where the default is another value
 

@@ -134,6 +134,18 @@ class Split:
         """Return the test rows of a trial."""
         return np.array([self._test_row(k, t) for t in range(self.n_points)], dtype=np.int64)
 
+    def block(self, start: int, stop: int) -> tuple[Ids, Ids]:
+        """Return rows (k, n) and test rows (k, T) of consecutive trials, for single rows.
+
+        Removals take the last ones; where rows are replaced, or positions drawn, this is not so.
+        """
+        rows, of_trial = self._labeled.rows, np.arange(start, stop)[:, None]
+        units = self.trials * (self.n + np.arange(self.n_points)) + of_trial
+        points, beyond = rows.take(units, mode="clip"), units >= len(rows)
+        if beyond.any():
+            points[beyond] = self._unlabeled.rows[units[beyond] - len(rows)]
+        return rows[start * self.n : stop * self.n].reshape(-1, self.n), points
+
     def terms(self, k: int) -> tuple[int, int]:
         """Return ξ and ξ′ of a trial."""
         block, place = divmod(k, _TERMS_AT_ONCE)

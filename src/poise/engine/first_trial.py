@@ -39,7 +39,7 @@ _TOGETHER = (
     "The prediction for a row depends on the rows that are predicted with it, so each fresh row is "
     "predicted by itself."
 )
-_CONSTANT = (
+CONSTANT = (
     "In the first trial the prediction is the same for every row: trained on {} rows, the "
     "algorithm ignores their features. A larger n may be what is meant."
 )
@@ -133,7 +133,7 @@ def look_at_fits(oracle: Oracle, fits: Sequence[Query], ordered: Query | None) -
     seen = _Seen(trial, [replace(one, also=())], [other], one, 0)
     if seen.constant and oracle.distance.name != "label" and _varied(oracle, seen):
         found.constant = True
-        found.warnings.append(f"{_CONSTANT.partition('. ')[0]}.".format(len(fits[0].train)))
+        found.warnings.append(f"{CONSTANT.partition('. ')[0]}.".format(len(fits[0].train)))
     if not whole and any(_differs_alone(each) for each in (one, other)):
         found.given_up = ("together",)
         found.warnings.append(_TOGETHER)
@@ -166,7 +166,7 @@ def _judged(oracle: Oracle, seen: list[_Seen], position: str, fresh: FreshFit | 
     if found.given_up:
         found.warnings.append(_BATCH)
     if found.constant:
-        found.warnings.append(_CONSTANT.format(f"{len(last.trial.full[0].train):,}"))
+        found.warnings.append(CONSTANT.format(f"{len(last.trial.full[0].train):,}"))
     if not (found.order_matters and len(last.trial.full) < len(last.trial.reduced)):
         alone = bool(found.given_up)
         found.known = {k: each.answer(work, alone) for k, each in enumerate(seen)}

@@ -101,13 +101,14 @@ class Batch:
 
     ``until`` is shown the changes of each trial (or the predictions of each query) in plan order,
     and says whether to stop. ``known`` are the answers to the first ones, where they were computed
-    before.
+    before. ``places`` names rows (k, n) and points (k, T) of consecutive trials at once.
     """
 
     tasks: Sequence[Trial] | Sequence[Query]
     until: Callable[[Any], bool] | None = None
     state: Callable[[], str] = str
     known: Mapping[int, Answer] = field(default_factory=dict)
+    places: Callable[[int, int], tuple[Ids, Ids]] | None = None
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from poise.errors import TrialError
 from poise.progress import Progress
 from poise.results.trials import MOST_FAILURES, Failed
 
+if TYPE_CHECKING:
+    from poise.shortcuts.blocks import Block, Places, Shortcut
+
 Verdict = TypeVar("Verdict")
 
 
@@ -33,6 +36,8 @@ class Oracle:
     ----------
     heard : Heard
         What the fits warned of and printed.
+    shortcut : Shortcut or None
+        What computes trials instead of fits.
     """
 
     algorithm: Algorithm
@@ -40,6 +45,7 @@ class Oracle:
     distance: Distance
     execution: Execution = field(default_factory=Execution)
     heard: Heard = field(default_factory=Heard)
+    shortcut: Shortcut | None = None
 
     def work(self, tasks: Sequence[Query] | Sequence[Trial], relax: bool = True) -> Work:
         """Return these tasks as work about the algorithm."""
@@ -48,6 +54,8 @@ class Oracle:
 
     def answer(self, batch: Batch) -> Answers:
         """Answer one trial, or query, after the other, until the batch has seen enough."""
+        if self.shortcut is not None and batch.places is not None:
+            return self._by_formula(self.shortcut, batch, batch.places)
         work, total, first = self.work(batch.tasks), len(batch.tasks), batch.tasks[0]
         if isinstance(first, Query):
             record, fits_each = _Record("fit", self.execution.on_error), 1
@@ -63,6 +71,28 @@ class Oracle:
                     self.heard.add(fits_each, answer.said)
                 latest = record.enter(answer)
                 progress.advance_to(k + 1)
+                if batch.until is not None and batch.until(latest):
+                    break
+        return record.answers()
+
+    def _by_formula(self, shortcut: Shortcut, batch: Batch, places: Places) -> Answers:
+        """Answer trials without a fit, but for those that a shortcut doubts."""
+        from poise.engine.formulas import by_formula
+        from poise.shortcuts.blocks import Block
+
+        total, points = len(batch.tasks), places(0, 1)[1].shape[1]
+        shape = (total, shortcut.removals, points)
+        record = _Record("trial", self.execution.on_error, shape)
+        answers = by_formula(self, shortcut, batch, places, singly=batch.until is not None)
+        shown = Progress(total, self.execution.progress, "trials", batch.state)
+        with shown as progress, closing(cast("Generator[Answer | Block]", answers)):
+            for answer in answers:
+                if isinstance(answer, Block):
+                    record.enter_block(answer)
+                    continue
+                self.heard.add(2, answer.said)
+                latest = record.enter(answer)
+                progress.advance_to(record.done)
                 if batch.until is not None and batch.until(latest):
                     break
         return record.answers()
@@ -123,6 +153,12 @@ class _Record:
         kept = self._keep(answer)
         self.done += 1
         return kept
+
+    def enter_block(self, block: Block) -> None:
+        """Keep many trials at once."""
+        stop = self.done + len(block.changes)
+        self.changes[self.done : stop], self.errors[self.done : stop] = block[:2]
+        self.done = stop
 
     def _keep(self, answer: Answer) -> Any:
         if self.unit == "fit":

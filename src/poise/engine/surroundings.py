@@ -277,6 +277,12 @@ def _has_accelerator(torch: Any) -> bool:
     return accelerator is None or bool(accelerator.is_available())
 
 
+def one_thread() -> AbstractContextManager[object]:
+    """Context in which BLAS and OpenMP have one thread."""
+    limited: AbstractContextManager[object] = _thread_pools(len(sys.modules)).limit(limits=1)
+    return limited
+
+
 @lru_cache(maxsize=1)
 def _thread_pools(modules: int) -> Any:
     """Find BLAS and OpenMP; once for so many loaded modules, because it takes 2 ms."""

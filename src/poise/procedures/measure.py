@@ -48,4 +48,4 @@ def measure(
     trials = MeasuredTrials(split)
     if not len(trials):
         return Answers(np.empty((0, split.removals, split.n_points)), np.empty(0))
-    return (yield Batch(trials, until, known=known or {}))
+    return (yield Batch(trials, until, known=known or {}, places=split.block))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from poise import checks
 from poise.algorithms.algorithm import Algorithm, as_algorithm, blaming_user_code
@@ -25,6 +25,7 @@ from poise.engine.oracle import Oracle, converse
 from poise.errors import (
     ArgumentError,
     DataError,
+    PoiseWarning,
     PowerWarning,
     TrialError,
     ValidityWarning,
@@ -38,10 +39,16 @@ from poise.results.trials import Trials
 from poise.settings import Every, checked
 from poise.theory import counts
 
+if TYPE_CHECKING:
+    from poise.shortcuts.blocks import Shortcut
+
 _ROWS = ("X_unlabeled", "groups", "groups_unlabeled", "fit_params", "sample_weight", "ids")
 _RUN = ("n_jobs", "backend", "fit_timeout", "on_error", "progress")
 _TRIAL = ("remove", "replace", "position", "max_trials", "response", "shuffle", "randomized")
 _MOST = 0.5  # of the training sets
+_FEWEST_FOR_FORMULAS = 4  # trials: fewer are fitted sooner than a formula is compared
+_TRIED = 8  # trials, of which a formula must be sure of one
+_MOST_REMOVED = 2_000_000  # rows of all trials, for each of their points
 
 
 @dataclass(frozen=True)
@@ -56,6 +63,7 @@ class Job:
     randomness: Randomness
     design: Design
     split: Split = field(default=None)  # type: ignore[assignment]  # known once planned
+    shortcut: Shortcut | None = None
     warnings: list[str] = field(default_factory=list)
 
     @classmethod
@@ -157,8 +165,24 @@ class Job:
 
     def planned(self) -> Job:
         """Choose R and T: all is known but what the look at trial 1 may take away."""
-        design = _shaped(self.design, self.settings, self.distance)
-        return replace(self, design=design, split=self._split(design))
+        shortcut = self._shortcut() if self.settings["fast"] else None
+        all_free = shortcut is not None and shortcut.family.removes_all
+        design = _shaped(self.design, self.settings, self.distance, all_free)
+        if shortcut is not None:
+            shortcut = replace(shortcut, removals=design.removals)
+        return replace(self, design=design, split=self._split(design), shortcut=shortcut)
+
+    def _shortcut(self) -> Shortcut | None:
+        """Find exact formulas for these fits, where a trial is one that they know."""
+        design, estimator = self.design, getattr(self.algorithm, "estimator", None)
+        if not type(estimator).__module__.startswith("sklearn."):
+            return None
+        plain = design.remove == 1 and not design.replace and design.position == "last"
+        if not plain or design.response != "predict" or design.n_trials < _FEWEST_FOR_FORMULAS:
+            return None
+        from poise.shortcuts.blocks import Shortcut
+
+        return Shortcut.of(self.algorithm, self.sample, self.distance, design.n)
 
     def run(
         self, question: Question | None = None, *, rivals: int = 1, warn: bool = True
@@ -168,6 +192,7 @@ class Job:
         if warn:
             job.warn_of_power(question)
         oracle = Oracle(job.algorithm, job.sample, job.distance, job._execution)
+        oracle.shortcut = job.shortcut
         seen = job._look(oracle)
         job = job.after(seen)
         try:
@@ -211,11 +236,33 @@ class Job:
     def _look(self, oracle: Oracle) -> Look:
         """Look at the rows for copies, and at the first trial, unless nobody wants to."""
         self.warnings.extend(self.doubts())
-        if not self.settings["check"]:
-            return Look()
-        seen = look(oracle, MeasuredTrials(self.split), self.design.position)
+        seen = self._compare(oracle, oracle.shortcut) if oracle.shortcut is not None else Look()
+        if self.settings["check"] and oracle.shortcut is None:
+            removals = 1 if seen.given_up else self.design.removals
+            split = self.split.with_fewer(removals, self.design.points)
+            given_up = seen.given_up
+            seen = look(oracle, MeasuredTrials(split), self.design.position)
+            seen.given_up = (*given_up, *seen.given_up)
         self.warnings.extend(seen.warnings)
         return seen
+
+    def _compare(self, oracle: Oracle, shortcut: Shortcut) -> Look:
+        """Compare a shortcut with fits in the first trial, or give it up from there on."""
+        from poise.engine.formulas import compared
+
+        chosen = self.settings["removals_per_trial"] is None and self.design.removals > 1
+        within = 1 if chosen else _TRIED  # how many removals there are is not chosen by outcome
+        trials = self.design.n_trials
+        found = compared(oracle, shortcut, self.split.block, trials, within)
+        if not found.why_not:
+            return found.look
+        oracle.shortcut = None
+        only = ", and only the last row of each trial is removed" if chosen else ""
+        note(
+            PoiseWarning,
+            f"The exact formula is not used: {found.why_not}. Models are fitted{only}.",
+        )
+        return Look(("removals",) if chosen else ())
 
     def doubts(self) -> list[str]:
         """Say what is remarkable about the rows, before any fit."""
@@ -365,7 +412,9 @@ def _training_size(n: Any, delta: Any, sample: Sample) -> int:
     return size
 
 
-def _shaped(design: Design, settings: Mapping[str, Any], distance: Distance) -> Design:
+def _shaped(
+    design: Design, settings: Mapping[str, Any], distance: Distance, all_free: bool = False
+) -> Design:
     """Choose R and T from rows and algorithm alone: what costs no fit is recorded."""
     asked, removals = settings["points_per_trial"], settings["removals_per_trial"]
     if distance.points is not None:  # a decision
@@ -374,10 +423,13 @@ def _shaped(design: Design, settings: Mapping[str, Any], distance: Distance) -> 
                 "must be left out: a decision names its points", argument="points_per_trial"
             )
         return replace(design, points=distance.points)
+    points = asked or min(MOST_POINTS, design.spare_points)
+    design = replace(design, points=points)
+    if removals is None and all_free and design.n_trials * design.n * points <= _MOST_REMOVED:
+        removals = design.n
     removals = design.n // design.remove if removals == "all" else removals or 1
     free = design.order_free and design.coupling in ("shared", "independent")
-    points = asked or min(MOST_POINTS, design.spare_points)
-    return replace(design, removals=removals, points=points, one_full_fit=free and removals > 1)
+    return replace(design, removals=removals, one_full_fit=free and removals > 1)
 
 
 def _compares(distance: Distance) -> Literal["predictions", "losses", "decisions"]:

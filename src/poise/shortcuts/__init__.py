@@ -1,0 +1,124 @@
+"""Exact stand-ins for fits: which estimators have one, by exact type and exact parameters."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from poise.shortcuts.linear import Linear
+    from poise.shortcuts.neighbours import Neighbours
+    from poise.shortcuts.scaled import Scaled
+
+    Plain = Linear | Neighbours
+
+_LARGEST_CONDITION = 1e4  # beyond, correct solvers of least squares begin to disagree
+_EUCLIDEAN = {"euclidean", "l2"}
+
+
+def family_of(estimator: Any, n: int, d: int, classes: int = 0) -> Plain | Scaled | None:
+    """Return the formulas for fits on n rows of d columns, None if there are none.
+
+    A subclass may do anything, so it has none, and neither has a parameter that scikit-learn would
+    refuse. Nothing of scikit-learn is imported to find out.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Lasso, Ridge
+    >>> family_of(Ridge(alpha=2.0), n=10, d=3).penalty
+    2.0
+    >>> family_of(Lasso(), n=10, d=3) is None
+    True
+    """
+    if _name(estimator) == "Pipeline":
+        return _behind_scaler(estimator, n, d, classes)
+    return _plain(estimator, n, d, classes)
+
+
+def _plain(estimator: Any, n: int, d: int, classes: int) -> Plain | None:
+    name = _name(estimator)
+    if (classes > 0) != name.endswith("Classifier"):
+        return None
+    if name in ("Ridge", "RidgeClassifier"):
+        return _ridge(estimator, classes)
+    if name == "LinearRegression":
+        return _least_squares(estimator, n, d)
+    if name in ("KNeighborsRegressor", "KNeighborsClassifier"):
+        return _neighbours(estimator, n, classes)
+    return None
+
+
+def _name(estimator: Any) -> str:
+    """Return the name of a class of scikit-learn's own, "" for any other, also of that name."""
+    kind = type(estimator)
+    home = sys.modules.get(kind.__module__) if kind.__module__.startswith("sklearn.") else None
+    return kind.__name__ if getattr(home, kind.__name__, None) is kind else ""
+
+
+def _ridge(ridge: Any, classes: int) -> Plain | None:
+    from poise.shortcuts.linear import Linear
+
+    weighted = getattr(ridge, "class_weight", None) is not None
+    direct = ridge.solver in ("auto", "cholesky") and ridge.positive is False
+    if weighted or not (direct and _is_number(ridge.alpha) and _is_flag(ridge.fit_intercept)):
+        return None
+    return Linear(float(ridge.alpha), bool(ridge.fit_intercept), classes=classes)
+
+
+def _least_squares(model: Any, n: int, d: int) -> Plain | None:
+    """Return least squares, for trials from which the fit drops no direction."""
+    from poise.shortcuts.linear import Linear
+
+    cutoff = getattr(model, "tol", 0.0)  # of singular values; no parameter before version 1.7
+    plain = model.positive is False and _is_flag(model.fit_intercept) and _is_number(cutoff)
+    if not plain or d + 2 >= n:
+        return None
+    limit = min(_LARGEST_CONDITION, 0.01 / cutoff if cutoff else math.inf)
+    return Linear(0.0, bool(model.fit_intercept), limit)
+
+
+def _neighbours(model: Any, n: int, classes: int) -> Plain | None:
+    from poise.shortcuts.neighbours import Neighbours
+
+    metric, weights, by = model.metric, model.weights, model.algorithm
+    if not isinstance(metric, str) or model.metric_params is not None:
+        return None
+    if metric not in _EUCLIDEAN and not (
+        metric == "minkowski" and _is_number(model.p) and model.p == 2
+    ):
+        return None
+    if weights is not None and not (isinstance(weights, str) and weights == "uniform"):
+        return None
+    known = by in ("auto", "brute", "kd_tree", "ball_tree") and _is_count(model.leaf_size)
+    if not known or not _is_count(model.n_neighbors) or model.n_neighbors >= n:
+        return None
+    return Neighbours(int(model.n_neighbors), classes)
+
+
+def _behind_scaler(pipeline: Any, n: int, d: int, classes: int) -> Scaled | None:
+    """Return the family of exactly a plain StandardScaler and an estimator that has one."""
+    from poise.shortcuts.scaled import Scaled
+
+    steps = [step for _, step in pipeline.steps]
+    special = pipeline.memory, getattr(pipeline, "transform_input", None)
+    if len(steps) != 2 or special != (None, None) or _name(steps[0]) != "StandardScaler":
+        return None
+    flags = steps[0].with_mean, steps[0].with_std
+    if not all(flag is True for flag in flags):
+        return None
+    inner = _plain(steps[1], n, d, classes)
+    return None if inner is None else Scaled(inner)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, numbers.Real) and 0 <= float(value) < math.inf
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, numbers.Integral) and int(value) >= 1
+
+
+def _is_flag(value: object) -> bool:
+    return type(value).__name__ in ("bool", "bool_")

@@ -1,0 +1,183 @@
+"""Changes of many trials: rows are gathered a block at a time, and judged by what rounding may do.
+
+A number that is given is right to nine digits, and certainly not 0 where the fits would give 0.
+A trial for which this cannot be promised is doubtful: the engine fits it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.algorithms.algorithm import Algorithm
+from poise.algorithms.distances import Distance
+from poise.algorithms.estimator import Estimator
+from poise.data.randomness import Ids
+from poise.data.rows import Rows
+from poise.data.sample import Sample
+from poise.shortcuts import family_of
+from poise.shortcuts.cells import Array
+from poise.shortcuts.linear import Linear
+from poise.shortcuts.neighbours import Neighbours
+from poise.shortcuts.scaled import Scaled
+
+Floats = NDArray[np.float64]
+Family = Linear | Neighbours | Scaled
+Places = Callable[[int, int], tuple[Ids, Ids]]  # rows (m, n) and points (m, T) of some trials
+
+AGREEMENT = 1e-9  # of the size of responses and predictions
+_BLOCK = 1 << 19  # numbers, 4 MB: what a cache holds
+_MOST_CLASSES = 50
+_LARGEST = 1e300  # an infinite scale would trust an infinite slack
+
+
+class Block(NamedTuple):
+    """Some consecutive trials."""
+
+    changes: Floats  # (m, R, T)
+    errors: Floats  # (m,): mean loss of the full fit at the points that have a response
+    doubtful: NDArray[np.bool_]  # (m,)
+
+    def part(self, start: int, stop: int) -> Block:
+        """Return some of them."""
+        some = slice(start, stop)
+        return Block(self.changes[some], self.errors[some], self.doubtful[some])
+
+
+@dataclass(frozen=True)
+class Shortcut:
+    """A family of formulas and the rows it is applied to, R removals a trial."""
+
+    family: Family
+    X: Floats
+    y: Floats  # numbers of classes, for labels
+    X_unlabeled: Floats | None
+    labels: NDArray[Any] | None  # the classes
+    removals: int = 1
+
+    @classmethod
+    def of(
+        cls, algorithm: Algorithm, sample: Sample, distance: Distance, n: int
+    ) -> Shortcut | None:
+        """Return the shortcut of an algorithm for training sets of n of these rows, if any."""
+        if type(algorithm) is not Estimator or algorithm.response != "predict":
+            return None
+        names = ("label",) if algorithm.is_classifier else ("euclidean", "absolute")
+        if distance.name not in names or distance.user_code or distance.needs_response:
+            return None
+        if sample.groups is not None or sample.per_row or sample.constant:
+            return None
+        if algorithm.is_classifier != (algorithm.n_classes is not None):
+            return None
+        classes = algorithm.n_classes or 0
+        if classes == 1 or classes > _MOST_CLASSES or not sample.y.single:
+            return None
+        family = family_of(algorithm.estimator, n, len(sample.X.labels), classes)
+        return None if family is None else cls._on(family, sample)
+
+    @classmethod
+    def _on(cls, family: Family, sample: Sample) -> Shortcut | None:
+        """Take the rows as numbers; single precision is computed in single precision by fits."""
+        X, more, labels = _numbers(sample.X), None, None
+        y = sample.y.column(0)
+        if sample.X_unlabeled is not None:
+            more = _numbers(sample.X_unlabeled)
+        if X is None or (more is None) != (sample.X_unlabeled is None):
+            return None
+        if family.classes:
+            labels, y = np.unique(y, return_inverse=True)
+        elif not (y.dtype == np.float64 or y.dtype.kind in "iu"):
+            return None
+        return cls(family, X, y.astype(np.float64, copy=False), more, labels)
+
+    def blocks(self, places: Places, trials: int) -> Iterator[Block]:
+        """Compute so many trials, some at a time.
+
+        The bits of a trial do not depend on which others are computed with it.
+        """
+        _keep_freed_memory()
+        train, points = places(0, 1)
+        n, d = train.shape[1], self.X.shape[1]
+        size = self.family.numbers(n, d, self.removals, points.shape[1])
+        step = max(1, min(trials, _BLOCK // size))
+        room = np.empty((step * n, d)), np.empty(step * n)
+        for start in range(0, trials, step):
+            yield self._block(*places(start, min(start + step, trials)), room)
+
+    def _block(self, train: Ids, points: Ids, room: tuple[Floats, Floats]) -> Block:
+        m, n = train.shape
+        places = train.reshape(-1)
+        # All rows exist: mode="raise", which checks that, would copy a second time.
+        X = self.X.take(places, axis=0, out=room[0][: m * n], mode="clip").reshape(m, n, -1)
+        y = self.y.take(places, out=room[1][: m * n], mode="clip").reshape(m, n)
+        full, changes, doubtful = self._judged(X, y, self.rows(points))
+        return Block(changes, self._errors(full, points), doubtful)
+
+    @np.errstate(all="ignore")
+    def _judged(self, X: Array, y: Array, points: Array) -> tuple[Array, Floats, NDArray[np.bool_]]:
+        """Return predictions, changes, and which trials rounding could decide."""
+        full, reduced, slack, _ = self.family.cells(X, y, points, self.removals)
+        if self.family.classes:
+            moved = (reduced != full[:, None]).astype(np.float64)
+            return full, moved, (slack != 0).any(axis=(1, 2))
+        changes = np.abs(reduced - full[:, None])
+        bound = AGREEMENT * np.minimum(_scale(y, full), _LARGEST)[:, None]
+        sure = (slack <= bound) & ~(changes < slack)  # nan is not sure
+        return full, changes, ~sure.all(axis=(1, 2))
+
+    @np.errstate(all="ignore")
+    def predictions(self, train: Ids, points: Ids) -> tuple[Array, Array, Array]:
+        """Return what one trial predicts, (1 + R, P), how exactly, and where it is sure."""
+        X, y = self.X.take(train, axis=0)[None], self.y.take(train)[None]
+        full, reduced, slack, _ = self.family.cells(X, y, self.rows(points[None]), self.removals)
+        predicted = np.concatenate([full, reduced[0]])
+        tolerance = 0.0 if self.family.classes else AGREEMENT * _scale(y, full)[0]
+        sure = (slack <= tolerance)[0].all(axis=0)
+        if self.labels is not None:
+            predicted = self.labels[predicted]
+        return predicted, np.broadcast_to(tolerance, sure.shape), sure
+
+    def rows(self, points: Ids) -> Floats:
+        """Return the features of any rows, labelled or not."""
+        if self.X_unlabeled is None:
+            return self.X.take(points, axis=0)
+        here = points < len(self.X)
+        found = np.empty((*points.shape, self.X.shape[1]))
+        found[here] = self.X.take(points[here], axis=0)
+        found[~here] = self.X_unlabeled.take(points[~here] - len(self.X), axis=0)
+        return found
+
+    def _errors(self, full: Array, points: Ids) -> Floats:
+        """Return the mean absolute error, or the share of wrong labels; nan without responses."""
+        here = points < len(self.X)
+        y = self.y.take(points, mode="clip")
+        losses = full != y if self.family.classes else np.abs(full - y)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.where(here, losses, 0).sum(axis=1) / here.sum(axis=1))
+
+
+def _scale(y: Array, full: Array) -> Array:
+    """Return the size of responses and predictions at each point, (m, T)."""
+    typical = np.sqrt(np.vecdot(y, y) / y.shape[1])[:, None]
+    return np.asarray(np.maximum(typical, np.abs(full)))
+
+
+def _numbers(rows: Rows) -> Floats | None:
+    """Return a table of double precision, or of whole numbers, as an array; None for others."""
+    array = rows.numbers()
+    if array is None or array.ndim != 2 or not array.shape[1]:
+        return None
+    if array.dtype != np.float64 and array.dtype.kind not in "iu":
+        return None
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+@functools.cache
+def _keep_freed_memory() -> None:
+    """Free a long array: until then the C library returns every freed block to the system."""
+    np.empty((1 << 22) - 4096)

@@ -1,0 +1,196 @@
+"""A formula in a run: chosen, compared with fits once, and left where it is in doubt."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import poise
+from poise.engine import formulas
+from poise.errors import PoiseWarning, TrialError
+from poise.shortcuts.linear import Linear
+from poise.shortcuts.neighbours import Neighbours
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(400, 4))
+Y = X[:, 0] + RNG.normal(size=400)
+LABELS = np.array(["low", "middle", "high"])[np.digitize(Y, [-0.7, 0.7])]
+
+
+@pytest.fixture
+def fits(monkeypatch):
+    """How many models are fitted."""
+    count = []
+    for kind in (Ridge, KNeighborsRegressor, KNeighborsClassifier, RidgeClassifier):
+
+        def fit(self, X, y, sample_weight=None, kind=kind, original=kind.fit):
+            count.append(kind)
+            return original(self, X, y) if sample_weight is None else original(self, X, y, 1)
+
+        monkeypatch.setattr(kind, "fit", fit)
+    return count
+
+
+def both_ways(estimator, y=Y, rows=X, **settings):
+    """Changes by formula and by fits, of as many removals."""
+    fast = poise.measure(estimator, rows, y, **settings)
+    shape = {"removals_per_trial": fast.design.removals, "points_per_trial": fast.design.points}
+    return fast, poise.measure(estimator, rows, y, fast=False, **{**settings, **shape})
+
+
+def test_changes_and_errors_are_those_of_fits():
+    for estimator, y in (
+        (Ridge(0.5), Y),
+        (LinearRegression(), Y),
+        (KNeighborsRegressor(3), np.rint(9 * Y).astype(int)),
+        (make_pipeline(StandardScaler(), KNeighborsRegressor(3)), Y),
+        (RidgeClassifier(), LABELS),
+        (KNeighborsClassifier(3), LABELS),
+    ):
+        more = {"X_unlabeled": RNG.normal(size=(90, 4))}
+        for rows, settings in (
+            (X, {"n": 12, "max_trials": 9}),
+            (
+                X,
+                {
+                    "n": 12,
+                    "shuffle": False,
+                    "points_per_trial": 3,
+                    "removals_per_trial": 1,
+                    "max_trials": 9,
+                },
+            ),
+            (X, {"n": 60, "removals_per_trial": 1, **more}),
+            (np.asfortranarray(X), {"n": 20, "removals_per_trial": 4, "max_trials": 5}),
+        ):
+            fast, slow = both_ways(estimator, y, rows, **settings)
+            assert np.allclose(fast.changes, slow.changes, rtol=0, atol=1e-9)
+            assert np.array_equal(fast.changes == 0, slow.changes == 0)
+            assert np.allclose(fast.errors, slow.errors, rtol=0, atol=1e-9, equal_nan=True)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    fast, again = (poise.measure(Ridge(), rows, Y, n=12) for rows in (frame, X))
+    assert np.array_equal(fast.changes, again.changes)
+
+
+def test_all_removals_are_taken_where_they_are_free(fits):
+    assert poise.measure(Ridge(), X, Y, n=12).design.removals == 12
+    assert len(fits) == 3  # all rows, without the last, without the first
+    scaled = make_pipeline(StandardScaler(), Ridge())
+    for settings, removals in (
+        ({"fast": False}, 1),
+        ({"removals_per_trial": 2}, 2),
+        ({"remove": 2}, 1),
+        ({"replace": True}, 1),
+        ({"position": "uniform"}, 1),
+        ({"groups": np.arange(400) // 2}, 1),
+        ({"sample_weight": np.ones(400)}, 1),
+    ):
+        assert poise.measure(Ridge(), X, Y, n=12, **settings).design.removals == removals
+    assert poise.measure(scaled, X, Y, n=12).design.removals == 1  # each is a scaler's fit
+    assert poise.measure(Ridge(), X.astype("f4"), Y, n=12).design.removals == 1
+    many = np.arange(2_100_000.0)[:, None] % 997
+    large = poise.measure(Ridge(), many, many[:, 0] % 7, n=1000, max_trials=2050)
+    assert large.design.removals == 1  # of 2,050,000 rows
+
+
+def test_measuring_testing_stopping_and_workers_agree():
+    question = {"epsilon": 9, "delta": 0.2}
+    trials = poise.measure(KNeighborsRegressor(3), X, Y, n=12)
+    result = poise.stability_test(KNeighborsRegressor(3), X, Y, n=12, n_jobs=2, **question)
+    early = poise.stability_test(KNeighborsRegressor(3), X, Y, n=12, stop_early=True, **question)
+    assert np.array_equal(trials.changes, result.trials.changes)
+    assert trials.test(**question).pvalue == result.pvalue
+    assert early.verdict == result.verdict
+    seen = early.n_observed
+    assert np.array_equal(early.trials.changes, trials.changes[:seen])
+    assert seen < result.n_observed
+
+
+def test_only_what_is_doubtful_is_fitted(fits):
+    rows = X.copy()
+    rows[12 * 7] = rows[12 * 7 + 1]  # two neighbours that are equally far
+    settings = {"n": 12, "shuffle": False, "removals_per_trial": 1}
+    trials = poise.measure(KNeighborsRegressor(1), rows, Y, **settings)
+    doubted = len(fits) - 3
+    assert 0 <= doubted <= 4
+    rows[12 * 3, 0] = 1e200  # squares of it are infinite
+    fits.clear()
+    again = poise.measure(KNeighborsRegressor(1), rows, Y, **settings)
+    assert len(fits) - 3 == doubted + 2
+    same = np.arange(trials.n_trials) != 3
+    assert np.array_equal(trials.changes[same], again.changes[same])
+    slow = poise.measure(KNeighborsRegressor(1), rows, Y, fast=False, **settings)
+    assert np.allclose(again.changes, slow.changes, rtol=0, atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_a_trial_that_fails_among_the_fitted_ones_is_told_by_its_number():
+    rows = X.copy()
+    rows[12 * 5] = 1e200  # squares of it are infinite
+    settings = {"n": 12, "shuffle": False, "removals_per_trial": 2}
+    with pytest.raises(TrialError, match="trial 5 failed") as told:
+        poise.measure(Ridge(), rows, Y, **settings)
+    assert len(told.value.partial.changes) == 5
+    kept = poise.measure(Ridge(), rows, Y, on_error="record", **settings)
+    assert np.isnan(kept.changes).all(axis=(1, 2)).nonzero()[0].tolist() == [5]
+    assert [each.trial for each in kept.failures] == [5]
+
+
+@pytest.mark.parametrize("stop_early", [False, True])
+def test_a_formula_that_differs_from_fits_is_given_up_with_a_warning(monkeypatch, stop_early):
+    right = Linear.cells
+
+    def wrong(self, *given):  # a millionth too large, everywhere
+        full, reduced, slack, exact = right(self, *given)
+        return full * (1 + 1e-6), reduced * (1 + 1e-6), slack, exact
+
+    monkeypatch.setattr(Linear, "cells", wrong)
+    asked = {"n": 12, "epsilon": 1, "delta": 0.2, "stop_early": stop_early}
+    with pytest.warns(PoiseWarning, match="not used: it gives .* and a fit predicts"):
+        result = poise.stability_test(Ridge(), X, Y, **asked)
+    slow = poise.stability_test(Ridge(), X, Y, fast=False, **asked)
+    assert np.array_equal(result.trials.changes, slow.trials.changes)
+    assert (result.design.given_up, result.design.removals) == (("removals",), 12)
+
+
+def test_a_vote_of_one_neighbour_too_few_is_noticed(monkeypatch):
+    right = Neighbours.__init__
+    monkeypatch.setattr(Neighbours, "__init__", lambda self, k, *more: right(self, k - 1, *more))
+    with pytest.warns(PoiseWarning, match="only the last row of each trial is removed"):
+        poise.measure(KNeighborsClassifier(5), X, LABELS, n=50)
+
+
+def test_a_formula_that_is_not_sure_of_the_first_trial_is_given_up():
+    tied, settings = np.sign(X), {"n": 20, "check": False}
+    slow = poise.measure(KNeighborsRegressor(3), tied, Y, fast=False, **settings)
+    for removals, first in ((None, "trial. Models are fitted, and only the last"), (1, "trials.")):
+        with pytest.warns(PoiseWarning, match=f"a tie, may decide the first {first}"):
+            trials = poise.measure(
+                KNeighborsRegressor(3), tied, Y, removals_per_trial=removals, **settings
+            )
+        assert np.array_equal(trials.changes, slow.changes)
+
+
+def test_fits_that_cost_more_than_all_the_rest_are_told_once(monkeypatch):
+    monkeypatch.setattr(formulas, "_PATIENCE", 0.0)
+    rows = np.where(np.arange(400)[:, None] < 300, X, np.rint(X))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        poise.measure(KNeighborsRegressor(3), rows, Y, n=12, shuffle=False)
+    told = [str(each.message) for each in caught if each.category is PoiseWarning]
+    assert len(told) == 1
+    assert "cannot be computed by a formula" in told[0]
+
+
+def test_a_saved_run_is_verified_by_fits(tmp_path):
+    poise.stability_test(Ridge(), X, Y, n=12, epsilon=1, delta=0.2).save(tmp_path / "r.json")
+    found = poise.verify(tmp_path / "r.json", Ridge(), X, Y)
+    assert found.verified
+    assert "fits beside an exact formula" in str(found)
