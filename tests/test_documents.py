@@ -2,6 +2,7 @@
 
 import doctest
 import re
+import runpy
 import shlex
 import tomllib
 from pathlib import Path
@@ -94,3 +95,11 @@ def test_files_that_are_linked_exist():
         )
         missing = [link for link in links if not (page.parent / link).exists()]
         assert not missing, f"{page.name} names {missing}"
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs/gallery").glob("*.py")), ids=lambda p: p.stem)
+@pytest.mark.filterwarnings("ignore::poise.errors.PoiseWarning")
+def test_the_gallery_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    runpy.run_path(str(page))

@@ -19,7 +19,7 @@ import poise
 from helpers import python
 from poise.errors import ArgumentError
 from poise.results.design import Design
-from poise.results.plots.changes import plot_changes, plot_profile, plot_trials
+from poise.results.plots.changes import plot_changes, plot_trials
 from poise.results.plots.frame import COLOURS, save
 from poise.results.plots.histogram import Histogram, Mark, Steps
 from poise.results.plots.power import plot_menu, power_curves
@@ -174,7 +174,7 @@ def test_degenerate_changes_are_drawn():
         results = [trials.test(epsilon, delta=0.5) for epsilon in (0.0, 1e300)]
         for figure in (
             *(each.plot() for each in (trials, *results)),
-            plot_profile(trials.profile()),
+            trials.profile().plot(),
         ):
             assert figure.png(30)
     with pytest.raises(ArgumentError, match=r"epsilon must be at most 1e\+300 to be drawn"):
@@ -199,7 +199,7 @@ def every_plot(name="an algorithm"):
     trials = trials_of([0.1, 0.9] * 9, name)
     return {
         "changes": (1, lambda **place: plot_changes(trials, 0.5, **place)),
-        "profile": (1, lambda **place: plot_profile(trials.profile(), **place)),
+        "profile": (1, lambda **place: trials.profile().plot(**place)),
         "trials": (2, trials.plot),
         "result": (2, trials.test(epsilon=0.5, delta=0.2).plot),
         "labels": (2, LABELS.test(delta=0.2).plot),

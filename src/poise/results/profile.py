@@ -93,6 +93,32 @@ class Profile:
         columns = {"epsilon": self.epsilon, "observed": self.observed, "delta": self.delta}
         return pd.DataFrame(columns)
 
+    def plot(
+        self,
+        *,
+        ax: Any = None,
+        title: str | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Any:
+        """Draw the curve, and what was observed.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; left out, a figure of its own, which a notebook shows.
+        title : str, optional
+            What stands above.
+        figsize : tuple of float, optional
+            Width and height of the figure, in inches.
+
+        Returns
+        -------
+        figure, or ``ax`` if that was given
+        """
+        from poise.results.plots.changes import plot_profile
+
+        return plot_profile(self, ax=ax, title=title, figsize=figsize)
+
 
 def _observed(trials: Trials, averages: bool, steps: Floats) -> Floats:
     """Compute the observed share of larger changes at every step, of those that the law reads."""
