@@ -68,7 +68,7 @@ class Profile:
         law = law_for(trials.design, trials.delta if delta is None else delta, level)
         steps, limits = law.profile(trials.table, level, **options)
         return cls(
-            steps, limits, _observed(trials, law.__name__.endswith("averaged"), steps), level
+            steps, limits, _observed(trials, not law.__name__.endswith("binomial"), steps), level
         )
 
     def __repr__(self) -> str:

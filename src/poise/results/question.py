@@ -59,8 +59,9 @@ class Question:
         Allowed probability of a larger change; for decisions, allowed mean share.
     alpha : float
         Error level.
-    test : {"auto", "binomial", "averaged"}
-        The paper's Binomial test, the averaged test, or the one that fits the trials.
+    test : {"auto", "binomial", "averaged", "open-ended"}
+        The paper's Binomial test, the averaged test, or the one that fits the trials; the
+        open-ended test is that of monitors.
     stop_early : bool
         Whether the run may end as soon as the verdict is certain.
     family : Family or None
@@ -78,7 +79,7 @@ class Question:
     epsilon: float | None
     delta: float
     alpha: float = 0.05
-    test: Literal["auto", "binomial", "averaged"] = "auto"
+    test: Literal["auto", "binomial", "averaged", "open-ended"] = "auto"
     stop_early: bool = False
     family: Family | None = field(default=None, repr=False)
     gamma: float | None = None
@@ -88,7 +89,7 @@ class Question:
             object.__setattr__(self, "epsilon", checks.epsilon(self.epsilon))
         object.__setattr__(self, "delta", checks.delta(self.delta))
         object.__setattr__(self, "alpha", checks.alpha(self.alpha))
-        checks.choice("test", self.test, ("auto", "binomial", "averaged"))
+        checks.choice("test", self.test, ("auto", "binomial", "averaged", "open-ended"))
         checks.flag("stop_early", self.stop_early)
         if self.gamma is not None:
             object.__setattr__(self, "gamma", checks.delta(self.gamma, "gamma"))
@@ -168,13 +169,17 @@ def allowed_change(epsilon: object, design: Design) -> float | None:
 def law_for(
     design: Design, delta: float, alpha: float, test: str = "auto", gamma: float | None = None
 ) -> ModuleType:
-    """Return :mod:`poise.theory.binomial` or :mod:`poise.theory.averaged`.
+    """Return :mod:`poise.theory.binomial`, `averaged`, or `anytime` for the open-ended test.
 
-    Both answer the same questions about a table of changes. "auto" takes the averaged test where
+    They answer the same questions about a table of changes. "auto" takes the averaged test where
     more than one change a trial was planned, and the trials suffice for it to have more power or
     ties are decided by a coin. Rows of a given training set are not exchangeable: where all of
     them leave, only their share may be read, by the Binomial test against ``gamma``.
     """
+    if test == "open-ended" and gamma is None:
+        from poise.theory import anytime
+
+        return anytime
     if _averages(design, delta, alpha, test, gamma):
         from poise.theory import averaged
 

@@ -122,17 +122,18 @@ class Result:
         return "before" if self.question.alone == self.trials.asked else "after"
 
     @property
-    def test(self) -> Literal["binomial", "averaged"]:
+    def test(self) -> Literal["binomial", "averaged", "open-ended"]:
         """The test that reads the trials."""
-        return "averaged" if self._law.__name__.endswith("averaged") else "binomial"
+        name = self._law.__name__.rpartition(".")[2]
+        return "open-ended" if name == "anytime" else name  # type: ignore[return-value]
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """Something because of which the error level may not hold."""
-        chance = level(2 * self.question.level)
+        chance = level((1 + (self.test != "open-ended")) * self.question.level)
         doubt = (
             "verdict and limits contradict each other, which happens with probability at most "
-            f"{chance} if the rows are independent: are they in order of time?"
+            f"{chance} if the rows come from one distribution: are they in order of time?"
         )
         return self.trials.warnings + ((doubt,) if self.contradicted else ())
 
@@ -197,6 +198,8 @@ class Result:
     @property
     def least_trials(self) -> float:
         """The fewest trials that can show this delta; infinite if none can."""
+        if self.test == "open-ended":
+            return float(self._law.clean_trials(self.delta, self.question.level))
         return 1 if self.design.randomized else counts.clean_trials(self.delta, self.question.level)
 
     @property
@@ -208,7 +211,7 @@ class Result:
     def _read(self) -> Changes:
         """The changes that the test reads."""
         table = self.table
-        return table if self.test == "averaged" else replace(table, values=table.values[:, :1])
+        return replace(table, values=table.values[:, :1]) if self.test == "binomial" else table
 
     @property
     def pvalue(self) -> float:
@@ -291,6 +294,8 @@ class Result:
     @property
     def power_bound(self) -> float | None:
         """The largest power any valid test can have on these rows; None if none is proved."""
+        if self.test == "open-ended":  # how many rows there will be is open
+            return None
         return self.design.ceiling(self.delta, self.alpha, self._threshold)
 
     @cached_property

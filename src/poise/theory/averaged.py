@@ -10,7 +10,7 @@ second takes a table of changes, as :mod:`poise.theory.binomial` does.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -400,14 +400,18 @@ def _walk(
 
 
 def profile(
-    changes: Changes, alpha: float, levels: Sequence[float] = LEVELS
+    changes: Changes,
+    alpha: float,
+    levels: Sequence[float] = LEVELS,
+    limit: Callable[[Changes, float, float], float] | None = None,
 ) -> tuple[Floats, Floats]:
     """Compute upper limits for δ* that hold at every ε at once: from ε_i on it is δ_i.
 
     The steps ε_0 = 0 < ε_1 < … and the limits δ_0 >= δ_1 >= …, all of ``levels``, which must be
     fixed beforehand, or 1: each ε̂ holds at α/J (union over J quantiles).
     """
-    found = [upper_epsilon(changes, delta, alpha / len(levels)) for delta in levels]
+    limit = limit or upper_epsilon
+    found = [limit(changes, delta, alpha / len(levels)) for delta in levels]
     steps = np.unique([0.0, *(each for each in found if each < math.inf)])
     limits = [
         min((d for d, e in zip(levels, found, strict=True) if e <= s), default=1.0) for s in steps

@@ -163,11 +163,11 @@ def open_ended(
     """
     shares, low = _both_shares(S, S_unstable)
     p, bar = checks.delta(delta), math.log(ONE) - math.log(checks.alpha(alpha))
-    log_e = _log_path(shares, p)
+    log_e = log_path(shares, p)
     if 1 - p == 1:
         log_e_unstable = np.where((np.cumsum(low) > 0) & (p == 0), np.inf, 0.0)
     else:
-        log_e_unstable = _log_path(1 - low, 1 - p)
+        log_e_unstable = log_path(1 - low, 1 - p)
     paths = (log_e, log_e_unstable)
     first = [int((e >= bar).argmax()) + 1 if (e >= bar).any() else math.inf for e in paths]
     verdict = "inconclusive"
@@ -187,7 +187,7 @@ def _both_shares(S: ArrayLike, S_unstable: ArrayLike | None) -> tuple[Floats, Fl
 
 
 @np.errstate(under="ignore")
-def _log_path(shares: Floats, delta: float) -> Floats:
+def log_path(shares: Floats, delta: float) -> Floats:
     """Compute log E_t after each trial."""
     c, log_weights = _rule()
     parts, total = [np.empty(0)], np.zeros(c.size)

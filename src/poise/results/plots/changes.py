@@ -179,8 +179,8 @@ def _draw_sized(
     panels: Panels, trials: Trials, table: Changes, law: ModuleType, mark: Mark
 ) -> None:
     above, below = panels.axes
-    averages = law.__name__.endswith("averaged")
-    read = (table.values if averages else table.values[:, :1]).ravel()
+    first_only = law.__name__.endswith("binomial")
+    read = (table.values[:, :1] if first_only else table.values).ravel()
     end = axis_end(read[np.isfinite(read)], mark.epsilon)
     if mark.limit is not None and mark.limit <= LARGEST:
         end = max(end, 1.05 * mark.limit)

@@ -34,6 +34,8 @@ def _question(result: Result) -> dict[str, str]:
     reads = {
         "binomial": "Binomial test of the first change of each trial",
         "averaged": "averaged test of the share of larger changes in each trial",
+        "open-ended": "open-ended test of the share of larger changes in each trial: it may be "
+        "looked at after every one",
     }
     return {
         "question": f"{epsilon}delta = {exactly(result.delta)}, alpha = {level(result.alpha)}, "

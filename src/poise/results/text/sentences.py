@@ -167,7 +167,7 @@ def _larger(result: Result) -> str:
     share, total = _share(trials.observed(result.epsilon)), trials.changes.size
     if design.compares == "decisions":
         return f"{share} of the decisions changed on average in {counted(m, 'trial')}"
-    if result.test == "averaged":
+    if _averages(result):
         trials_seen = "" if result.stopped_early else f" in {counted(m, 'trial')}"
         said, moved = f"{share} of {counted(total, what)}{trials_seen}", total
     elif result.question.gamma is not None:
@@ -184,6 +184,12 @@ def _larger(result: Result) -> str:
     return f"{said} {verb} larger than {exactly(result.epsilon)}"
 
 
+def _averages(result: Result) -> bool:
+    """Whether the test reads shares of several changes, not one change for each trial."""
+    several = result.design.shape != (1, 1)
+    return result.test == "averaged" or (result.test == "open-ended" and several)
+
+
 def _moved(design: Design) -> tuple[str, str]:
     """Name what changes or does not, and what it does then."""
     label = design.distance == "label"
@@ -194,7 +200,7 @@ def larger_changes(result: Result) -> str:
     """Write the same in a few words, for a table."""
     trials, m = result.trials, result.n_observed
     failed = f", {result.n_failures:,} failed" if result.n_failures else ""
-    if result.test == "averaged":
+    if _averages(result):
         return f"{_share(trials.observed(result.epsilon))} of {trials.changes.size:,}{failed}"
     return f"{round(result.delta_observed * m) if m else 0:,} of {m:,}{failed}"
 
@@ -322,6 +328,8 @@ def _step(result: Result) -> str:
             return "make sure that the algorithm learns from its rows: no prediction moved at all"
         if result.design.notion != "new":
             return f"use it; once it is trained again, test fresh {unit} alone"
+        if result.test == "open-ended":
+            return f"train like this; go on adding fresh {unit} if you wish: the level holds"
         return f"train like this; if anything changes, test fresh {unit} alone"
     if result.verdict == "unstable" and result.design.notion == "changed":
         return "look at the rows whose predictions change most: trials.to_frame() lists them"
@@ -331,6 +339,10 @@ def _step(result: Result) -> str:
         return f"regularize it, or use more {unit}; then test fresh {unit} alone"
     if math.isinf(result.least_trials):
         return "choose a larger delta"
+    if result.test == "open-ended":
+        if result.stopped_early:
+            return f"give the {unit} of the call that was interrupted again: that finishes it"
+        return f"add fresh {unit}"
     if result.n_trials < result.least_trials:
         return _more_trials(result)
     if result.stopped_early:
@@ -357,7 +369,7 @@ def _more_trials(result: Result) -> str:
 def _weaker(result: Result) -> str:
     """Name the weaker question that all trials together would have passed."""
     epsilon, upper = result.epsilon, result.epsilon_upper
-    if result.test == "averaged" or epsilon is None or upper is None:
+    if result.test != "binomial" or epsilon is None or upper is None:
         return ""
     if not epsilon < upper < math.inf:
         return ""
