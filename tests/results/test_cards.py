@@ -14,7 +14,7 @@ import poise
 from poise.errors import PoiseError
 from poise.results.design import Design
 from poise.results.plots.frame import VERDICT_COLOURS
-from poise.results.report import card
+from poise.results.report import card, page
 
 NAME = "<img src=x onerror=alert(1)>&'\"$x$\n\x1b[31m\u202e"
 WARNING = "<script>alert(2)</script> http://example.org"
@@ -86,6 +86,7 @@ def test_without_matplotlib_there_are_words_and_numbers(monkeypatch):
     assert result.to_html() == re.sub(r"<img[^>]*/>\n", "", with_picture) == card(result, False)
     with pytest.raises(PoiseError, match=r"pip install 'poise\[plot\]'"):
         result.plot()
+    assert "without pictures" in page(result)
 
 
 def luminance(colour):

@@ -51,7 +51,7 @@ Next, with these answers and with rows of your own:
 @click.pass_context
 def command(ctx: click.Context, /, output: str) -> int:
     """Test three algorithms on data of 442 patients: stable, unstable, inconclusive."""
-    from poise.results.report import report
+    from poise.results.report import no_pictures, report
 
     folder = Path(output)
     try:
@@ -74,7 +74,7 @@ def command(ctx: click.Context, /, output: str) -> int:
             warned.shown(result.warnings)
             paragraphs(f"\n{NOTES[name]}\n{result}")
     report(results, page, title="Three algorithms", introduction=INTRODUCTION)
-    click.echo(f"\nWritten: {', '.join(map(str, (*files.values(), page)))}")
+    click.echo(f"\nWritten: {', '.join(map(str, (*files.values(), page)))}{no_pictures()}")
     click.echo(f"\n{NEXT.format(poise=_typed(), folder=folder)}")
     return Exit.STABLE
 

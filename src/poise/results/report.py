@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable, Mapping
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -105,10 +106,15 @@ def page(
             introduction=introduction,
             overview=overview.html() if len(judged) > 1 else "",
             sections=[(name, card(each, unfolded=True)) for name, each in named],
-            made_by=f"{MARK} {__version__}",
+            made_by=f"{MARK} {__version__}{no_pictures()}",
         )
     )
     return html
+
+
+def no_pictures() -> str:
+    """Say why a page has no pictures; "" where it has them."""
+    return "" if find_spec("matplotlib") else " (without pictures: pip install 'poise[plot]')"
 
 
 def _named(results: Any) -> list[tuple[str, Result | Trials]]:
