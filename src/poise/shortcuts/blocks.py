@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +21,15 @@ from poise.data.randomness import Ids
 from poise.data.rows import Rows
 from poise.data.sample import Sample
 from poise.shortcuts import family_of
-from poise.shortcuts.cells import Array
-from poise.shortcuts.linear import Linear
-from poise.shortcuts.neighbours import Neighbours
-from poise.shortcuts.scaled import Scaled
+
+if TYPE_CHECKING:  # few estimators have a formula
+    from poise.shortcuts.cells import Array
+    from poise.shortcuts.linear import Linear
+    from poise.shortcuts.neighbours import Neighbours
+    from poise.shortcuts.scaled import Scaled
 
 Floats = NDArray[np.float64]
-Family = Linear | Neighbours | Scaled
+Family: TypeAlias = "Linear | Neighbours | Scaled"
 Places = Callable[[int, int], tuple[Ids, Ids]]  # rows (m, n) and points (m, T) of some trials
 
 AGREEMENT = 1e-9  # of the size of responses and predictions
