@@ -186,7 +186,7 @@ def read(path: str | Path) -> Document:
     try:
         content = msgspec.json.format(raw, indent=-1).strip()
         found = msgspec.json.decode(content, type=Document)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, OverflowError) as error:
         raise RecordError(f"{path} is not a result written by poise: {error}") from None
     if found.format != FORMAT:
         raise RecordError(f"{path} was written by another version of poise ({found.format})")
