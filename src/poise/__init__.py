@@ -27,6 +27,7 @@ _HOME = {
     "JackknifeRegressor": "poise.questions.intervals",
     "loss_change": "poise.algorithms.losses",
     "jax_algorithm": "poise.algorithms.jax_algorithm",
+    "torch_algorithm": "poise.algorithms.torch_algorithm",
     "Trials": "poise.results.trials",
     "Result": "poise.results.result",
     "Comparison": "poise.results.together",

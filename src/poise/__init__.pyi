@@ -5,6 +5,7 @@ from poise import theory as theory
 from poise.algorithms import networks as networks
 from poise.algorithms.jax_algorithm import jax_algorithm as jax_algorithm
 from poise.algorithms.losses import loss_change as loss_change
+from poise.algorithms.torch_algorithm import torch_algorithm as torch_algorithm
 from poise.data.read import read_table as read_table
 from poise.questions.advise import advise as advise
 from poise.questions.ask import assert_stable as assert_stable

@@ -59,7 +59,7 @@ def versions(*objects: object) -> dict[str, str]:
     for name in sorted(walk.packages - sys.stdlib_module_names | {"poise", "numpy", "scipy"}):
         version = getattr(sys.modules.get(name), "__version__", None)
         if isinstance(version, str):
-            found["scikit-learn" if name == "sklearn" else name] = version
+            found["scikit-learn" if name == "sklearn" else name] = str(version)  # of a subclass
     return found
 
 

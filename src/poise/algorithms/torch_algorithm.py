@@ -1,0 +1,199 @@
+"""A PyTorch module and its training as an algorithm, thousands of copies at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise import checks
+from poise.algorithms.algorithm import name_of, require_arguments
+from poise.algorithms.batched import Batched, Stack, missing
+from poise.errors import AlgorithmError, ArgumentError
+
+if TYPE_CHECKING:
+    from poise.algorithms.torch_training import Training
+    from poise.data.sample import Sample
+
+
+def torch_algorithm(
+    make_module: Callable[[], Any],
+    *,
+    loss: str | Callable[..., Any],
+    steps: int,
+    optimizer: str | Callable[..., Any] = "adam",
+    lr: float = 1e-3,
+    batch_size: int | None = None,
+    classes: bool | int | Sequence[Any] | None = None,
+    response: str = "predict_proba",
+    device: str = "auto",
+    float64: bool = False,
+    compile: bool = False,
+    at_once: int | None = None,
+    name: str | None = None,
+) -> TorchAlgorithm:
+    """Turn a PyTorch module and its training into an algorithm, many copies trained at once.
+
+    ``torch.vmap`` calls one module with the numbers of all copies, and an optimiser of PyTorch
+    changes them. The copy of a data set is trained as it would be alone: initial weights, order
+    of minibatches and dropout come from the fit's random term.
+
+    Parameters
+    ----------
+    make_module : callable
+        ``make_module()`` returns a new module, which takes rows (n, d) and returns (n,), (n, 1) or
+        (n, outputs). Its initial weights are drawn by PyTorch. ``torch.nn.Unflatten`` as first
+        layer makes images of rows.
+    loss : {"mse", "l1", "huber", "cross_entropy"} or callable
+        Or ``loss(outputs, responses)``, which returns one number.
+    steps : int
+        Steps of the optimiser.
+    optimizer : {"adam", "adamw", "sgd"} or callable
+        Or ``optimizer(parameters)``, which returns an optimiser that treats every number by itself.
+    lr : float
+        Step size of an optimiser that is named.
+    batch_size : int, optional
+        Rows of one step, in a new random order for each pass over the rows; by default all rows.
+    classes : bool, int or sequence, optional
+        True for the classes of the rows, or the labels, or their number K for 0 to K − 1; the
+        module returns one score for each. By default True for "cross_entropy", else responses are
+        numbers.
+    response : {"predict_proba", "predict"}
+        Whether a classifier's prediction is the softmax of its scores, or a label.
+    device : str
+        "auto" for a GPU if there is one, or what ``torch.device`` takes.
+    float64 : bool
+        Compute in double precision; single precision is another algorithm.
+    compile : bool
+        Let ``torch.compile`` speed up the steps; compiling takes some seconds for n rows and
+        again for n − 1, in each process.
+    at_once : int, optional
+        Fits at the same time; 32 on a CPU and 4,096 on a GPU by default. Memory grows with it. The
+        last digits may depend on it.
+    name : str, optional
+        By default the name of the function, and what differs from the defaults.
+
+    Returns
+    -------
+    Algorithm
+
+    Raises
+    ------
+    AlgorithmError
+        Before the first fit, if copies cannot be trained together: modules with BatchNorm, with
+        branches on numbers or with random numbers other than dropout, and optimisers such as
+        LBFGS. Train these one at a time in a function ``fit(X, y, seed)``.
+
+    Examples
+    --------
+    >>> import poise, torch
+    >>> from sklearn.datasets import load_diabetes
+    >>> def network():
+    ...     return torch.nn.Sequential(
+    ...         torch.nn.Linear(10, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1)
+    ...     )
+    >>> algorithm = poise.torch_algorithm(network, loss="mse", steps=50, lr=0.01)
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> poise.measure(algorithm, X, y, n=20).n_trials
+    21
+    """
+    if find_spec("torch") is None:
+        raise missing("PyTorch", "torch")
+    import torch
+
+    from poise.algorithms.torch_training import LOSSES, OPTIMIZERS, Training
+
+    if isinstance(make_module, torch.nn.Module):
+        raise AlgorithmError(
+            "make_module must be a function that returns a new module, got a module",
+            remedy="write lambda: torch.nn.Sequential(...): each fit starts with its own weights",
+        )
+    require_arguments(make_module, ())
+    _require("loss", loss, LOSSES)
+    _require("optimizer", optimizer, OPTIMIZERS)
+    if classes is None and loss == "cross_entropy":
+        classes = True
+    options = {
+        "loss": loss,
+        "steps": checks.count("steps", steps, 1),
+        "optimizer": optimizer,
+        "lr": checks.positive("lr", lr),
+        "batch_size": None if batch_size is None else checks.count("batch_size", batch_size, 1),
+        "float64": checks.flag("float64", float64),
+        "compile": checks.flag("compile", compile),
+    }
+    algorithm = TorchAlgorithm(name or _name(make_module, options), classes, response, at_once)
+    algorithm.training = Training(
+        make_module,
+        LOSSES.get(loss, loss) if isinstance(loss, str) else loss,
+        options["steps"],
+        optimizer,
+        options["lr"],
+        options["batch_size"],
+        torch.device(_found(device)),
+        torch.float64 if float64 else torch.float32,
+        options["compile"],
+    )
+    algorithm.user_code = (make_module, loss, optimizer, torch.nn.Linear)
+    return algorithm
+
+
+class TorchAlgorithm(Batched):
+    """Trains copies of a module; see :func:`torch_algorithm`."""
+
+    library = "PyTorch"
+    has_own_code = False  # two modules of one seed are compared before the first fit
+    training: Training
+
+    def where(self) -> str:
+        """Name the GPU."""
+        import torch
+
+        device = self.training.device
+        if device.type == "cpu":
+            return ""
+        return torch.cuda.get_device_name(device) if device.type == "cuda" else str(device)
+
+    def prepared(self, sample: Sample) -> Self:
+        """See on three rows whether copies can be trained together."""
+        ready = super().prepared(sample)
+        X, y, _ = sample.training(np.arange(3) % sample.n_labeled)
+        ready.training.check(ready.numbers("X", X), ready.targets(y), ready.n_classes)
+        return ready
+
+    def outputs(self, X: Stack, y: Stack, points: Stack, xi: NDArray[np.uint64]) -> Stack:
+        """Train the copies."""
+        found = self.training.outputs(X, y, points, xi)
+        if self.n_classes is not None:
+            found = found.argmax(-1) if self.response == "predict" else found.softmax(-1)
+        values: Stack = found.cpu().numpy()
+        return values
+
+
+def _found(device: str) -> str:
+    import torch
+
+    if device != "auto":
+        return device
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def _require(word: str, value: object, known: dict[str, Any]) -> None:
+    if not callable(value) and value not in known:
+        raise ArgumentError(
+            f"must be {checks.one_of(known)}, or a function", argument=word, got=value
+        )
+
+
+def _name(make_module: Callable[[], Any], options: dict[str, Any]) -> str:
+    """Name the module, the loss and the steps, and what differs from the defaults."""
+    defaults = torch_algorithm.__kwdefaults__ or {}
+    shown = [
+        f"{name}={value!r}" if isinstance(value, (str, int, float)) else f"{name}={name_of(value)}"
+        for name, value in options.items()
+        if name not in defaults or value != defaults[name]
+    ]
+    return f"{name_of(make_module)}({', '.join(shown)})"
