@@ -242,3 +242,17 @@ def test_what_cannot_be_trained_in_copies_is_refused_before_the_first_fit():
 def test_the_name_says_what_differs_from_the_defaults():
     algorithm = poise.torch_algorithm(perceptron, loss="mse", steps=50, batch_size=8, device="cpu")
     assert algorithm.name == "perceptron(loss='mse', steps=50, batch_size=8)"
+
+
+def test_a_layer_of_one_output_is_the_same_as_a_sum():
+    """What is compiled computes such layers in another way."""
+    import torch
+
+    from poise.algorithms.torch_training import Column
+
+    values = torch.from_numpy(X).float()
+    for bias in (True, False):
+        layer = torch.nn.Linear(3, 1, bias=bias)
+        usual = layer(values).detach()
+        layer.__class__ = Column
+        torch.testing.assert_close(layer(values).detach(), usual)

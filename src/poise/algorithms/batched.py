@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Stack = NDArray[Any]
 
-_ON_CPU, _ON_GPU = 32, 4096  # larger stacks gain little, and small runs would fill them in vain
+_ON_CPU, _ON_GPU = 32, 8192  # larger stacks gain little, and small runs would fill them in vain
 _SEEN = 1000  # rows that are read before the first fit
 
 

@@ -48,7 +48,7 @@ def jax_algorithm(
     float64 : bool
         Compute in double precision; single precision is another algorithm.
     at_once : int, optional
-        Fits in one program; 32 on a CPU and 4,096 on a GPU by default. Memory grows with it. The
+        Fits in one program; 32 on a CPU and 8,192 on a GPU by default. Memory grows with it. The
         last digits may depend on it.
     name : str, optional
         By default the name of the function.

@@ -71,7 +71,7 @@ def torch_algorithm(
         Let ``torch.compile`` speed up the steps; compiling takes some seconds for n rows and
         again for n − 1, in each process.
     at_once : int, optional
-        Fits at the same time; 32 on a CPU and 4,096 on a GPU by default. Memory grows with it. The
+        Fits at the same time; 32 on a CPU and 8,192 on a GPU by default. Memory grows with it. The
         last digits may depend on it.
     name : str, optional
         By default the name of the function, and what differs from the defaults.

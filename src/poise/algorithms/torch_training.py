@@ -119,6 +119,9 @@ class Training:
             module = self.make_module()
         if not isinstance(module, nn.Module):
             raise AlgorithmError(f"make_module must return a torch.nn.Module, got {module!r}")
+        for layer in module.modules() if self.compile else ():
+            if type(layer) is nn.Linear and layer.out_features == 1:
+                layer.__class__ = Column
         return _with_seeded_dropout(module).to(self.device, self.dtype)
 
     @cached_property
@@ -301,6 +304,18 @@ class Dropout(nn.Module):
         ones = (1,) * (values.ndim - 2)
         kept = bits(seed, *((*values.shape[:2], *ones) if self.channels else values.shape))
         return torch.where(kept >= int(self.p * 2**53), values / max(1 - self.p, 1e-9), 0)
+
+
+class Column(nn.Linear):
+    """A layer of one output as a sum, which torch.compile joins with the layers around it.
+
+    As a product of matrices it takes a third of the time of a small network on a GPU.
+    """
+
+    def forward(self, values: Tensor) -> Tensor:
+        """Weigh the inputs and add them up."""
+        found = (values * self.weight).sum(-1, keepdim=True)
+        return found if self.bias is None else found + self.bias
 
 
 def _with_seeded_dropout(module: nn.Module) -> nn.Module:
