@@ -80,9 +80,7 @@ def require_place(path: Path, argument: str) -> None:
     import tempfile
 
     problem = ""
-    if "\0" in str(path):
-        problem = "must not hold a null character"
-    elif path.exists() and not path.is_file():
+    if path.exists() and not path.is_file():
         problem = "must be an ordinary file"
     elif not path.parent.is_dir():
         problem = f"cannot be written: there is no folder {path.parent}"
