@@ -116,7 +116,7 @@ def torch_algorithm(
     _require("optimizer", optimizer, OPTIMIZERS)
     if classes is None and loss == "cross_entropy":
         classes = True
-    options = {
+    options: dict[str, Any] = {
         "loss": loss,
         "steps": checks.count("steps", steps, 1),
         "optimizer": optimizer,
