@@ -11,6 +11,7 @@ import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import Lasso, LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import poise
@@ -302,6 +303,13 @@ def test_a_class_that_most_training_sets_lack_is_told():
     with pytest.warns(ValidityWarning, match="Class rare has 3 of 60 rows.*larger n"):
         poise.measure(DecisionTreeClassifier(), SMALL_X, rare, n=10)
     poise.measure(DecisionTreeClassifier(), SMALL_X, rare, n=20)
+
+
+def test_a_search_for_parameters_is_told_to_be_another_one_on_few_rows():
+    search = GridSearchCV(Lasso(), {"alpha": [0.001, 0.01]}, cv=2)
+    with pytest.warns(ValidityWarning, match="GridSearchCV searches anew.* of 10 rows.*all 60"):
+        trials = poise.measure(search, SMALL_X, SMALL_Y, n=10)
+    assert len(trials.warnings) == 1
 
 
 def test_rows_are_named_as_the_frame_names_them():

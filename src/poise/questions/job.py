@@ -266,7 +266,8 @@ class Job:
 
     def doubts(self) -> list[str]:
         """Say what is remarkable about the rows, before any fit."""
-        return [text for text in (copies(self.sample), self._rare_class()) if text]
+        found = copies(self.sample), self._rare_class(), self._search()
+        return [text for text in found if text]
 
     def _rare_class(self) -> str | None:
         """Say that most training sets lack a class: a classifier of the others is tested then."""
@@ -279,6 +280,17 @@ class Job:
         return (
             f"Class {label} has {rows:,} of {sample.n_labeled:,} rows, so most "
             f"training sets of {design.n:,} rows have none of it. A larger n may be what is meant."
+        )
+
+    def _search(self) -> str | None:
+        """Say that a search for parameters is another one on few rows."""
+        estimator, design = getattr(self.algorithm, "estimator", None), self.design
+        if not (hasattr(estimator, "cv") and hasattr(estimator, "refit")):
+            return None
+        return (
+            f"{type(estimator).__name__} searches anew in every training set of {design.n:,} "
+            f"{design.unit}s, where it may find other parameters than in all {design.units[0]:,}. "
+            "A larger n, or poise.deployed_test, may be what is meant."
         )
 
     def after(self, seen: Look) -> Job:
