@@ -25,6 +25,8 @@ _HOME = {
     "table": "poise.results.table",
     "read_table": "poise.data.read",
     "JackknifeRegressor": "poise.questions.intervals",
+    "stabilize": "poise.questions.stabilize",
+    "coupled_bags": "poise.algorithms.bags",
     "loss_change": "poise.algorithms.losses",
     "jax_algorithm": "poise.algorithms.jax_algorithm",
     "torch_algorithm": "poise.algorithms.torch_algorithm",

@@ -3,6 +3,7 @@ from poise import errors as errors
 from poise import research as research
 from poise import theory as theory
 from poise.algorithms import networks as networks
+from poise.algorithms.bags import coupled_bags as coupled_bags
 from poise.algorithms.jax_algorithm import jax_algorithm as jax_algorithm
 from poise.algorithms.losses import loss_change as loss_change
 from poise.algorithms.torch_algorithm import torch_algorithm as torch_algorithm
@@ -17,6 +18,7 @@ from poise.questions.intervals import JackknifeRegressor as JackknifeRegressor
 from poise.questions.plan import plan as plan
 from poise.questions.several import compare as compare
 from poise.questions.several import stability_curve as stability_curve
+from poise.questions.stabilize import stabilize as stabilize
 from poise.questions.verify import verify as verify
 from poise.results.file import load as load
 from poise.results.report import report as report

@@ -10,6 +10,8 @@ import pytest
 from sklearn.base import clone
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -139,6 +141,42 @@ def test_rows_and_code_of_the_certificate_are_looked_at():
     poise.JackknifeRegressor(scaled([1.0]), stability=known).fit(X, y)
     with pytest.raises(ArgumentError, match="other code"):
         poise.JackknifeRegressor(scaled([2.0]), stability=known).fit(X, y)
+
+
+def test_what_a_certificate_says_of_its_fits_is_looked_at(tmp_path):
+    rows = RNG.normal(size=(3000, 3))
+    responses = rows @ [1.0, -2.0, 0.5] + RNG.normal(size=3000)
+    asked = {"n": 40, "epsilon": 2.0, "delta": 0.1, "fast": False}
+
+    def refuses(base, known, words):
+        with pytest.raises(ArgumentError, match=words):
+            poise.JackknifeRegressor(base, stability=known).fit(X, y)
+
+    base = make_pipeline(StandardScaler(), Ridge())
+    after = poise.measure(base, rows, responses, n=40, progress=False).test(2.0, 0.1)
+    refuses(base, after, "asked after the fits")
+    weighted = poise.stability_test(Ridge(), rows, responses, sample_weight=np.ones(3000), **asked)
+    refuses(Ridge(), weighted, "fits with further arguments")
+    text = FunctionTransformer(
+        kw_args={f"argument_{k}": k for k in range(200)}, func=with_arguments
+    )
+    other = clone(text).set_params(kw_args=text.kw_args | {"argument_100": 0})
+    one, two = (make_pipeline(each, Ridge()) for each in (text, other))
+    known = poise.stability_test(one, rows, responses, **asked)
+    poise.JackknifeRegressor(one, "jackknife", stability=known).fit(X, y)
+    refuses(two, known, "other parameters|is about Pipeline")
+
+    stored = poise.stability_test(Ridge(), rows, responses, **asked)
+    stored.save(tmp_path / "known.json")
+    read = poise.load(tmp_path / "known.json")
+    model = poise.JackknifeRegressor(Ridge(), "jackknife", stability=read).fit(X, y)
+    assert "cannot be seen" in str(model.guarantee_)
+    model = poise.JackknifeRegressor(Ridge(), "jackknife", stability=stored).fit(X, y)
+    assert "cannot be seen" not in str(model.guarantee_)
+
+
+def with_arguments(rows, **named):
+    return rows
 
 
 def test_a_mean_misses_in_two_of_twelve_ranks():

@@ -61,12 +61,16 @@ class Surroundings:
     interrupt compiled code. So only worker processes have a limit.
     """
 
+    depth = 0  # runs of fits that are under way here, one inside a fit of the other
+
     def __init__(self, settings: Settings, limit: float | None = None) -> None:
         self._settings, self._limit, self._undo = settings, limit, ExitStack()
 
     def __enter__(self) -> Self:
         with ExitStack() as undo:
             undo.enter_context(_TURN)
+            undo.callback(setattr, Surroundings, "depth", Surroundings.depth)
+            Surroundings.depth += 1
             undo.callback(np.seterr, **np.geterr())
             undo.callback(set_generators, generators())
             with suppress(OSError):  # somebody has removed the folder

@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import InputTags, get_tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
 
 from poise import checks
-from poise.algorithms.algorithm import Algorithm, Predict, as_algorithm
+from poise.algorithms.algorithm import Algorithm, as_algorithm, fit_params_of
 from poise.algorithms.provenance import code_digest
 from poise.data.copies import rows_in_both
-from poise.data.randomness import Ids, Randomness
+from poise.data.randomness import Randomness
 from poise.data.sample import Sample
 from poise.data.suitable import few_values
-from poise.engine.surroundings import Settings, Surroundings
 from poise.errors import ArgumentError, PoiseWarning
 from poise.numbers import at_most, complement, number
+from poise.questions.job import Job
+from poise.questions.refits import Part, Refitting, fit_each, floats
 from poise.results.result import Result
 from poise.theory.jackknife import certified_miss, jackknife_plus_ends, residual_quantile
 
 Floats = NDArray[np.float64]
 Method = Literal["plus", "jackknife"]
+_NOT_CHECKED = (
+    "Whether the certificate is from other rows, as it must be, cannot be seen: it was read from a "
+    "file, or its fits were made elsewhere."
+)
 _AT_ONCE = 1 << 22  # predictions of all models that are held at the same time
 
 
@@ -48,7 +52,7 @@ class Guarantee:
     stability : Result or None
         The certificate that is used.
     remark : str
-        Why a certificate is not.
+        Why a certificate is not used, or what of it could not be checked.
     """
 
     method: Method
@@ -80,7 +84,7 @@ class Guarantee:
         return f"{said} {self.remark}".strip()
 
 
-class JackknifeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class JackknifeRegressor(RegressorMixin, Refitting):  # type: ignore[misc]
     """Regressor with prediction intervals from its leave-one-out residuals.
 
     Jackknife+ intervals miss a new response with probability at most 2(1 - confidence_level),
@@ -161,9 +165,10 @@ class JackknifeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         terms = randomness.block("leave one out", 0, sample.n_labeled + 1)[:, 0]
         if self.guarantee_.stability is not None:
             terms[:] = terms[-1]  # Theorem J is about one random term for all fits
-        *left_out, self._full = _fits(algorithm, sample, terms, self.n_jobs)
+        parts = list(_left_out(terms.tolist()))
+        *left_out, self._full = fit_each(algorithm, sample, parts, self.n_jobs)
         points = (sample.points(np.array([i])) for i in range(len(left_out)))
-        left = [_floats(predict, point) for predict, point in zip(left_out, points, strict=True)]
+        left = [floats(predict, point) for predict, point in zip(left_out, points, strict=True)]
         self.residuals_ = np.abs(np.asarray(y, dtype=np.float64) - np.concatenate(left))
         self._left_out = left_out if self.guarantee_.method == "plus" else []
         return self
@@ -171,7 +176,7 @@ class JackknifeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> Floats:
         """Predict by the fit to all rows."""
         check_is_fitted(self)
-        return _floats(self._full, self._rows(X))
+        return floats(self._full, self._rows(X))
 
     def predict_interval(self, X: Any) -> tuple[Floats, Floats]:
         """Predict, and return the ends of the interval around each prediction.
@@ -189,7 +194,7 @@ class JackknifeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         rows, a = self._rows(X), complement(self.confidence_level)
-        middle = _floats(self._full, rows)
+        middle = floats(self._full, rows)
         if self.guarantee_.method == "plus":
             ends = self._plus_ends(rows, len(middle), a)
         else:
@@ -202,7 +207,7 @@ class JackknifeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         for start in range(0, count, step):
             some = rows.iloc if hasattr(rows, "iloc") else rows
             some = some[start : start + step]
-            each = np.stack([_floats(predict, some) for predict in self._left_out], axis=1)
+            each = np.stack([floats(predict, some) for predict in self._left_out], axis=1)
             parts.append(jackknife_plus_ends(each, self.residuals_, a))
         return np.concatenate(parts)
 
@@ -216,41 +221,27 @@ class JackknifeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if plus and miss >= free:  # wider intervals would gain nothing
             remark = f"The certificate is not used: it would allow {at_most(miss)}."
             return Guarantee("plus", n, free, remark=remark)
-        return Guarantee(method, n, miss, (1 + plus) * float(result.epsilon or 0), result)
+        remark = _NOT_CHECKED if _tested(result) is None else ""
+        return Guarantee(method, n, miss, (1 + plus) * float(result.epsilon or 0), result, remark)
 
-    def _rows(self, X: Any, *y: Any) -> Any:
-        """Check rows as scikit-learn does; frames stay frames. With y this is the fit."""
-        tags, fitting = self._inner_tags(), bool(y)
-        given = {"X": X, "reset": fitting} | dict(zip(("y",), y, strict=False))
-        if hasattr(X, "iloc"):
-            validate_data(self, X, reset=fitting, skip_check_array=True)
-            return (X, np.asarray(*y)) if fitting else X
-        text = tags.string or tags.categorical or hasattr(self.estimator, "steps")
-        options: dict[str, Any] = {"dtype": None if text else "numeric"}
-        options |= {"accept_sparse": ["csr"] if tags.sparse else False}
-        options |= {"ensure_all_finite": not tags.allow_nan}
-        options |= {"y_numeric": True, "ensure_min_samples": 2} if fitting else {}
-        return validate_data(self, **given, **options)
 
-    def _inner_tags(self) -> InputTags:
-        known = hasattr(self.estimator, "__sklearn_tags__")
-        found: InputTags = get_tags(self.estimator).input_tags if known else InputTags()
-        return found
-
-    def __sklearn_tags__(self) -> Any:
-        tags, inner = super().__sklearn_tags__(), self._inner_tags()
-        tags.input_tags.allow_nan, tags.input_tags.sparse = inner.allow_nan, inner.sparse
-        return tags
+def _left_out(terms: list[int]) -> Iterator[Part]:
+    """Leave out each row in turn, and none in the end."""
+    rows = np.arange(len(terms) - 1)
+    for i in rows.tolist():
+        yield Part(np.delete(rows, i), terms[i], f"the fit without row {i}")
+    yield Part(rows, terms[-1], "the fit to all rows")
 
 
 def _require_usable(result: Result, algorithm: Algorithm, sample: Sample) -> None:
     """Refuse every certificate that Theorem J does not cover, with the reason."""
     if not isinstance(result, Result):
         raise ArgumentError("must be a Result or None", argument="stability", got=result)
-    design, origin = result.design, result.trials.origin
+    design, origin, tested = result.design, result.trials.origin, _tested(result)
     code = dict(origin.code()).get("algorithm", "") if origin else ""
     refusals = {
         f'has the verdict "{result.verdict}"': not result.stable,
+        "was asked after the fits": origin is not None and result.asked == "after",
         "is not about new training sets": design.notion != "new",
         f"is about {design.unit}s": design.unit != "row",
         "removes several rows, or replaces one": design.replace or design.remove != 1,
@@ -258,11 +249,15 @@ def _require_usable(result: Result, algorithm: Algorithm, sample: Sample) -> Non
         f"has {design.coupling} random terms": design.coupling != "shared",
         f"measures changes by {design.distance}": design.distance not in ("absolute", "euclidean"),
         f"is about {design.algorithm}": design.algorithm != algorithm.name,
+        "is about other parameters": tested is not None
+        and tested.algorithm.identity != algorithm.identity,
         "is about other code of this name": code != code_digest(*algorithm.user_code),
+        "is about fits with further arguments": tested is not None
+        and fit_params_of(tested.sample) != [],
         f"is about n = {design.n:,}, and there are {sample.n_labeled:,} rows": design.n
         != sample.n_labeled,
         "is about an algorithm for which the order of rows may matter": not design.order_free,
-        "was obtained from rows of X": _share_rows(origin, sample),
+        "was obtained from rows of X": tested is not None and _share_rows(tested.sample, sample),
     }
     for reason, refused in refusals.items():
         if refused:
@@ -273,48 +268,13 @@ def _require_usable(result: Result, algorithm: Algorithm, sample: Sample) -> Non
         warnings.warn(f"the certificate has a warning: {text}", PoiseWarning, stacklevel=4)
 
 
-def _share_rows(origin: Any, sample: Sample) -> bool:
-    """Whether the tested rows are among the training rows; a file does not know its rows."""
-    tested = getattr(getattr(origin, "job", None), "sample", None)
-    if tested is None or few_values(sample.X):  # then rows are equal by chance
+def _tested(result: Result) -> Job | None:
+    """Return the run that measured the changes; a file does not hold its rows."""
+    return getattr(result.trials.origin, "job", None)
+
+
+def _share_rows(tested: Sample, sample: Sample) -> bool:
+    """Whether the tested rows are among the training rows, and not by chance."""
+    if few_values(sample.X):
         return False
     return bool(len(rows_in_both([tested.X, tested.y], [sample.X, sample.y])))
-
-
-def _fits(
-    algorithm: Algorithm, sample: Sample, terms: NDArray[np.uint64], n_jobs: int | None
-) -> list[Predict]:
-    """Fit without each row in turn, then with all of them."""
-    from joblib import Parallel, delayed, effective_n_jobs
-
-    n = sample.n_labeled
-    everything = np.arange(n)
-    tasks = [
-        (np.delete(everything, i) if i < n else everything, int(terms[i])) for i in range(n + 1)
-    ]
-    workers = effective_n_jobs(n_jobs)  # type: ignore[arg-type]
-    settings = Settings.here()
-    parts = [tasks[k::workers] for k in range(workers)]
-    run: Callable[..., Any] = delayed(_fit_some)
-    found = Parallel(n_jobs=workers)(run(algorithm, sample, part, settings) for part in parts)
-    fits: list[Any] = [None] * (n + 1)
-    for k, part in enumerate(found):
-        fits[k::workers] = part
-    return fits
-
-
-def _fit_some(
-    algorithm: Algorithm, sample: Sample, tasks: Sequence[tuple[Ids, int]], settings: Settings
-) -> list[Predict]:
-    found = []
-    with Surroundings(settings) as around:
-        for rows, xi in tasks:
-            X, y, more = sample.training(rows)
-            around.before_fit(xi)
-            found.append(algorithm.fit(X, y, xi, **more))
-            around.after_fit()
-    return found
-
-
-def _floats(predict: Predict, X: Any) -> Floats:
-    return np.asarray(predict(X), dtype=np.float64).reshape(-1)

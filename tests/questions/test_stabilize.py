@@ -1,0 +1,264 @@
+"""Averages over bags that are stable by theorem: what they promise, compute and refuse."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse, stats
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.cluster import KMeans
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeRegressor
+from sklearn.utils.estimator_checks import check_estimator
+
+import poise
+from poise import theory
+from poise.errors import AlgorithmError, ArgumentError
+from poise.questions import refits
+
+RNG = np.random.default_rng(7)
+X = RNG.normal(size=(40, 3))
+y = X @ [1.0, -1.0, 0.5] + RNG.normal(size=40)
+LABELS = np.array(["a", "b", "c"])[np.digitize(y, [-1, 1])]
+FALSE_ALARM = 1e-7
+
+
+def stable(base, **changes):
+    asked = {"n": 40, "epsilon": 4.0, "delta": 0.2, "bounds": (-5, 5), "random_state": 0}
+    return poise.stabilize(base, **asked | changes)
+
+
+def stable_labels(base, **changes):
+    asked = {"epsilon": 0.6, "delta": 0.3, "bounds": None, "classes": ["a", "b", "c"]}
+    return stable(base, **asked | changes)
+
+
+@pytest.mark.filterwarnings("ignore")  # the checks warn on purpose
+@pytest.mark.parametrize("base", [Ridge(), DecisionTreeClassifier(max_depth=3), LinearSVC()])
+def test_scikit_learn_accepts_them(base):
+    epsilon = 0.95 if isinstance(base, Ridge) else 1.3
+    model = poise.stabilize(base, n=30, epsilon=epsilon, delta=0.8).set_params(n_bags=12)
+    results = check_estimator(model, on_skip=None)
+    assert {result["status"] for result in results} <= {"passed", "skipped"}
+
+
+def test_the_guarantee_is_the_theorem():
+    model = stable(DecisionTreeRegressor())
+    choice = theory.choose_bags(40, epsilon=4.0, delta=0.2, width=10)
+    assert (model.bag_size, model.n_bags) == (choice.bag_size, choice.n_bags)
+    assert model.guarantee.delta == 0.2
+    shared = stable(DecisionTreeRegressor(), shared_seed=True)
+    coupled = theory.choose_bags(40, epsilon=4.0, delta=0.2, width=10, coupled=True)
+    assert shared.n_bags == coupled.n_bags < model.n_bags
+    relative = stable(DecisionTreeRegressor(), bounds=None, epsilon=0.4)
+    assert relative.n_bags == model.n_bags
+    assert relative.guarantee.delta == pytest.approx(0.2 + 2 / 40)
+    labels = stable_labels(DecisionTreeClassifier())
+    asked = theory.choose_bags(40, epsilon=0.6, delta=0.3, n_classes=3)
+    assert (labels.bag_size, labels.n_bags) == (asked.bag_size, asked.n_bags)
+    unknown = stable_labels(DecisionTreeClassifier(), classes=None)
+    assert unknown.bags().width == 2  # of probabilities, however many labels there are
+    assert stable(DecisionTreeRegressor(), n=2, epsilon=0.9, delta=0.9, bounds=None).bags().n == 2
+
+
+def test_the_sentence_says_which_row_and_what_not():
+    assert str(stable(Ridge()).guarantee) == (
+        "Whatever the distribution: if one of 40 training rows, drawn at random, is removed, the "
+        "prediction at a new point changes by more than 4 with probability at most 0.2 (101 bags "
+        "of 31 rows, Theorem K). It says nothing about accuracy."
+    )
+    assert "the last of 40 training rows is removed and random_state stays the same" in str(
+        stable(Ridge(), shared_seed=True).guarantee
+    )
+    relative = str(stable(Ridge(), bounds=None, epsilon=0.4).guarantee)
+    assert "0.4 times the range of the training responses with probability at most 0.25" in relative
+    labels = str(stable_labels(GaussianNB()).guarantee)
+    assert "change by 0.6 or more (Euclidean distance)" in labels
+    assert "share at least k labels (Theorem M)" in labels
+    assert "With classes=" in str(stable_labels(GaussianNB(), classes=None).guarantee)
+    few = stable(Ridge(), n=3, epsilon=0.9, delta=0.9, bounds=None)
+    assert str(few.guarantee).startswith("Nothing is promised")
+
+
+def test_it_is_the_average_of_clipped_fits_to_its_bags():
+    model = stable(Ridge(), bounds=(-1, 1), epsilon=0.8).fit(X, y)
+    fits = [Ridge().fit(X[rows], y[rows]).predict(X) for rows in model.bags_]
+    np.testing.assert_allclose(model.predict(X), np.clip(fits, -1, 1).mean(axis=0))
+    assert {len(set(rows)) for rows in model.bags_} == {model.bag_size}
+    free = stable(Ridge(), bounds=None, epsilon=0.4).fit(X, y)
+    fits = [Ridge().fit(X[rows], y[rows]).predict(9 * X) for rows in free.bags_]
+    wanted = np.clip(fits, y.min(), y.max()).mean(axis=0)
+    np.testing.assert_allclose(free.predict(9 * X), wanted)
+
+
+@pytest.mark.parametrize("base", [GaussianNB(), LinearSVC(random_state=0)])
+def test_classifiers_average_probabilities_or_votes(base):
+    model = stable_labels(base, classes=["a", "b", "c", "d"]).fit(X, LABELS)
+    wanted = np.zeros((40, 4))
+    for rows in model.bags_:
+        if len(set(LABELS[rows])) == 1:
+            wanted += LABELS[rows[0]] == model.classes_
+            continue
+        fit = clone(base).fit(X[rows], LABELS[rows])
+        for k, label in enumerate(fit.classes_):
+            votes = hasattr(fit, "predict_proba")
+            wanted[:, "abcd".index(label)] += (
+                fit.predict_proba(X)[:, k] if votes else fit.predict(X) == label
+            )
+    np.testing.assert_allclose(model.predict_proba(X), wanted / model.n_bags)
+    assert (model.predict(X) == model.classes_[wanted.argmax(axis=1)]).all()
+    sets = model.predict_set(X, k=2)
+    wanted_sets = theory.inflated_mask(model.predict_proba(X), 2, 0.6)
+    assert [each.tolist() for each in sets] == [model.classes_[row].tolist() for row in wanted_sets]
+
+
+def test_bags_of_one_class_vote_for_it():
+    rare = np.where(np.arange(40) == 0, "b", "a")
+    model = stable_labels(LinearSVC(), classes=["a", "b"]).fit(X, rare)
+    alone = np.mean([0 not in rows for rows in model.bags_])
+    assert (model.predict_proba(X)[:, 0] >= alone).all()
+
+
+def test_processes_do_not_matter_and_fits_say_what_they_say_once(monkeypatch):
+    base = ExtraTreeRegressor()
+    here = stable(base, n_jobs=1).fit(X, y).predict(X)
+    monkeypatch.setattr(refits, "_PATIENCE", 0.0)
+    np.testing.assert_array_equal(stable(base, n_jobs=2).fit(X, y).predict(X), here)
+    assert (stable(base, random_state=1).fit(X, y).predict(X) != here).any()
+    with pytest.warns(UserWarning, match=r"this fit warns \(in \d+ of \d+ fits\)"):
+        stable(Warns(), n_jobs=2).fit(X, y)
+    with pytest.raises(ZeroDivisionError) as caught:
+        stable(Warns(fail=True)).fit(X, y)
+    assert "bag 0, of 31 rows" in caught.value.__notes__[0]
+
+
+class Warns(RegressorMixin, BaseEstimator):
+    """Warns at each fit, or fails."""
+
+    def __init__(self, fail=False):
+        self.fail = fail
+
+    def fit(self, X, y):
+        import warnings
+
+        warnings.warn("this fit warns", UserWarning, stacklevel=1)
+        if self.fail:
+            raise ZeroDivisionError
+        self.mean_ = y.mean()
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean_)
+
+
+ORDER = "ignore:The first trial gives other predictions when its rows"
+
+
+@pytest.mark.filterwarnings(ORDER)
+def test_it_fits_in():
+    model = stable(DecisionTreeRegressor()).fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    named = stable(DecisionTreeRegressor()).fit(frame, y)
+    np.testing.assert_array_equal(named.predict(frame), model.predict(X))
+    assert named.feature_names_in_.tolist() == ["a", "b", "c"]
+    stable(Ridge()).fit(sparse.csr_array(X), y).predict(sparse.csr_array(X))
+    assert len(cross_val_score(stable(Ridge()), X, y, cv=3)) == 3
+    trials = poise.measure(stable(Ridge(), n=10, delta=0.5, epsilon=6), X, y, n=10, progress=False)
+    assert trials.n_trials == 3
+
+
+class Majority(RegressorMixin, BaseEstimator):
+    """Says 1 if most responses of the bag are above 0, else 0: as jumpy as a fit can be."""
+
+    def fit(self, X, y):
+        self.said_ = float(np.count_nonzero(np.asarray(y) > 0) * 2 > len(y))
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.said_)
+
+
+@pytest.mark.parametrize(("bounds", "shared_seed"), [((0, 1), False), (None, True)])
+def test_larger_changes_are_as_rare_as_promised(bounds, shared_seed):
+    n, epsilon, delta, trials = 12, 0.4, 0.2, 60
+    asked = {"bounds": bounds, "shared_seed": shared_seed, "n_jobs": 1}
+    model = poise.stabilize(Majority(), n=n, epsilon=epsilon, delta=delta, **asked)
+    rng, moved = np.random.default_rng(1), []
+    for trial in range(trials):
+        y, X = rng.choice([-1.0, 1.0], size=n), np.zeros((n, 1))
+        seeds = (trial, trial) if shared_seed else (2 * trial, 2 * trial + 1)
+        full, reduced = (
+            model.set_params(random_state=seed).fit(X[:rows], y[:rows]).predict(X[:1])[0]
+            for seed, rows in zip(seeds, (n, n - 1), strict=True)
+        )
+        moved.append(abs(full - reduced) / (1.0 if bounds else np.ptp(y)))
+    beyond = np.count_nonzero(np.array(moved) > epsilon)
+    assert beyond <= stats.binom.isf(FALSE_ALARM, trials, model.guarantee.delta)
+    assert max(moved) > epsilon / 4  # it is not that nothing moves
+
+
+class Nearest(ClassifierMixin, BaseEstimator):
+    """The label of the nearest row."""
+
+    def fit(self, X, y):
+        self.X_, self.y_, self.classes_ = X[:, 0], y, np.unique(y)
+        return self
+
+    def predict(self, X):
+        return self.y_[np.abs(X - self.X_).argmin(axis=1)]
+
+
+def test_sets_share_a_label_except_as_rarely_as_promised():
+    n, delta, trials = 15, 0.2, 40
+    model = poise.stabilize(Nearest(), n=n, epsilon=0.8, delta=delta, classes=[0, 1, 2], n_jobs=1)
+    rng, disjoint, changed = np.random.default_rng(3), 0, 0
+    for trial in range(trials):
+        X, y, point = rng.normal(size=(n, 1)), rng.integers(0, 3, size=n), rng.normal(size=(1, 1))
+        full, reduced = (
+            clone(model).set_params(random_state=2 * trial + rows % 2).fit(X[:rows], y[:rows])
+            for rows in (n, n - 1)
+        )
+        disjoint += not set(full.predict_set(point)[0]) & set(reduced.predict_set(point)[0])
+        changed += (full.predict_proba(point) != reduced.predict_proba(point)).any()
+    assert disjoint <= stats.binom.isf(FALSE_ALARM, trials, delta)
+    assert changed
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"epsilon": 10}, "epsilon must be below 10, the largest change"),
+        ({"epsilon": 0}, "epsilon must be a finite number > 0"),
+        ({"bounds": (5, -5)}, "bounds must be two finite numbers"),
+        ({"bounds": (0, math.inf)}, "bounds must be two finite numbers"),
+        ({"classes": ["a", "b"]}, "classes is for classifiers"),
+        ({"n": 4, "epsilon": 0.1}, "epsilon above"),
+        ({"delta": 0}, "delta"),
+    ],
+)
+def test_what_cannot_be_promised_is_refused(changes, words):
+    with pytest.raises(ArgumentError, match=words):
+        stable(Ridge(), **changes)
+
+
+def test_what_cannot_be_stabilised_is_refused():
+    for wrong in (KMeans(), Ridge, 3):
+        with pytest.raises(AlgorithmError, match="a regressor or a classifier"):
+            stable(wrong)
+    with pytest.raises(ArgumentError, match="bounds is for regressors"):
+        stable_labels(GaussianNB(), bounds=(0, 1))
+    with pytest.raises(ArgumentError, match=r"epsilon must be below 1\.414"):
+        stable_labels(GaussianNB(), epsilon=1.5)
+    with pytest.raises(ArgumentError, match=r"classes must hold every label in y, also \['c'\]"):
+        stable_labels(GaussianNB(), classes=["a", "b"]).fit(X, LABELS)
+    with pytest.raises(ArgumentError, match="n_bags must be at least"):
+        stable(Ridge()).set_params(n_bags=2).fit(X, y)
