@@ -75,6 +75,7 @@ def test_in_a_browser(address: str, folder: Path) -> None:
         page.goto(address)
         page.get_by_text("Choose a row").wait_for(timeout=60_000)
         assert "token" not in page.url
+        page.locator("canvas").first.wait_for(timeout=60_000)  # drawn after the text
         table = page.locator("canvas").first.bounding_box()
         assert table is not None
         page.mouse.click(table["x"] + 15, table["y"] + 35 * 3.5)  # first.json, in the third line
