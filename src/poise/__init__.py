@@ -17,6 +17,7 @@ _HOME = {
     "stability_curve": "poise.questions.several",
     "deployed_test": "poise.questions.deployed",
     "measure_deployed": "poise.questions.deployed",
+    "check": "poise.questions.check",
     "plan": "poise.questions.plan",
     "advise": "poise.questions.advise",
     "load": "poise.results.file",

@@ -12,6 +12,7 @@ from poise.questions.advise import advise as advise
 from poise.questions.ask import assert_stable as assert_stable
 from poise.questions.ask import measure as measure
 from poise.questions.ask import stability_test as stability_test
+from poise.questions.check import check as check
 from poise.questions.deployed import deployed_test as deployed_test
 from poise.questions.deployed import measure_deployed as measure_deployed
 from poise.questions.intervals import JackknifeRegressor as JackknifeRegressor

@@ -19,6 +19,7 @@ COMMANDS = {
     "show": ("Start here", "Read a saved result, or ask its changes another question."),
     "ui": ("Start here", "A page about the results in a folder."),
     "advise": ("Before a test", "What can these rows answer?"),
+    "check": ("Before a test", "Is an algorithm what a test takes it for? Six checks."),
     "plan": ("Before a test", "How many rows does a question need?"),
     "compare": ("Several answers", "Which of several algorithms are stable? One error level."),
     "curve": ("Several answers", "How does stability depend on the training size?"),
@@ -28,7 +29,7 @@ COMMANDS = {
 EPILOG = """\b
 Exit status:
   0    stable, or no verdict was asked for
-  1    unstable, or a file is not what it claims
+  1    unstable, a check failed, or a file is not what it claims
   2    wrong usage, or data that cannot be used
   3    a fit failed
   4    a result could not be repeated: other versions

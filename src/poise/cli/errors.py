@@ -38,7 +38,7 @@ class Exit(IntEnum):
     """The exit status of a command."""
 
     STABLE = 0  # or no verdict was asked for
-    UNSTABLE = 1  # or a file is not what it claims
+    UNSTABLE = 1  # or a check failed, or a file is not what it claims
     USAGE = 2  # or data that cannot be used
     FIT_FAILED = 3
     NOT_REPEATED = 4
@@ -183,7 +183,7 @@ def spelling(command: click.Context) -> Spell:
 def in_options(line: str) -> str:
     """Write the settings that a warning or an advice names as options; parameters stay."""
     context = click.get_current_context(silent=True)
-    if context is None or not line.startswith(("Warning: ", "Next: ", "warning: ")):
+    if context is None or not line.startswith(("Warning: ", "Next: ", "warning: ", "remark")):
         return line
     options = {p.name: p.opts[0] for p in context.command.params}
 

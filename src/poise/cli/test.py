@@ -122,8 +122,8 @@ def _require_what_is_needed(ctx: click.Context, data: str) -> None:
     flags = {p.name: p.opts[0] for p in ctx.command.params}
     needed = ["algorithm"] if data.endswith(".npz") else ["target", "algorithm"]  # its array y
     needed += [n for n, each in SETTINGS.items() if each.said.default is REQUIRED and n in flags]
-    if ctx.info_name in ("measure", "curve"):
-        needed.remove("delta")  # it has a default there
+    defaults = {"measure": "delta", "curve": "delta", "check": "n"}  # it has a default there
+    needed = [name for name in needed if name != defaults.get(ctx.info_name or "")]
     missing = [flags[name] for name in needed if ctx.params[name] in (None, ())]
     if not missing:
         return
@@ -140,7 +140,8 @@ def _check_what_costs_nothing(asked: dict[str, Any]) -> None:
     from poise.results.question import read_epsilon
 
     read_epsilon(asked.get("epsilon"))
-    sizes = asked["n"] if isinstance(asked["n"], tuple) else (asked["n"],)
+    n = asked.get("n", ())
+    sizes = n if isinstance(n, tuple) else (n,)
     for size in sizes:
         if not 0 < size < 1:
             checks.count("n", size, 2)

@@ -26,12 +26,12 @@ _SAME = 1e-9  # relative: sums in another order, code compiled for another proce
 _ALONE = 100  # fresh rows that are predicted alone, too, where one training set is given
 _ROWS = 20  # training rows at which it is seen whether predictions depend on the row
 
-_ORDER = (
+ORDER = (
     "The first trial gives other predictions when its rows are put in another order, so the "
     "verdict is about removing the last row; position='uniform' removes one drawn at random "
     "instead."
 )
-_BATCH = (
+BATCH = (
     "In the first trial the prediction for a row depends on the rows that are predicted with it, "
     "so only one point of each trial is used."
 )
@@ -48,10 +48,8 @@ _STATE = (
     "a function of its rows and its seed (it draws random numbers that the seed does not set, or "
     "remembers earlier fits), so the error level may not hold."
 )
-_NOT_REPEATED = (
-    "The first fit could not be repeated in a process that had fitted nothing before ({}), so it "
-    "is not known whether fits remember earlier ones."
-)
+NOT_REPEATED = "The first fit could not be repeated in a process that had fitted nothing before"
+_NOT_KNOWN = NOT_REPEATED + " ({}), so it is not known whether fits remember earlier ones."
 
 
 @dataclass
@@ -162,9 +160,9 @@ def _judged(oracle: Oracle, seen: list[_Seen], position: str, fresh: FreshFit | 
         found.constant = last.constant and oracle.distance.name != "label" and _varied(oracle, last)
         found.given_up = ("points",) if last.depends_on_batch else ()
     if found.order_matters and position == "last":
-        found.warnings.append(_ORDER)
+        found.warnings.append(ORDER)
     if found.given_up:
-        found.warnings.append(_BATCH)
+        found.warnings.append(BATCH)
     if found.constant:
         found.warnings.append(CONSTANT.format(f"{len(last.trial.full[0].train):,}"))
     if not (found.order_matters and len(last.trial.full) < len(last.trial.reduced)):
@@ -292,11 +290,11 @@ class FreshFit:
             if self.here is None or self.here.failure:
                 return []
             if self.why_not:
-                return [_NOT_REPEATED.format(self.why_not)]
+                return [_NOT_KNOWN.format(self.why_not)]
             [there] = unpacked(self.report.result()[1])
         except (WorkerDied, AlgorithmError) as error:
             how = error.how if isinstance(error, WorkerDied) else error.problem
-            return [_NOT_REPEATED.format(how)]
+            return [_NOT_KNOWN.format(how)]
         finally:
             self.close()
         if there.failure:

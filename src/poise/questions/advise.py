@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,18 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poise import checks
-from poise.algorithms.algorithm import Algorithm, as_algorithm
-from poise.algorithms.distances import as_distance
 from poise.data.copies import copies
-from poise.data.randomness import Randomness
 from poise.data.rows import as_rows
 from poise.data.sample import Sample
 from poise.data.suitable import is_classification
-from poise.engine.execution import Execution
-from poise.engine.messages import Query
-from poise.engine.oracle import Oracle
-from poise.errors import DataError, PoiseError, in_one_line
+from poise.errors import PoiseError, in_one_line
 from poise.numbers import exactly, number
+from poise.questions.check import checks_of
+from poise.questions.job import Job, sd_of
 from poise.results.text.planning import menu_table
 from poise.theory.counts import clean_trials
 from poise.theory.planning import MenuRow, menu
@@ -41,7 +36,6 @@ _OWNERS = {
 }
 _TIMES = {"date", "time", "datetime", "timestamp", "year", "month", "week", "day", "hour"}
 _DATE = re.compile(r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})\b")
-_HARDLY = 0.01  # predictions that vary less than this share of the sd hardly depend on the row
 
 
 @dataclass(frozen=True)
@@ -146,7 +140,7 @@ def advise(
 ) -> Advice:
     """List what these rows can answer, and what to look at before asking.
 
-    Nothing is tested. With an algorithm, one fit is made.
+    Nothing is tested. An algorithm is looked at by :func:`check`, in some eight fits.
 
     Parameters
     ----------
@@ -155,7 +149,7 @@ def advise(
     y : array or str
         Responses, or the name of their column in X.
     algorithm : estimator, function or Algorithm, optional
-        Tried on as many rows as the largest training size.
+        Checked on as many rows as the largest training size.
     n : int, optional
         A further training size to list.
     delta : float, default 0.1
@@ -197,10 +191,18 @@ def advise(
         labels = True
         remarks.append("The responses are classes: labels have no epsilon, probabilities have one.")
     if algorithm is not None:
-        tried = _Tried.of(algorithm, response, sample, largest or max(2, labeled // 2))
-        remarks += tried.remarks
-        seconds, labels = tried.seconds, tried.labels
-    shown = (labeled, delta, alpha, power, found, largest, _sd(sample))
+        asked = {"n": largest or max(2, labeled // 2), "delta": delta, "response": response}
+        asked |= {"X_unlabeled": X_unlabeled, "groups": groups}
+        try:
+            job = Job.of("advise", algorithm, X, y, asked)
+            tried = checks_of(job)
+        except PoiseError as error:
+            remarks.append(f"The algorithm cannot be tested on these rows: {in_one_line(error)}")
+        else:
+            seconds, labels = tried.seconds, job.distance.name == "label"
+            remarks += [*tried.remarks, *_of_labels(job)]
+    sd = None if is_classification(sample.y) else sd_of(sample)
+    shown = (labeled, delta, alpha, power, found, largest, sd)
     return Advice(*shown, remarks, seconds, labels)
 
 
@@ -229,53 +231,10 @@ def _of_columns(X: Any, sample: Sample) -> Iterator[str]:
             )
 
 
-def _sd(sample: Sample) -> float | None:
-    """Return the standard deviation of the responses, None for classes and constants."""
-    try:
-        return None if is_classification(sample.y) else sample.sd()
-    except DataError:
-        return None
-
-
-# one fit of the algorithm
-
-
-@dataclass(frozen=True)
-class _Tried:
-    remarks: list[str]
-    seconds: float | None = None
-    labels: bool = False
-
-    @classmethod
-    def of(cls, candidate: object, response: str, sample: Sample, n: int) -> _Tried:
-        """Fit once, and say what is remarkable about it."""
-        try:
-            algorithm = as_algorithm(candidate, response).prepared(sample)
-            distance = as_distance("auto", algorithm.natural_distance, algorithm.n_outputs)
-        except PoiseError as error:
-            return cls([f"The algorithm cannot be tested on these rows: {in_one_line(error)}"])
-        rows = Randomness(0).order("rows", sample.n_labeled)
-        query = Query(rows[:n], rows[-_FEWEST:], 0)
-        oracle = Oracle(algorithm, sample, distance, Execution(progress=False))
-        began = time.perf_counter()
-        [answer] = oracle.ask([query])
-        seconds, labels = time.perf_counter() - began, distance.name == "label"
-        if answer.failure:
-            return cls([f"A fit on {n:,} rows fails: {answer.failure.message}"], None, labels)
-        return cls([*_of_predictions(answer.values, sample, algorithm, labels, n)], seconds, labels)
-
-
-def _of_predictions(
-    values: Any, sample: Sample, algorithm: Algorithm, labels: bool, n: int
-) -> Iterator[str]:
-    sd, found = _sd(sample), np.asarray(values)
-    if sd is not None and found.dtype.kind == "f" and float(np.std(found)) < _HARDLY * sd:
-        yield (
-            f"Trained on {n:,} rows, {algorithm.name} predicts nearly the same for every row: a "
-            "larger n may be what is meant."
-        )
-    estimator = getattr(algorithm, "estimator", None)
-    if labels and algorithm.is_classifier and hasattr(estimator, "predict_proba"):
+def _of_labels(job: Job) -> Iterator[str]:
+    """Remark on a classifier whose labels are compared although it has probabilities."""
+    estimator = getattr(job.algorithm, "estimator", None)
+    if job.distance.name == "label" and hasattr(estimator, "predict_proba"):
         yield (
             "Labels are compared, which change only where a probability crosses one half; "
             "response='predict_proba' compares the probabilities."

@@ -191,7 +191,7 @@ class Job:
         job = self.planned()
         if warn:
             job.warn_of_power(question)
-        oracle = Oracle(job.algorithm, job.sample, job.distance, job._execution)
+        oracle = Oracle(job.algorithm, job.sample, job.distance, job.execution)
         oracle.shortcut = job.shortcut
         seen = job._look(oracle)
         job = job.after(seen)
@@ -225,7 +225,8 @@ class Job:
         return self.sample.label_of(row)
 
     @property
-    def _execution(self) -> Execution:
+    def execution(self) -> Execution:
+        """How its fits are run."""
         return Execution(**{name: self.settings[name] for name in _RUN})
 
     def _until(self, question: Question | None, rivals: int) -> Callable[[Floats], bool] | None:

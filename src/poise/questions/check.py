@@ -1,0 +1,234 @@
+"""Is an algorithm what a stability test takes it for? Six checks, a handful of fits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, Unpack
+
+import numpy as np
+
+from poise.data.rows import Rows, as_rows
+from poise.data.suitable import holds_labels
+from poise.engine.first_trial import BATCH, NOT_REPEATED, ORDER, Look, look, same
+from poise.engine.messages import Query
+from poise.engine.oracle import Oracle
+from poise.errors import DataError
+from poise.procedures.measure import MeasuredTrials
+from poise.questions.job import Job
+from poise.settings import MoreSettings, checked, documented
+
+CHECKS = (
+    "accepts n and n - 1 rows",
+    "is deterministic",
+    "keeps nothing between fits",
+    "learns",
+    "predicts row by row",
+    "order of rows",
+)
+_HARDLY = 0.01  # predictions that vary less than this share of the sd hardly depend on the row
+_NOT_REPEATABLE = (
+    "The same fit twice gives other predictions: it draws random numbers that the seed does not "
+    "set, or remembers earlier fits, so the error level may not hold."
+)
+_FROZEN = (
+    "Neither other rows nor other responses change a prediction: give what is fitted anew, not a "
+    "fitted model."
+)
+_NEARLY_CONSTANT = (
+    "Trained on {:,} rows, {} predicts nearly the same for every row: a larger n may be what is "
+    "meant."
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one check found: "ok", a remark, a failure, or nothing that can be known."""
+
+    mark: Literal["ok", "remark", "failed", "unknown"] = "ok"
+    said: str = ""
+
+
+_UNKNOWN = dict.fromkeys(CHECKS, Finding("unknown"))
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What the checks found; ``print`` shows it. That all are "ok" proves nothing.
+
+    Attributes
+    ----------
+    algorithm : str
+        Name and parameters.
+    n : int
+        Training size that was tried.
+    findings : dict
+        For each check its ``mark`` ("ok", "remark", "failed", "unknown") and what is ``said``.
+    seconds : float or None
+        Time of one fit, if none failed.
+    """
+
+    algorithm: str
+    n: int
+    findings: dict[str, Finding]
+    seconds: float | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether no check failed; a remark is no failure."""
+        return all(found.mark != "failed" for found in self.findings.values())
+
+    @property
+    def remarks(self) -> list[str]:
+        """What the checks say."""
+        return [found.said for found in self.findings.values() if found.said]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        return asdict(self) | {"ok": self.ok}
+
+    def __str__(self) -> str:
+        lines = [f"{self.algorithm} trained on {self.n:,} rows:"]
+        for name, found in self.findings.items():
+            lines.append(f"{found.mark:9}{name}{found.said and ': '}{found.said}")
+        return "\n".join(lines)
+
+
+@documented(MoreSettings, leave=("name", "check", "fast", "max_trials", "removals_per_trial"))
+def check(
+    algorithm: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    n: float = 0.5,
+    random_state: Any = 0,
+    **settings: Unpack[MoreSettings],
+) -> Checked:
+    """Check whether an algorithm is what a stability test takes it for.
+
+    It accepts n and n − 1 rows; the same rows and seed give the same predictions; nothing is kept
+    between fits; its rows matter. What only narrows the question is a remark: predictions that
+    depend on the rows beside them, and an order of the rows that matters. Some eight fits of the
+    first trial are made; a run looks at its own first trial anyway, but for the second and fourth.
+
+    Parameters
+    ----------
+    algorithm : estimator, function or Algorithm
+        As in :func:`stability_test`.
+    X : array, sparse matrix, data frame or list
+        Labelled rows.
+    y : array or str
+        Responses, or the name of their column in X.
+    {settings}
+
+    Returns
+    -------
+    Checked
+
+    See Also
+    --------
+    advise, stability_test
+
+    Examples
+    --------
+    >>> import poise
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import SGDRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> found = poise.check(SGDRegressor(), X, y, n=100)
+    >>> found.ok, found.findings["order of rows"].mark
+    (True, 'remark')
+    """
+    asked = {"n": n, "delta": 0.1, "random_state": random_state}
+    asked |= checked("check", settings, MoreSettings)
+    return checks_of(Job.of("check", algorithm, X, y, asked))
+
+
+def checks_of(job: Job) -> Checked:
+    """Check the algorithm of a question; the first trial has as many points as the rows allow."""
+    only = {"max_trials": 1, "removals_per_trial": 1, "fast": False}
+    job = replace(job, settings={**job.settings, **only}, design=replace(job.design, max_trials=1))
+    job = job.planned()
+    if not job.design.n_trials:
+        raise DataError("leaves no row to predict", argument="n", got=job.design.n)
+    oracle = Oracle(job.algorithm, job.sample, job.distance, job.execution)
+    [trial] = MeasuredTrials(job.split)
+    probe = _Probe(job, oracle, trial.full[0], look(oracle, [trial], job.design.position))
+    try:
+        found = dict(zip(CHECKS, probe.findings(), strict=False))
+    finally:
+        probe.seen.close()
+        oracle.heard.warn()
+    return Checked(job.algorithm.name, job.design.n, _UNKNOWN | found, probe.seconds)
+
+
+@dataclass
+class _Probe:
+    """An algorithm whose first trial was looked at, and its full fit."""
+
+    job: Job
+    oracle: Oracle
+    full: Query
+    seen: Look
+    seconds: float | None = None
+
+    def findings(self) -> Iterator[Finding]:
+        """Make one check after the other, until nothing more can be known."""
+        if failure := self.seen.known[0].failure:
+            yield Finding("failed", f"Every trial may fail as this one does: {failure.message}")
+            return
+        yield Finding()
+        began = time.perf_counter()
+        first, again = (each.values for each in self.oracle.ask([self.full, self.full]))
+        self.seconds = (time.perf_counter() - began) / 2
+        if not same(first, again):
+            yield Finding("failed", _NOT_REPEATABLE)
+            return
+        yield Finding()
+        memory, learnt = self._memory(), self._learnt(first)
+        yield memory
+        yield Finding("unknown") if memory.mark == learnt.mark == "failed" else learnt
+        yield self._singly()
+        yield Finding("remark", ORDER) if ORDER in self.seen.warnings else Finding()
+
+    def _memory(self) -> Finding:
+        """Tell whether a process that had fitted nothing gives the same."""
+        said = " ".join(self.seen.finish())
+        if said:
+            return Finding("unknown" if said.startswith(NOT_REPEATED) else "failed", said)
+        return Finding("unknown" if self.oracle.algorithm.device else "ok")
+
+    def _learnt(self, first: Any) -> Finding:
+        """Tell whether rows and responses matter: those of a fitted model do not."""
+        train, job = self.full.train, self.job
+        used = np.append(train, self.full.points)
+        spare = np.setdiff1d(np.arange(job.sample.n_labeled), used)
+        others = np.append(spare, train)[: len(train)]
+        [other] = self.oracle.ask([replace(self.full, train=others)])
+        if same(first, other.values):
+            y = _other_responses(job.sample.y, job.design.n_classes is not None)
+            sample = replace(job.sample, y=as_rows(y, "y"))
+            [other] = replace(self.oracle, sample=sample).ask([self.full])
+            if same(first, other.values):
+                return Finding("failed", _FROZEN)
+        sd, numbers = job.design.sd, first.dtype.kind == "f" and len(first) > 1
+        if sd is not None and numbers and float(np.std(first)) < _HARDLY * sd:
+            return Finding("remark", _NEARLY_CONSTANT.format(job.design.n, job.algorithm.name))
+        return Finding()
+
+    def _singly(self) -> Finding:
+        """Tell whether points know nothing of each other."""
+        if self.seen.given_up:
+            return Finding("remark", BATCH)
+        together = self.oracle.distance.panel or len(self.full.points) == 1
+        return Finding("unknown" if together and not self.oracle.algorithm.at_once else "ok")
+
+
+def _other_responses(y: Rows, classes: bool) -> Any:
+    """Turn each class into the next one; move numbers by more than their range."""
+    values = np.asarray(y.native)
+    if not (classes or holds_labels(y)):
+        return values + np.ptp(values, axis=0) + 1
+    names, codes = np.unique(values, return_inverse=True)
+    return np.roll(names, 1)[codes].reshape(values.shape)
