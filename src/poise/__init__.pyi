@@ -8,10 +8,12 @@ from poise.algorithms.jax_algorithm import jax_algorithm as jax_algorithm
 from poise.algorithms.losses import loss_change as loss_change
 from poise.algorithms.torch_algorithm import torch_algorithm as torch_algorithm
 from poise.data.read import read_table as read_table
+from poise.data.split import trial_rows as trial_rows
 from poise.questions.advise import advise as advise
 from poise.questions.ask import assert_stable as assert_stable
 from poise.questions.ask import measure as measure
 from poise.questions.ask import stability_test as stability_test
+from poise.questions.changed import changed as changed
 from poise.questions.check import check as check
 from poise.questions.deployed import deployed_test as deployed_test
 from poise.questions.deployed import measure_deployed as measure_deployed

@@ -124,7 +124,7 @@ class Estimator(Algorithm):
         if self._classes is None:
             predict: Predict = getattr(model, self.response)
             return predict
-        return _Aligned(model, self.response, self._classes)
+        return Aligned(model, self.response, self._classes)
 
     def keeping_seeds(self) -> Estimator:
         """Return the algorithm with the whole numbers that the user has given as seeds."""
@@ -293,7 +293,7 @@ def _kind(estimator: Any) -> str | None:
     return kind
 
 
-class _Aligned:
+class Aligned:
     """A fitted model whose columns mean the same in every fit.
 
     Classes come from the whole data: the removed row may be the only one of its class. A class
@@ -306,6 +306,7 @@ class _Aligned:
         self.model, self.response, self.classes = model, response, classes
 
     def __call__(self, rows: Any) -> NDArray[Any]:
+        """Predict, with a column for every class."""
         answer = getattr(self.model, self.response)(rows)
         seen = getattr(self.model, "classes_", None)
         if self.response == "predict_proba":

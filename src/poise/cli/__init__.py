@@ -23,6 +23,7 @@ COMMANDS = {
     "plan": ("Before a test", "How many rows does a question need?"),
     "compare": ("Several answers", "Which of several algorithms are stable? One error level."),
     "curve": ("Several answers", "How does stability depend on the training size?"),
+    "judge": ("Afterwards", "Predictions of two models, or changes, that were made elsewhere."),
     "verify": ("Afterwards", "Is a result file what it claims? Repeats some of its trials."),
 }
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 import copy
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from poise.data.randomness import Coupling, Ids, Randomness, order_of_keys
+from poise import checks
+from poise.data.randomness import Coupling, Ids, Randomness, as_coupling, order_of_keys
 
 if TYPE_CHECKING:
     from poise.data.sample import Sample
@@ -207,3 +208,53 @@ class Split:
 
     def _order(self, role: str, count: int) -> Ids:
         return self.randomness.order(role, count) if self.shuffle else np.arange(count)
+
+
+# Fits that are made elsewhere -------------------------------------------------------------------
+
+
+class TrialRows(NamedTuple):
+    """The rows of one trial: n to train on, the same without the last, and a row to predict."""
+
+    full: Ids
+    reduced: Ids
+    test: int
+
+
+def trial_rows(rows: int, n: int, *, random_state: int = 0) -> list[TrialRows]:
+    """Return which rows make the trials, where the fits are made elsewhere.
+
+    In each trial, train on the rows ``full`` and on the rows ``reduced``; the change is how far the
+    two predictions for row ``test`` are apart. ``Trials.from_changes(changes, n=n)``, or
+    ``poise judge``, says what the changes of all trials show. A trial whose fit fails has the
+    change nan; none may be left out.
+
+    Parameters
+    ----------
+    rows : int
+        Number of labelled rows.
+    n : int
+        Training size, at least 2.
+    random_state : int, default 0
+        Seed of the order of the rows: the trials are those of
+        ``stability_test(…, n=n, random_state=random_state)``.
+
+    Returns
+    -------
+    list of (full, reduced, test)
+        Row numbers, counted from 0.
+
+    Examples
+    --------
+    >>> import poise
+    >>> [trial.test for trial in poise.trial_rows(20, n=4)]
+    [7, 3, 13, 4]
+    """
+    from poise.data.sample import Sample
+
+    count, size = checks.count("rows", rows, 1), checks.count("n", n, 2)
+    nothing = np.zeros((count, 1))
+    m = count // (size + 1)
+    randomness = Randomness.from_state(random_state)
+    split = Split(Sample.of(nothing, nothing), randomness, as_coupling("shared"), n=size, trials=m)
+    return [TrialRows(*split.rows(k, 0), int(split.points(k)[0])) for k in range(m)]

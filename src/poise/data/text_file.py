@@ -73,6 +73,8 @@ def _lines_of_rows(path: str, content: bytes, sep: str) -> list[int]:
                     found = f"line {begins} has {counted(len(record), 'value')}"
                     raise DataError(f"{path} is ragged: {found}, the header has {width}")
                 lines.append(begins)
+            elif width == 1:  # pyarrow would drop it, and with it a trial that failed
+                raise DataError(f"line {begins} of {path} is blank", remedy="write nan there")
             begins = records.line_num + 1
     except csv.Error as error:
         problem = f"{path}, in the row that begins in line {begins}: {error}"

@@ -23,7 +23,7 @@ from poise.errors import AlgorithmError
 from poise.results.design import GivenUp
 
 _SAME = 1e-9  # relative: sums in another order, code compiled for another processor
-_ALONE = 100  # fresh rows that are predicted alone, too, where one training set is given
+ALONE = 100  # fresh rows that are predicted alone, too, where one training set is given
 _ROWS = 20  # training rows at which it is seen whether predictions depend on the row
 
 ORDER = (
@@ -107,10 +107,13 @@ def look(
         raise
 
 
-def look_at_fits(oracle: Oracle, fits: Sequence[Query], ordered: Query | None) -> Look:
+def look_at_fits(
+    oracle: Oracle, fits: Sequence[Query], ordered: Query | None, alone: int = ALONE
+) -> Look:
     """Look at the first two fits about one training set; they are known then.
 
-    ``ordered`` is a fit that is made with its rows in another order, too.
+    ``ordered`` is a fit that is made with its rows in another order, too, and ``alone`` the number
+    of points that are predicted by themselves, too.
     """
     trial = Trial((fits[0],), (fits[1],))
     own = oracle.algorithm.has_own_code and not oracle.algorithm.device
@@ -118,7 +121,8 @@ def look_at_fits(oracle: Oracle, fits: Sequence[Query], ordered: Query | None) -
     found = Look(_fresh=fresh)
     whole = oracle.distance.panel or oracle.algorithm.at_once is not None
     try:
-        asked = [each if whole else replace(each, also=_singly(each.points)) for each in fits[:2]]
+        singly = [replace(each, also=_singly(each.points[:alone])) for each in fits[:2]]
+        asked = fits[:2] if whole else singly
         both = [ordered, replace(ordered, train=ordered.train[::-1].copy())] if ordered else []
         one, other, *pair = oracle.ask([*asked, *both])
         if fresh is not None:
@@ -142,7 +146,7 @@ def look_at_fits(oracle: Oracle, fits: Sequence[Query], ordered: Query | None) -
 
 
 def _singly(points: Ids) -> tuple[Ids, ...]:
-    return tuple(points[t : t + 1] for t in range(min(len(points), _ALONE)))
+    return tuple(points[t : t + 1] for t in range(len(points)))
 
 
 def _differs_alone(answer: Answer) -> bool:
@@ -174,7 +178,7 @@ def _judged(oracle: Oracle, seen: list[_Seen], position: str, fresh: FreshFit | 
 def _varied(oracle: Oracle, seen: _Seen) -> bool:
     """Whether the training rows have different responses: else one prediction for all is right."""
     y = as_array(oracle.sample.responses(seen.trial.full[0].train))
-    return bool((y != y[0]).any())
+    return bool((y != y[:1]).any())  # of two fitted models, there are none
 
 
 @dataclass

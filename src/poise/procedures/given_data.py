@@ -110,6 +110,8 @@ class GivenSplit:
     def _after(self, k: int, j: int) -> Fit:
         """Return the second fit of a pair."""
         design, none = self.design, np.arange(0)
+        if design.notion == "changed":
+            return Fit(none, -1, none)
         if design.notion in ("update", "add-one"):
             return Fit(none, k, none)
         if design.notion == "without":
@@ -145,7 +147,7 @@ class GivenSplit:
         design, m = self.design, len(self)
         if design.all_leave:
             return design.n * (m if self.is_jackknife else 1)
-        return {"without": 1, "deployed": len(self._leaving)}.get(design.notion, m)
+        return {"changed": 1, "without": 1, "deployed": len(self._leaving)}.get(design.notion, m)
 
     def fit(self, f: int) -> Fit:
         """Return one of these fits; those of trial 0 come first wherever they serve it alone."""
@@ -154,7 +156,7 @@ class GivenSplit:
             place, j = divmod(f, self.design.removals)
             fit = self._after(int(self.chosen[place]), j)
             return fit._replace(trials=m[place : place + 1], removal=j)
-        if self.design.notion == "without" or self.design.all_leave:
+        if self.design.notion in ("without", "changed") or self.design.all_leave:
             return self._after(0, f)._replace(trials=m, removal=f)
         leaves = self._leaving[f : f + 1]
         return Fit(leaves, -1, np.flatnonzero(self._drawn[self.chosen] == leaves))
@@ -186,7 +188,8 @@ class GivenSplit:
         first, *others = points
         train = self.training(fit.left_out, fit.added)
         place = (fit.added + 1) * len(self.own) + int((fit.left_out + 1).sum())  # in a stack
-        return Query(train, first, self.xi, tuple(others), place=place)
+        xi = f if self.design.notion == "changed" else self.xi  # which of the two models
+        return Query(train, first, xi, tuple(others), place=place)
 
     @property
     def xi(self) -> int:

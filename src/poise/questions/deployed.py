@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from operator import eq, ge, gt, le, lt, ne
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from poise.data.rows import Rows, as_rows, column_of, join
 from poise.data.sample import Sample
 from poise.data.split import Units
 from poise.data.suitable import check_responses
-from poise.engine.first_trial import Look, look_at_fits
+from poise.engine.first_trial import ALONE, Look, look_at_fits
 from poise.engine.messages import Answers, Batch, Floats, Query
 from poise.engine.oracle import Oracle, converse
 from poise.errors import AlgorithmError, ArgumentError, DataError
@@ -26,7 +26,7 @@ from poise.numbers import rounded_down
 from poise.procedures.given_data import GivenSplit, Queries, given_data
 from poise.questions.ask import question_of
 from poise.questions.job import Job, sd_of
-from poise.results.design import MOST_FITTED, MOST_POINTS
+from poise.results.design import MOST_FITTED, MOST_POINTS, Notion
 from poise.results.question import Question, Relative, allowed_change, law_for, read_epsilon
 from poise.results.result import Result
 from poise.results.trials import Trials, looked_at
@@ -201,14 +201,27 @@ class GivenJob(Job):
         settings = checked(function, asked, Everything)
         _refuse_other_settings(settings)
         base, sample = _samples(*rows, settings)
-        notion = _notion(settings)
-        own, fresh = base.n_labeled, base.n_unlabeled
-        groups, labelled = base.groups is not None, sample is not base
-        if groups:
-            own, fresh = base.n_groups or 0, base.n_groups_unlabeled
+        own = base.n_labeled if base.groups is None else base.n_groups or 0
         if own < 2:
             raise DataError(f"must hold 2 rows or more, got {own}", argument="X")
         left_out = _left_out(settings["without"], rows[0], base)
+        return cls.on(algorithm, base, sample, settings, _notion(settings), left_out)
+
+    @classmethod
+    def on(
+        cls,
+        algorithm: object,
+        base: Sample,
+        sample: Sample,
+        settings: Mapping[str, Any],
+        notion: Notion,
+        left_out: tuple[int, ...] = (),
+    ) -> GivenJob:
+        """Count rows or groups, and refuse what these rows cannot be asked."""
+        own, fresh = base.n_labeled, base.n_unlabeled
+        groups, labelled = base.groups_unlabeled is not None, sample is not base
+        if groups:
+            own, fresh = base.n_groups or 0, base.n_groups_unlabeled
         counts: dict[str, Any] = {
             "n": own,
             "notion": notion,
@@ -216,7 +229,7 @@ class GivenJob(Job):
             "n_unlabeled": 0 if labelled else base.n_unlabeled,
             "n_groups": fresh * labelled if groups else None,
             "n_groups_unlabeled": fresh * (not labelled and groups),
-            "sd": sd_of(base),
+            "sd": sd_of(base if own else sample),
             "batch": settings["update"] or 1,
             "without": left_out,
             "without_as_typed": settings["without"] if isinstance(settings["without"], str) else "",
@@ -230,13 +243,14 @@ class GivenJob(Job):
         job._refuse_rows(labelled)
         return job
 
-    def with_epsilon(self, epsilon: object) -> tuple[Job, float | None]:
+    def with_epsilon(self, epsilon: object) -> tuple[Self, float | None]:
         """Return the allowed change; the sd is that of the training set, which is given."""
         asked = read_epsilon(epsilon)
         if not isinstance(asked, Relative) or not self.design.sized:
             return super().with_epsilon(epsilon)
         self._require_units_of_y(epsilon)
-        change = allowed_change(rounded_down(asked.share * self.base.sd()), self.design)
+        sd = self.design.sd or self.base.sd()  # which says why there is none
+        change = allowed_change(rounded_down(asked.share * sd), self.design)
         design = replace(self.design, epsilon_as_typed=str(epsilon))
         return replace(self, design=design), self._reachable(change)
 
@@ -291,7 +305,8 @@ class GivenJob(Job):
         rows = np.arange(self.base.n_labeled)
         ordered = Query(rows, rows[:_LOOKED_AT], split.xi)
         sure = self.design.notion != "jackknife" or self.design.order_free
-        seen = look_at_fits(oracle, Queries(split)[:2], None if sure else ordered)
+        alone = split.tested.size if self.design.notion == "changed" else ALONE
+        seen = look_at_fits(oracle, Queries(split)[:2], None if sure else ordered, alone)
         if seen.order_matters:
             seen.close()
             raise AlgorithmError(
@@ -392,13 +407,13 @@ def _refuse_other_settings(settings: Mapping[str, Any]) -> None:
         raise ArgumentError("needs without", argument="chosen_from")
 
 
-def _notion(settings: Mapping[str, Any]) -> Any:
+def _notion(settings: Mapping[str, Any]) -> Notion:
     """Return what a trial is about; at most one of three arguments may say it."""
     asked = [name for name in ("without", "update") if settings[name] is not None]
     if len(asked) + (settings["notion"] != "deployed") > 1:
         said = " and ".join([*asked, "notion"][:2])
         raise ArgumentError(f"{said} cannot be given together: they are different questions")
-    return asked[0] if asked else settings["notion"]
+    return asked[0] if asked else settings["notion"]  # type: ignore[return-value]
 
 
 # rows

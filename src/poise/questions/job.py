@@ -120,7 +120,7 @@ class Job:
         )
         return cls(prepared, sample, distance, coupling, settings, randomness, design)
 
-    def with_epsilon(self, epsilon: object) -> tuple[Job, float | None]:
+    def with_epsilon(self, epsilon: object) -> tuple[Self, float | None]:
         """Return the allowed change as a number; a share of the sd sets rows aside for it."""
         asked = read_epsilon(epsilon)
         if not self.design.sized:

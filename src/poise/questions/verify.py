@@ -109,7 +109,8 @@ def verify(
     path : str or Path
         What ``result.save(path)`` wrote.
     algorithm, X, y : optional
-        As they were given to :func:`poise.stability_test`.
+        As they were given to :func:`poise.stability_test`; of :func:`poise.changed` the two models
+        and the fresh rows.
     trials : int, default 20
         Number of trials to repeat, drawn at random.
     **settings
@@ -219,7 +220,8 @@ class _Repetition:
             asked["distance"] = design.distance
         asked |= {"check": False, "on_error": "record", "delta": 0.1, **self.given}
         if design.notion != "new":
-            return self._given_job(design, asked)
+            job = self._given_job(design, asked)
+            return job.planned().after(Look(design.given_up))
         job = Job.of("verify", self.algorithm, self.X, self.y, asked)
         if design.set_aside:
             job, _ = job.with_epsilon(design.epsilon_as_typed)
@@ -228,8 +230,17 @@ class _Repetition:
         return job.after(Look(design.given_up, not design.order_free if other_order else None))
 
     def _given_job(self, design: Design, asked: dict[str, Any]) -> Job:
-        """Plan the same run about one training set."""
+        """Make the same job about one training set, or two fitted models."""
+        from poise.questions.changed import two_models
         from poise.questions.deployed import GivenJob
+
+        epsilon = design.epsilon_as_typed or (0.0 if design.sized else None)
+        if design.notion == "changed":
+            asked |= dict.fromkeys(("n", "points_per_trial", "removals_per_trial"))
+            asked["groups"] = asked.pop("groups_fresh", None)
+            return two_models("verify", self.algorithm, self.X, self.y, asked).with_epsilon(
+                epsilon
+            )[0]
 
         for name in ("n", "remove", "replace", "position", "points_per_trial"):
             asked.pop(name, None)
@@ -244,10 +255,7 @@ class _Repetition:
         asked |= {"update": design.batch} if design.notion == "update" else {}
         asked |= {"notion": design.notion} if design.notion in ("add-one", "jackknife") else {}
         rows = (self.X, self.y, *fresh)
-        job, _ = GivenJob.given("verify", self.algorithm, rows, asked).with_epsilon(
-            design.epsilon_as_typed or (0.0 if design.sized else None)
-        )
-        return job.planned().after(Look(design.given_up))
+        return GivenJob.given("verify", self.algorithm, rows, asked).with_epsilon(epsilon)[0]
 
     def _other_versions(self, here: Mapping[str, str]) -> str:
         named = self.made_with.keys() | here.keys()

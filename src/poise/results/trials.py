@@ -453,7 +453,8 @@ class Trials:
             tested = [self._points(split.points(k), points) for k in range(m)]
             called = _CALLED.get(self.design.notion, ("removed", "tested"))
             differ, point_of = (f"{each.replace('tested', 'test')}_row" for each in called)
-            columns[differ] = [removed[k][j] for k, j in zip(trial, removal, strict=True)]
+            if self.design.notion != "changed":  # there, nothing is removed
+                columns[differ] = [removed[k][j] for k, j in zip(trial, removal, strict=True)]
             columns[point_of] = [tested[k][t] for k, t in zip(trial, point, strict=True)]
         return pd.DataFrame(columns)
 

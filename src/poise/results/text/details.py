@@ -82,7 +82,7 @@ def _trials(result: Result) -> dict[str, str]:
         f"{counted(result.n_failures, 'failure')}",
         "each trial": f"{counted(design.removals, 'removal')} at "
         f"{counted(design.points, 'test point')}{given_up}",
-        "fits": f"{result.n_fits:,}" if design.from_rows else "",
+        "fits": f"{result.n_fits:,}" if design.from_rows and design.n else "",
         "failures": "; ".join(failed),
     }
 
@@ -113,6 +113,8 @@ def _run(result: Result) -> dict[str, str]:
 
 
 def _randomness(design: Design) -> str:
+    if design.notion == "changed":
+        return f"seed {design.seed}, which orders the fresh {design.unit}s"
     if design.notion != "new":
         return f"seed {design.seed}: all fits share it, and seeds that were set are kept"
     return (

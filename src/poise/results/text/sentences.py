@@ -324,6 +324,8 @@ def _step(result: Result) -> str:
     unit = f"{result.design.unit}s"
     if result.stable:
         still = not (result.n_failures or result.trials.changes.any())
+        if still and result.design.notion == "changed":
+            return "make sure that these are two models: no prediction differs at all"
         if still and result.design.sized:
             return "make sure that the algorithm learns from its rows: no prediction moved at all"
         if result.design.notion != "new":

@@ -1,0 +1,194 @@
+"""Two fitted models: how often the new one predicts something else than the old one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from poise import checks
+from poise.algorithms.algorithm import RESPONSES, Algorithm, Predict, blaming_user_code, name_of
+from poise.data.rows import as_rows
+from poise.data.sample import Sample
+from poise.errors import AlgorithmError, ArgumentError, DataError
+from poise.questions.ask import question_of
+from poise.questions.deployed import GivenJob
+from poise.results.result import Result
+from poise.settings import Everything, checked, documented
+
+
+@documented()
+def changed(
+    old: Any,
+    new: Any,
+    X_fresh: Any,
+    y_fresh: Any = None,
+    *,
+    epsilon: float | str | None = None,
+    delta: float | None = None,
+    alpha: float = 0.05,
+    groups_fresh: Any = None,
+    response: Literal["predict", "predict_proba", "decision_function"] = "predict",
+    distance: Any = "auto",
+    test: Literal["auto", "binomial", "averaged"] = "auto",
+    randomized: bool = False,
+    max_trials: int | None = 10_000,
+    on_error: Literal["raise", "record"] = "raise",
+    name: str | None = None,
+    random_state: Any = 0,
+) -> Result:
+    """Test whether replacing one fitted model by another changes predictions by more than epsilon.
+
+    Each fresh row is a trial. "stable" says that the two predictions for a new row differ by more
+    than ε with probability at most δ, and
+
+        P(the verdict is wrong) ≤ α
+
+    for any two models (Theorem 1), if the fresh rows are independent, come from one distribution
+    and trained, tuned or chose neither model. Nothing is fitted. It does not say which model is
+    more accurate.
+
+    Parameters
+    ----------
+    old, new : fitted models or functions
+        Objects with a method ``predict``, or functions from rows to predictions.
+    X_fresh : array, sparse matrix, data frame or list
+        Fresh rows.
+    y_fresh : array or str, optional
+        Their responses, or the name of their column in X_fresh: needed where losses are compared.
+    {settings}
+
+    Returns
+    -------
+    Result
+
+    See Also
+    --------
+    deployed_test : The same before it happens: what would removing or adding rows change?
+
+    Examples
+    --------
+    >>> import poise
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import Ridge
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> old, new = Ridge().fit(X[:300], y[:300]), Ridge().fit(X[:350], y[:350])
+    >>> result = poise.changed(old, new, X[350:], epsilon=20, delta=0.1)
+    >>> result.verdict, result.n_trials
+    ('stable', 92)
+    """
+    asked = {
+        "epsilon": epsilon,
+        "delta": delta,
+        "alpha": alpha,
+        "groups": groups_fresh,
+        "response": response,
+        "distance": distance,
+        "test": test,
+        "randomized": randomized,
+        "max_trials": max_trials,
+        "on_error": on_error,
+        "name": name,
+        "random_state": random_state,
+    }
+    job = two_models("changed", (old, new), X_fresh, y_fresh, asked)
+    job, change = job.with_epsilon(epsilon)
+    question = question_of(job, change)
+    return job.run(question).judge(question)
+
+
+def two_models(
+    function: str, models: tuple[Any, Any], X_fresh: Any, y_fresh: Any, asked: Mapping[str, Any]
+) -> GivenJob:
+    """Check everything but the question; the sample has no row that is trained on."""
+    settings = checked(function, asked, Everything)
+    pair = TwoModels(*models, settings["response"])
+    unknown, none = y_fresh is None, np.arange(0)
+    fresh = _fresh_rows(X_fresh, y_fresh, settings["groups"])
+    base = replace(
+        fresh,
+        X=as_rows(fresh.X.take(none), "X"),
+        y=as_rows(fresh.y.take(none), "y"),
+        X_unlabeled=fresh.X,
+        groups=None,
+        groups_unlabeled=fresh.groups,
+    )
+    if unknown and str(settings["epsilon"]).endswith("sd"):
+        raise ArgumentError("is missing: epsilon is a share of their sd", argument="y_fresh")
+    sample = base if unknown else replace(fresh, groups=None, groups_unlabeled=fresh.groups)
+    return GivenJob.on(pair, base, sample, settings, "changed")
+
+
+def _fresh_rows(X_fresh: Any, y_fresh: Any, groups_fresh: Any) -> Sample:
+    """Check the rows; where they have no responses, any will do."""
+    y = np.zeros(len(as_rows(X_fresh, "X_fresh"))) if y_fresh is None else y_fresh
+    try:
+        return Sample.of(X_fresh, y, groups=groups_fresh)
+    except DataError as error:
+        if error.argument in ("X", "y", "groups"):
+            error.argument += "_fresh"
+        error.problem = error.problem.replace("labelled row", "fresh row")
+        raise
+
+
+class TwoModels(Algorithm):
+    """Fits nothing: the fit with ξ = 0 is the old model, and that with ξ = 1 the new one."""
+
+    has_own_code = False  # no fit could remember an earlier one
+
+    def __init__(self, old: Any, new: Any, response: str = "predict") -> None:
+        self.models, self.response, self.user_code = (old, new), response, (old, new)
+        checks.choice("response", response, RESPONSES)
+        described = [_described(model, response) for model in self.models]
+        self.name = " → ".join(name for name, _ in described)
+        natural = {kind for _, kind in described}
+        if len(natural) > 1:
+            raise AlgorithmError(f"{self.name}: one predicts labels, the other does not")
+        self.natural_distance = natural.pop()
+
+    def fit(self, X: Any, y: Any, xi: int, **fit_params: Any) -> Predict:
+        """Return what the model predicts; class probabilities in the same columns for both."""
+        model = self.models[xi]
+        predict: Callable[[Any], Any] = getattr(model, self.response, model)
+        classes = [getattr(each, "classes_", None) for each in self.models]
+        if self.response == "predict" or any(each is None for each in classes):
+            return predict
+        from poise.algorithms.estimator import Aligned
+
+        several = isinstance(classes[0], list)
+        outputs = zip(*classes, strict=True) if several else [classes]
+        return Aligned(model, self.response, tuple(np.union1d(*each) for each in outputs))
+
+
+def _described(model: Any, response: str) -> tuple[str, str]:
+    """Return a model's name and the distance that suits its predictions; refuse unfitted ones."""
+    with blaming_user_code(f"{type(model).__name__} cannot be described"):
+        if hasattr(model, "fit") and hasattr(model, "get_params"):
+            from poise.algorithms.estimator import Estimator
+
+            _require_fitted(model)
+            known = Estimator(model, response)
+            return known.name, known.natural_distance
+        if hasattr(model, response):
+            return type(model).__name__, "euclidean"
+        if not callable(model) or response != "predict" or isinstance(model, type):
+            raise AlgorithmError(
+                f"must be a fitted model with {response}, or a function from rows to predictions",
+                argument="old and new",
+                got=model,
+            )
+        return name_of(model), "euclidean"
+
+
+def _require_fitted(model: Any) -> None:
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        raise AlgorithmError(
+            "must be fitted: poise.changed fits nothing", argument="old and new", got=model
+        ) from None
