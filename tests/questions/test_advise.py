@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.linear_model import Lasso, LogisticRegression, Ridge
 
@@ -22,12 +23,18 @@ def test_the_largest_n_is_the_one_at_which_stable_is_still_possible():
     assert poise.advise(X[:20], Y[:20], delta=0.01).largest == 0
 
 
-def test_its_calls_run_as_they_are_printed():
-    advice = poise.advise(X, Y, delta=0.2, algorithm=Lasso())
+@pytest.mark.parametrize(
+    "asked", [{"X_unlabeled": X[:40] + 1}, {"groups": np.arange(442) // 2}, {"groups": "g"}]
+)
+def test_its_calls_run_as_they_are_printed(asked):
+    rows = X.assign(g=np.arange(442) // 2) if "g" in map(str, asked.values()) else X
+    advice = poise.advise(rows, Y, delta=0.3, algorithm=Lasso(), **asked)
     calls = [line.split("?")[1].strip() for line in str(advice).splitlines()[-2:]]
-    names = {"poise": poise, "algorithm": Lasso(), "X": X, "y": Y}
-    measured, tested = (eval(call, names) for call in calls)
+    names = {"poise": poise, "algorithm": Lasso(), "X": rows, "y": Y}
+    measured, tested = (eval(call, names | asked) for call in calls)
     assert measured.design.n == tested.n == advice.largest
+    assert measured.design.n_trials == {row.n: row.n_trials for row in advice.menu}[tested.n]
+    assert f"{221 if 'groups' in asked else 442} labelled {advice.unit}s can show" in str(advice)
     assert advice.seconds > 0
 
 

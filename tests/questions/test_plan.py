@@ -6,6 +6,7 @@ import pytest
 
 import poise
 from poise.errors import ArgumentError
+from poise.results.design import Design
 from poise.results.text.planning import menu_table, plan_lines
 from poise.theory.planning import menu, solve
 
@@ -23,6 +24,25 @@ def test_what_is_left_out_is_filled_in_or_solved_for():
     assert (plan.solved_for, plan.power) == ("alpha", 0.9)
     same = solve(n=100, n_labeled=3000, delta=0.1, alpha=0.05)
     assert poise.plan(n=100, n_labeled=3000, delta=0.1).to_dict() == same.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("asked", "batch"),
+    [({"notion": "deployed"}, 0), ({"notion": "add-one"}, 1), ({"update": 30}, 30)],
+)
+def test_fresh_rows_are_counted_as_the_design_counts_them(asked, batch):
+    plan = poise.plan(delta=0.05, **asked)
+    notion = asked.get("notion", "update")
+    for rows, trials in ((plan.n_labeled, 59), (plan.n_labeled - 1, 58)):
+        known = {"algorithm": "a", "n": 100, "notion": notion, "batch": batch or 1}
+        assert Design(**known, n_labeled=rows).n_trials == trials
+        assert poise.plan(delta=0.05, n_labeled=rows, **asked).n_trials == trials
+    assert plan.n_labeled == 59 * (batch + 1)
+    assert "fresh rows hold 59 independent trials" in str(plan)
+    assert "labelled" not in str(plan)
+    assert poise.plan(n_labeled=29 * (batch + 1), **asked).delta < 0.1
+    assert len(plan.plot().png()) > 5000
+    assert plan.to_dict()["ceiling"] == 1
 
 
 @pytest.mark.parametrize(
@@ -111,6 +131,9 @@ def test_the_menu_as_a_table():
     [
         ({"n_labeled": 3000}, r"n and delta cannot both be left out; poise\.theory\.menu"),
         ({"n": 3, "delta": 0.1, "remove": 3}, "remove must be below n = 3, got 3"),
+        ({"n": 9, "delta": 0.1, "update": 3}, "n is for new training sets, got 9"),
+        ({"notion": "old"}, "notion must be 'new', 'deployed'"),
+        ({"notion": "deployed"}, "n_labeled and delta cannot both be left out"),
         ({"n": 1, "delta": 0.1}, "n must be a whole number >= 2, got 1"),
         ({"n": 9, "delta": 0.1, "replace": "no"}, "replace must be True or False"),
         ({"n": 9, "n_labeled": 9, "delta": 0.1, "alpha": 0.1, "power": 0.9}, "must be left out"),

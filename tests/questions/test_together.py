@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -285,6 +286,11 @@ def test_a_size_with_too_few_trials_is_told_before_the_first_fit():
     with pytest.warns(PowerWarning, match="n = 200") as heard, pytest.raises(TrialError):
         poise.stability_curve(fit, X, Y, n=[10, 200], epsilon=0.3)
     assert len(heard) == 1
+    trials = {str(n): poise.Trials.from_changes([0.0] * m, n=n) for n, m in ((5, 90), (9, 29))}
+    assert Curve(trials, Question(0.5, 0.1)).stable_names == ["5", "9"]  # 29 trials: by Holm
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        poise.stability_curve(Ridge(), X, Y, n=[5, 14], epsilon=9.0, delta=0.1)
     for sizes in ([], 20, [10, 500], [1]):
         with pytest.raises((ArgumentError, DataError)):
             poise.stability_curve(fit, X, Y, n=sizes)

@@ -157,7 +157,7 @@ def test_pinned_plans():
         ({"n_labeled": None, "power": 0.0}, r"power must be a number in \(0, 1\], got 0"),
         ({"n": None, "n_labeled": 30}, "n = 2 leaves 10 trials, power 0, and 29 trials are"),
         ({"n": None, "power": 0.04, "randomized": True}, r"power must be above alpha = 0\.05"),
-        ({"delta": None, "n_labeled": 100}, "n = 100 needs 101 labelled rows for one trial"),
+        ({"delta": None, "n_labeled": 100}, "101 labelled rows are needed for one trial"),
         ({"alpha": None, "delta": 0.95, "delta_star": 0.9}, "larger with probability 0.3874"),
         ({"n_labeled": None, "n": 10**12, "delta": 1e-9}, "power cannot .* rows are needed"),
         ({"n_labeled": None, "n": 2.5}, "n must be a whole number"),

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from poise.cli.errors import Exit
-from poise.cli.options import SETTINGS, Command, Decorator, form_options, option_of
+from poise.cli.options import SETTINGS, Command, Decorator, form_options, option_of, rare
 from poise.cli.output import Output
 from poise.cli.screen import paragraphs, print_json
 from poise.settings import Setting, says
@@ -18,6 +18,7 @@ Examples:
   poise plan --rows 5000 --delta 0.1           # how large may n be?
   poise plan --rows 5000 --n 100 --delta 0.1   # how likely is "stable"?
   poise plan --rows 3000                       # what can these rows answer?
+  poise plan --notion deployed --delta 0.05    # how many fresh rows for one training set?
 """
 
 
@@ -42,6 +43,12 @@ def _number(name: str, option: str, help: str, kind: type = int, first: bool = T
 @option_of(SETTINGS["randomized"])
 @option_of(SETTINGS["remove"])
 @option_of(SETTINGS["replace"])
+@rare(
+    "--notion",
+    type=click.Choice(["new", "deployed", "add-one", "jackknife"]),
+    help="Questions but new are about one training set, and --rows are fresh ones.",
+)
+@_number("update", "--update", "New rows that are added at once.", int, False)
 @form_options
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> int:
@@ -51,9 +58,10 @@ def command(ctx: click.Context, /, **values: Any) -> int:
     """
     output = Output.of(ctx)
     asked = {k: v for k, v in values.items() if v is not None and k not in ("as_json", "quiet")}
-    if "n" not in asked and "delta" not in asked and "n_labeled" in asked:
-        return _menu(ctx, output, asked)
-    if len(asked.keys() & {"n_labeled", "n", "delta"}) < 2:
+    given = asked.get("notion", "new") != "new" or "update" in asked
+    if len(asked.keys() & {"n_labeled", "n", "delta"}) < 2 - given:
+        if "n_labeled" in asked:
+            return _menu(ctx, output, asked)
         raise click.UsageError("Give two of --rows, --n and --delta, or --rows alone.", ctx)
     from poise.questions.plan import plan
 

@@ -70,15 +70,17 @@ class Advice:
     remarks: list[str]
     seconds: float | None = None
     labels: bool = False
+    unit: str = "row"
+    given: str = ""  # what the calls need besides
 
     def lines(self, spell: Spell | None = None) -> list[str]:
         """Return the text; ``spell`` writes a call, as Python does by default."""
         table = menu_table(self.menu, delta=self.delta, alpha=self.alpha, power=self.power)
         said = [self._headline(), table.text() if self.menu else "", *self._scale()]
-        return [*filter(None, said), *self.remarks, *self._calls(spell or _as_python)]
+        return [*filter(None, said), *self.remarks, *self._calls(spell or self._as_python)]
 
     def _headline(self) -> str:
-        rows = checks.counted(self.n_labeled, "labelled row")
+        rows = checks.counted(self.n_labeled, f"labelled {self.unit}")
         if not self.largest:
             least = int(clean_trials(self.delta, self.alpha))
             return (
@@ -110,6 +112,10 @@ class Advice:
         epsilon |= {"alpha": self.alpha} if self.alpha != _ALPHA else {}
         yield f"How large are the changes?  {spell('measure', asked)}"
         yield f"Are they small enough?      {spell('stability_test', {**asked, **epsilon})}"
+
+    def _as_python(self, function: str, asked: Mapping[str, object]) -> str:
+        words = "".join(f", {name}={value!r}" for name, value in asked.items())
+        return f"poise.{function}(algorithm, X, y{words}{self.given})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
@@ -203,7 +209,12 @@ def advise(
             remarks += [*tried.remarks, *_of_labels(job)]
     sd = None if is_classification(sample.y) else sd_of(sample)
     shown = (labeled, delta, alpha, power, found, largest, sd)
-    return Advice(*shown, remarks, seconds, labels)
+    given: dict[str, Any] = {"X_unlabeled": X_unlabeled, "groups": groups}
+    given = {k: v if isinstance(v, str) else k for k, v in given.items() if v is not None}
+    words = "".join(f", {k}={v if v == k else repr(v)}" for k, v in given.items())
+    words += f", {response=}" if response != "predict" else ""
+    unit = "row" if groups is None else "group"
+    return Advice(*shown, remarks, seconds, labels, unit, words)
 
 
 # remarks about columns
@@ -239,8 +250,3 @@ def _of_labels(job: Job) -> Iterator[str]:
             "Labels are compared, which change only where a probability crosses one half; "
             "response='predict_proba' compares the probabilities."
         )
-
-
-def _as_python(function: str, asked: Mapping[str, object]) -> str:
-    given = ", ".join(f"{name}={value!r}" for name, value in asked.items())
-    return f"poise.{function}(algorithm, X, y, {given})"

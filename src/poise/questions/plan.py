@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from poise import checks
 from poise.errors import ArgumentError
@@ -57,6 +57,8 @@ def plan(
     randomized: bool = False,
     remove: int = 1,
     replace: bool = False,
+    notion: Literal["new", "deployed", "add-one", "jackknife"] = "new",
+    update: int | None = None,
 ) -> Plan:
     """Solve for the one of rows, training size, δ, α and power that is left out.
 
@@ -91,6 +93,13 @@ def plan(
         Rows removed at once.
     replace : bool
         Whether new rows take their place; a trial then needs ``remove`` more rows.
+    notion : {"new", "deployed", "add-one", "jackknife"}
+        But for "new", a plan for :func:`deployed_test`: ``n_labeled`` counts fresh rows and ``n``
+        is left out. "deployed" is also for ``without``. Where several rows leave in turn and no
+        ``gamma`` is given, the averaged test reads them: its power is that of the plan for
+        ``delta_star`` 0, and else not known beforehand.
+    update : int, at least 1, or None
+        New rows that are added at once.
 
     Returns
     -------
@@ -124,6 +133,7 @@ def plan(
     never change by more than epsilon, and less often if they do so more often; epsilon enters in
     no other way.
     """
+    each = _fresh_rows(notion, update)
     asked: dict[str, Any] = {
         "n_labeled": n_labeled,
         "n": n,
@@ -131,16 +141,19 @@ def plan(
         "alpha": alpha,
         "power": power,
     }
+    if each and n is not None:
+        raise ArgumentError("is for new training sets", argument="n", got=n)
     for name, value in _DEFAULTS.items():
-        if asked[name] is None and sum(each is None for each in asked.values()) > 1:
+        if asked[name] is None and list(asked.values()).count(None) > 1 + bool(each):
             asked[name] = value
-    if n is None and delta is None:
+    if n is None and delta is None and not each:
         raise ArgumentError(
             "and delta cannot both be left out",
             argument="n",
             remedy="poise.theory.menu(rows) lists what rows can answer",
         )
-    open_ = [name for name in ("n_labeled", "n", "delta") if asked[name] is None]
+    names = ("n_labeled", "delta") if each else ("n_labeled", "n", "delta")
+    open_ = [name for name in names if asked[name] is None]
     if len(open_) > 1:
         raise ArgumentError(f"{open_[0]} and {open_[1]} cannot both be left out")
     removed = checks.count("remove", remove, 1)
@@ -150,6 +163,16 @@ def plan(
         delta_star=delta_star,
         randomized=randomized,
         fresh=removed if checks.flag("replace", replace) else 0,
+        each=each,
     )
-    counts.taken(found.n, removed)  # at most all but one row can be removed
+    if not each:
+        counts.taken(found.n, removed)  # at most all but one row can be removed
     return Plan(**{name: getattr(found, name) for name in planning.Plan.__dataclass_fields__})
+
+
+def _fresh_rows(notion: str, update: int | None) -> int:
+    """Return how many fresh rows a trial about one training set takes; 0 for new ones."""
+    checks.choice("notion", notion, ("new", "deployed", "add-one", "jackknife"))
+    if update is not None:
+        return checks.count("update", update, 1) + 1
+    return {"new": 0, "add-one": 2}.get(notion, 1)

@@ -182,8 +182,9 @@ def _measured(jobs: Mapping[str, Asked], rivals: int = 1) -> tuple[dict[str, Tri
     """Measure all of them, each at its share of the level; return the question of all."""
     question = next(iter(jobs.values()))[1]
     share = replace(question, alpha=question.alpha / len(jobs))
-    for job, _ in jobs.values():
-        job.planned().warn_of_power(share)
+    planned = sorted((job.planned() for job, _ in jobs.values()), key=lambda job: job.design.n)
+    for k, job in enumerate(planned):  # Holm's method has more of the level for later ones
+        job.warn_of_power(replace(question, alpha=question.alpha / (len(jobs) - k)))
     trials = {}
     for name, (job, _) in jobs.items():
         try:

@@ -57,6 +57,9 @@ class Plan:
         Whether the test tosses the paper's coin at the critical count.
     fresh : int
         Rows of each trial that replace removed ones.
+    each : int
+        Fresh rows that a trial takes, where one training set is given; then ``n`` is None and
+        ``n_labeled`` counts fresh rows. Otherwise 0.
     """
 
     solved_for: str
@@ -69,16 +72,19 @@ class Plan:
     delta_star: float = 0.0
     randomized: bool = False
     fresh: int = 0
+    each: int = 0
 
     @property
     def n_trials(self) -> int:
         """Independent trials that the rows hold."""
+        if self.each:
+            return int(self.n_labeled) // self.each
         return counts.trials(self.n, self.n_labeled, self.n_unlabeled, fresh=self.fresh)
 
     @property
-    def n_fits(self) -> int:
-        """Fits of a full run with one removal a trial."""
-        return 2 * self.n_trials
+    def n_fits(self) -> int | None:
+        """Fits of a full run with one removal a trial; None where one training set is given."""
+        return None if self.each else 2 * self.n_trials
 
     @property
     def reached(self) -> float:
@@ -88,13 +94,13 @@ class Plan:
     @property
     def ceiling(self) -> float:
         """What no valid black-box test of numbers can exceed with these rows (Theorem 2)."""
-        rows = self.n + self.fresh, self.n_labeled, self.n_unlabeled
-        asked = {"delta": self.delta, "delta_star": self.delta_star, "alpha": self.alpha}
-        return float(power_bound(*rows, **asked))
+        return self.ceiling_at(self.delta_star)
 
     @property
     def points(self) -> int:
         """Test points of a trial that cost nothing, at most 20."""
+        if self.each:
+            return 1
         rows = self.n, self.n_labeled, self.n_unlabeled, self.fresh
         return min(counts.spare_points(*rows), MOST_POINTS)
 
@@ -118,10 +124,24 @@ class Plan:
         test = self.n_trials, self.delta, delta_star, self.alpha
         return float(binomial.power(*test, randomized=self.randomized))
 
+    def ceiling_at(self, delta_star: float) -> float:
+        """Compute the ceiling for another true probability; 1 where none is proved."""
+        if self.each:
+            return 1.0
+        rows = self.n + self.fresh, self.n_labeled, self.n_unlabeled
+        asked = {"delta": self.delta, "delta_star": delta_star, "alpha": self.alpha}
+        return float(power_bound(*rows, **asked))
+
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers, those that follow from others included."""
         more = ("n_trials", "n_fits", "reached", "ceiling", "points", "averaged")
         return asdict(self) | {name: getattr(self, name) for name in more}
+
+    def rows_for(self, trials: int) -> int:
+        """Return the fewest labelled rows that hold so many trials."""
+        if self.each:
+            return trials * self.each
+        return counts.rows_for(trials, self.n, self.n_unlabeled, fresh=self.fresh)
 
     @property
     def _test(self) -> tuple[float, float, float]:
@@ -139,6 +159,7 @@ def solve(
     delta_star: float = 0.0,
     randomized: bool = False,
     fresh: int = 0,
+    each: int = 0,
 ) -> Plan:
     """Solve for the one of the first five numbers that is None; see :func:`poise.plan`.
 
@@ -152,6 +173,8 @@ def solve(
         As in :func:`poise.plan`.
     fresh : int, at least 0
         Rows of each trial that replace removed ones.
+    each : int, at least 0
+        Fresh rows of a trial where one training set is given, and ``n`` is no question; else 0.
 
     Returns
     -------
@@ -163,7 +186,8 @@ def solve(
     2929
     """
     five = {"n_labeled": n_labeled, "n": n, "delta": delta, "alpha": alpha, "power": power}
-    left_out = [name for name, value in five.items() if value is None]
+    each = checks.count("each", each)
+    left_out = [k for k, value in five.items() if value is None and not (each and k == "n")]
     if len(left_out) != 1:
         names = ", ".join(left_out) or "none"
         raise ArgumentError(f"one of {', '.join(five)} must be left out, and here it is {names}")
@@ -174,6 +198,7 @@ def solve(
         delta_star=checks.delta(delta_star, "delta_star"),
         randomized=checks.flag("randomized", randomized),
         fresh=checks.count("fresh", fresh),
+        each=each,
     )
     if goal.solved_for != "power":
         refuse_what_no_data_can_do(goal.delta, goal.delta_star, goal.power)
@@ -267,7 +292,7 @@ def menu(
 
 def _solve_n_labeled(goal: Plan) -> int:
     trials = next_met(goal._test, goal.power, goal.randomized, 0)
-    rows = counts.rows_for(trials, goal.n, goal.n_unlabeled, fresh=goal.fresh)
+    rows = goal.rows_for(trials)
     if rows > counts.COUNTED_EXACTLY:
         raise _unreachable(goal, f"{rows:,} labelled rows are needed")
     return rows
@@ -310,8 +335,7 @@ def _solve_level(goal: Plan) -> float:
         value, step = value + step, 2 * step
     if value < 1:
         return value
-    least = counts.rows_for(1, goal.n, goal.n_unlabeled, fresh=goal.fresh)
-    why = f"n = {goal.n:,} needs {least:,} labelled rows for one trial"
+    why = f"{goal.rows_for(1):,} labelled rows are needed for one trial"
     if m:
         missed = at_least(goal.delta_star**m)
         why = f"with {checks.counted(m, 'trial')} all changes are larger with probability {missed}"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from poise import checks, numbers
 from poise.errors import ArgumentError
 from poise.results.plots.frame import COLOURS, WIDTH, Panels, Size, legend, level, upright
-from poise.theory import binomial, ceilings
+from poise.theory import binomial
 
 if TYPE_CHECKING:
     from poise.theory.planning import MenuRow, Plan
@@ -36,13 +36,9 @@ def power_curves(plan: Plan) -> tuple[Floats, Floats, Floats]:
     """
     truth = np.linspace(0, min(1.0, _BEYOND * plan.delta), _POINTS)
     power = binomial.power(plan.n_trials, plan.delta, truth, plan.alpha, plan.randomized)
-    rows = plan.n + plan.fresh, plan.n_labeled, plan.n_unlabeled
-    below = truth < plan.delta
     ceiling = np.full(len(truth), np.nan)
-    ceiling[below] = [
-        ceilings.power_bound(*rows, delta=plan.delta, delta_star=each, alpha=plan.alpha)
-        for each in truth[below]
-    ]
+    for k in np.flatnonzero(truth < plan.delta):
+        ceiling[k] = plan.ceiling_at(truth[k])
     return truth, power, ceiling
 
 
@@ -76,14 +72,16 @@ def plot_power(
     (axes,) = panels.axes
     truth, power, ceiling = power_curves(plan)
     axes.set(xlim=(0, truth[-1]), ylim=(0, 1.03))
-    axes.plot(truth, ceiling, "--", color=COLOURS["seen"], lw=1, label="ceiling for every test")
+    if not plan.each:
+        axes.plot(truth, ceiling, "--", color=COLOURS["seen"], lw=1, label="ceiling for every test")
     axes.plot(truth, power, color=COLOURS["limit"], lw=1.3, label="Binomial test")
     upright(axes, plan.delta, f"δ = {numbers.at_most(plan.delta)}")
     level(axes, plan.alpha, f"α = {numbers.at_most(plan.alpha)}")
     axes.set(xlabel="true P(change > ε)", ylabel="P(“stable”)")
     legend(axes)
-    rows = f"{plan.n_labeled:,} labelled rows · {checks.counted(plan.n_trials, 'trial')}"
-    return panels.finish(title, f"Power at n = {plan.n:,}", rows)
+    rows = f"{plan.n_labeled:,} rows · {checks.counted(plan.n_trials, 'trial')}"
+    what = "Power with one training set" if plan.each else f"Power at n = {plan.n:,}"
+    return panels.finish(title, what, rows)
 
 
 def plot_menu(

@@ -57,8 +57,8 @@ def _cells(row: MenuRow) -> list[str]:
 
 def _answer(plan: Plan) -> str:
     return {
-        "n_labeled": f"{counted(plan.n_labeled, 'labelled row')} are needed.",
-        "n": f"n can be at most {plan.n:,}.",
+        "n_labeled": f"{counted(plan.n_labeled, _row(plan))} are needed.",
+        "n": f"n can be at most {plan.n or 0:,}.",
         "delta": f"The smallest delta is {_delta(plan)}.",
         "alpha": f"The smallest alpha is {_alpha(plan)}.",
         "power": f"The {_reached(plan)}.",
@@ -66,17 +66,24 @@ def _answer(plan: Plan) -> str:
 
 
 def _trials(plan: Plan) -> str:
-    m, size = plan.n_trials, plan.n + plan.fresh
-    rows = f"{counted(plan.n_labeled, 'labelled row')}"
+    m, rows = plan.n_trials, counted(plan.n_labeled, _row(plan))
+    if plan.each:
+        each = f" of {counted(plan.each, 'row')} each" if plan.each > 1 else ""
+        return f"{rows} hold {counted(m, 'independent trial')}{each}."
     rows += f" and {plan.n_unlabeled:,} unlabelled ones" if plan.n_unlabeled else ""
     if not m:
-        least = rows_for(1, plan.n, plan.n_unlabeled, fresh=plan.fresh)
-        return f"{rows} hold no trial at n = {plan.n:,}: one trial needs {least:,} labelled rows."
+        least = f"one trial needs {plan.rows_for(1):,} labelled rows"
+        return f"{rows} hold no trial at n = {plan.n:,}: {least}."
     each = f"({plan.n:,} + {plan.fresh:,} new ones)" if plan.fresh else f"{plan.n:,}"
+    trained = f"{m:,} x {each} = {m * (plan.n + plan.fresh):,} rows to train on"
     return (
-        f"{rows} hold {counted(m, 'independent trial')} at n = {plan.n:,}: {m:,} x {each} = "
-        f"{m * size:,} rows to train on and {m:,} others to predict at, {plan.n_fits:,} fits."
+        f"{rows} hold {counted(m, 'independent trial')} at n = {plan.n:,}: {trained} and {m:,} "
+        f"others to predict at, {plan.n_fits:,} fits."
     )
+
+
+def _row(plan: Plan) -> str:
+    return "fresh row" if plan.each else "labelled row"
 
 
 def _power(plan: Plan) -> str:
@@ -132,7 +139,7 @@ def _cap(plan: Plan) -> str:
 
 def _averaged(plan: Plan) -> str:
     """Say what the averaged test adds where it is used, or would need: both are estimates."""
-    if plan.delta_star == 0 or plan.delta_star >= plan.delta:
+    if plan.delta_star == 0 or plan.delta_star >= plan.delta or plan.each:
         return ""
     guess = "an estimate, which depends on how often several points of a trial change together"
     if plan.averaged is not None:
