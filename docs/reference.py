@@ -35,8 +35,7 @@ def commands() -> Iterator[str]:
     yield from headline("Commands")
     yield from ["**What can be typed, and what does each option mean?**", ""]
     context = click.Context(main, info_name="poise")
-    for name in COMMANDS:
-        command = main.get_command(context, name)
+    for name, command in every_command(context):
         inner = click.Context(command, info_name=name, parent=context)
         yield from headline(f"poise {name}", "-")
         for part in command.help.split("\n\n"):
@@ -51,6 +50,14 @@ def commands() -> Iterator[str]:
     for line in main.epilog.splitlines()[2:]:
         status, meaning = line.split(maxsplit=1)
         yield from [f"``{status}``", f"   {escaped(meaning)}", ""]
+
+
+def every_command(context: click.Context) -> Iterator[tuple[str, click.Command]]:
+    """Name every command, and those of a group instead of the group."""
+    for name in COMMANDS:
+        command = main.get_command(context, name)
+        inside = {f"{name} {key}": each for key, each in getattr(command, "commands", {}).items()}
+        yield from (inside or {name: command}).items()
 
 
 def settings() -> Iterator[str]:

@@ -8,6 +8,7 @@ from poise.procedures.own import Asks, BinomialTest, Claim, Procedure, run
 from poise.procedures.transparent import TransparentLinearTest
 from poise.simulation import traps, worlds
 from poise.simulation.audit import Audit, audit
+from poise.simulation.claims import Reproduction, reproduce
 from poise.simulation.traps import Trap, trap
 from poise.simulation.worlds import Share, World
 
@@ -25,6 +26,7 @@ __all__ = [
     "Made",
     "Procedure",
     "Query",
+    "Reproduction",
     "Share",
     "SimulationTest",
     "TransparentLinearTest",
@@ -32,6 +34,7 @@ __all__ = [
     "Trial",
     "World",
     "audit",
+    "reproduce",
     "run",
     "trap",
     "traps",

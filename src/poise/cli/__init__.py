@@ -24,6 +24,7 @@ COMMANDS = {
     "compare": ("Several answers", "Which of several algorithms are stable? One error level."),
     "curve": ("Several answers", "How does stability depend on the training size?"),
     "judge": ("Afterwards", "Predictions of two models, or changes, that were made elsewhere."),
+    "research": ("For researchers", "Audit a test; reproduce the paper."),
     "verify": ("Afterwards", "Is a result file what it claims? Repeats some of its trials."),
 }
 
