@@ -132,7 +132,7 @@ def test_trials_that_change_their_kind_are_doubted():
     low, high = result.delta_interval
     assert low <= result.delta_upper
     assert high >= result.delta_lower
-    assert "in order of time" in result.warnings[-1]
+    assert "at most 0.15 if" in result.warnings[-1]  # three statements, each wrong with 0.05
     assert "the probability is between 0.1" in result.summary()
 
 

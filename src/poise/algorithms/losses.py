@@ -23,13 +23,14 @@ from poise.algorithms.predictions import (
 def loss_change(
     loss: str | Callable[[Any, Any], float], classes: Sequence[object] | None = None
 ) -> Distance:
-    r"""Compare losses at fresh labelled rows instead of predictions: hypothesis stability.
+    r"""Compare losses at fresh labelled rows instead of predictions.
 
     The change is :math:`|\ell(Y, \hat\mu_n(X)) - \ell(Y, \hat\mu_{n-1}(X))|`, and every test of
     poise holds for it as for a change of predictions. Unlabelled rows cannot serve.
 
     A stable loss is not a small one, and says nothing about predictions: two models may differ
-    everywhere and be equally wrong.
+    everywhere and be equally wrong. Nor is it hypothesis stability, which limits the mean change of
+    a loss: see :meth:`poise.Trials.mean_limit`.
 
     Parameters
     ----------

@@ -130,7 +130,7 @@ class Result:
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """Something because of which the error level may not hold."""
-        chance = level((1 + (self.test != "open-ended")) * self.question.level)
+        chance = level((2 if self.test == "open-ended" else 3) * self.question.level)
         doubt = (
             "verdict and limits contradict each other, which happens with probability at most "
             f"{chance} if the rows come from one distribution: are they in order of time?"
