@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 from poise import checks
-from poise.numbers import level
+from poise.numbers import level, without_noise
 from poise.results.design import Design
 from poise.results.question import Question, allowed_change, law_for, tolerating
 from poise.results.trials import Trials
@@ -130,7 +130,8 @@ class Result:
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """Something because of which the error level may not hold."""
-        chance = level((2 if self.test == "open-ended" else 3) * self.question.level)
+        processes = 2 if self.test == "open-ended" else 3  # verdict and limits, each wrong with α
+        chance = level(without_noise(processes * self.question.level))
         doubt = (
             "verdict and limits contradict each other, which happens with probability at most "
             f"{chance} if the rows come from one distribution: are they in order of time?"
