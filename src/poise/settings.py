@@ -222,7 +222,7 @@ class OneTrainingSet(TypedDict, total=False):
         object,
         says(
             "Rows that leave together: a condition on columns such as 'customer_id == 1234', a "
-            "mask, or names of rows.",
+            "mask, names of rows, or {name: any of these}.",
             first=True,
         ),
     ]

@@ -125,7 +125,7 @@ def test_check_counts_fits_and_fits_nothing(gate) -> None:
     failing = ONE.replace("'Lasso'", "'poise_test_models.py:failing'")
     result = gate(failing, "--check --summary s.md")
     assert result.exit_code == 0, result.stderr
-    assert result.stdout == "question 1: failing at n = 20: 31 trials, 62 fits\n"
+    assert result.stdout == "question 1: failing trained on 20 rows: 31 trials, 62 fits\n"
     assert gate(ONE.replace("0.2", "2"), "--check").exit_code == 2
 
 

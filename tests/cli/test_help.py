@@ -15,8 +15,9 @@ from helpers import python
 from poise.cli import COMMANDS, main
 from poise.cli.inputs import load_algorithm, load_object, parse_parameters
 from poise.cli.measure import OF_A_TEST
-from poise.cli.options import LATER, SETTINGS
+from poise.cli.options import LATER
 from poise.errors import AlgorithmError, ArgumentError
+from poise.settings import Every, settings_of
 
 HEAVY = ["numpy", "scipy", "sklearn", "pandas", "pyarrow", "joblib", "rich", "jinja2", "msgspec"]
 FIRST = (
@@ -67,7 +68,7 @@ def test_options_are_the_keywords_of_the_library(run, name: str) -> None:
     known = inspect.signature(function).parameters
     params = {p.name: p for p in main.get_command(click.Context(main), name).params}
     text = " ".join(run(f"{name} --help-all").stdout.split())
-    for key, setting in SETTINGS.items():
+    for key, setting in settings_of(Every).items():
         if key in LATER or setting.said.option == "-":
             assert key not in params
             continue

@@ -16,6 +16,7 @@ COMMANDS = {
     "demo": ("Start here", "Three algorithms on real data, with all three verdicts."),
     "measure": ("Start here", "How large are the changes when a training row is removed?"),
     "test": ("Start here", "Is an algorithm stable? Answers with a guaranteed error level."),
+    "deployed": ("Start here", "Is the model that is trained on exactly these rows stable?"),
     "show": ("Start here", "Read a saved result, or ask its changes another question."),
     "ui": ("Start here", "A page about the results in a folder."),
     "advise": ("Before a test", "What can these rows answer?"),

@@ -89,7 +89,7 @@ def curve(ctx: click.Context, /, data: str, **values: Any) -> int:
     return _answered(ctx, "stability_curve", data)
 
 
-def _answered(ctx: click.Context, function: str, data: str, **more: object) -> Exit:
+def _answered(ctx: click.Context, function: str, data: str, **more: Any) -> Exit:
     folder = ctx.params["folder"]
     if folder is not None:
         _require_empty(Path(folder))

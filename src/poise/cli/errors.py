@@ -143,6 +143,7 @@ def told(error: BaseException, status: Exit, command: click.Context | None) -> s
             other = spell("on_error", "record")
             return f"{failed}; {other} counts a failed trial against 'stable' instead"
         words = error.words(spell).replace("poise.measure ", "`poise measure` ")
+        words = words.replace("poise.measure_deployed ", "`poise deployed` without --delta ")
         return ". ".join([words, *getattr(error, "__notes__", [])])
     if status == Exit.USAGE:
         if not isinstance(error, OSError) or not error.strerror:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Collection, Mapping
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,10 +15,11 @@ from click.core import ParameterSource
 from poise.checks import choice, counted, did_you_mean
 from poise.cli.errors import Exit, Warned, say, stdout_is_for_the_answer, told, worst
 from poise.cli.inputs import OF_ROWS, READ, Source, code_file, load_algorithm, load_named
-from poise.cli.options import LATER, SETTINGS
+from poise.cli.options import LATER
 from poise.cli.output import Output, require_writable
 from poise.cli.screen import as_dict, in_full, paragraphs, print_json
 from poise.errors import ArgumentError, DataError, PoiseError, TrialError, printable
+from poise.settings import Every, OneTrainingSet, settings_of
 
 if TYPE_CHECKING:
     from poise.questions.job import Job
@@ -25,11 +27,14 @@ if TYPE_CHECKING:
 
 _PLACES = ("algorithm", "distance", "coupling")  # may name objects of the user
 _OTHERS = (*LATER, *OF_ROWS, "groups_unlabeled", "X_unlabeled", "fit_params", "name", "progress")
-_ASKED = [name for name in SETTINGS if name not in _OTHERS]
-_KEYS = ("name", "algorithm", "params", "inconclusive", *_ASKED)
-_DATA = ("file", "target", "unlabeled", *READ, *OF_ROWS)
-_TEXTS = ("file", "target", "unlabeled", "name", "algorithm", *OF_ROWS)
-_TYPES = {"params": (Mapping, "a table"), **dict.fromkeys(_TEXTS, (str, "text"))}
+_ASKED = [name for name in settings_of(Every) if name not in _OTHERS]
+_KEYS = ("name", "algorithm", "params", "inconclusive", "deployed", *_ASKED)
+_DEPLOYED = ("hold_out", *settings_of(OneTrainingSet))
+_FILES = ("file", "unlabeled", "fresh")
+_DATA = (*_FILES, "target", *READ, *OF_ROWS)
+_TEXTS = (*_FILES, "target", "name", "algorithm", *OF_ROWS)
+_TABLES = ("params", "deployed")
+_TYPES = {**dict.fromkeys(_TABLES, (Mapping, "a table")), **dict.fromkeys(_TEXTS, (str, "text"))}
 _WHERE = ("n_jobs", "backend")  # settings that may be typed beside a file
 _OPTIONS = {
     *("data", "as_json", "quiet", "details", "check_only", "summary", "accept", "address"),
@@ -89,7 +94,7 @@ def _read(path: Path) -> tuple[Source, list[dict[str, Any]]]:
     asked = content.get("questions")
     if "file" not in data or not isinstance(asked, list) or not asked:
         raise ArgumentError(f"{path} needs [data] with a file, and [[questions]]")
-    beside = {key: str(path.parent / data[key]) for key in ("file", "unlabeled") if key in data}
+    beside = {key: str(path.parent / data[key]) for key in _FILES if key in data}
     for k, each in enumerate(asked, 1):
         _require_known(each, _KEYS, f"{path}: question {k}")
     entries = [{"name": f"question {k}", **defaults, **each} for k, each in enumerate(asked, 1)]
@@ -102,6 +107,8 @@ def _read(path: Path) -> tuple[Source, list[dict[str, Any]]]:
         for key in _PLACES:
             if code_file(entry.get(key)) is not None:
                 entry[key] = str(path.parent / entry[key])
+        if "deployed" in entry:
+            _require_known(entry["deployed"], _DEPLOYED, f"{path}: {entry['name']}: deployed")
     return Source(beside["file"], {**data, **beside}), entries
 
 
@@ -136,15 +143,13 @@ class _Asked:
         more: Mapping[str, Any],
     ) -> _Asked:
         """Refuse a question that cannot be asked, or that these rows cannot answer "stable"."""
-        from poise.questions.ask import prepared
-
         asked = {key: entry[key] for key in _ASKED if key in entry}
+        source = copy(source)  # which another question divides otherwise
         try:
             choice("inconclusive", entry.get("inconclusive", "fail"), ("fail", "skip", "pass"))
             asked |= {key: load_named(key, asked[key]) for key in _PLACES[1:] if key in asked}
             algorithm = load_algorithm(entry["algorithm"], entry.get("params", {}))
-            X, y, given = rows["X"], rows["y"], {k: rows[k] for k in rows if k not in ("X", "y")}
-            job, question = prepared("gate", algorithm, X, y, {**asked, **given, **more})
+            job, question = _prepared(algorithm, source, rows, {**asked, **more}, entry)
             job.require_answerable(question)
         except PoiseError as error:
             source.explain(error)
@@ -175,13 +180,15 @@ class _Asked:
 
     def line(self, output: Output) -> str:
         """Say the answer in one line, or all of it where that was asked for."""
+        from poise.results.text.sentences import subject
+
         name, design = self.entry["name"], self.job.planned().design
         if output.quiet:
             return f"{self.verdict}\t{name}"
         if self.result is None:
             m = design.n_trials
             fits = f"{counted(m, 'trial')}, {counted(design.fits(m), 'fit')}"
-            return f"{name}: {design.title} at n = {design.n:,}: {self.error or fits}"
+            return f"{name}: {subject(design)}: {self.error or fits}"
         if output.details:
             return f"{name}: {in_full(self.result)}\n"
         return f"{name}: {str(self.result).splitlines()[len(self.result.warnings)]}"
@@ -200,6 +207,33 @@ class _Asked:
         if self.result is not None:
             return said | {"result": as_dict(self.result, output)}
         return said | ({"error": self.error} if self.error else {})
+
+
+def _prepared(
+    algorithm: Any,
+    source: Source,
+    rows: Mapping[str, Any],
+    asked: dict[str, Any],
+    entry: Mapping[str, Any],
+) -> tuple[Job, Question]:
+    """Check a question about new training sets, or about the one that is given."""
+    from poise.questions.ask import prepared
+    from poise.questions.deployed import about_training_set
+
+    given = dict(entry.get("deployed", {}))
+    if "hold_out" in given:
+        rows = source.held_out(rows, given.pop("hold_out"), asked.get("random_state", 0))
+    X, y, fresh = rows["X"], rows["y"], rows.get("X_fresh")
+    beside = {key: rows[key] for key in rows if key not in ("X", "y", "X_fresh")}
+    if "deployed" not in entry:
+        return prepared("gate", algorithm, X, y, {**beside, **asked})
+    if fresh is None:
+        problem = 'needs fresh rows: fresh = "FILE" in [data], or hold_out = 0.2'
+        raise ArgumentError(problem, argument="deployed")
+    if "without" in given:
+        given["without"] = source.named(given["without"])
+    beside.pop("X_unlabeled", None)
+    return about_training_set("gate", algorithm, (X, y, fresh, None), {**beside, **asked, **given})
 
 
 _ABSENT = object()

@@ -5,18 +5,25 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from poise import checks
 from poise.checks import did_you_mean
 from poise.errors import AlgorithmError, ArgumentError, DataError
+from poise.numbers import without_noise
+
+if TYPE_CHECKING:
+    from poise.data.read import Table
 
 _FITTED = (".joblib", ".pkl", ".pickle", ".dill", ".sav", ".skops", ".onnx", ".pt", ".h5")
 
@@ -229,70 +236,114 @@ OF_ROWS = ("groups", "sample_weight", "ids")  # settings that name columns
 
 
 class Source:
-    """The rows of a question: their file, its target, and what else is read from it.
+    """The rows of a question: their file, its target, and other files beside it.
 
     Parameters
     ----------
     file : str
         The file of the labelled rows.
     given : mapping
-        ``target``, ``unlabeled`` (a file), how to read both, and settings that name columns.
+        ``target``, ``unlabeled`` and ``fresh`` (files), how to read them, and settings that name
+        columns.
     """
 
     def __init__(self, file: str, given: Mapping[str, Any]) -> None:
-        self.file, self.target, self.unlabeled = file, given.get("target"), given.get("unlabeled")
+        self.file, self.target = file, given.get("target")
+        names = {"X_unlabeled": "unlabeled", "X_fresh": "fresh"}
+        self.others = {name: given[key] for name, key in names.items() if given.get(key)}
         self.reading = {name: given[name] for name in READ if given.get(name)}
         self.columns = {name: given[name] for name in OF_ROWS if given.get(name) is not None}
-        self.lines: dict[str, Callable[[int], int | None]] = {}
+        self.tables: dict[str, Table] = {}
 
     @property
     def files(self) -> list[Path]:
         """The files that are read: no command may replace them."""
-        return [Path(file) for file in (self.file, self.unlabeled) if file]
+        return [Path(file) for file in (self.file, *self.others.values())]
 
     def read(self) -> dict[str, Any]:
         """Return the rows as the library takes them; a missing column is told at once."""
         from poise.data.read import read_table
 
-        if self.file == self.unlabeled == "-":
+        if list(map(str, self.files)).count("-") > 1:
             raise ArgumentError("standard input holds one table; give the other one as a file")
-        table = read_table(self.file, self.target, **self.reading)
+        table = self.tables["X"] = read_table(self.file, self.target, **self.reading)
         names = [str(name) for name in table.frame.columns]
         for name, column in self.columns.items():
             if column not in names:
                 hint = did_you_mean(str(column), names)
                 raise ArgumentError(f"is no column of {self.file}: {column!r}{hint}", argument=name)
-        self.lines["X"] = table.line_of
         rows = {"X": table.frame, "y": table.target, **self.columns}
-        if self.unlabeled:
-            taken = [table.target, *self.columns.values()]
-            rows |= self._unlabeled([name for name in names if name not in taken])
-        return rows
+        return rows | {name: self._beside(name, table, names) for name in self.others}
 
-    def _unlabeled(self, features: list[str]) -> dict[str, Any]:
-        """Read the rows without a response: their features in the same order, and their groups."""
+    def _beside(self, argument: str, first: Table, names: list[str]) -> Any:
+        """Read another file: the same features in the same order, and groups."""
         from poise.data.read import read_table
 
+        file = self.others[argument]
         reading = {name: value for name, value in self.reading.items() if name != "drop"}
-        table = read_table(str(self.unlabeled), **reading)
-        self.lines["X_unlabeled"] = table.line_of
-        grouped = [self.columns["groups"]] if "groups" in self.columns else []
-        for name in (*features, *grouped):
-            if name not in table.frame.columns:
-                raise DataError(f"{self.unlabeled} has no column {name!r}, as {self.file} has")
-        rows = {"X_unlabeled": table.frame[features]}
-        return rows | ({"groups_unlabeled": table.frame[grouped[0]]} if grouped else {})
+        table = self.tables[argument] = read_table(str(file), **reading)
+        spare = [first.target, self.columns.get("sample_weight"), self.columns.get("ids")]
+        for name in names:
+            if name not in table.frame.columns and name not in spare:
+                raise DataError(f"{file} has no column {name!r}, as {self.file} has")
+        known = [name for name in names if name in table.frame.columns]
+        if first.target in known and table.frame[first.target].isna().all():
+            known.remove(first.target)
+        return table.frame[known]
+
+    def held_out(self, rows: Mapping[str, Any], share: float, seed: object) -> dict[str, Any]:
+        """Leave out a share of the rows, or groups, at random: they are the fresh ones."""
+        import numpy as np
+
+        from poise.data.randomness import Randomness
+
+        checks.number("hold_out", share, "a number in (0, 1)", low=0, high=1, open="()")
+        frame, groups = rows["X"], self.columns.get("groups")
+        units = range(len(frame)) if groups is None else frame[groups].factorize()[0]
+        count = max(units) + 1
+        order = Randomness.from_state(seed).order("rows held out", count)
+        gone = np.isin(units, order[: math.floor(without_noise(share * count))])
+        parts = {"X": frame[~gone], "X_fresh": frame[gone]}
+        whole, self.others = self.tables["X"], self.others | {"X_fresh": self.file}
+        divided = {name: replace(whole, frame=part) for name, part in parts.items()}
+        self.tables = self.tables | divided
+        return {**rows, **parts}
+
+    def line_of(self, row: int, table: str = "X") -> int | None:
+        """Return the line of the file in which a row begins; None where it has no lines."""
+        return self.tables[table].line_of(row) if table in self.tables else None
+
+    def named(self, text: str) -> Any:
+        """Read which rows leave: "lines 12, 15-20" of the file, or a condition."""
+        import numpy as np
+
+        found = re.fullmatch(r"(?:lines?)?([\s\d,-]*\d)", text)
+        lines = [self.line_of(row) for row in range(len(self.tables["X"].frame))]
+        if not found or None in lines:
+            return text
+        ends = [part.partition("-") for part in found[1].split(",")]
+        try:
+            asked = {n for a, dash, b in ends for n in range(int(a), int(b if dash else a) + 1)}
+        except ValueError:
+            return text
+        for number in sorted(asked):
+            if number not in lines:
+                problem = f"names line {number}, in which no row of {self.file} begins"
+                raise ArgumentError(problem, argument="without", got=text)
+        mask = np.isin(np.array(lines), sorted(asked))
+        return {f"line{'s' * (len(asked) > 1)} {found[1].strip()} of {self.file}": mask}
 
     def explain(self, error: BaseException) -> None:
         """Name lines of files and columns in an error that speaks of rows and of X and y."""
         if not isinstance(error, ArgumentError | DataError | AlgorithmError):
             return
-        other = error.argument == "X_unlabeled" or "of X_unlabeled" in error.problem
-        table, file = ("X_unlabeled", self.unlabeled) if other else ("X", self.file)
-        line_of = self.lines.get(table)
+        about = error.argument.replace("y_fresh", "X_fresh")
+        speaks = [n for n in self.others if n == about or f"of {n}" in error.problem]
+        table = speaks[0] if speaks else "X"
+        file = self.others.get(table, self.file)
 
         def line(found: re.Match[str]) -> str:
-            number = line_of(int(found[1])) if line_of else None
+            number = self.line_of(int(found[1]), table)
             return found[0] if number is None else f"line {number}"
 
         text = re.sub(r"row (\d+) \(counting from 0\)", line, error.problem)
@@ -301,8 +352,8 @@ class Source:
         if isinstance(error.remedy, str):
             error.remedy = error.remedy.replace("as X_unlabeled", "with --unlabeled")
             error.remedy = error.remedy.replace("remove those rows", "--drop-missing removes them")
-        if error.argument == "y" and self.target:
-            error.problem = f"column {self.target!r} of {self.file} {error.problem}"
+        if error.argument in ("y", "y_fresh") and self.target:
+            error.problem = f"column {self.target!r} of {file} {error.problem}"
             error.argument = ""
         elif error.argument in ("X", "path"):
             error.problem, error.argument = f"{self.file} {error.problem}", ""

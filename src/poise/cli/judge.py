@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import click
@@ -41,7 +40,7 @@ GROUPS = "Column of groups: one row of each group is a trial."
 @click.option("--n", type=int, help="FILE holds changes for this training size.")
 @rows_options
 @options(leave=SETTINGS.keys() - {*ASKED, *OF_PREDICTIONS} | {"groups"})
-@option_of(replace(SETTINGS["groups"], said=replace(SETTINGS["groups"].said, help=GROUPS)))
+@option_of(SETTINGS["groups"], help=GROUPS)
 @save_options
 @verdict_options
 @form_options

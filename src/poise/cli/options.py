@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from poise import checks
-from poise.settings import REQUIRED, Every, Setting, settings_of
+from poise.settings import REQUIRED, Every, Everything, Setting, settings_of
 
 if TYPE_CHECKING:
     _Type = click.ParamType[Any]  # generic since click 8.4 only
@@ -21,7 +21,8 @@ else:
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 LATER = ("journal",)  # this room is still to come
-SETTINGS = settings_of(Every)
+SETTINGS = settings_of(Everything)
+_METAVARS = {"X_unlabeled": "FILE", "without": "ROWS"}
 _NONE = "none"  # how None is written, where the default is another value
 
 
@@ -46,8 +47,8 @@ class Value(_Type):
         setting = self.setting
         kinds = ["NUMBER" if float in setting.kinds else "INTEGER"] if self.is_number else []
         names = [*kinds, *setting.words, *([_NONE] if self.takes_none else [])]
-        if setting.name == "X_unlabeled":
-            return "FILE"
+        if setting.name in _METAVARS:
+            return _METAVARS[setting.name]
         if object in setting.kinds and not self.is_count:
             names.append("NAME" if names or str in setting.kinds else "COLUMN")
         return "|".join(names) or "TEXT"
@@ -83,7 +84,7 @@ class Shown(click.Option):
         self.first = first
 
 
-def option_of(setting: Setting, default: object = ...) -> Decorator:
+def option_of(setting: Setting, default: object = ..., help: str = "") -> Decorator:
     """Return the option for a setting; what nobody gives is left to the library's default."""
     said = setting.said
     default = said.default if default is ... else default
@@ -95,7 +96,7 @@ def option_of(setting: Setting, default: object = ...) -> Decorator:
     else:
         kind["metavar"] = kind["type"].name
     is_told = not (default is REQUIRED or default is None or isinstance(default, bool))
-    help = said.help.replace(", or the name of a column", "")  # the only way here
+    help = help or said.help.replace(", or the name of a column", "")  # the only way here
     told = f"{help}  [default: {default}]" if is_told else help
     return click.option(
         names, setting.name, cls=Shown, first=said.first, default=None, help=told, **kind
@@ -107,9 +108,12 @@ def _all_of(*made: Decorator) -> Decorator:
     return lambda function: reduce(lambda found, option: option(found), reversed(made), function)
 
 
-def options(leave: Collection[str] = LATER, **defaults: object) -> Decorator:
+def options(
+    leave: Collection[str] = LATER, declared: type = Every, **defaults: object
+) -> Decorator:
     """Return a decorator that adds an option for every setting that has one."""
-    names = [n for n, each in SETTINGS.items() if each.said.option != "-" and n not in leave]
+    known = settings_of(declared).items()
+    names = [n for n, each in known if each.said.option != "-" and n not in leave]
     made = [option_of(SETTINGS[name], defaults.get(name, ...)) for name in names]
     if "backend" in names:
         made.append(rare("--address", metavar="HOST:PORT", help="Where that cluster is."))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -37,8 +39,13 @@ def paragraphs(text: str) -> None:
         screen.print(shown)
 
 
-def tell(answer: Any, output: Output, warned: Warned) -> Exit:
-    """Save and print an answer in the form that was asked for; return its exit status."""
+def tell(
+    answer: Any, output: Output, warned: Warned, beside: Mapping[str, object] = MappingProxyType({})
+) -> Exit:
+    """Save and print an answer in the form that was asked for; return its exit status.
+
+    What stands ``beside`` it is printed as JSON only.
+    """
     verdict = getattr(answer, "verdict", None)
     if verdict is None and (output.latex or output.details):
         raise click.UsageError("--latex and --details need a verdict: give --epsilon and --delta.")
@@ -47,7 +54,7 @@ def tell(answer: Any, output: Output, warned: Warned) -> Exit:
     if output.as_json or not (output.quiet or output.latex):
         warned.shown(answer.warnings)
     if output.as_json:
-        print_json(as_dict(answer, output))
+        print_json({**as_dict(answer, output), **beside})
     elif output.quiet:
         click.echo(verdict or _limit(answer))
     elif output.latex:

@@ -35,7 +35,7 @@ EPSILON = (
 
 @click.command("show", cls=Command, epilog=EXAMPLES)
 @click.argument("file", metavar="FILE")
-@option_of(replace(SETTINGS["epsilon"], said=replace(SETTINGS["epsilon"].said, help=EPSILON)))
+@option_of(SETTINGS["epsilon"], help=EPSILON)
 @option_of(SETTINGS["delta"], None)
 @option_of(SETTINGS["alpha"])
 @option_of(SETTINGS["test"])

@@ -73,6 +73,7 @@ def answer(
     function: str,
     data: str,
     tell: Callable[[Any, Output, Warned], Exit] = tell,
+    read: Callable[[Source], dict[str, Any]] = Source.read,
     **more: object,
 ) -> Exit:
     """Put the question of the options, by a function of the library, and tell its answer.
@@ -90,7 +91,7 @@ def answer(
     output.check([*source.files, *code])
     with Warned(output.quiet).listening() as warned:
         with stdout_is_for_the_answer():
-            asked |= source.read()
+            asked |= read(source)
             parameters = parse_parameters(ctx.params.get("params", ()))
             loaded = [load_algorithm(place, parameters) for place in places]
             algorithm = loaded[0] if isinstance(named, str) else loaded
@@ -122,7 +123,7 @@ def _require_what_is_needed(ctx: click.Context, data: str) -> None:
     flags = {p.name: p.opts[0] for p in ctx.command.params}
     needed = ["algorithm"] if data.endswith(".npz") else ["target", "algorithm"]  # its array y
     needed += [n for n, each in SETTINGS.items() if each.said.default is REQUIRED and n in flags]
-    defaults = {"measure": "delta", "curve": "delta", "check": "n"}  # it has a default there
+    defaults = {"check": "n", **dict.fromkeys(("measure", "curve", "deployed"), "delta")}
     needed = [name for name in needed if name != defaults.get(ctx.info_name or "")]
     missing = [flags[name] for name in needed if ctx.params[name] in (None, ())]
     if not missing:

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from poise.cli.deployed import fresh_options, read_fresh
 from poise.cli.errors import SOURCE, Exit, Warned, stdout_is_for_the_answer
 from poise.cli.inputs import Source, load_algorithm, load_named, parse_parameters
 from poise.cli.options import (
@@ -20,6 +21,7 @@ from poise.cli.options import (
     rows_options,
 )
 from poise.cli.screen import paragraphs, print_json
+from poise.errors import RecordError
 
 EXAMPLES = """\b
 Examples:
@@ -34,11 +36,22 @@ STATUS = {
 }
 
 
+def _seed(file: str) -> int:
+    """Return the seed by which rows were held out; what is wrong with the file is told later."""
+    from poise.results.file import read
+
+    try:
+        return read(file).design.seed
+    except RecordError:
+        return 0
+
+
 @click.command("verify", cls=Command, epilog=EXAMPLES)
 @click.argument("file", metavar="FILE")
 @click.argument("data", metavar="[DATA]", required=False)
 @rows_options
 @algorithm_options
+@fresh_options
 @click.option("--trials", type=int, default=20, show_default=True, help="Trials to repeat.")
 @options(leave=SETTINGS.keys() - AS_BEFORE)
 @form_options
@@ -58,7 +71,7 @@ def command(ctx: click.Context, /, file: str, data: str | None, **values: Any) -
         if data is not None:
             unlabeled = asked.pop("X_unlabeled", None)
             source = ctx.meta[SOURCE] = Source(data, {**ctx.params, "unlabeled": unlabeled})
-            asked |= source.read()
+            asked |= read_fresh({**values, "without": None, "random_state": _seed(file)}, source)
             parameters = parse_parameters(values["params"])
             asked["algorithm"] = load_algorithm(values["algorithm"], parameters)
             asked |= {n: load_named(n, asked[n]) for n in ("distance", "coupling") if n in asked}

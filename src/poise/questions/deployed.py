@@ -232,7 +232,7 @@ class GivenJob(Job):
             "sd": sd_of(base if own else sample),
             "batch": settings["update"] or 1,
             "without": left_out,
-            "without_as_typed": settings["without"] if isinstance(settings["without"], str) else "",
+            "without_as_typed": _as_typed(settings["without"]),
             "chosen_from": settings["chosen_from"] or 1,
         }
         randomness = Randomness.from_state(settings["random_state"])
@@ -495,6 +495,8 @@ def _left_out(without: Any, X: Any, base: Sample) -> tuple[int, ...]:
     """Return the places of the rows that leave: named by a condition, a mask or labels."""
     if without is None:
         return ()
+    if isinstance(without, Mapping) and len(without) == 1:
+        return _left_out(next(iter(without.values())), X, base)
     if isinstance(without, str):
         places = np.flatnonzero(_condition(without, as_rows(X, "X")))
     else:
@@ -511,6 +513,13 @@ def _left_out(without: Any, X: Any, base: Sample) -> tuple[int, ...]:
         rule = f"must name some of the {base.n_labeled:,} rows, and not all of them"
         raise ArgumentError(rule, argument="without", got=without)
     return tuple(int(place) for place in places)
+
+
+def _as_typed(without: Any) -> str:
+    """Return a condition, or what rows are called together."""
+    if isinstance(without, Mapping):
+        return "".join(map(str, without))
+    return f"where {without}" if isinstance(without, str) else ""
 
 
 def _condition(text: str, rows: Rows) -> Any:

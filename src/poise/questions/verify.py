@@ -250,8 +250,11 @@ class _Repetition:
         asked["removals_per_trial"] = "all" if design.all_leave else None
         if design.notion == "without":
             places = np.isin(np.arange(len(as_rows(self.X, "X"))), design.without)
-            typed = design.without_as_typed or places
-            asked |= {"without": typed, "chosen_from": design.chosen_from}
+            typed = design.without_as_typed
+            named = {typed: places} if typed else places
+            condition = typed.removeprefix("where ")
+            asked["without"] = named if condition == typed else condition
+            asked["chosen_from"] = design.chosen_from
         asked |= {"update": design.batch} if design.notion == "update" else {}
         asked |= {"notion": design.notion} if design.notion in ("add-one", "jackknife") else {}
         rows = (self.X, self.y, *fresh)

@@ -47,7 +47,7 @@ class Design:
     without : tuple of int
         Rows of the training set that are left out, by their places.
     without_as_typed : str
-        "customer_id == 1234" if they were named so.
+        "where customer_id == 1234" if they were named so.
     chosen_from : int
         Sets of rows among which these were chosen by looking at changes.
     removals, points : int

@@ -140,10 +140,11 @@ def read_epsilon(asked: object) -> float | Relative | None:
 def allowed_change(epsilon: object, design: Design) -> float | None:
     """Return ε, left out exactly where a change is yes or no (labels) or a share (decisions)."""
     if design.sized and epsilon is None:
+        helps = {"new": "measure", "changed": ""}.get(design.notion, "measure_deployed")
         raise ArgumentError(
             "is missing: it is the allowed change, in units of the prediction",
             argument="epsilon",
-            remedy="poise.measure shows how large the changes are",
+            remedy=f"poise.{helps} shows how large the changes are" if helps else "",
         )
     if not design.sized and epsilon is not None:
         share = design.compares == "decisions"

@@ -189,7 +189,7 @@ class Result:
             cap = self.design.max_trials
             if cap is not None and self.design.held >= least:
                 return f"max_trials = {cap:,}; {least:,.0f} trials are the least"
-            few = "rows" if self.design.from_rows else "trials"
+            few = f"{self.design.unit}s" if self.design.from_rows else "trials"
             few = f"fresh {few}" if self.design.notion != "new" else few
             return f"too few {few}: {checks.counted(m, 'trial')}, {least:,.0f} are the least"
         if self.stopped_early:

@@ -75,7 +75,7 @@ def _change_given(design: Design) -> str:
     new = f"{design.batch:,} new {design.unit}s" if design.batch > 1 else f"one new {design.unit}"
     gone, some = design.without, len(design.without) <= _NAMED
     which = f" ({counted(len(gone), 'row').split()[1]} {', '.join(map(str, gone))})" if some else ""
-    which = f" (where {design.without_as_typed})" if design.without_as_typed else which
+    which = f" ({design.without_as_typed})" if design.without_as_typed else which
     return {
         "deployed": "removing one of them, drawn at random,",
         "without": f"removing {len(gone):,} of them{which}",
@@ -381,8 +381,13 @@ def _weaker(result: Result) -> str:
 # changes that were only measured
 
 
+def _level(design: Design) -> float:
+    """Return one minus the confidence; rows that were chosen by looking share it."""
+    return _ALPHA / design.chosen_from
+
+
 def measured(trials: Trials) -> list[str]:
-    """Say how large the changes are, at 95% confidence: a limit, a band, what could be shown."""
+    """Say how large the changes are, with 95% confidence: a limit, a band, what could be shown."""
     design = trials.design
     size = " changes decisions" if design.compares == "decisions" else f" {effect(design, '…')}"
     size = size.removesuffix(" by more than …")
@@ -413,11 +418,11 @@ def _measured_seen(trials: Trials) -> str:
 
 
 def _measured_limit(trials: Trials) -> str:
-    sure = f"With {confidence(_ALPHA)} confidence,"
-    design, delta = trials.design, trials.delta
-    limit = trials.epsilon_upper(delta, _ALPHA)
+    design, delta, alpha = trials.design, trials.delta, _level(trials.design)
+    sure = f"With {confidence(alpha)} confidence,"
+    limit = trials.epsilon_upper(delta, alpha)
     if limit is None:
-        chance = at_most(trials.delta_upper(alpha=_ALPHA))
+        chance = at_most(trials.delta_upper(alpha=alpha))
         if design.compares == "decisions":
             return f"{sure} at most a mean share of {chance} of the decisions changes."
         what = "the predicted label" if design.distance == "label" else "whether it is right"
@@ -449,7 +454,8 @@ def _compared(trials: Trials, limit: float) -> str:
 
 def _band(trials: Trials) -> str:
     """State limits that hold for all shares at once."""
-    profile = trials.profile(_ALPHA) if trials.n_observed else None
+    alpha = _level(trials.design)
+    profile = trials.profile(alpha) if trials.n_observed else None
     if profile is None:
         return ""
     found = [(share, profile.epsilon_for(share)) for share in _QUANTILES]
@@ -457,7 +463,7 @@ def _band(trials: Trials) -> str:
     said = [f"{percent(share)} exceed {at_most(limit)}" for limit, share in smallest.items()]
     if not said:
         return ""
-    return f"All of these at once, with {confidence(_ALPHA)} confidence: at most {', '.join(said)}."
+    return f"All of these at once, with {confidence(alpha)} confidence: at most {', '.join(said)}."
 
 
 def _least(trials: Trials) -> str:
@@ -467,6 +473,7 @@ def _least(trials: Trials) -> str:
     from poise.theory.changes import Changes
 
     still = Changes(np.zeros_like(trials.table.values), trials.n_trials)
-    law = law_for(trials.design, trials.delta, _ALPHA)
-    limit = at_most(law.upper_delta(still, trials.design.threshold(0.0), _ALPHA))
+    alpha = _level(trials.design)
+    law = law_for(trials.design, trials.delta, alpha)
+    limit = at_most(law.upper_delta(still, trials.design.threshold(0.0), alpha))
     return f"The smallest δ that {counted(trials.n_observed, 'trial')} can show is {limit}."

@@ -1,0 +1,136 @@
+"""``poise deployed``: the model of exactly the rows of a file, asked by fresh rows."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import click
+
+from poise.cli.errors import SOURCE, Exit, Warned
+from poise.cli.inputs import Source
+from poise.cli.options import (
+    LATER,
+    SETTINGS,
+    Command,
+    algorithm_options,
+    form_options,
+    option_of,
+    options,
+    rows_options,
+    save_options,
+    verdict_options,
+)
+from poise.cli.output import Output
+from poise.cli.screen import paragraphs, tell
+from poise.cli.test import answer
+from poise.numbers import exactly, number
+from poise.settings import Everything
+
+EXAMPLES = """\b
+Examples:
+  poise deployed data.csv --fresh new.csv --target y --algorithm Ridge
+  poise deployed data.csv --fresh new.csv --target y --algorithm Ridge \\
+      --epsilon 5 --delta 0.1
+  poise deployed data.csv --hold-out 0.2 --target y --algorithm Ridge \\
+      --epsilon 5 --delta 0.1 --ids customer --without 'customer == 1234'
+"""
+WITHOUT = "Rows that leave together: lines of DATA, or a condition on columns."
+NEW_SETS = ("n", "X_unlabeled", "coupling", "position", "remove", "replace")  # are of no use here
+_LISTED = 3  # rows that matter most
+
+_fresh = click.option("--fresh", metavar="FILE", help="Rows that trained and chose nothing.")
+_hold_out = click.option(
+    "--hold-out", type=float, metavar="SHARE", help="Instead: leave out a share of DATA."
+)
+
+
+def fresh_options(function: Any) -> Any:
+    """Add the options that say which rows are fresh."""
+    return _fresh(_hold_out(function))
+
+
+@click.command("deployed", cls=Command, epilog=EXAMPLES)
+@click.argument("data", metavar="DATA")
+@fresh_options
+@rows_options
+@algorithm_options
+@option_of(SETTINGS["without"], help=WITHOUT)
+@options(leave=(*LATER, *NEW_SETS, "without"), declared=Everything)
+@save_options
+@verdict_options
+@form_options
+@click.pass_context
+def command(ctx: click.Context, /, data: str, fresh: str | None, **values: Any) -> int:
+    """Ask about the model that is trained on exactly the rows of DATA.
+
+    Would it predict otherwise without one of them, without named rows, or with new ones? Each
+    fresh row is a trial. Without --epsilon and --delta the changes are measured. The verdict is
+    about this training set: it says nothing of others.
+
+    --without names rows by their lines in DATA ("lines 12, 15-20") or by a condition on columns
+    ("customer == 1234").
+    """
+    if (fresh is None) == (values["hold_out"] is None):
+        raise click.UsageError("Give fresh rows: --fresh FILE, or --hold-out SHARE of DATA.", ctx)
+    judged = values["delta"] is not None or values["epsilon"] is not None
+    function = "deployed_test" if judged else "measure_deployed"
+    return answer(ctx, function, data, _tell, partial(read_fresh, values))
+
+
+def read_fresh(values: Mapping[str, Any], source: Source) -> dict[str, Any]:
+    """Read both tables, or divide one; find the rows that are named."""
+    rows = source.read()
+    if values["hold_out"] is not None:
+        rows = source.held_out(rows, values["hold_out"], values["random_state"] or 0)
+    without = values["without"]
+    return rows if without is None else rows | {"without": source.named(without)}
+
+
+def _tell(found: Any, output: Output, warned: Warned) -> Exit:
+    """Tell the answer and, where every row left in turn, which of them matter most."""
+    context = click.get_current_context()
+    rows = list(_influential(found, context.meta[SOURCE], output))
+    status = tell(found, output, warned, {"influence": rows} if rows else {})
+    if rows and not (output.as_json or output.quiet or output.latex):
+        paragraphs("\n".join(["", *_table(rows)]))
+    return status
+
+
+def _influential(found: Any, source: Source, output: Output) -> Iterator[dict[str, Any]]:
+    """Yield the rows, or groups, that change most predictions, and how to ask about each."""
+    trials = getattr(found, "trials", found)
+    if not trials.design.all_leave or trials.design.notion != "deployed":
+        return
+    epsilon = getattr(found, "epsilon", None)
+    if trials.design.sized and epsilon is None:
+        epsilon = trials.epsilon_upper(trials.delta)
+    for row in trials.influence(epsilon).head(_LISTED).to_dict("records"):
+        if not row["moved"]:
+            return
+        which = _named(source, row["row"])
+        asks = f"--without {shlex.quote(which)} --chosen-from {trials.design.n}"
+        yield {**row, "row": which, "epsilon": epsilon, "command": f"{output.command} {asks}"}
+
+
+def _named(source: Source, label: Any) -> str:
+    """Name a row by its group, its id or its line."""
+    frame, ids = source.tables["X"].frame, source.columns.get("ids")
+    first = label[0] if isinstance(label, list) else label
+    places = frame.index == first if ids is None else frame[ids] == first
+    place = int(places.argmax())
+    column = source.columns.get("groups") or ids
+    if column is not None:
+        return f"{column} == {frame[column].iloc[place]}"
+    line = source.line_of(place)
+    return f"row {first}" if line is None else f"line {line}"
+
+
+def _table(rows: list[dict[str, Any]]) -> Iterator[str]:
+    yield "Most influential (this describes, and certifies nothing):"
+    for row in rows:
+        moved = f"{number(100 * row['moved'], 3)}% of predictions change"
+        beyond = "" if row["epsilon"] is None else f" by more than {exactly(row['epsilon'])}"
+        yield f"  {row['row']}: without it {moved}{beyond}. {row['command']}"

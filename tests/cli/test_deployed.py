@@ -1,0 +1,172 @@
+"""``poise deployed``: fresh rows of a file or held out, rows by their lines, what matters most."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import Ridge
+
+import poise
+
+RNG = np.random.default_rng(25)
+ROWS = pd.DataFrame({"owner": np.arange(130) // 2, "a": RNG.normal(size=130)})
+ROWS["y"] = 2 * ROWS.a + RNG.normal(size=130)
+ROWS.loc[7, ["a", "y"]] = [4.0, -30.0]  # line 9 of the file
+TRAINED, FRESH = ROWS.head(80), ROWS.tail(50)
+ASKED = "--target y --algorithm Ridge --drop owner --epsilon 1 --delta 0.3"
+FROM = "deployed trained.csv --fresh fresh.csv"
+GATE = """
+[data]
+file = "trained.csv"
+target = "y"
+fresh = "fresh.csv"
+ids = "owner"
+
+[defaults]
+algorithm = "Ridge"
+epsilon = 1
+delta = 0.3
+"""
+
+
+@pytest.fixture(autouse=True)
+def files(folder, monkeypatch):
+    monkeypatch.setattr("poise.results.trials._LOOKED_AT", {})  # this process has no memory
+    TRAINED.to_csv(folder / "trained.csv", index=False)
+    FRESH.to_csv(folder / "fresh.csv", index=False)
+    FRESH[["owner", "a"]].to_csv(folder / "points.csv", index=False)
+
+
+def library(**settings):
+    asked = {"epsilon": 1, "delta": 0.3, **settings}
+    X, fresh = (each[["a", "y"]].reset_index(drop=True) for each in (TRAINED, FRESH))
+    return poise.deployed_test(Ridge(), X, "y", fresh, **asked)
+
+
+@pytest.mark.parametrize(
+    ("options", "settings"),
+    [
+        ("", {}),
+        ("--gamma 0.05", {"gamma": 0.05}),
+        ("--update 3 --seed 4", {"update": 3, "random_state": 4}),
+        ("--notion add-one", {"notion": "add-one"}),
+        ("--notion jackknife --gamma 0.1", {"notion": "jackknife", "gamma": 0.1}),
+        ("--without lines\\ 3-5,9", {"without": {"lines 3-5,9 of trained.csv": [1, 2, 3, 7]}}),
+        ("--without a\\ >\\ 1", {"without": "a > 1"}),
+    ],
+)
+def test_answers_are_those_of_the_library_and_are_verified(run, options, settings) -> None:
+    said = run("", *shlex.split(f"{FROM} {ASKED} --save s.json --force {options}"))
+    result = library(**settings)
+    assert said.exit_code == {"stable": 0, "unstable": 1, "inconclusive": 5}[result.verdict]
+    assert said.stdout.startswith(str(result))
+    again = run(
+        "verify s.json trained.csv --fresh fresh.csv --target y --algorithm Ridge --drop owner"
+    )
+    assert "bit for bit" in again.stdout
+
+
+def test_rows_that_matter_are_listed_with_the_command_for_each(run) -> None:
+    listed = run(f"{FROM} {ASKED}").stdout.partition("certifies nothing):\n")[2].splitlines()
+    moved = abs(
+        np.subtract(
+            *(Ridge().fit(d[["a"]], d.y).predict(FRESH[["a"]]) for d in (TRAINED, TRAINED.drop(7)))
+        )
+    )
+    share = f"{100 * (moved > 1).mean():g}%"
+    assert listed[0].startswith(
+        f"  line 9: without it {share} of predictions change by more than 1"
+    )
+    command = listed[0].partition(". poise ")[2]
+    assert command.endswith("--without 'line 9' --chosen-from 80")
+    asked = run("", *shlex.split(command))
+    assert "(line 9 of trained.csv)" in asked.stdout
+    assert (
+        json.loads(run("", *shlex.split(command), "--json").stdout)["question"]["alpha"]
+        == 0.05 / 80
+    )
+    named = {"--ids owner": "owner == 3", "--groups owner": "owner == 3"}
+    for option, name in named.items():
+        words = f"deployed trained.csv --fresh points.csv {ASKED} {option}".replace(
+            "--drop owner", ""
+        )
+        told = json.loads(run(f"{words} --json").stdout)["influence"]
+        assert told[0]["row"] == name
+        assert told[0]["command"].endswith(f"--chosen-from {told[0]['command'].rpartition(' ')[2]}")
+    assert "influential" not in run(f"{FROM} {ASKED} -q").stdout
+    measured = run(f"{FROM} --target y --algorithm Ridge --drop owner --without 9 --chosen-from 80")
+    assert "With 99.9375% confidence" in measured.stdout
+
+
+def test_a_share_is_held_out(run) -> None:
+    words = f"deployed trained.csv --hold-out 0.4 {ASKED}"
+    said = run(f"{words} --json --save held.json --force")
+    told = json.loads(said.stdout)
+    assert (told["design"]["n"], told["n_trials"]) == (48, 32)
+    other = json.loads(run(f"{words} --json --seed 1").stdout)
+    assert other["data"] != told["data"]
+    again = run(
+        "verify held.json trained.csv --hold-out 0.4 --target y --algorithm Ridge --drop owner"
+    )
+    assert "bit for bit" in again.stdout
+    grouped = json.loads(run(f"{words.replace('--drop', '--groups')} --json").stdout)["design"]
+    assert (grouped["n"], grouped["n_groups_unlabeled"] + grouped["n_groups"]) == (24, 16)
+    if told["influence"]:
+        line = int(told["influence"][0]["row"].removeprefix("line "))
+        assert line == 9 or 2 <= line <= 81
+
+
+WRONG = [
+    ("", "Give fresh rows: --fresh FILE, or --hold-out SHARE of DATA"),
+    ("--fresh fresh.csv --hold-out 0.5", "Give fresh rows"),
+    ("--hold-out 1.5", "--hold-out must be a number in (0, 1), got 1.5"),
+    ("--fresh trained.csv", "80 rows of trained.csv are training rows, such as line 2"),
+    ("--fresh fresh.csv --without 1", "names line 1, in which no row of trained.csv begins"),
+    ("--fresh fresh.csv --without owner==3", "must be a condition"),
+    (
+        "--fresh points.csv --update 2",
+        "column 'y' of points.csv is missing: fresh rows that are added",
+    ),
+    ("--fresh numbers.csv", "numbers.csv has no column 'a', as trained.csv has"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), WRONG)
+def test_what_cannot_be_asked_ends_before_a_fit(run, options, message) -> None:
+    done = run(
+        f"deployed trained.csv {ASKED.replace('Ridge', 'poise_test_models.py:failing')} {options}"
+    )
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert message in done.stderr
+    alone = run(f"{FROM} --target y --algorithm Ridge --drop owner --delta 0.1").stderr
+    assert "`poise deployed` without --delta shows how large the changes are" in alone
+
+
+def test_gates_ask_about_the_training_set(run, folder) -> None:
+    (folder / "fit.toml").write_text(
+        f"{GATE}[[questions]]\ndeployed = {{}}\n"
+        "[[questions]]\ndeployed = { without = 'owner == 9' }\n"
+        "[[questions]]\ndeployed = { hold_out = 0.4 }\n[[questions]]\nn = 3\n"
+    )
+    lines = run("test fit.toml --check").stdout.splitlines()
+    assert [line.partition(": ")[2] for line in lines] == [
+        "Ridge() trained on this training set of 80 rows: 50 trials, 81 fits",
+        "Ridge() trained on this training set of 80 rows: 50 trials, 2 fits",
+        "Ridge() trained on this training set of 48 rows: 32 trials, 49 fits",
+        "Ridge() trained on 3 rows: 20 trials, 80 fits",
+    ]
+    assert run("test fit.toml -q").exit_code in (0, 1, 5)
+    for wrong, message in [
+        ("hold_out = 4", "question 1: hold_out must be a number in (0, 1), got 4"),
+        ("wihtout = '3'", "deployed has no key 'wihtout'; did you mean 'without'?"),
+        ("update = 50", "question 1: X_fresh holds no trial: one takes 51 fresh rows"),
+    ]:
+        (folder / "bad.toml").write_text(f"{GATE}[[questions]]\ndeployed = {{ {wrong} }}\n")
+        assert message in run("test bad.toml").stderr
+    bare = GATE.replace('fresh = "fresh.csv"', "")
+    (folder / "bad.toml").write_text(f"{bare}[[questions]]\ndeployed = {{}}\n")
+    assert 'needs fresh rows: fresh = "FILE" in [data]' in run("test bad.toml").stderr
