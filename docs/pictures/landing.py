@@ -17,9 +17,9 @@ from sklearn.preprocessing import SplineTransformer
 from sklearn.tree import DecisionTreeRegressor
 
 import poise
-from poise.results.plots.changes import plot_changes
-from poise.results.plots.figure import ShownFigure
-from poise.results.plots.frame import COLOURS, LABEL, WORD, dress, remark, save
+from poise.results.plots.changes import draw_bars
+from poise.results.plots.frame import COLOURS, LABEL, WORD, ShownFigure, dress, remark
+from poise.results.plots.histogram import Histogram
 
 MODELS = {
     "A decision tree": DecisionTreeRegressor(max_leaf_nodes=4),
@@ -48,7 +48,7 @@ def main() -> None:
     words = panels[0].get_legend_handles_labels()
     figure.legend(*words, loc="outside lower left", ncols=4, fontsize=WORD, frameon=False)
     draw_changes(right)
-    save(figure, Path(__file__).parent / "landing.png")
+    figure.savefig(Path(__file__).parent / "landing.png", dpi=200)
 
 
 def title(colour: str) -> dict[str, Any]:
@@ -104,8 +104,9 @@ def draw_changes(ax: Any) -> None:
     """Test the tree on the data of 442 patients, and draw its changes."""
     X, y = load_diabetes(return_X_y=True)
     result = poise.stability_test(DecisionTreeRegressor(), X, y, n=12, epsilon=20, delta=0.2)
-    plot_changes(result.trials, result.epsilon, ax=ax)
     dress(ax)
+    bars = Histogram.of(result.trials.changes.ravel(), result.epsilon)
+    draw_bars(ax, bars, result.trials)
     words = [f"{result.delta_observed:.0%} are larger", f"δ = {result.delta:.0%} allowed"]
     remark(ax, words, COLOURS["large"])
     ax.set_title(f"Tree, 442 patients, n = {result.n}: {result.verdict}", **title(COLOURS["ink"]))

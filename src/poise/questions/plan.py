@@ -6,43 +6,23 @@ from typing import Any, Literal
 
 from poise import checks
 from poise.errors import ArgumentError
+from poise.results.shown import Shown
 from poise.results.text.planning import plan_lines
 from poise.theory import counts, planning
 
 _DEFAULTS = {"alpha": 0.05, "power": 0.8}
 
 
-class Plan(planning.Plan):
+class Plan(Shown, planning.Plan):
     """A planned test in numbers, which prints as text; :func:`poise.plan` makes it."""
 
     def __str__(self) -> str:
         return "\n".join(plan_lines(self))
 
-    def plot(
-        self,
-        *,
-        ax: Any = None,
-        title: str | None = None,
-        figsize: tuple[float, float] | None = None,
-    ) -> Any:
-        """Draw the power, below what no valid test can exceed with these rows.
+    def _plot(self, **place: Any) -> Any:
+        from poise.results.plots.beside import plot_power
 
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; left out, a figure of its own, which a notebook shows.
-        title : str, optional
-            Instead of the training size.
-        figsize : tuple of float, optional
-            Width and height of the figure, in inches.
-
-        Returns
-        -------
-        figure, or ``ax`` if that was given
-        """
-        from poise.results.plots.power import plot_power
-
-        return plot_power(self, ax=ax, title=title, figsize=figsize)
+        return plot_power(self, **place)
 
 
 def plan(

@@ -13,6 +13,7 @@ from poise import checks
 from poise.errors import ArgumentError
 from poise.numbers import at_most
 from poise.results.question import law_for
+from poise.results.shown import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +25,7 @@ _MOST = 20_000_000  # changes, or trials, that a curve is drawn of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Profile:
+class Profile(Shown):
     """Limits for P(change > epsilon) that hold for all epsilon at once.
 
     With confidence 1 - alpha the probability is at most the limit at every epsilon, so epsilon may
@@ -93,31 +94,10 @@ class Profile:
         columns = {"epsilon": self.epsilon, "observed": self.observed, "delta": self.delta}
         return pd.DataFrame(columns)
 
-    def plot(
-        self,
-        *,
-        ax: Any = None,
-        title: str | None = None,
-        figsize: tuple[float, float] | None = None,
-    ) -> Any:
-        """Draw the curve, and what was observed.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; left out, a figure of its own, which a notebook shows.
-        title : str, optional
-            What stands above.
-        figsize : tuple of float, optional
-            Width and height of the figure, in inches.
-
-        Returns
-        -------
-        figure, or ``ax`` if that was given
-        """
+    def _plot(self, **place: Any) -> Any:
         from poise.results.plots.changes import plot_profile
 
-        return plot_profile(self, ax=ax, title=title, figsize=figsize)
+        return plot_profile(self, **place)
 
 
 def _observed(trials: Trials, averages: bool, steps: Floats) -> Floats:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poise.errors import PoiseError, printable
 from poise.numbers import at_most, percent
-from poise.results.plots.frame import MARK, VERDICT_COLOURS
+from poise.results.shown import pictures
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -19,7 +18,9 @@ if TYPE_CHECKING:
     from poise.results.result import Result
     from poise.results.trials import Trials
 
-_ALPHA = 0.05  # of what is said about trials that were only measured
+# Each has a contrast of 3 at least with white and with the black of dark themes, and of 4.5 with
+# white words on it.
+VERDICT_COLOURS = {"stable": "#2a7f62", "unstable": "#b23a2e", "inconclusive": "#8a6410"}
 _PLAIN = "#64707f"  # beside the colours of verdicts: no verdict
 _DPI = 200  # of pictures, which are shown at two thirds of their size
 
@@ -106,7 +107,7 @@ def page(
             introduction=introduction,
             overview=overview.html() if len(judged) > 1 else "",
             sections=[(name, card(each, unfolded=True)) for name, each in named],
-            made_by=f"{MARK} {__version__}{no_pictures()}",
+            made_by=f"poise {__version__}{no_pictures()}",
         )
     )
     return html
@@ -114,7 +115,7 @@ def page(
 
 def no_pictures() -> str:
     """Say why a page has no pictures; "" where it has them."""
-    return "" if find_spec("matplotlib") else " (without pictures: pip install 'poise[plot]')"
+    return "" if pictures() else " (without pictures: pip install 'poise[plot]')"
 
 
 def _named(results: Any) -> list[tuple[str, Result | Trials]]:
@@ -156,7 +157,7 @@ def _of_trials(trials: Any) -> dict[str, Any]:
 
     first, *rest = measured(trials)[len(trials.warnings) :]
     numbers = {"trials": f"{trials.n_observed:,}", "changes": f"{trials.changes.size:,}"}
-    limit = trials.epsilon_upper(trials.delta, _ALPHA)
+    limit = trials.epsilon_upper(trials.delta)
     if limit is not None:
         numbers[f"at most {percent(trials.delta)} are larger than"] = at_most(limit)
     return {

@@ -13,6 +13,7 @@ from poise import checks
 from poise.numbers import level, without_noise
 from poise.results.design import Design
 from poise.results.question import Question, allowed_change, law_for, tolerating
+from poise.results.shown import Shown
 from poise.results.trials import Trials
 from poise.theory import counts
 
@@ -33,7 +34,7 @@ NUMBERS = (
 
 
 @dataclass(frozen=True, repr=False)
-class Result:
+class Result(Shown):
     """The verdict on one question, with all numbers behind it; ``print`` shows it in five lines.
 
     P(verdict is wrong) <= alpha for every algorithm and every distribution of independent rows
@@ -367,31 +368,10 @@ class Result:
     def _repr_html_(self) -> str:
         return self.to_html()
 
-    def plot(
-        self,
-        *,
-        ax: Any = None,
-        title: str | None = None,
-        figsize: tuple[float, float] | None = None,
-    ) -> Any:
-        """Draw the changes and, below them, the limit for every epsilon and for this one.
+    def _plot(self, **place: Any) -> Any:
+        from poise.results.plots.changes import plot_changes
 
-        Parameters
-        ----------
-        ax : two matplotlib axes, optional
-            Where to draw; left out, a figure of its own, which a notebook shows.
-        title : str, optional
-            Instead of the name of the algorithm.
-        figsize : tuple of float, optional
-            Width and height of the figure, in inches.
-
-        Returns
-        -------
-        figure, or ``ax`` if that was given
-        """
-        from poise.results.plots.changes import plot_result
-
-        return plot_result(self, ax=ax, title=title, figsize=figsize)
+        return plot_changes(self, self._law, **place)
 
     def save(self, path: str | Path, *, command: str = "") -> None:
         """Write everything to one JSON file; see :meth:`Trials.save`."""

@@ -18,6 +18,7 @@ from poise.results.design import Design
 from poise.results.file import load
 from poise.results.question import Family, Question
 from poise.results.result import Result
+from poise.results.shown import Shown
 from poise.results.table import table
 from poise.results.text.details import TextTable
 from poise.results.text.sentences import change, effect, warned
@@ -30,7 +31,7 @@ _SHOWN = ("algorithm", "trials", "larger changes", "p", "P(larger)", "verdict")
 
 
 @dataclass(frozen=True, repr=False)
-class Together(Mapping[str, Result]):
+class Together(Shown, Mapping[str, Result]):
     """Measurements by name, and the joint answers to one question about all of them.
 
     P(any wrong "stable") <= alpha, and so for "unstable": Holm's method on p-values that are valid
@@ -194,25 +195,10 @@ class Comparison(Together):
         errors = [each.error for each in self.trials.values()]
         return rows.assign(error=errors).set_axis(list(self.results))
 
-    def plot(self, *, ax: Any = None, title: str | None = None, figsize: Any = None) -> Any:
-        """Draw what was seen of each, with the limits that hold for all of them at once.
+    def _plot(self, **place: Any) -> Any:
+        from poise.results.plots.beside import plot_compared
 
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; left out, a figure of its own, which a notebook shows.
-        title : str, optional
-            Instead of the question.
-        figsize : tuple of float, optional
-            Width and height of the figure, in inches.
-
-        Returns
-        -------
-        figure, or ``ax`` if that was given
-        """
-        from poise.results.plots.together import plot_compared
-
-        return plot_compared(self, ax=ax, title=title, figsize=figsize)
+        return plot_compared(self, **place)
 
 
 @dataclass(frozen=True, repr=False)
@@ -353,11 +339,10 @@ class Curve(Together):
             columns["verdict"] = [each.verdict for each in self.results.values()]
         return pd.DataFrame(columns)
 
-    def plot(self, *, ax: Any = None, title: str | None = None, figsize: Any = None) -> Any:
-        """Draw the limits against the training size; see :meth:`Comparison.plot`."""
-        from poise.results.plots.together import plot_curve
+    def _plot(self, **place: Any) -> Any:
+        from poise.results.plots.beside import plot_curve
 
-        return plot_curve(self, ax=ax, title=title, figsize=figsize)
+        return plot_curve(self, **place)
 
 
 def _question(design: Design, question: Question) -> str:

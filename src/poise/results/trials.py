@@ -18,6 +18,7 @@ from poise.data.randomness import fresh_coin
 from poise.errors import ArgumentError, DataError, printable
 from poise.results.design import Design
 from poise.results.question import Question, allowed_change, law_for
+from poise.results.shown import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from poise.theory.changes import Changes
 
 Floats = NDArray[np.float64]
+ALPHA = 0.05  # of what is said and drawn where nobody asked
 MOST_FAILURES = 20  # that are kept with their message
 # what two fits differ by, and where they predict, unless rows are removed
 _CALLED = {
@@ -76,7 +78,7 @@ class Origin(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Trials:
+class Trials(Shown):
     """The changes of independent trials, to be judged under any question.
 
     ``print`` shows how large the changes are: limits, each with its confidence.
@@ -516,34 +518,10 @@ class Trials:
             raise ArgumentError("the rows of these trials are not known: they came without them")
         return self.origin.split
 
-    def plot(
-        self,
-        alpha: float = 0.05,
-        *,
-        ax: Any = None,
-        title: str | None = None,
-        figsize: tuple[float, float] | None = None,
-    ) -> Any:
-        """Draw the changes and, below them, the limit for the probability of larger ones.
+    def _plot(self, **place: Any) -> Any:
+        from poise.results.plots.changes import plot_changes
 
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            One minus the confidence of the limits.
-        ax : two matplotlib axes, optional
-            Where to draw; left out, a figure of its own, which a notebook shows.
-        title : str, optional
-            Instead of the name of the algorithm.
-        figsize : tuple of float, optional
-            Width and height of the figure, in inches.
-
-        Returns
-        -------
-        figure, or ``ax`` if that was given
-        """
-        from poise.results.plots.changes import plot_trials
-
-        return plot_trials(self, alpha, ax=ax, title=title, figsize=figsize)
+        return plot_changes(self, self._law(None, ALPHA), **place)
 
     def _repr_html_(self) -> str:
         from poise.results.report import card

@@ -22,8 +22,7 @@ import streamlit as st
 
 import poise
 from poise.errors import PoiseError
-from poise.results.plots.frame import VERDICT_COLOURS
-from poise.results.report import card, page
+from poise.results.report import VERDICT_COLOURS, card, page
 from poise.ui.serve import FOLDER
 
 Answer = poise.Trials | poise.Result

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from poise import numbers
 from poise.errors import ArgumentError
+from poise.results.trials import ALPHA, Trials
 
 if TYPE_CHECKING:
     from poise.results.result import Result
-    from poise.results.trials import Trials
 
 Floats = NDArray[np.float64]
 
@@ -24,22 +24,11 @@ _MOST_STEPS = 1000  # more of them cannot be seen
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """How many changes fall between consecutive edges.
+    """How many changes fall into (edge, next edge]; those equal to 0 into the first.
 
-    Attributes
-    ----------
-    edges : ndarray
-        To the end of the axis. ε is one of them, so that no bar holds both allowed and larger
-        changes; they begin at 0, or below it if ε is 0.
-    counts : ndarray of int
-        Changes in (edge, next edge], those equal to 0 in the first.
-    epsilon : float or None
-        The allowed change.
-    n_beyond, n_infinite, n_failed : int
-        Changes past the end of the axis, infinite ones, and those that could not be measured.
+    ε is an edge, so that no bar holds both allowed and larger changes; the edges begin at 0, or
+    below it if ε is 0. ``n_beyond`` changes are past the last edge.
 
-    Examples
-    --------
     >>> bars = Histogram.of(np.array([0.0, 1.0, 2.0, 4.0, np.inf, np.nan]), epsilon=2.0)
     >>> bars.n_larger, bars.n_infinite, bars.n_failed
     (2, 1, 1)
@@ -119,28 +108,17 @@ def _edges(end: float, epsilon: float | None, bars: int) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """Corners of two step functions of ε, drawn from each to the next.
+    """Corners of two functions of ε: the limit for a larger change, and the share that was seen.
 
-    Attributes
-    ----------
-    epsilon : ndarray
-        Where a step begins, from 0; the last one only ends the picture.
-    limit : ndarray
-        Upper confidence limit for the probability of a larger change.
-    seen : ndarray
-        Share of the changes that are larger; failures are not.
-
-    Examples
-    --------
     >>> changes, band = np.array([0.0, 1.0, 2.0, 2.0]), (np.array([0.0, 2.0]), np.array([1.0, 0.6]))
     >>> steps = Steps.of(band, changes)
     >>> steps.limit.tolist(), steps.seen.tolist()
     ([1.0, 1.0, 0.6, 0.6], [0.75, 0.5, 0.0, 0.0])
     """
 
-    epsilon: Floats
+    epsilon: Floats  # from 0; the last one only ends the picture
     limit: Floats
-    seen: Floats
+    seen: Floats  # failures are no larger changes
 
     @classmethod
     def of(cls, band: tuple[Floats, Floats], changes: Floats, end: float = 0.0) -> Steps:
@@ -165,8 +143,6 @@ class Mark:
     both, which hold together. A limit on the other side of δ, as the averaged test may have it, is
     left out. Without a verdict, ``limit`` is the change that at most a share δ exceeds.
 
-    Examples
-    --------
     >>> from poise import Trials
     >>> mark = Mark.of(Trials.from_changes([0.1] * 40, n=10).test(epsilon=0.2, delta=0.1))
     >>> mark.low, mark.seen, round(mark.high, 4), mark.scope
@@ -176,36 +152,22 @@ class Mark:
     delta: float
     alpha: float
     seen: float
-    low: float | None
-    high: float | None
+    low: float | None = None
+    high: float | None = None
     verdict: str = ""
     epsilon: float | None = None
     limit: float | None = None
 
     @classmethod
-    def of(cls, result: Result) -> Mark:
-        """Choose the limits of a result."""
-        low: float | None
-        high: float | None
-        if result.verdict == "stable":
-            low, high = None, result.delta_upper
-            high = high if high <= result.delta else None
-        elif result.verdict == "unstable":
-            low, high = result.delta_lower, None
-            low = low if low >= result.delta else None
-        else:
-            low, high = result.delta_interval
-            low, high = (low, high) if low <= result.delta <= high else (None, None)
-        asked = (result.delta, result.question.level, result.delta_observed)
-        return cls(*asked, low, high, result.verdict, result.epsilon)
-
-    @classmethod
-    def of_trials(cls, trials: Trials, alpha: float) -> Mark:
-        """Take the limits at the δ that the trials were begun with."""
-        delta, limit = trials.delta, trials.epsilon_upper(trials.delta, alpha)
-        high = trials.delta_upper(None, alpha) if limit is None else None
-        seen = trials.observed() if limit is None else 0.0
-        return cls(delta, alpha, seen, None, high, limit=limit)
+    def of(cls, answer: Result | Trials) -> Mark:
+        """Choose the limits of a result, or those at the δ that trials were begun with."""
+        if isinstance(answer, Trials):
+            delta, limit = answer.delta, answer.epsilon_upper(answer.delta)
+            if limit is not None:
+                return cls(delta, ALPHA, 0.0, limit=limit)
+            return cls(delta, ALPHA, answer.observed(), high=answer.delta_upper())
+        asked = (answer.delta, answer.question.level, answer.delta_observed)
+        return cls(*asked, *_limits(answer), answer.verdict, answer.epsilon)
 
     @property
     def scope(self) -> str:
@@ -216,8 +178,18 @@ class Mark:
         return f"{'interval' if both else 'limit'} ({numbers.confidence(self.alpha)})"
 
     @property
-    def reach(self) -> tuple[float, float]:
+    def reach(self) -> list[list[float]]:
         """How far the limits are below and above what was seen; 0 where there is none."""
         low = self.seen if self.low is None else self.low
         high = self.seen if self.high is None else self.high
-        return max(0.0, self.seen - low), max(0.0, high - self.seen)
+        return [[max(0.0, self.seen - low)], [max(0.0, high - self.seen)]]
+
+
+def _limits(result: Result) -> tuple[float | None, float | None]:
+    upper, lower, delta = result.delta_upper, result.delta_lower, result.delta
+    if result.verdict == "stable":
+        return None, upper if upper <= delta else None
+    if result.verdict == "unstable":
+        return lower if lower >= delta else None, None
+    low, high = result.delta_interval
+    return (low, high) if low <= delta <= high else (None, None)
