@@ -181,7 +181,8 @@ def test_the_five_lines():
         "of changes exceed 11.31.\n"
         "This is about new training sets of 10 rows, not about the model of all 442, and not about "
         "accuracy.\n"
-        "Next: train like this; if anything changes, test fresh rows alone."
+        "Next: train on 10 rows such as these. To test another algorithm or size, use rows this "
+        "test has not seen."
     )
     assert str(trials.judge(question)) == stable
     assert str(replace(trials, asked=None).judge(question)) == f"{stable}\n{ASKED_AFTER}"

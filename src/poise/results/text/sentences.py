@@ -322,6 +322,7 @@ def _next(result: Result) -> str:
 
 def _step(result: Result) -> str:
     unit = f"{result.design.unit}s"
+    fresh = f"{unit} this test has not seen"
     if result.stable:
         still = not (result.n_failures or result.trials.changes.any())
         if still and result.design.notion == "changed":
@@ -329,29 +330,30 @@ def _step(result: Result) -> str:
         if still and result.design.sized:
             return "make sure that the algorithm learns from its rows: no prediction moved at all"
         if result.design.notion != "new":
-            return f"use it; once it is trained again, test fresh {unit} alone"
+            return f"use this model. After the next training, test again on {fresh}"
+        such = f"train on {counted(result.n, result.design.unit)} such as these"
         if result.test == "open-ended":
-            return f"train like this; go on adding fresh {unit} if you wish: the level holds"
-        return f"train like this; if anything changes, test fresh {unit} alone"
+            return f"{such}. You may go on adding {fresh}: the level holds at all times"
+        return f"{such}. To test another algorithm or size, use {fresh}"
     if result.verdict == "unstable" and result.design.notion == "changed":
         return "look at the rows whose predictions change most: trials.to_frame() lists them"
     if result.verdict == "unstable" and result.design.all_leave:
         return "see which rows matter: trials.influence(epsilon) lists them"
     if result.verdict == "unstable":
-        return f"regularize it, or use more {unit}; then test fresh {unit} alone"
+        return f"regularize it or train on more {unit}, then test on {fresh}"
     if math.isinf(result.least_trials):
         return "choose a larger delta"
     if result.test == "open-ended":
         if result.stopped_early:
-            return f"give the {unit} of the call that was interrupted again: that finishes it"
-        return f"add fresh {unit}"
+            return f"repeat the call that was interrupted, with the same {unit}"
+        return f"add {fresh}"
     if result.n_trials < result.least_trials:
         return _more_trials(result)
     if result.stopped_early:
         return "run the other trials"
     if result.n_failures:
-        return f"mend what made trials fail, and test fresh {unit} alone"
-    return f"test fresh {unit} alone{_weaker(result)}"
+        return f"fix what made trials fail, then test on {fresh}"
+    return f"test again, only on {fresh}{_weaker(result)}"
 
 
 def _more_trials(result: Result) -> str:
@@ -375,7 +377,7 @@ def _weaker(result: Result) -> str:
         return ""
     if not epsilon < upper < math.inf:
         return ""
-    return f"; a larger epsilon may be asked of them ({at_most(upper)} would have passed here)"
+    return f". There you may ask about a larger epsilon ({at_most(upper)} would have passed here)"
 
 
 # changes that were only measured
