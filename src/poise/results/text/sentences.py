@@ -331,6 +331,8 @@ def _step(result: Result) -> str:
             return "make sure that the algorithm learns from its rows: no prediction moved at all"
         if result.design.notion != "new":
             return f"use this model. After the next training, test again on {fresh}"
+        if result.n_failures:
+            return "see why trials failed: result.trials.failures lists the reasons"
         such = f"train on {counted(result.n, result.design.unit)} such as these"
         if result.test == "open-ended":
             return f"{such}. You may go on adding {fresh}: the level holds at all times"
