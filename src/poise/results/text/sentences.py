@@ -322,7 +322,7 @@ def _next(result: Result) -> str:
 
 def _step(result: Result) -> str:
     unit = f"{result.design.unit}s"
-    fresh = f"{unit} this test has not seen"
+    fresh = f"unseen {unit}"
     if result.stable:
         still = not (result.n_failures or result.trials.changes.any())
         if still and result.design.notion == "changed":
@@ -336,7 +336,7 @@ def _step(result: Result) -> str:
         such = f"train on {counted(result.n, result.design.unit)} such as these"
         if result.test == "open-ended":
             return f"{such}. You may go on adding {fresh}: the level holds at all times"
-        return f"{such}. To test another algorithm or size, use {fresh}"
+        return f"{such}. To test another algorithm or size, use {unit} this test has not seen"
     if result.verdict == "unstable" and result.design.notion == "changed":
         return "look at the rows whose predictions change most: trials.to_frame() lists them"
     if result.verdict == "unstable" and result.design.all_leave:
