@@ -8,7 +8,7 @@ import poise
 from poise.errors import ArgumentError
 from poise.results.design import Design
 from poise.results.text.planning import menu_table, plan_lines
-from poise.theory.planning import menu, solve
+from poise.theory.planning import Plan, menu, solve
 
 
 def test_what_is_left_out_is_filled_in_or_solved_for():
@@ -22,7 +22,7 @@ def test_what_is_left_out_is_filled_in_or_solved_for():
     assert (plan.solved_for, plan.alpha, plan.power) == ("power", 0.05, 1.0)
     plan = poise.plan(n=100, n_labeled=3000, delta=0.1, power=0.9)
     assert (plan.solved_for, plan.power) == ("alpha", 0.9)
-    same = solve(n=100, n_labeled=3000, delta=0.1, alpha=0.05)
+    same = solve(Plan(n=100, n_labeled=3000, delta=0.1, alpha=0.05))
     assert poise.plan(n=100, n_labeled=3000, delta=0.1).to_dict() == same.to_dict()
 
 

@@ -216,7 +216,7 @@ def test_limits_of_epsilon_are_what_a_walk_of_single_bets_finds():
         found = averaged.averaged_epsilon_hat(values, delta, alpha, n_trials=planned)
         assert found == steps[::-1][i - 1]
         i = gapless(delta, (low > steps[:, None, None]).mean(axis=2), planned, alpha, mirror=True)
-        found = averaged.averaged_epsilon_lower(values, delta, alpha, n_trials=planned)
+        found = averaged.lower_epsilon(Changes(values, planned), delta, alpha)
         assert found == steps[i]
     every = np.concatenate([10.0 ** np.arange(-300, 300, 7), [0.0, np.inf, 1.23, 1.2301]])
     down, up = (averaged._three_digits(every, down) for down in (True, False))

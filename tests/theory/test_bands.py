@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from poise.theory import bands, delta_hat
+from poise.theory import bands
 
 
 def exact_cover(u: list[float], m: int) -> float:
@@ -31,25 +31,19 @@ def test_the_cover_is_exact_however_small():
     for m, size in ((1, 1), (2, 2), (6, 6), (7, 3), (12, 12)):
         for shrink in (1.0, 0.1):
             u = np.minimum(np.sort(rng.random(size)) * shrink, 1.0)
-            exact = exact_cover(u.tolist(), m)
-            assert bands.order_cover(u, m) == pytest.approx(exact, rel=1e-10)
             everywhere = np.concatenate([u, np.ones(m - size)])
-            crossed, _ = bands.crossing_probability(everywhere, 1 - everywhere)
+            crossed, stayed = bands.crossing_probability(everywhere, 1 - everywhere)
+            exact = exact_cover(u.tolist(), m)
+            assert stayed == pytest.approx(exact, rel=1e-10)
             assert crossed == pytest.approx(1 - exact, rel=1e-9)
 
 
 @pytest.mark.parametrize("alpha", [0.01, 0.5, 0.97])
 def test_bands_fail_with_probability_alpha(alpha):
     for m in (1, 2, 9, 16):
-        for kind in ("equal-local-levels", "ks"):
-            band = bands.profile_band(m, alpha, kind)
-            assert 1 - exact_cover(band[:-1].tolist(), m) == pytest.approx(alpha, rel=1e-8)
-            assert band[-1] == 1
-        if alpha <= 0.5:
-            assert 1 - exact_cover(bands.profile_band(m, alpha, "dkw")[:-1].tolist(), m) <= alpha
-        pointwise = bands.profile_band(m, alpha, "pointwise")
-        expected = delta_hat(np.arange(m + 1), m, alpha)
-        np.testing.assert_allclose(pointwise, expected, rtol=1e-12)
+        band = bands.profile_band(m, alpha)
+        assert 1 - exact_cover(band[:-1].tolist(), m) == pytest.approx(alpha, rel=1e-8)
+        assert band[-1] == 1
     assert bands.profile_band(0, alpha).tolist() == [1]
 
 

@@ -233,7 +233,7 @@ def test_no_trials_failures_and_delta_zero():
     assert said == ("inconclusive", 1, 0.05)  # never stable, whatever the coin
     assert binomial.upper_delta(nothing, EPSILON, 0.05, zeta=1e-9) == 1
     assert binomial.upper_epsilon(nothing, 0.1, 0.05, zeta=1e-9) == math.inf
-    assert binomial.cut_offs(0, 0.1, 0.05, zeta=1e-9) == (-1, 1)
+    assert CountRule.of(0, 0.1, 0.05, zeta=1e-9) == (0, -1, 1)
     assert [each.tolist() for each in binomial.profile(nothing, 0.05)] == [[0], [1]]
     failed = of_kinds(0, 0, 40, 40)
     judged = binomial.judge(failed, EPSILON, 0.1, 0.05)

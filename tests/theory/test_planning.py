@@ -9,10 +9,15 @@ import numpy as np
 import pytest
 
 from poise.errors import ArgumentError
-from poise.theory import fewest_trials, planning, power, power_bound, share_ceiling
+from poise.theory import fewest_trials, planning, power, power_bound
 from poise.theory.counts import clean_trials, n_trials, trials
 from poise.theory.fewest_trials import averaged_power, averaged_trials, next_missed, trials_needed
-from poise.theory.planning import menu, solve
+from poise.theory.planning import Plan, menu
+
+
+def solve(**asked):
+    return planning.solve(Plan(**asked))
+
 
 MANY = 600  # brute force looks at every number of trials below
 
@@ -199,10 +204,9 @@ def test_estimated_power_rises_smoothly_and_stays_below_the_ceiling():
         powers = np.array([averaged_power(m, *test, v) for m in many])
         assert (np.diff(powers) >= -1e-12).all()
         assert np.diff(powers).max() < 0.2
-        assert (powers <= [share_ceiling(m, *test) for m in many]).all()
-        assert averaged_power(least - 1, *test, v) == 0.0
         known = dict(zip(("delta", "delta_star", "alpha"), test, strict=True))
-        assert share_ceiling(30, *test) == power_bound(2, 60, 30, **known)
+        assert (powers <= [power_bound(2, 2 * m, m, **known) for m in many]).all()
+        assert averaged_power(least - 1, *test, v) == 0.0
         enough = averaged_trials(*test, 0.8, v)
         assert averaged_power(enough + 2, *test, v) >= 0.8 > averaged_power(enough - 3, *test, v)
         assert averaged_power(500, delta, delta, alpha, v) == alpha

@@ -138,16 +138,18 @@ def plan(
         raise ArgumentError(f"{open_[0]} and {open_[1]} cannot both be left out")
     removed = checks.count("remove", remove, 1)
     found = planning.solve(
-        **asked,
-        n_unlabeled=n_unlabeled,
-        delta_star=delta_star,
-        randomized=randomized,
-        fresh=removed if checks.flag("replace", replace) else 0,
-        each=each,
+        Plan(
+            **asked,
+            n_unlabeled=n_unlabeled,
+            delta_star=delta_star,
+            randomized=randomized,
+            fresh=removed if checks.flag("replace", replace) else 0,
+            each=each,
+        )
     )
     if not each:
         counts.taken(found.n, removed)  # at most all but one row can be removed
-    return Plan(**{name: getattr(found, name) for name in planning.Plan.__dataclass_fields__})
+    return found
 
 
 def _fresh_rows(notion: str, update: int | None) -> int:

@@ -21,7 +21,7 @@ from poise.data.sample import Sample
 from poise.errors import AlgorithmError, ArgumentError
 from poise.numbers import at_most, exactly, number
 from poise.questions.refits import Part, Refitting, fit_each, floats
-from poise.theory.inflated import inflated_mask
+from poise.theory.bagging import inflated_mask
 from poise.theory.random_bags import BagChoice, choose_bags
 
 Floats = NDArray[np.float64]

@@ -233,7 +233,7 @@ class Result(Shown):
     def _adjusted(self, p: float, others: tuple[float, ...]) -> float:
         if not others:
             return p
-        from poise.theory.e_values import holm
+        from poise.theory.anytime import holm
 
         found = float(holm((p, *others))[0])
         tie = self.alpha < found <= self.alpha * (1 + 1e-12)  # K times a K-th of it is alpha

@@ -396,7 +396,7 @@ class Trials(Shown):
         alpha : float, default 0.05
             One minus the confidence with which all limits hold.
         **options
-            ``kind`` and ``delta_max`` of :func:`poise.theory.profile_band` where the Binomial test
+            ``delta_max`` as in :func:`poise.theory.restricted_limits` where the Binomial test
             reads the trials, ``levels`` where the averaged test does; ``delta`` as in
             :meth:`delta_upper`.
 

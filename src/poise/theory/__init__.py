@@ -4,24 +4,22 @@ from importlib import import_module
 
 _NAMES = {
     "binomial": "acceptance_probability critical_count critical_count_unstable critical_value "
-    "cut_offs power pvalue pvalue_unstable",
+    "power pvalue pvalue_unstable",
     "limits": "delta_hat delta_lower epsilon_hat epsilon_lower",
     "betting": "all_in fraction hedge mirror",
     "averaged": "averaged_delta_hat averaged_delta_lower averaged_epsilon_hat "
-    "averaged_epsilon_lower averaged_pvalue averaged_pvalue_unstable verdict",
-    "bands": "local_level order_cover profile_band restricted_band restricted_limits",
-    "e_values": "confidence_sequence e_bh holm mixture mixture_delta_hat open_ended "
-    "rejected_by_holm repeated_looks",
+    "averaged_pvalue averaged_pvalue_unstable verdict",
+    "bands": "profile_band restricted_band restricted_limits",
+    "anytime": "e_bh holm mixture mixture_delta_hat open_ended rejected_by_holm repeated_looks",
     "counts": "clean_trials fits_per_trial kappa n_trials rows_for size_for "
     "spare_points test_row trials trials_for_averaging trials_missing",
     "planning": "menu",
     "fewest_trials": "averaged_power spread trials_needed trials_with_spread",
-    "ceilings": "ceiling_large_epsilon critical_share power_bound share_ceiling which_ceiling",
-    "jackknife": "certified_miss certified_miss_given_data jackknife_delta jackknife_miss "
-    "jackknife_plus_ends residual_quantile rule_miss",
-    "bagging": "bag_count bag_delta bag_mad bag_reach largest_admissible_bag largest_bag",
+    "ceilings": "ceiling_large_epsilon critical_share power_bound which_ceiling",
+    "jackknife": "certified_miss jackknife_miss jackknife_plus_ends residual_quantile",
+    "bagging": "bag_count bag_delta bag_reach distance_to_winner inflated_mask inflated_top "
+    "largest_bag",
     "random_bags": "bags_needed choose_bags",
-    "inflated": "distance_to_winner inflated_mask inflated_top",
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
 

@@ -10,18 +10,17 @@ second takes a table of changes, as :mod:`poise.theory.binomial` does.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from poise import checks
+from poise.theory.anytime import mixture, mixture_delta_hat
 from poise.theory.betting import Bets, Shares
 from poise.theory.binomial_law import NOISE, ONE, Floats
-from poise.theory.changes import Changes, Judgement, listed, planned
-from poise.theory.e_values import mixture, mixture_delta_hat
-
-LEVELS = (0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3)
+from poise.theory.changes import Changes, Judgement, listed, planned, union_profile
 
 _HALVINGS = 2.0 ** -np.arange(40)
 _STEP = 1.01  # ratio of the grid of δ: limits are at most 1% too wide
@@ -34,18 +33,8 @@ def verdict(
 ) -> tuple[int, str]:
     """Run hedge and mirror; the first to reach 1 decides, and both at one trial are stable.
 
-    One of the two null hypotheses is true, and only its bet can mislead: P(wrong) <= α.
-
-    Parameters
-    ----------
-    S : array of shares in [0, 1]
-        One for each trial, in plan order.
-    delta : float in [0, 1)
-        Allowed probability of a change beyond ε.
-    alpha : float in (0, 1)
-        Level.
-    n_trials : int, optional
-        Planned number of trials, if ``S`` holds the first of them.
+    One of the two null hypotheses is true, and only its bet can mislead: P(wrong) <= α. The
+    parameters are those of :func:`poise.theory.hedge`.
 
     Returns
     -------
@@ -67,18 +56,8 @@ def averaged_pvalue(
     """Compute the p-value of the averaged test against H0: δ* > δ, "the algorithm is not stable".
 
     P(p <= t) <= t under H0 at every t, and p <= α exactly if the test at α says "stable". It is
-    sharpest at α: bets are made at α, α/2, α/4, …
-
-    Parameters
-    ----------
-    S : array of shares in [0, 1]
-        One for each trial, in plan order; a failed change counts as one beyond ε.
-    delta, alpha, n_trials
-        As for :func:`verdict`.
-
-    Returns
-    -------
-    float
+    sharpest at α: bets are made at α, α/2, α/4, … The parameters are those of
+    :func:`poise.theory.hedge`.
 
     Examples
     --------
@@ -93,16 +72,7 @@ def averaged_pvalue_unstable(
 ) -> float:
     """Compute the p-value of the averaged test against H0: δ* <= δ, "the algorithm is stable".
 
-    Parameters
-    ----------
-    S : array of shares in [0, 1]
-        One for each trial, in plan order; a failed change counts as none.
-    delta, alpha, n_trials
-        As for :func:`verdict`.
-
-    Returns
-    -------
-    float
+    As :func:`averaged_pvalue`, but a failed change counts as none.
 
     Examples
     --------
@@ -117,18 +87,8 @@ def averaged_delta_hat(S: ArrayLike, alpha: float, *, n_trials: int | None = Non
 
     It is the smallest value of a grid, fixed beforehand, down to which the test accepts at every
     one; above 1/2 it is the limit of the open-ended process. It comes from tests of its own: a
-    limit above δ may stand beside "stable".
-
-    Parameters
-    ----------
-    S, n_trials
-        As for :func:`averaged_pvalue`.
-    alpha : float in (0, 1)
-        One minus the confidence.
-
-    Returns
-    -------
-    float
+    limit above δ may stand beside "stable". The parameters are those of
+    :func:`poise.theory.hedge`.
 
     Examples
     --------
@@ -141,17 +101,7 @@ def averaged_delta_hat(S: ArrayLike, alpha: float, *, n_trials: int | None = Non
 def averaged_delta_lower(S: ArrayLike, alpha: float, *, n_trials: int | None = None) -> float:
     """Compute the lower limit for δ* of the averaged test; P(δ* >= limit) >= 1 - α.
 
-    Parameters
-    ----------
-    S, n_trials
-        As for :func:`averaged_pvalue_unstable`.
-    alpha : float in (0, 1)
-        One minus the confidence.
-
-    Returns
-    -------
-    float
-        0 if nothing is shown.
+    The parameters are those of :func:`poise.theory.mirror`; 0 if nothing is shown.
 
     Examples
     --------
@@ -177,17 +127,8 @@ def averaged_epsilon_hat(
     ----------
     changes : array of shape (m, …), or a list of m lists; at least 0
         The changes of each trial; nan is a failed fit.
-    delta : float in [0, 1)
-        Allowed probability of a larger change.
-    alpha : float in (0, 1)
-        One minus the confidence.
-    n_trials : int, optional
-        Planned number of trials, if ``changes`` holds the first of them.
-
-    Returns
-    -------
-    float
-        In [0, ∞].
+    delta, alpha, n_trials
+        As for :func:`poise.theory.hedge`.
 
     Examples
     --------
@@ -196,34 +137,6 @@ def averaged_epsilon_hat(
     """
     table = Changes.of(changes, n_trials)
     return upper_epsilon(table, checks.delta(delta), checks.alpha(alpha))
-
-
-def averaged_epsilon_lower(
-    changes: ArrayLike | Sequence[ArrayLike],
-    delta: float,
-    alpha: float,
-    *,
-    n_trials: int | None = None,
-) -> float:
-    """Compute the lower limit for ε*; P(ε* >= limit) >= 1 - α.
-
-    Parameters
-    ----------
-    changes, delta, alpha, n_trials
-        As for :func:`averaged_epsilon_hat`.
-
-    Returns
-    -------
-    float
-        In [0, ∞]; 0 if nothing is shown.
-
-    Examples
-    --------
-    >>> averaged_epsilon_lower([[0.1, 0.3], [0.2, 0.2]] * 15, delta=0.2, alpha=0.05)
-    0.2
-    """
-    table = Changes.of(changes, n_trials)
-    return lower_epsilon(table, checks.delta(delta), checks.alpha(alpha))
 
 
 def _judged(S: ArrayLike, delta: float, alpha: float, n_trials: int | None) -> Judgement:
@@ -399,21 +312,4 @@ def _walk(
     return delta.size
 
 
-def profile(
-    changes: Changes,
-    alpha: float,
-    levels: Sequence[float] = LEVELS,
-    limit: Callable[[Changes, float, float], float] | None = None,
-) -> tuple[Floats, Floats]:
-    """Compute upper limits for δ* that hold at every ε at once: from ε_i on it is δ_i.
-
-    The steps ε_0 = 0 < ε_1 < … and the limits δ_0 >= δ_1 >= …, all of ``levels``, which must be
-    fixed beforehand, or 1: each ε̂ holds at α/J (union over J quantiles).
-    """
-    limit = limit or upper_epsilon
-    found = [limit(changes, delta, alpha / len(levels)) for delta in levels]
-    steps = np.unique([0.0, *(each for each in found if each < math.inf)])
-    limits = [
-        min((d for d, e in zip(levels, found, strict=True) if e <= s), default=1.0) for s in steps
-    ]
-    return steps, np.array(limits)
+profile = partial(union_profile, upper_epsilon)

@@ -1,4 +1,4 @@
-"""How stable an average over bags is, whatever is bagged (Theorems K and L).
+"""What averages over bags promise, whatever is bagged: Theorems K and L; sets of labels: M.
 
 Subbagging fits a base algorithm to bags of b of the n rows, drawn without replacement, and
 averages. Base fits ignore the order of their rows (or each bag is shuffled) and lie in a range of
@@ -9,6 +9,9 @@ at one point, p = b/n. Everything holds for every data set and every point.
   the base fits over bags: at most W²/4 for numbers, 1 − 1/L for L class probabilities.
 - Theorem L: at most k° rows have |d_i| > ε, k° = max{k : W·M_k/(2(1 − p)k) > ε}, M_k the largest
   mean deviation of k signed bag memberships. Sharper; computed for n ≤ 1,000.
+- Theorem M: the label with the largest score can change when scores move by a hair. The inflated
+  argmax (Soloff, Barber & Willett, 2024) returns every label that wins clearly for some scores
+  within ε, and the inflated top-k returns k − 1 certain labels and the inflated argmax of the rest.
 """
 
 from __future__ import annotations
@@ -37,8 +40,7 @@ def bag_delta(n: ArrayLike, b: ArrayLike, eps: ArrayLike, width: ArrayLike = 1.0
     """Compute the δ of subbagging for every distribution (Theorem K).
 
     W²p/(4(n − 1)(1 − p)ε²), at most 1: at most this share of the n removals changes a prediction
-    by ε or more, with all bags. A δ of 1 does not mean that the algorithm is unstable: then the
-    theorem says nothing.
+    by ε or more, with all bags. A δ of 1 says nothing; it does not mean unstable.
 
     Parameters
     ----------
@@ -50,10 +52,6 @@ def bag_delta(n: ArrayLike, b: ArrayLike, eps: ArrayLike, width: ArrayLike = 1.0
         Allowed change.
     width : float or array, positive
         Width of the range of the base fits, in the units of ``eps``.
-
-    Returns
-    -------
-    float, or ndarray where an argument is an array
 
     Examples
     --------
@@ -69,7 +67,7 @@ def bag_delta(n: ArrayLike, b: ArrayLike, eps: ArrayLike, width: ArrayLike = 1.0
 def largest_bag(n: ArrayLike, eps: ArrayLike, delta: ArrayLike, width: ArrayLike = 1.0) -> Any:
     """Compute the largest bag that is (ε, δ)-stable by Theorem K, with all bags.
 
-    ⌊nt/(1 + t)⌋, at most n − 1, with t = 4(n − 1)δε²/W².
+    ⌊nt/(1 + t)⌋, at most n − 1, with t = 4(n − 1)δε²/W²; 0 if not even bags of one row will do.
 
     Parameters
     ----------
@@ -77,15 +75,6 @@ def largest_bag(n: ArrayLike, eps: ArrayLike, delta: ArrayLike, width: ArrayLike
         As in :func:`bag_delta`.
     delta : float or array in [0, 1)
         Allowed share of removals that change more.
-
-    Returns
-    -------
-    int, or ndarray where an argument is an array
-        Rows in a bag; 0 if not even bags of one row will do.
-
-    See Also
-    --------
-    largest_admissible_bag : may allow a larger one.
 
     Examples
     --------
@@ -99,38 +88,12 @@ def largest_bag(n: ArrayLike, eps: ArrayLike, delta: ArrayLike, width: ArrayLike
     return plain(np.minimum(floor(rows * share), rows - 1))
 
 
-def bag_mad(n: ArrayLike, b: ArrayLike, k: ArrayLike) -> Any:
-    """Compute M_k, the largest mean absolute deviation of k signed bag memberships (Theorem L).
-
-    The largest E|Z − EZ| over k₊ + k₋ = k, where Z is the number of bag members among k₊ rows minus
-    the number among k₋ others. M_k/k is non-increasing in k.
-
-    Parameters
-    ----------
-    n, b
-        As in :func:`bag_delta`.
-    k : int or array of int, from 1 to n
-        Rows that carry a sign.
-
-    Returns
-    -------
-    float, or ndarray where an argument is an array
-
-    Examples
-    --------
-    >>> bag_mad(4, 1, 2)  # ±1 with probability 1/4 each, otherwise 0
-    0.5
-    """
-    return plain(
-        np.vectorize(_mean_deviation, otypes=[np.float64])(*checked_bag(n, b), _moved(n, k))
-    )
-
-
 def bag_reach(n: ArrayLike, b: ArrayLike, k: ArrayLike) -> Any:
     """Compute M_k / (2(1 − p)k): how far k removals can all move a bagged prediction (Theorem L).
 
-    If each of k removals changes the average over all bags by more than ε, then ε is below W times
-    this number. It is non-increasing in k and non-decreasing in b.
+    M_k is the largest E|Z − EZ| over k₊ + k₋ = k, where Z is the number of bag members among k₊
+    rows minus the number among k₋ others. If each of k removals changes the average over all bags
+    by more than ε, then ε is below W times this number. It never rises in k and never falls in b.
 
     Parameters
     ----------
@@ -138,10 +101,6 @@ def bag_reach(n: ArrayLike, b: ArrayLike, k: ArrayLike) -> Any:
         As in :func:`bag_delta`.
     k : int or array of int, from 1 to n
         How many rows move the prediction.
-
-    Returns
-    -------
-    float, or ndarray where an argument is an array
 
     Examples
     --------
@@ -156,16 +115,7 @@ def bag_count(n: ArrayLike, b: ArrayLike, eps: ArrayLike, width: ArrayLike = 1.0
 
     At most k° rows, whatever the base algorithm, the data and the point, with all bags; subbagging
     is (ε, k°/n)-stable for every distribution. Linear programmes for small n show that the bound
-    is often, but not always, attained.
-
-    Parameters
-    ----------
-    n, b, eps, width
-        As in :func:`bag_delta`.
-
-    Returns
-    -------
-    int, or ndarray where an argument is an array
+    is often, but not always, attained. The parameters are those of :func:`bag_delta`.
 
     Examples
     --------
@@ -177,36 +127,6 @@ def bag_count(n: ArrayLike, b: ArrayLike, eps: ArrayLike, width: ArrayLike = 1.0
         return largest(int(n), lambda k: _exceeds(reach(n, b, k), relative))
 
     return plain(np.vectorize(count, otypes=[np.int64])(*checked_bag(n, b), _relative(eps, width)))
-
-
-def largest_admissible_bag(n: int, eps: float, delta: float, width: float = 1.0) -> int:
-    """Find the largest bag that is (ε, δ)-stable by Theorem L, or by K beyond 1,000 rows.
-
-    The largest b with k°(b) ≤ δn, with all bags.
-
-    Parameters
-    ----------
-    n, eps, delta, width
-        As in :func:`largest_bag`; one number each.
-
-    Returns
-    -------
-    int
-        Rows in a bag; 0 if not even bags of one row will do.
-
-    Examples
-    --------
-    >>> largest_admissible_bag(100, 0.1, 0.1), largest_bag(100, 0.1, 0.1)
-    (39, 28)
-    """
-    rows, relative = checks.count("n", n, 2), float(_relative(eps, width))
-    allowed = int(floor(checks.deltas(delta) * rows))
-    if rows > EXACT_UP_TO:
-        return int(largest_bag(rows, eps, delta, width))
-    if allowed == rows:
-        return rows - 1
-    # k° is non-decreasing in b: bags of b + 1 rows can do what the averages of theirs of b do.
-    return largest(rows - 1, lambda b: not _exceeds(reach(rows, b, allowed + 1), relative))
 
 
 # Theorem L: the mean deviation of signed memberships.
@@ -304,3 +224,112 @@ def _exceeds(value: float, limit: float) -> bool:
 def largest(high: int, holds: Callable[[int], bool]) -> int:
     """Find the largest of 1 … ``high`` for which ``holds``; 0 if there is none."""
     return first_beyond(0, lambda count: not holds(count), high + 1) - 1
+
+
+# Theorem M: sets of labels.
+
+
+def distance_to_winner(w: ArrayLike, i: int, eps: float) -> float:
+    """Compute how far the scores are from scores that label i wins by at least ε/√2.
+
+    The Euclidean distance from w to {v : v_i ≥ v_j + ε/√2 for all j ≠ i}.
+
+    Parameters
+    ----------
+    w : array of float
+        One finite score per label.
+    i : int
+        The label, as a position in ``w``.
+    eps : float, positive
+        The inflation ε.
+
+    Examples
+    --------
+    >>> distance_to_winner([0.52, 0.79, 0.41, 0.35, 0.77], 4, 0.3)
+    0.164142...
+    """
+    scores, label = _scores(w, one=True), checks.count("i", i)
+    if label >= scores.size:
+        raise ArgumentError(
+            f"must be a position in w, at most {scores.size - 1}", argument="i", got=i
+        )
+    return float(_distance(scores[None, :], label, checks.positive("eps", eps))[0])
+
+
+def inflated_top(w: ArrayLike, k: int, eps: float) -> list[int]:
+    """List the labels of the inflated top-k; k = 1 is the inflated argmax (Theorem M).
+
+    The k − 1 largest scores (ties by position), and every label of the rest whose
+    :func:`distance_to_winner` among the rest is below ε. If two score vectors are less than ε
+    apart, their lists share at least k labels. A list does not say which label is right, and may
+    hold all of them.
+
+    Parameters
+    ----------
+    w, eps
+        As in :func:`distance_to_winner`.
+    k : int, from 1 to the number of labels
+        How many labels two neighbouring lists must share.
+
+    Examples
+    --------
+    >>> inflated_top([0.52, 0.79, 0.41, 0.35, 0.77], 1, 0.3)
+    [1, 4]
+    """
+    return [int(label) for label in np.flatnonzero(inflated_mask(_scores(w, one=True), k, eps))]
+
+
+def inflated_mask(scores: ArrayLike, k: int, eps: float) -> NDArray[np.bool_]:
+    """Mark the :func:`inflated_top` of each row of scores, one per label along the last axis.
+
+    Examples
+    --------
+    >>> inflated_mask([[0.52, 0.79], [0.0, 1.0]], 1, 0.5).tolist()
+    [[True, True], [False, True]]
+    """
+    values, inflation = _scores(scores), checks.positive("eps", eps)
+    n_labels, certain = values.shape[-1], checks.count("k", k, 1) - 1
+    if certain >= n_labels:
+        raise ArgumentError(
+            f"must be at most the number of labels, {n_labels}", argument="k", got=k
+        )
+    table = values.reshape(-1, n_labels)
+    order = np.argsort(-table, axis=1, kind="stable")
+    rest = np.take_along_axis(table, order[:, certain:], axis=1)
+    chosen = np.ones(table.shape, dtype=np.bool_)
+    for label in range(rest.shape[1]):
+        chosen[:, certain + label] = _distance(rest, label, inflation) < inflation
+    mask = np.empty_like(chosen)
+    np.put_along_axis(mask, order, chosen, axis=1)
+    return mask.reshape(values.shape)
+
+
+@np.errstate(under="ignore")
+def _distance(table: Floats, label: int, inflation: float) -> Floats:
+    """Compute the distance of each row to the nearest scores that ``label`` wins clearly.
+
+    They lower the j largest others to a common level ℓ_j and lift the label to ℓ_j + ε/√2; j is the
+    first for which the next score is no higher.
+    """
+    if table.shape[1] == 1:
+        return np.zeros(len(table))
+    margin = inflation / math.sqrt(2)
+    own = table[:, label : label + 1]
+    others = -np.sort(-np.delete(table, label, axis=1), axis=1)
+    count = np.arange(1, others.shape[1] + 1)
+    levels = (own - margin + np.cumsum(others, axis=1)) / (count + 1)
+    following = np.pad(others[:, 1:], ((0, 0), (0, 1)), constant_values=-np.inf)
+    first = np.argmax(following <= levels, axis=1)[:, None]
+    level = np.take_along_axis(levels, first, axis=1)
+    lowered = np.where(count <= first + 1, others - level, 0.0)
+    squares = (level + margin - own)[:, 0] ** 2 + np.sum(lowered**2, axis=1)
+    return np.where(own[:, 0] >= others[:, 0] + margin, 0.0, np.sqrt(squares))
+
+
+def _scores(w: ArrayLike, one: bool = False) -> Floats:
+    values = np.asarray(w, dtype=np.float64)
+    if values.ndim == 0 or values.shape[-1] == 0 or (one and values.ndim > 1):
+        raise ArgumentError("must hold one score per label", argument="w", got=w)
+    if not np.isfinite(values).all():
+        raise ArgumentError("must hold finite scores", argument="w", got=w)
+    return values

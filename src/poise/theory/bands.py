@@ -14,39 +14,31 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.special import betainccinv, betaincinv, gammaln, smirnovi, xlogy
+from scipy.special import betainccinv, betaincinv, gammaln, xlogy
 
 from poise import checks
 from poise.errors import ArgumentError
 from poise.theory.binomial_law import Floats
 from poise.theory.counts import first_beyond
 
-KINDS = ("equal-local-levels", "ks", "dkw", "pointwise")
-
 _DROPPED_LOG_MASS = 70.0  # exp(-70) is negligible beside any level
 _STEPS_AT_ONCE = 256
 
 
-def profile_band(n_trials: int, alpha: float, kind: str = "equal-local-levels") -> Floats:
-    r"""Compute upper limits for δ*_ε by B(ε) = 0, …, m that hold at every ε at once.
+def profile_band(n_trials: int, alpha: float) -> Floats:
+    """Compute upper limits for δ*_ε by B(ε) = 0, …, m that hold at every ε at once.
 
-    For the first three kinds :math:`P(\delta^*_\varepsilon \le \hat\delta_{B(\varepsilon)}
-    \text{ for all } \varepsilon) \ge 1 - \alpha` for every algorithm and distribution, with
-    equality for the first two if changes have a continuous law. "pointwise" is *not*
-    simultaneous: it holds for one ε fixed beforehand.
+    P(δ*_ε <= limit of B(ε) for all ε) >= 1 - α for every algorithm and distribution, with equality
+    if changes have a continuous law. Every limit by itself holds at one level γ, α/m <= γ <= α.
 
     Parameters
     ----------
     n_trials : int, at least 0
-        Number of independent trials m.
+        Number of independent trials m; about a second for 10,000.
     alpha : float in (0, 1)
-        Probability that a limit fails somewhere; at most 1/2 for "dkw".
-    kind : {"equal-local-levels", "ks", "dkw", "pointwise"}
-        Equal local levels (by far the tightest near B = 0), the exact one-sided
-        Kolmogorov-Smirnov band, that of Dvoretzky, Kiefer, Wolfowitz and Massart, or
-        Clopper-Pearson limits.
+        Probability that a limit fails somewhere.
 
     Returns
     -------
@@ -59,51 +51,13 @@ def profile_band(n_trials: int, alpha: float, kind: str = "equal-local-levels") 
     array([0.574, 0.786, 0.922, 0.992, 1.   ])
     """
     m, level = checks.count("n_trials", n_trials), checks.alpha(alpha)
-    checks.choice("kind", kind, KINDS)
-    if kind == "dkw" and level > 0.5:
-        raise ArgumentError(
-            "must be at most 0.5 for this band", argument="alpha", got=alpha, remedy={"kind": "ks"}
-        )
-    if m == 0:
-        return np.ones(1)
-    if kind == "pointwise":
-        return np.append(_limits(m, level), 1.0)
-    if kind == "equal-local-levels":
-        return np.append(_limits(m, local_level(m, level)), 1.0)
-    shift = smirnovi(m, level) if kind == "ks" else math.sqrt(-math.log(level) / (2 * m))
-    return np.append(np.minimum(np.arange(m) / m + shift, 1.0), 1.0)
+    return np.append(_limits(m, _solved(m, level, m)), 1.0) if m else np.ones(1)
 
 
 def _limits(m: int, gamma: float, count: int | None = None) -> Floats:
     """Upper γ-quantiles u_1, u_2, … of m ordered uniforms."""
     j = np.arange(1.0, (count or m) + 1)
     return np.asarray(betainccinv(j, m - j + 1, gamma), dtype=np.float64)
-
-
-def local_level(n_trials: int, alpha: float) -> float:
-    r"""Compute the level γ at which each of m limits holds, if all hold together at 1 - α.
-
-    Solves :math:`P(V_{(j)} \le u_j,\ j = 1, \dots, m) = 1 - \alpha`, where :math:`u_j` is the
-    upper γ-quantile of the j-th of m ordered uniforms; α/m <= γ <= α.
-
-    Parameters
-    ----------
-    n_trials : int, at least 1
-        Number of independent trials m; about a second for 10,000.
-    alpha : float in (0, 1)
-        Probability that a limit fails.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> round(local_level(22, 0.1), 4)
-    0.0112
-    """
-    m = checks.count("n_trials", n_trials, 1)
-    return _solved(m, checks.alpha(alpha), m)
 
 
 class RestrictedBand(NamedTuple):
@@ -117,7 +71,7 @@ def restricted_band(m: int, alpha: float, J: int) -> RestrictedBand:
     """Compute the band of which only the first J limits hold together, with probability 1 - α.
 
     P(δ*_ε <= u_{B(ε)+1} for all ε with B(ε) < J) >= 1 - α. J must be fixed beforehand; J = 1 is the
-    Clopper-Pearson limit at B = 0, J = m the band of equal local levels.
+    Clopper-Pearson limit at B = 0, J = m the band of :func:`profile_band`.
 
     Parameters
     ----------
@@ -155,16 +109,10 @@ def restricted_limits(m: int, alpha: float, delta_max: float) -> Floats:
 
     Parameters
     ----------
-    m : int, at least 0
-        Number of trials.
-    alpha : float in (0, 1)
-        Probability that a limit fails.
+    m, alpha
+        As in :func:`restricted_band`.
     delta_max : float in [0, 1]
         Largest limit of interest, fixed beforehand.
-
-    Returns
-    -------
-    ndarray of shape (m + 1,)
 
     Examples
     --------
@@ -185,7 +133,7 @@ def _size(m: int, alpha: float, delta_max: float) -> int:
 
     The full band's level is nearly that of J: its count is a lower bound a few steps off.
     """
-    fits = int(np.count_nonzero(_limits(m, local_level(m, alpha)) <= delta_max))
+    fits = int(np.count_nonzero(_limits(m, _solved(m, alpha, m)) <= delta_max))
 
     def too_long(J: int) -> bool:
         return m < J or bool(restricted_band(m, alpha, J).limits[-1] > delta_max)
@@ -217,33 +165,6 @@ def _margins(m: int, gamma: float) -> Floats:
     """Compute 1 - u_j without cancellation: the last are of order γ/m."""
     j = np.arange(1.0, m + 1)
     return np.asarray(betaincinv(m - j + 1, j, gamma), dtype=np.float64)
-
-
-def order_cover(limits: ArrayLike, m: int) -> float:
-    """Compute P(V_(1) <= u_1, …, V_(J) <= u_J) for the J smallest of m uniforms.
-
-    Parameters
-    ----------
-    limits : array of shape (J,), J <= m
-        u_1 <= … <= u_J in [0, 1].
-    m : int, at least 1
-        Number of uniforms.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> round(order_cover([0.5], m=2), 12)
-    0.75
-    """
-    m, u = checks.count("m", m, 1), checks.probabilities("limits", limits)
-    if u.ndim != 1 or not 0 < u.size <= m or (np.diff(u) < 0).any():
-        rule = f"must be 1 to m = {m} numbers that never fall"
-        raise ArgumentError(rule, argument="limits", got=limits)
-    all_of_them = np.concatenate([u, np.ones(m - u.size)])
-    return crossing_probability(all_of_them, 1 - all_of_them)[1]
 
 
 @np.errstate(under="ignore")

@@ -58,10 +58,6 @@ def fraction(
     mirror : bool, default False
         Whether it bets that δ is exceeded.
 
-    Returns
-    -------
-    float or ndarray of float
-
     Examples
     --------
     >>> fraction(0.05, 30, 0.0, 0.0, delta=0.1)
@@ -226,21 +222,10 @@ def hedge(S: ArrayLike, delta: float, alpha: float, *, n_trials: int | None = No
 
 
 def mirror(S: ArrayLike, delta: float, alpha: float, *, n_trials: int | None = None) -> Path:
-    """Run the mirror over the shares until it reaches 1 or 0, or the shares end.
+    """Run the mirror over the shares: as :func:`hedge`, but "accepted" means "unstable".
 
-    P(it reaches 1) <= α if δ* <= δ. Shares must be exact or too small, never upper bounds.
-
-    Parameters
-    ----------
-    S : array of shares in [0, 1]
-        One for each trial, in plan order; a failed change counts as none.
-    delta, alpha, n_trials
-        As for :func:`hedge`.
-
-    Returns
-    -------
-    Path
-        ``accepted`` means "unstable".
+    P(it reaches 1) <= α if δ* <= δ. A failed change counts as none: shares must be exact or too
+    small, never upper bounds.
 
     Examples
     --------
@@ -267,21 +252,8 @@ def all_in(S: ArrayLike, delta: float, alpha: float) -> float:
     """Compute u_m of the strategy that always bets everything, α Π (1 - S_k) / (1 - δ).
 
     With the coin it attains the ceiling α ((1 - δ*) / (1 - δ))^m on the power of every valid test
-    of the shares where u_m <= 1 surely (Theorem B). One share of 1 leaves 0 for good.
-
-    Parameters
-    ----------
-    S : array of shares in [0, 1]
-        One for each trial.
-    delta : float in [0, 1)
-        Allowed probability of a change beyond ε.
-    alpha : float in (0, 1)
-        Level.
-
-    Returns
-    -------
-    float
-        At least 0; may exceed 1.
+    of the shares where u_m <= 1 surely (Theorem B). One share of 1 leaves 0 for good. The
+    parameters are those of :func:`hedge`.
 
     Examples
     --------

@@ -47,8 +47,6 @@ def critical_value(n_trials: ArrayLike, delta: ArrayLike, alpha: ArrayLike) -> t
     --------
     >>> critical_value(20, delta=0.5, alpha=0.01)
     (5, 0.276687306501...)
-    >>> critical_value(0, delta=0.5, alpha=0.05)  # without trials a coin decides
-    (0, 0.05)
     """
     k, a = critical_values(*_checked(n_trials, delta, alpha))
     return plain(k), plain(a)
@@ -63,17 +61,8 @@ def _checked(
 def critical_count(n_trials: ArrayLike, delta: ArrayLike, alpha: ArrayLike) -> Any:
     """Compute the largest count at which the test without a coin declares stability.
 
-    c = max{c : P(Bin(m, δ) <= c) <= α}, or -1 if even B = 0 is not enough: then it never declares
-    stability, whatever the algorithm does.
-
-    Parameters
-    ----------
-    n_trials, delta, alpha
-        As for :func:`critical_value`.
-
-    Returns
-    -------
-    int or ndarray of int
+    c = max{c : P(Bin(m, δ) <= c) <= α}, or -1 if even B = 0 is not enough. The parameters are those
+    of :func:`critical_value`.
 
     Examples
     --------
@@ -88,16 +77,7 @@ def critical_count_unstable(n_trials: ArrayLike, delta: ArrayLike, alpha: ArrayL
     """Compute the smallest count at which the mirror test declares instability.
 
     c = min{c : P(Bin(m, δ) >= c) <= α}, or m + 1 if even B = m is not enough. The mirror test errs
-    with probability at most α if δ* <= δ.
-
-    Parameters
-    ----------
-    n_trials, delta, alpha
-        As for :func:`critical_value`.
-
-    Returns
-    -------
-    int or ndarray of int
+    with probability at most α if δ* <= δ. The parameters are those of :func:`critical_value`.
 
     Examples
     --------
@@ -107,39 +87,6 @@ def critical_count_unstable(n_trials: ArrayLike, delta: ArrayLike, alpha: ArrayL
     m, p, level = _checked(n_trials, delta, alpha)
     k, a = critical_values(m, p, level, mirror=True)
     return plain(m - k + (a < 1))
-
-
-def cut_offs(n_trials: int, delta: float, alpha: float, zeta: float = 1.0) -> tuple[int, int]:
-    """Compute the counts at which the verdict changes: stable up to one, unstable from the other.
-
-    Each side errs with probability at most α. -1 and m + 1 mean "never"; without trials the
-    verdict is never "stable", whatever the coin. Where the two sides overlap (α > 1/2) "stable"
-    comes first.
-
-    Parameters
-    ----------
-    n_trials : int, at least 0
-        Number of independent trials m.
-    delta : float in [0, 1)
-        Allowed probability of a change beyond ε.
-    alpha : float in (0, 1)
-        Level of the test and of its mirror image.
-    zeta : float in [0, 1], default 1
-        The test's own uniform random number; 1 is the test without a coin.
-
-    Returns
-    -------
-    stable_at_most, unstable_at_least : int
-
-    Examples
-    --------
-    >>> cut_offs(100, delta=0.1, alpha=0.05)
-    (4, 16)
-    """
-    k, a = critical_value(n_trials, delta, alpha)
-    accepts_tie = checks.probabilities("zeta", zeta) <= a
-    stable = (int(k) - (not accepts_tie)) if n_trials else -1
-    return stable, max(int(critical_count_unstable(n_trials, delta, alpha)), stable + 1)
 
 
 def power(
@@ -156,21 +103,13 @@ def power(
 
     Parameters
     ----------
-    n_trials : int or array of int, at least 0
-        Number of independent trials m.
-    delta : float or array in [0, 1)
-        Allowed probability of a change beyond ε.
+    n_trials, delta, alpha
+        As for :func:`critical_value`.
     delta_star : float or array in [0, 1]
         True probability of a change beyond ε.
-    alpha : float or array in (0, 1)
-        Level of the test.
     randomized : bool, default False
         Whether the test tosses its coin at B = k*. Without it the power is a sawtooth in m: it
         falls at most steps and jumps at some.
-
-    Returns
-    -------
-    float or ndarray of float
 
     Examples
     --------
@@ -200,16 +139,10 @@ def pvalue(
     ----------
     exceedances : int or array of int, from 0 to n_trials
         B, the number of trials whose change exceeds ε.
-    n_trials : int or array of int, at least 0
-        Number of independent trials m.
-    delta : float or array in [0, 1)
-        Allowed probability of a change beyond ε.
+    n_trials, delta
+        As for :func:`critical_value`.
     zeta : float or array in [0, 1], default 1
         The test's own uniform random number; 1 is the test without a coin.
-
-    Returns
-    -------
-    float or ndarray of float
 
     Examples
     --------
@@ -227,16 +160,8 @@ def pvalue_unstable(exceedances: ArrayLike, n_trials: ArrayLike, delta: ArrayLik
     """Compute the p-value of the mirror test against H0: δ* <= δ, "the algorithm is stable".
 
     p = P(Bin(m, δ) >= B), and P(p <= α) <= α under H0. A large p-value does not mean that the
-    algorithm is stable: see :func:`pvalue`.
-
-    Parameters
-    ----------
-    exceedances, n_trials, delta
-        As for :func:`pvalue`; trials that failed are no exceedances here.
-
-    Returns
-    -------
-    float or ndarray of float
+    algorithm is stable. The parameters are those of :func:`pvalue`; trials that failed are no
+    exceedances here.
 
     Examples
     --------
@@ -252,18 +177,8 @@ def acceptance_probability(
     """Compute the chance, given B, that the test with a coin declares stability.
 
     1, a* or 0 for B below, at or above k*: what the paper's test does with these trials, without
-    tossing its coin. Its mean at δ* = δ is α.
-
-    Parameters
-    ----------
-    exceedances, n_trials, delta
-        As for :func:`pvalue`.
-    alpha : float or array in (0, 1)
-        Level of the test.
-
-    Returns
-    -------
-    float or ndarray of float
+    tossing its coin. Its mean at δ* = δ is α. The parameters are those of :func:`pvalue` and
+    :func:`critical_value`.
 
     Examples
     --------
@@ -280,7 +195,7 @@ class CountRule(NamedTuple):
 
     A failed trial counts against "stable", where it stands for a change of any size, and never
     for "unstable", where it shows none; so does a trial not yet run. A verdict other than
-    "inconclusive" is therefore that of the full run.
+    "inconclusive" is therefore that of the full run. -1 and m + 1 mean "never".
 
     Examples
     --------
@@ -297,8 +212,12 @@ class CountRule(NamedTuple):
 
     @classmethod
     def of(cls, n_trials: int, delta: float, alpha: float, zeta: float = 1.0) -> CountRule:
-        """Return the rule of the Binomial test."""
-        return cls(n_trials, *cut_offs(n_trials, delta, alpha, zeta))
+        """Return the rule; without trials it never says "stable", whatever the coin."""
+        k, a = critical_value(n_trials, delta, alpha)
+        accepts_tie = checks.probabilities("zeta", zeta) <= a
+        stable = (int(k) - (not accepts_tie)) if n_trials else -1
+        unstable = int(critical_count_unstable(n_trials, delta, alpha))
+        return cls(n_trials, stable, max(unstable, stable + 1))
 
     def verdict(self, moved: int, seen: int, failed: int = 0) -> str:
         """Return the verdict that no trial still to come can change, or "inconclusive"."""
@@ -383,20 +302,16 @@ def lower_epsilon(changes: Changes, delta: float, alpha: float) -> float:
 
 
 def profile(
-    changes: Changes, alpha: float, kind: str = "equal-local-levels", delta_max: float | None = None
+    changes: Changes, alpha: float, delta_max: float | None = None
 ) -> tuple[Floats, Floats]:
     """Compute upper limits for δ* that hold at every ε at once: from ε_i on it is δ_i.
 
-    The steps ε_0 = 0 < ε_1 < … and the limits δ_0 >= δ_1 >= …; with ``delta_max`` limits above it
-    are given up for tighter ones below.
+    With ``delta_max`` limits above it are given up for tighter ones below.
     """
     from poise.theory.bands import profile_band, restricted_limits
 
     m = changes.n_trials
-    if delta_max is None:
-        limits = profile_band(m, alpha, kind)
-    else:
-        limits = restricted_limits(m, alpha, delta_max)
+    limits = profile_band(m, alpha) if delta_max is None else restricted_limits(m, alpha, delta_max)
     first = np.sort(changes.failures_largest[:, 0])
     steps = np.unique(np.append(first[np.isfinite(first)], 0.0))
     exceeding = m - np.searchsorted(first, steps, side="right")

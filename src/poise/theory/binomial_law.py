@@ -60,27 +60,10 @@ _TINY = np.finfo(np.float64).tiny
 _NIL = 1e-300  # probabilities below are 0: their inverses overflow
 _FAR = 32  # times the mean; from there on the terms of an upper tail fall by this factor
 
-# log n! - [(n + 1/2) log n - n + log(2π)/2] for n = 0 … 15, from 40 digits (n = 0 is not used)
+# log n! - [(n + 1/2) log n - n + log(2π)/2] for n = 1 … 15 (n = 0 is not used)
 _STIRLING = np.array(
-    [
-        0.0,
-        0.08106146679532725822,
-        0.04134069595540929409,
-        0.02767792568499833915,
-        0.02079067210376509311,
-        0.01664469118982119216,
-        0.01387612882307074800,
-        0.01189670994589177010,
-        0.01041126526197209650,
-        0.00925546218271273292,
-        0.00833056343336287126,
-        0.00757367548795184079,
-        0.00694284010720952987,
-        0.00640899418800420707,
-        0.00595137011275884774,
-        0.00555473355196280137,
-    ]
-)
+    [0.0, *(math.lgamma(n + 1) - (n + 0.5) * math.log(n) + n for n in range(1, 16))]
+) - 0.5 * math.log(2 * math.pi)
 
 
 @np.errstate(under="ignore")
@@ -257,7 +240,7 @@ def _settled(m: int, p: float, level: float, guess: int, mirror: bool) -> tuple[
         if mirror:
             p_, q_ = q_, p_
         k, atom = guess, _atom(guess, m, p_, q_)
-        below = _sum_downwards(k - 1, m, p_, q_)
+        below = sum((_atom(j, m, p_, q_) for j in range(k)), Decimal(0))
         if below >= wanted * (1 - _EQUAL):
             k, atom = k - 1, _atom(k - 1, m, p_, q_)
             below -= atom
@@ -268,14 +251,3 @@ def _settled(m: int, p: float, level: float, guess: int, mirror: bool) -> tuple[
 
 def _atom(k: int, m: int, p: Decimal, q: Decimal) -> Decimal:
     return math.comb(m, k) * p**k * q ** (m - k)
-
-
-def _sum_downwards(k: int, m: int, p: Decimal, q: Decimal) -> Decimal:
-    """Sum the pmf from k downwards."""
-    if k < 0:
-        return Decimal(0)
-    term = total = _atom(k, m, p, q)
-    for j in range(k, 0, -1):
-        term = term * q / p * j / (m - j + 1)
-        total += term
-    return total

@@ -63,10 +63,10 @@ def power_bound(
       proved for δ* = 0, or if no value of X has positive probability (``features="continuous"``);
       otherwise the ceiling is α x^−(N_ℓ + N_u), x^n (1 − x δ*) = 1 − δ.
 
-    If δ* > δ the triple is not stable and the ceiling is α, because the test is valid. The ceiling
-    is no promise: the randomised Binomial test reaches it if κ is an integer and δ ≤ 1 − α^(1/κ)
-    or δ* = 0, and may fall short of it elsewhere. It is about predictions that can be raised
-    without bound; for labels, probabilities and intervals see :func:`which_ceiling`.
+    If δ* > δ the triple is not stable and the ceiling is α. The ceiling is no promise: the
+    randomised Binomial test reaches it if κ is an integer and δ ≤ 1 − α^(1/κ) or δ* = 0, and may
+    fall short of it elsewhere. It is about predictions that can be raised without bound; for
+    labels, probabilities and intervals see :func:`which_ceiling`.
 
     Parameters
     ----------
@@ -74,12 +74,8 @@ def power_bound(
         Training size whose stability is asked; with ``g`` replaced rows, n + g.
     n_labeled, n_unlabeled : int or array of int, at least 0
         Rows with and without a response.
-    delta : float or array in [0, 1)
-        Allowed probability of a change beyond ε.
-    delta_star : float or array in [0, 1]
-        True probability of a change beyond ε; 0 gives the highest ceiling.
-    alpha : float or array in (0, 1)
-        Error level of the test.
+    delta, delta_star, alpha : float or array, in [0, 1), [0, 1] and (0, 1)
+        Allowed and true probability of a change beyond ε; error level of the test.
     features, response : {"uncountable", "continuous", "countable", "unknown-support"}
         The spaces of X and Y. "continuous": uncountable, and no value has positive probability.
         "countable": the support is *known*, so a test could try every value; a discrete variable
@@ -97,7 +93,7 @@ def power_bound(
 
     Returns
     -------
-    float, or ndarray where an argument is an array
+    float or ndarray of float
         In [0, 1]; 1 if nothing limits the power.
 
     Examples
@@ -156,6 +152,9 @@ def which_ceiling(
 ) -> Literal["unchanged", "large-epsilon", "always-stable"]:
     """Say which part of Theorem H applies where outputs are bounded.
 
+    "unchanged": the ceiling is :func:`power_bound`; "large-epsilon": :func:`ceiling_large_epsilon`;
+    "always-stable": there is none, because no change can exceed ε.
+
     Parameters
     ----------
     epsilon : float, at least 0
@@ -168,12 +167,6 @@ def which_ceiling(
     n_classes : int, at least 2
         Number of classes.
 
-    Returns
-    -------
-    {"unchanged", "large-epsilon", "always-stable"}
-        The ceiling is :func:`power_bound`; :func:`ceiling_large_epsilon`; or there is none,
-        because no change can exceed ε.
-
     Examples
     --------
     >>> which_ceiling(0.2, "interval"), which_ceiling(0.5, "interval")
@@ -184,14 +177,10 @@ def which_ceiling(
     checks.choice("outputs", outputs, ("interval", "probabilities", "labels"))
     limit, classes = checks.epsilon(epsilon), checks.count("n_classes", n_classes, 2)
     length = checks.positive("width", width) if outputs == "interval" else 1.0
-    halfway = {
-        "interval": length / 2,
-        "probabilities": 1 - 1 / classes,
-        "labels": 1.0 if classes > 2 else 0.0,
-    }[outputs]
+    half = {"probabilities": 1 - 1 / classes, "labels": float(classes > 2)}.get(outputs, length / 2)
     if limit >= length:
         return "always-stable"
-    return "unchanged" if limit < halfway else "large-epsilon"
+    return "unchanged" if limit < half else "large-epsilon"
 
 
 def ceiling_large_epsilon(
@@ -201,24 +190,8 @@ def ceiling_large_epsilon(
 
     Power ≤ min{1, α x^(−N_ℓ)}, x = sup{y in (0, 1) : y^(n−1) (1 − y δ*) < 1 − δ} (Theorem H(ii)),
     for numbers in [0, 1] with 1/2 ≤ ε < 1 and for two labels; the response must be uncountable.
-    If instead X is uncountable, give n + 1 for n and N_ℓ + N_u for N_ℓ.
-
-    Parameters
-    ----------
-    n : int, at least 2
-        Training size whose stability is asked.
-    n_labeled : int, at least 0
-        Rows with a response.
-    delta : float in [0, 1)
-        Allowed probability of a change beyond ε.
-    delta_star : float in [0, 1]
-        True probability; if it exceeds δ, the ceiling is α, because the test is valid.
-    alpha : float in (0, 1)
-        Error level.
-
-    Returns
-    -------
-    float in [0, 1]
+    If instead X is uncountable, give n + 1 for n and N_ℓ + N_u for N_ℓ. The parameters are those
+    of :func:`power_bound`, one number each.
 
     Examples
     --------
@@ -234,22 +207,16 @@ def ceiling_large_epsilon(
 def critical_share(m: int, delta: float, alpha: float) -> float:
     """Compute the largest constant share that a test without a coin can accept.
 
-    s_c = 1 − (1 − δ) α^(−1/m): if S ≡ s in every trial, no valid test without a coin accepts for
-    s > s_c, and betting everything accepts surely for s < s_c (Theorem B).
+    s_c = 1 − (1 − δ) α^(−1/m), negative if nothing can be accepted: if S ≡ s in every trial, no
+    valid test without a coin accepts for s > s_c, and betting everything accepts surely for
+    s < s_c (Theorem B).
 
     Parameters
     ----------
     m : int, at least 1
         Number of trials.
-    delta : float in [0, 1)
-        Allowed probability of a change beyond ε.
-    alpha : float in (0, 1)
-        Error level.
-
-    Returns
-    -------
-    float
-        Below δ; negative if nothing can be accepted.
+    delta, alpha
+        As in :func:`power_bound`; one number each.
 
     Examples
     --------
@@ -259,34 +226,6 @@ def critical_share(m: int, delta: float, alpha: float) -> float:
     trials, level = checks.count("m", m, 1), checks.alpha(alpha)
     log_share = math.log1p(-checks.delta(delta)) - math.log(level) / trials
     return -math.expm1(min(log_share, 700.0))
-
-
-def share_ceiling(m: int, delta: float, delta_star: float, alpha: float) -> float:
-    """Compute the ceiling on the power of every valid test of i.i.d. shares (Theorem B).
-
-    min{1, α ((1 − δ*) / (1 − δ))^m}, whatever the law of the shares. Betting everything, with the
-    coin, attains it if α ≤ (1 − δ)^m.
-
-    Parameters
-    ----------
-    m : int, at least 0
-        Number of trials.
-    delta, delta_star, alpha
-        As in :func:`power_bound`; one number each.
-
-    Returns
-    -------
-    float in [0, 1]
-
-    Examples
-    --------
-    >>> share_ceiling(30, delta=0.1, delta_star=0.05, alpha=0.05)
-    0.253164...
-    """
-    p, level = checks.delta(delta), checks.alpha(alpha)
-    truth = float(checks.probabilities("delta_star", delta_star))
-    trap = _Trap(checks.count("m", m), 1, 0.0)
-    return level if truth > p else _ceiling(trap, p, truth, level)
 
 
 def _ceiling(trap: _Trap, delta: float, delta_star: float, alpha: float) -> float:

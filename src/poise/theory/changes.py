@@ -135,3 +135,25 @@ class Judgement:
     def pvalue_unstable(self) -> float:
         """P-value against "stable"; at most α exactly if the mirror test at α says "unstable"."""
         return self._pvalues[1]
+
+
+LEVELS = (0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3)
+
+
+def union_profile(
+    limit: Callable[[Changes, float, float], float],
+    changes: Changes,
+    alpha: float,
+    levels: Sequence[float] = LEVELS,
+) -> tuple[Floats, Floats]:
+    """Compute upper limits for δ* that hold at every ε at once: from ε_i on it is δ_i.
+
+    The steps ε_0 = 0 < ε_1 < … and the limits δ_0 >= δ_1 >= …, all of ``levels``, which must be
+    fixed beforehand, or 1: each ε̂, the ``limit`` at δ, holds at α/J (union over J quantiles).
+    """
+    found = [limit(changes, delta, alpha / len(levels)) for delta in levels]
+    steps = np.unique([0.0, *(each for each in found if each < math.inf)])
+    limits = [
+        min((d for d, e in zip(levels, found, strict=True) if e <= s), default=1.0) for s in steps
+    ]
+    return steps, np.array(limits)

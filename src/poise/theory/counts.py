@@ -20,19 +20,7 @@ COUNTED_EXACTLY = 2**53  # beyond, floats skip whole numbers
 def n_trials(n: int, n_labeled: int, n_unlabeled: int = 0) -> int:
     """Count the independent trials of the paper that the rows hold.
 
-    m = ⌊κ⌋ = min{ N_ℓ // n, (N_ℓ + N_u) // (n + 1) }, in integers; see :func:`kappa`.
-
-    Parameters
-    ----------
-    n : int, at least 2
-        Training size whose stability is asked.
-    n_labeled, n_unlabeled : int, at least 0
-        Rows with and without a response.
-
-    Returns
-    -------
-    int
-        m; 0 if the rows do not suffice for one trial.
+    m = ⌊κ⌋ = min{ N_ℓ // n, (N_ℓ + N_u) // (n + 1) }, in integers; see :func:`trials`.
 
     Examples
     --------
@@ -43,7 +31,7 @@ def n_trials(n: int, n_labeled: int, n_unlabeled: int = 0) -> int:
 
 
 def trials(n: int, n_labeled: int, n_unlabeled: int = 0, points: int = 1, fresh: int = 0) -> int:
-    """Count the independent trials with T test points each that the rows hold.
+    """Count the independent trials with T test points each that the rows hold; 0 if none.
 
     m = min{ N_ℓ // (n + g), (N_ℓ + N_u) // (n + g + T) }, with g fresh rows for removed ones.
 
@@ -58,11 +46,6 @@ def trials(n: int, n_labeled: int, n_unlabeled: int = 0, points: int = 1, fresh:
     fresh : int, at least 0
         Rows that replace removed ones.
 
-    Returns
-    -------
-    int
-        m; 0 if the rows do not suffice for one trial.
-
     Examples
     --------
     >>> trials(n=100, n_labeled=1000, n_unlabeled=200, points=20)
@@ -76,20 +59,10 @@ def trials(n: int, n_labeled: int, n_unlabeled: int = 0, points: int = 1, fresh:
 def kappa(
     n: int, n_labeled: int, n_unlabeled: int = 0, points: int = 1, fresh: int = 0
 ) -> Fraction:
-    """Compute κ, the number of trials before it is rounded down.
+    """Compute κ, the number of :func:`trials` before it is rounded down.
 
     κ = min{ N_ℓ / n, (N_ℓ + N_u) / (n + 1) } is the exponent of the ceiling on the power of every
-    black-box test (Theorem 2). It is no number of trials that can be run: that is
-    :func:`n_trials`.
-
-    Parameters
-    ----------
-    n, n_labeled, n_unlabeled, points, fresh
-        As in :func:`trials`.
-
-    Returns
-    -------
-    fractions.Fraction
+    black-box test (Theorem 2). It is no number of trials that can be run.
 
     Examples
     --------
@@ -106,17 +79,6 @@ def kappa(
 def rows_for(count: int, n: int, n_unlabeled: int = 0, points: int = 1, fresh: int = 0) -> int:
     """Compute the fewest labelled rows that hold so many trials: the inverse of :func:`trials`.
 
-    Parameters
-    ----------
-    count : int, at least 0
-        Trials.
-    n, n_unlabeled, points, fresh
-        As in :func:`trials`.
-
-    Returns
-    -------
-    int
-
     Examples
     --------
     >>> rows_for(29, n=100), rows_for(29, n=100, n_unlabeled=29)
@@ -131,20 +93,9 @@ def rows_for(count: int, n: int, n_unlabeled: int = 0, points: int = 1, fresh: i
 def size_for(
     count: int, n_labeled: int, n_unlabeled: int = 0, points: int = 1, fresh: int = 0
 ) -> int:
-    """Compute the largest training size at which the rows hold so many trials.
+    """Compute the largest training size at which the rows hold so many :func:`trials`.
 
     It may be too small to train on: below 2, and even negative.
-
-    Parameters
-    ----------
-    count : int, at least 1
-        Trials.
-    n_labeled, n_unlabeled, points, fresh
-        As in :func:`trials`.
-
-    Returns
-    -------
-    int
 
     Examples
     --------
@@ -160,19 +111,6 @@ def size_for(
 def taken(n: int, remove: int = 1, replace: bool = False) -> int:
     """Count the labelled rows of a trial: n, and as many fresh ones as are replaced.
 
-    Parameters
-    ----------
-    n : int, at least 2
-        Training size.
-    remove : int from 1 to n - 1
-        Rows removed or replaced.
-    replace : bool
-        Whether new rows take their place.
-
-    Returns
-    -------
-    int
-
     Examples
     --------
     >>> taken(100, remove=3), taken(100, remove=3, replace=True)
@@ -185,19 +123,9 @@ def taken(n: int, remove: int = 1, replace: bool = False) -> int:
 
 
 def spare_points(n: int, n_labeled: int, n_unlabeled: int = 0, fresh: int = 0) -> int:
-    """Compute the most test points that a trial can have without costing a trial.
+    """Compute the most test points that a trial can have without costing a trial, at least 1.
 
-    T = ⌊(N_ℓ + N_u − m(n + g)) / m⌋ with the m of T = 1. Points cost no fits.
-
-    Parameters
-    ----------
-    n, n_labeled, n_unlabeled, fresh
-        As in :func:`trials`.
-
-    Returns
-    -------
-    int
-        T, at least 1; 1 if there is no trial at all.
+    T = ⌊(N_ℓ + N_u − m(n + g)) / m⌋ with the m of T = 1; see :func:`trials`. Points cost no fits.
 
     Examples
     --------
@@ -219,14 +147,8 @@ def test_row(n: int, m: int, k: int, t: int) -> int:
         Labelled rows of a trial, see :func:`taken`.
     m : int, at least 1
         Number of trials.
-    k : int from 1 to m
-        The trial.
-    t : int, at least 1
-        The test point.
-
-    Returns
-    -------
-    int
+    k, t : int, at least 1
+        The trial, at most m, and the test point.
 
     Examples
     --------
@@ -269,10 +191,6 @@ def fits_per_trial(
     exchangeable_bags : bool
         For "coupled": whether exchangeable bags of the full fit are reused.
 
-    Returns
-    -------
-    int
-
     Examples
     --------
     >>> fits_per_trial(7, pointwise_symmetric=True), fits_per_trial(7)
@@ -288,8 +206,8 @@ def fits_per_trial(
 def clean_trials(delta: float, alpha: float) -> float:
     """Compute m0, the fewest trials with which "stable" can be declared without a coin.
 
-    The smallest m with (1 − δ)^m ≤ α: from there on, the Binomial test and the averaged test
-    declare "stable" where no change exceeds ε.
+    The smallest m with (1 − δ)^m ≤ α, infinite for δ = 0: from there on, the Binomial test and the
+    averaged test declare "stable" where no change exceeds ε.
 
     Parameters
     ----------
@@ -297,10 +215,6 @@ def clean_trials(delta: float, alpha: float) -> float:
         Allowed probability of a change beyond ε.
     alpha : float in (0, 1)
         Error level.
-
-    Returns
-    -------
-    int, or inf if delta is 0
 
     Examples
     --------
@@ -325,17 +239,6 @@ def trials_for_averaging(delta: float, alpha: float) -> float:
     ⌈1.4·m0⌉, with the m0 of :func:`clean_trials`: from about there on the averaged test was
     measured to have more power than the Binomial test. Both are valid at every number of trials.
 
-    Parameters
-    ----------
-    delta : float in [0, 1)
-        Allowed probability of a change beyond ε.
-    alpha : float in (0, 1)
-        Error level.
-
-    Returns
-    -------
-    int, or inf if delta is 0
-
     Examples
     --------
     >>> [trials_for_averaging(delta, alpha=0.05) for delta in (0.05, 0.1, 0.2)]
@@ -348,20 +251,9 @@ def trials_for_averaging(delta: float, alpha: float) -> float:
 def trials_missing(
     n: int, n_labeled: int, n_unlabeled: int, missing: int, *, points: int = 1
 ) -> int:
-    """Count the trials if j of the n training rows of each may be unlabelled (Theorem G).
+    """Count the :func:`trials` if j of the n training rows of each may be unlabelled (Theorem G).
 
     m_j = min{ N_ℓ // (n − j), (N_ℓ + N_u) // (n + T) }, and (N_ℓ + N_u) // (n + T) for j = n.
-
-    Parameters
-    ----------
-    n, n_labeled, n_unlabeled, points
-        As in :func:`trials`.
-    missing : int from 0 to n
-        Unlabelled training rows j of a trial.
-
-    Returns
-    -------
-    int
 
     Examples
     --------

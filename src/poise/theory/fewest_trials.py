@@ -46,10 +46,6 @@ def trials_needed(
     randomized : bool
         Whether the test tosses its coin.
 
-    Returns
-    -------
-    int
-
     Examples
     --------
     >>> trials_needed(0.1, 0.0, 0.05, 0.9), trials_needed(0.1, 0.05, 0.05, 0.8)
@@ -136,10 +132,6 @@ def spread(removals: int, points: int, q_removal: float, q_point: float, q_both:
         The chance for another removal at the same point, for the same removal at another point,
         and for another removal at another point.
 
-    Returns
-    -------
-    float in (0, 1]
-
     Examples
     --------
     >>> spread(removals=1, points=20, q_removal=1.0, q_point=0.2, q_both=0.2)
@@ -154,29 +146,20 @@ def spread(removals: int, points: int, q_removal: float, q_point: float, q_both:
 def trials_with_spread(
     delta: float, delta_star: float, alpha: float, v: float, trials_binomial: float
 ) -> float:
-    """Estimate the number of trials that the averaged test needs, given the spread v.
+    """Estimate the number of trials of the averaged test from that of the Binomial test.
 
     m ≈ m_c + (m_B − m_c)(v − δ)₊ / (1 − δ), where the Binomial test needs m_B trials for the same
-    power, and constant shares need m_c = log(1/α) / log((1 − δ*)/(1 − δ)). A rule of thumb,
-    measured to be 5 to 20% too large; no guarantee.
+    power, and constant shares need m_c = log(1/α) / log((1 − δ*)/(1 − δ)); not rounded, and
+    infinite if δ* is not below δ. A rule of thumb, measured to be 5 to 20% too large.
 
     Parameters
     ----------
-    delta : float in [0, 1)
-        Allowed probability of a change beyond ε.
-    delta_star : float in [0, 1]
-        True probability.
-    alpha : float in (0, 1)
-        Error level.
+    delta, delta_star, alpha
+        As in :func:`trials_needed`.
     v : float in [0, 1]
         Spread of the shares, see :func:`spread`.
     trials_binomial : float
         Trials m_B that the Binomial test needs.
-
-    Returns
-    -------
-    float
-        Not rounded; inf if δ* is not below δ.
 
     Examples
     --------
@@ -206,23 +189,18 @@ def averaged_power(
 ) -> float:
     """Estimate the power of the averaged test with m trials whose shares have spread v.
 
-    That of the Binomial test with as many trials as :func:`trials_with_spread` makes of m / 1.2. A
-    planning value: the true power depends on the whole law of the shares. It was measured to be
-    too small rather than too large where averaging pays (:func:`trials_for_averaging`).
+    That of the Binomial test with as many trials as :func:`trials_with_spread` makes of m / 1.2,
+    and α from δ* = δ on. The true power depends on the whole law of the shares. It was measured to
+    be larger rather than smaller where averaging pays (:func:`trials_for_averaging`).
 
     Parameters
     ----------
     m : int, at least 0
         Number of trials.
     delta, delta_star, alpha, v
-        As in :func:`trials_with_spread`. From δ* = δ on the answer is α, the most that a valid
-        test can have.
+        As in :func:`trials_with_spread`.
     randomized : bool
         Whether a coin decides at the end.
-
-    Returns
-    -------
-    float in [0, 1]
 
     Examples
     --------
@@ -247,17 +225,6 @@ def averaged_trials(delta: float, delta_star: float, alpha: float, power: float,
     """Estimate the fewest trials with which the averaged test has a power, given the spread v.
 
     1.2 times :func:`trials_with_spread`, and at least :func:`trials_for_averaging`.
-
-    Parameters
-    ----------
-    delta, delta_star, alpha, power
-        As in :func:`trials_needed`.
-    v : float in [0, 1]
-        Spread of the shares, see :func:`spread`.
-
-    Returns
-    -------
-    int
 
     Examples
     --------

@@ -109,23 +109,9 @@ def _log_step(x: Floats, b: Floats, m: Floats, level: Floats, coin: Floats) -> F
 def delta_lower(exceedances: ArrayLike, n_trials: ArrayLike, alpha: ArrayLike) -> Any:
     """Compute the lower confidence limit for δ*, the probability of a change beyond ε.
 
-    P(δ* >= limit) >= 1 - α for every algorithm and distribution (Clopper and Pearson). It holds
-    for one ε fixed beforehand, and by itself: together with δ̂ at the same α the confidence is
-    1 - 2α.
-
-    Parameters
-    ----------
-    exceedances : int or array of int, from 0 to n_trials
-        Trials whose change exceeds ε, without those that failed or were not run.
-    n_trials : int or array of int, at least 0
-        Number of independent trials m.
-    alpha : float or array in (0, 1)
-        One minus the confidence.
-
-    Returns
-    -------
-    float or ndarray of float
-        In [0, 1]; 0 if no δ can be excluded.
+    P(δ* >= limit) >= 1 - α for every algorithm and distribution (Clopper and Pearson). Together
+    with δ̂ at the same α the confidence is 1 - 2α. The parameters are those of :func:`delta_hat`;
+    trials that failed or were not run are no exceedances here. 0 if no δ can be excluded.
 
     Examples
     --------
@@ -160,26 +146,17 @@ def epsilon_hat(
         The change of each trial; a failed trial is infinite.
     delta : float or array in [0, 1)
         Allowed probability of a change beyond ε̂.
-    alpha : float or array in (0, 1)
-        One minus the confidence.
-    zeta : float or array in [0, 1], default 1
-        The test's own uniform random number; 1 is the test without a coin.
+    alpha, zeta
+        As for :func:`delta_hat`.
     unseen : int, at least 0
         Further trials that were planned and not run; they count as infinite.
-
-    Returns
-    -------
-    float or ndarray of float
-        ε̂ in [0, ∞].
 
     Examples
     --------
     >>> import numpy as np
     >>> changes = np.linspace(0.01, 0.59, 59)
-    >>> epsilon_hat(changes, delta=0.05, alpha=0.05)
-    0.59
-    >>> epsilon_hat(changes, delta=0.01, alpha=0.05)
-    inf
+    >>> epsilon_hat(changes, 0.05, alpha=0.05), epsilon_hat(changes, 0.01, alpha=0.05)
+    (0.59, inf)
     """
     values, missing = listed("changes", changes, np.inf), checks.count("unseen", unseen)
     k, a = critical_values(values.size + missing, checks.deltas(delta), checks.alphas(alpha))
@@ -193,24 +170,8 @@ def epsilon_lower(
     """Compute the lower confidence limit for ε*, the (1 - δ)-quantile of the change.
 
     The smallest ε at which the mirror test does not declare instability, and
-    P(ε* >= limit) >= 1 - α for every algorithm and distribution. It holds for one δ fixed
-    beforehand.
-
-    Parameters
-    ----------
-    changes : array of shape (n_trials,), at least 0
-        The change of each trial; a failed trial is 0, since it shows no change.
-    delta : float or array in [0, 1)
-        Allowed probability of a larger change.
-    alpha : float or array in (0, 1)
-        One minus the confidence.
-    unseen : int, at least 0
-        Further trials that were planned and not run; they count as 0.
-
-    Returns
-    -------
-    float or ndarray of float
-        In [0, ∞]; 0 if nothing is shown.
+    P(ε* >= limit) >= 1 - α for every algorithm and distribution. The parameters are those of
+    :func:`epsilon_hat`; trials that failed or were not run are 0, since they show no change.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -62,17 +62,17 @@ class Plan:
         ``n_labeled`` counts fresh rows. Otherwise 0.
     """
 
-    solved_for: str
-    n_labeled: Any
-    n: Any
-    delta: Any
-    alpha: Any
-    power: Any
+    n_labeled: Any = None
+    n: Any = None
+    delta: Any = None
+    alpha: Any = None
+    power: Any = None
     n_unlabeled: int = 0
     delta_star: float = 0.0
     randomized: bool = False
     fresh: int = 0
     each: int = 0
+    solved_for: str = ""
 
     @property
     def n_trials(self) -> int:
@@ -148,57 +148,36 @@ class Plan:
         return self.delta, self.delta_star, self.alpha
 
 
-def solve(
-    *,
-    n_labeled: int | None = None,
-    n: int | None = None,
-    delta: float | None = None,
-    alpha: float | None = None,
-    power: float | None = None,
-    n_unlabeled: int = 0,
-    delta_star: float = 0.0,
-    randomized: bool = False,
-    fresh: int = 0,
-    each: int = 0,
-) -> Plan:
+P = TypeVar("P", bound=Plan)
+
+
+def solve(asked: P) -> P:
     """Solve for the one of the first five numbers that is None; see :func:`poise.plan`.
 
     The answer is the smallest ``n_labeled``, the largest ``n``, the smallest ``delta`` or
     ``alpha`` with which P(the Binomial test declares stable) ≥ ``power`` for an algorithm that
     exceeds ε with probability ``delta_star``, or that probability itself.
 
-    Parameters
-    ----------
-    n_labeled, n, delta, alpha, power, n_unlabeled, delta_star, randomized
-        As in :func:`poise.plan`.
-    fresh : int, at least 0
-        Rows of each trial that replace removed ones.
-    each : int, at least 0
-        Fresh rows of a trial where one training set is given, and ``n`` is no question; else 0.
-
-    Returns
-    -------
-    Plan
-
     Examples
     --------
-    >>> solve(n=100, delta=0.1, alpha=0.05, power=0.9).n_labeled
+    >>> solve(Plan(n=100, delta=0.1, alpha=0.05, power=0.9)).n_labeled
     2929
     """
-    five = {"n_labeled": n_labeled, "n": n, "delta": delta, "alpha": alpha, "power": power}
-    each = checks.count("each", each)
+    each = checks.count("each", asked.each)
+    five = {name: getattr(asked, name) for name in _FIVE}
     left_out = [k for k, value in five.items() if value is None and not (each and k == "n")]
     if len(left_out) != 1:
         names = ", ".join(left_out) or "none"
         raise ArgumentError(f"one of {', '.join(five)} must be left out, and here it is {names}")
-    goal = Plan(
+    given: dict[str, Any] = {k: x if x is None else _FIVE[k][0](x) for k, x in five.items()}
+    goal = replace(
+        asked,
+        **given,
         solved_for=left_out[0],
-        **{name: None if x is None else _FIVE[name][0](x) for name, x in five.items()},
-        n_unlabeled=checks.count("n_unlabeled", n_unlabeled),
-        delta_star=checks.delta(delta_star, "delta_star"),
-        randomized=checks.flag("randomized", randomized),
-        fresh=checks.count("fresh", fresh),
-        each=each,
+        n_unlabeled=checks.count("n_unlabeled", asked.n_unlabeled),
+        delta_star=checks.delta(asked.delta_star, "delta_star"),
+        randomized=checks.flag("randomized", asked.randomized),
+        fresh=checks.count("fresh", asked.fresh),
     )
     if goal.solved_for != "power":
         refuse_what_no_data_can_do(goal.delta, goal.delta_star, goal.power)
@@ -347,7 +326,7 @@ def _unreachable(goal: Plan, why: str) -> ArgumentError:
     return ArgumentError(rule, argument="power", got=goal.power)
 
 
-def _with(goal: Plan, value: float) -> Plan:
+def _with(goal: P, value: float) -> P:
     """Fill in the number that was left out."""
     found: dict[str, Any] = {goal.solved_for: value}
     return replace(goal, **found)

@@ -22,8 +22,6 @@ from poise.theory.bagging import (
     EXACT_UP_TO,
     checked_bag,
     largest,
-    largest_admissible_bag,
-    largest_bag,
     reach,
 )
 from poise.theory.binomial_law import NOISE, Floats, ceiling
@@ -37,7 +35,7 @@ _USUAL_MULTIPLE = 4
 def bags_needed(
     n: int, b: int, eps: float, delta: float, width: float = 1.0, coupled: bool = False
 ) -> int:
-    """Compute how many random bags keep subbagging (ε, δ)-stable (Theorem K).
+    """Compute how many random bags keep subbagging (ε, δ)-stable (Theorem K); 0 if none are enough.
 
     ⌈1/(δε²/W² − p/(4(n − 1)(1 − p)))⌉: with M bags, drawn again for n − 1 rows with any dependence,
     W²/M is added to Theorem K's bound on the mean squared change; pW²/M if the bags are coupled.
@@ -51,11 +49,6 @@ def bags_needed(
     coupled : bool
         Whether bags without the removed row are kept for the n − 1 rows. The guarantee is then for
         fits that share ξ.
-
-    Returns
-    -------
-    int
-        Number of bags; 0 if no number is enough.
 
     Examples
     --------
@@ -85,8 +78,6 @@ class BagChoice(NamedTuple):
         Width of the range of the base fits; 2√(1 − 1/L) for L class probabilities.
     theorem : {"K", "L"}
         What the number of bags rests on.
-    largest_bag : int
-        Rows in the largest bag that is stable if all bags are fitted.
     coupled : bool
         Whether the guarantee is for fits that share ξ.
     """
@@ -98,7 +89,6 @@ class BagChoice(NamedTuple):
     delta: float
     width: float
     theorem: str
-    largest_bag: int
     coupled: bool
 
 
@@ -138,10 +128,6 @@ def choose_bags(
         Whether bags without the removed row are kept for the n − 1 rows: fewer bags, and a
         guarantee for fits that share ξ.
 
-    Returns
-    -------
-    BagChoice
-
     Raises
     ------
     ArgumentError
@@ -150,8 +136,8 @@ def choose_bags(
     Examples
     --------
     >>> choice = choose_bags(200, epsilon=0.1, delta=0.1)
-    >>> choice.bag_size, choice.n_bags, choice.theorem, choice.largest_bag
-    (74, 2438, 'L', 112)
+    >>> choice.bag_size, choice.n_bags, choice.theorem
+    (74, 2438, 'L')
     >>> choose_bags(200, epsilon=0.1, delta=0.1, n_bags=1000).bag_size
     31
     """
@@ -176,9 +162,7 @@ def choose_bags(
         size = largest(rows - 1, lambda b: 0 < asked(b, kind)[0] <= limit)
     fewest, theorem = asked(size, paired)
     bags = fewest if n_bags is None else most
-    largest_of = largest_admissible_bag if numbers else largest_bag
-    stable = int(largest_of(rows, tolerated, allowed, breadth))
-    return BagChoice(rows, size, bags, tolerated, allowed, breadth, theorem, stable, paired)
+    return BagChoice(rows, size, bags, tolerated, allowed, breadth, theorem, paired)
 
 
 @lru_cache(maxsize=1024)
