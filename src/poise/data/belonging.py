@@ -50,7 +50,7 @@ def divided(
     per_row, constant = {}, {}
     for name, value in given.items():
         kind = str(name).rpartition("__")[2]
-        length = _length(value)
+        length = length_of(value)
         if length is None or (length != len(rows) and kind not in _PER_ROW):
             constant[name] = value
             continue
@@ -60,7 +60,7 @@ def divided(
     return per_row, constant
 
 
-def _length(value: Any) -> int | None:
+def length_of(value: Any) -> int | None:
     """Count the rows of a container; None if the value is none."""
     shape = getattr(value, "shape", None)
     if isinstance(shape, tuple):

@@ -50,15 +50,18 @@ class Copies(NamedTuple):
     expected: float = 0.0
 
 
-def copies(sample: Sample) -> str | None:
-    """Return a warning about rows that occur more than once, or None."""
-    looked_at = _some_rows(sample)
+def copies(sample: Sample, total: int = 0) -> str | None:
+    """Return a warning about rows that occur more than once, or None.
+
+    The sample may be a part of ``total`` rows.
+    """
+    looked_at, here = _some_rows(sample), sample.n_labeled + sample.n_unlabeled
     found = find_copies(looked_at)
     if found.observed <= _BEYOND_CHANCE * found.expected:
         return None
-    total = sample.n_labeled + sample.n_unlabeled
+    total = total or here
     together = "put copies into one group" if sample.groups is not None else "give groups="
-    at_least = "" if looked_at is sample else "At least "
+    at_least = "" if looked_at is sample and total == here else "At least "
     return (
         f"{at_least}{found.rows:,} of {total:,} rows have an equal row elsewhere. Copies of one "
         "observation end up in different trials, which are then not independent, and the error "
@@ -75,15 +78,15 @@ def _some_rows(sample: Sample) -> Sample:
     share = max(_ROWS_COMPARED, _VALUES_LOOKED_AT // len(sample.X.labels)) / total
     if share >= 1:
         return sample
-    column = _telling_column(sample.X)
-    part = sample.only(_chosen(sample.X, column, share))
+    column = telling_column(sample.X)
+    part = sample.only(chosen(sample.X, column, share))
     if sample.X_unlabeled is None:
         return part
-    rows = sample.X_unlabeled.take(_chosen(sample.X_unlabeled, column, share))
+    rows = sample.X_unlabeled.take(chosen(sample.X_unlabeled, column, share))
     return replace(part, X_unlabeled=as_rows(rows, "X_unlabeled"), groups_unlabeled=None)
 
 
-def _telling_column(rows: Rows) -> int | None:
+def telling_column(rows: Rows) -> int | None:
     """Return the column with the most values among the first rows; None: all of them together."""
     if is_sparse(rows.native):
         return None
@@ -91,9 +94,11 @@ def _telling_column(rows: Rows) -> int | None:
     return int(np.argmax([len(set(words.tolist())) for words in _column_words(first)]))
 
 
-def _chosen(rows: Rows, column: int | None, share: float) -> Ids:
+def chosen(rows: Rows, column: int | None, share: float) -> Ids:
     """Return about this share of rows; a column of few values may choose more or fewer."""
-    words = row_identities(0, rows) if column is None else _mixed(_words(rows.column(column)))
+    if share >= 1:
+        return np.arange(len(rows))
+    words = row_identities(0, rows) if column is None else mixed(_words(rows.column(column)))
     most = math.ceil(2 * share * len(rows))
     return np.flatnonzero(words < np.uint64(share * 2**64))[:most]
 
@@ -180,8 +185,8 @@ def row_identities(key: int, *tables: Rows) -> Words:
             total += _array_words(array.reshape(len(array), len(mine)), mine)
         else:
             for factor, words in zip(mine, _column_words(table), strict=True):
-                total += _mixed(words) * factor
-    return _mixed(total)
+                total += mixed(words) * factor
+    return mixed(total)
 
 
 def rows_in_both(first: Sequence[Rows], second: Sequence[Rows]) -> Ids:
@@ -205,7 +210,7 @@ def _words(values: NDArray[Any]) -> Words:
     if values.dtype.kind in "iufb":
         return _number_words(values)
     if values.dtype.kind in "Mm":
-        return _mixed(values.astype(f"{values.dtype.kind}8[ns]").view(np.uint64))
+        return mixed(values.astype(f"{values.dtype.kind}8[ns]").view(np.uint64))
     return _words_of_objects(values.tolist())
 
 
@@ -214,7 +219,7 @@ def _number_words(values: NDArray[Any]) -> Words:
     return np.asarray(np.add(values, 0.0, dtype=np.float64)).view(np.uint64)
 
 
-def _mixed(words: Words) -> Words:
+def mixed(words: Words) -> Words:
     """Make every bit of a word depend on every other (the finaliser of SplitMix64); 0 stays 0."""
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -226,20 +231,20 @@ def _factors(key: int, count: int) -> Words:
     """Return an odd factor of its own for every column, so that swapped values do not cancel."""
     begin = np.uint64(_word_of_bytes(str(key).encode()))
     columns = np.arange(1, count + 1, dtype=np.uint64)
-    return _mixed(columns * np.uint64(_GOLDEN) + begin) | np.uint64(1)
+    return mixed(columns * np.uint64(_GOLDEN) + begin) | np.uint64(1)
 
 
 def _array_words(array: NDArray[Any], factors: Words) -> Words:
     words = np.empty(len(array), dtype=np.uint64)
     step = max(1, _VALUES_AT_ONCE // max(1, len(factors)))
     for start in range(0, len(array), step):
-        words[start : start + step] = _mixed(_number_words(array[start : start + step])) @ factors
+        words[start : start + step] = mixed(_number_words(array[start : start + step])) @ factors
     return words
 
 
 def _sparse_words(native: Any, factors: Words) -> Words:
     """Hash the entries of a sparse matrix; an entry of 0 adds nothing, as one that is absent."""
-    entries = _mixed(_number_words(native.data))
+    entries = mixed(_number_words(native.data))
     hashed = type(native)((entries, native.indices, native.indptr), shape=native.shape)
     return np.asarray(hashed @ factors)
 

@@ -87,13 +87,18 @@ class Randomness:
         return np.random.Generator(np.random.PCG64(self.block(role, trial, trial + 1)[0].tolist()))
 
     def order(self, role: str, count: int) -> Ids:
-        """Return a random order of so many rows: that of their keys.
+        """Return a random order of so many rows: that of their keys."""
+        return order_of_keys(self.keys(role, 0, count))
+
+    def keys(self, role: str, start: int, stop: int) -> Words:
+        """Return the keys of the rows ``start`` to ``stop - 1``.
 
         Key i is word i of a Philox stream, so any machine knows the key of any row without those
         before it.
         """
-        philox = np.random.Philox(key=_key(self.root, role))
-        return order_of_keys(np.asarray(philox.random_raw(count), dtype=np.uint64))
+        step, skip = divmod(start, _WORDS_PER_TRIAL)
+        philox = np.random.Philox(key=_key(self.root, role), counter=step)
+        return np.asarray(philox.random_raw(skip + stop - start), dtype=np.uint64)[skip:]
 
 
 @lru_cache(maxsize=256)
@@ -115,12 +120,26 @@ def order_of_keys(keys: Words) -> Ids:
     >>> order_of_keys(np.array([30 << 40, 10 << 40, 20 << 40, 10 << 40], dtype=np.uint64))
     array([1, 3, 2, 0])
     """
-    low = np.uint64((1 << max(len(keys) - 1, 1).bit_length()) - 1)
-    keys &= ~low
-    keys |= np.arange(len(keys), dtype=np.uint64)
-    keys.sort()
-    keys &= low
+    numbered(keys, 0, len(keys)).sort()
+    keys &= _lower(len(keys))
     return keys.view(np.int64)
+
+
+def numbered(keys: Words, first: int, count: int) -> Words:
+    """Replace the lower bits of keys by the numbers of their rows, of which there are ``count``.
+
+    Examples
+    --------
+    >>> numbered(np.array([30 << 40, 10 << 40], dtype=np.uint64), 6, 8) & np.uint64(7)
+    array([6, 7], dtype=uint64)
+    """
+    keys &= ~_lower(count)
+    keys |= np.arange(first, first + len(keys), dtype=np.uint64)
+    return keys
+
+
+def _lower(count: int) -> np.uint64:
+    return np.uint64((1 << max(count - 1, 1).bit_length()) - 1)
 
 
 def fresh_coin() -> float:

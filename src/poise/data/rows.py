@@ -224,6 +224,11 @@ def is_sparse(native: object) -> bool:
     return sparse is not None and bool(sparse.issparse(native))
 
 
+def is_on_dask(X: object) -> bool:
+    """Tell whether this is a data frame of Dask, without importing Dask."""
+    return type(X).__module__.startswith("dask.") and type(X).__name__ == "DataFrame"
+
+
 def join(first: Any, second: Any) -> Any:
     """Put rows from containers of one kind on top of each other."""
     if isinstance(first, np.ndarray):

@@ -6,18 +6,21 @@ import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.checks import counted, did_you_mean
 from poise.data.belonging import divided, numbered_groups, one_per_row
-from poise.data.copies import row_identities
-from poise.data.randomness import Ids
+from poise.data.copies import mixed, row_identities
+from poise.data.randomness import Ids, Words
 from poise.data.rows import Rows, as_rows, column_of, join, own_copy, without_columns
 from poise.data.suitable import check_responses, holds_labels
 from poise.errors import DataError
+
+if TYPE_CHECKING:
+    from poise.data.split import Split
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +101,11 @@ class Sample:
         per_row, constant = divided(fit_params, sample_weight, rows)
         names = None if ids is None else one_per_row(ids, "ids", rows).column(0)
         return cls(rows, responses, more, codes, more_codes, per_row, constant, names)
+
+    @property
+    def at_hand(self) -> Sample:
+        """The rows in the memory of this process: all of them."""
+        return self
 
     @property
     def n_labeled(self) -> int:
@@ -196,19 +204,46 @@ class Sample:
 
     def digest(self) -> str:
         """Return a fingerprint of all values, the same for an array and a frame of them."""
-        state = hashlib.blake2b(digest_size=32)
-        tables = {"X": self.X, "y": self.y, "X_unlabeled": self.X_unlabeled, **self.per_row}
-        for name, table in tables.items():
-            if table is not None:
-                state.update(f"{name}:{len(table)}:{len(table.labels)}\n".encode())
-                state.update(
-                    row_identities(1, table).tobytes() + row_identities(2, table).tobytes()
-                )
-        for name, codes in (("groups", self.groups), ("unlabeled", self.groups_unlabeled)):
-            state.update(name.encode() + (b"" if codes is None else codes.tobytes()))
-        for name, value in sorted(self.constant.items()):
-            state.update(f"{name}:{_fingerprint(value)}\n".encode())
-        return state.hexdigest()
+        sums = sums_of(self.tables)
+        return digest_of(sums, self.groups, self.groups_unlabeled, self.constant)
+
+    @property
+    def tables(self) -> dict[str, Rows]:
+        """All rows and what follows them, by name."""
+        more = {} if self.X_unlabeled is None else {"X_unlabeled": self.X_unlabeled}
+        return {"X": self.X, "y": self.y, **more, **self.per_row}
+
+    def first(self, split: Split) -> tuple[Sample, Split]:
+        """Return the rows that the first trials need, and the trials that are there: all."""
+        return self, split
+
+
+def sums_of(tables: Mapping[str, Rows], first: int = 0) -> dict[str, Words]:
+    """Return what a digest knows of each table: sums over its rows, counted from ``first``.
+
+    So parts of a table can be looked at anywhere, in any order.
+    """
+    found = {}
+    for name, table in tables.items():
+        places = mixed(np.arange(first, first + len(table), dtype=np.uint64))
+        words = (mixed(row_identities(key, table) + places) for key in (1, 2))
+        sizes = len(table), len(table) * len(table.labels)
+        found[name] = np.array([*sizes, *(each.sum() for each in words)], dtype=np.uint64)
+    return found
+
+
+def digest_of(
+    sums: Mapping[str, Words], groups: Ids | None, more: Ids | None, constant: Mapping[str, Any]
+) -> str:
+    """Return the fingerprint of tables by their sums, and of what belongs to their rows."""
+    state = hashlib.blake2b(digest_size=32)
+    for name, words in sorted(sums.items()):
+        state.update(name.encode() + words.tobytes())
+    for name, codes in (("groups", groups), ("unlabeled", more)):
+        state.update(name.encode() + (b"" if codes is None else codes.tobytes()))
+    for name, value in sorted(constant.items()):
+        state.update(f"{name}:{_fingerprint(value)}\n".encode())
+    return state.hexdigest()
 
 
 # Columns by name --------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -26,10 +26,15 @@ _TERMS_AT_ONCE = 1024  # one pair of random terms costs as much as a block of th
 
 @dataclass(frozen=True)
 class Units:
-    """Rows unit by unit: unit u is row u, or holds ``rows[starts[u] : starts[u + 1]]``."""
+    """Rows unit by unit: unit u is ``rows[u]``, or holds ``rows[starts[u] : starts[u + 1]]``.
+
+    Where only some units are ``here``, in ascending order, these are counted instead.
+    """
 
     rows: Ids
     starts: Ids | None = None
+    here: Ids | None = None
+    count: int = -1  # with those that are not here
 
     @classmethod
     def of_groups(cls, codes: Ids, order: Ids) -> Units:
@@ -40,19 +45,24 @@ class Units:
         return cls(np.argsort(rank, kind="stable")[: starts[-1]], starts)
 
     def __len__(self) -> int:
+        if self.here is not None:
+            return self.count
         return len(self.rows) if self.starts is None else len(self.starts) - 1
 
     def between(self, first: int, last: int) -> Ids:
         """Return the rows of consecutive units, without a copy."""
+        if self.here is not None:
+            first, last = np.searchsorted(self.here, [first, last]).tolist()
         if self.starts is not None:
             first, last = self.starts[first], self.starts[last]
         return self.rows[first:last]
 
     def of(self, units: Ids) -> Ids:
         """Return the rows of these units."""
-        if self.starts is None:
-            return self.rows[units]
-        return np.concatenate([self.rows[:0], *(self.between(u, u + 1) for u in units)])
+        if self.starts is not None:
+            return np.concatenate([self.rows[:0], *(self.between(u, u + 1) for u in units)])
+        places = units if self.here is None else np.searchsorted(self.here, units)
+        return self.rows.take(places, mode="clip")
 
 
 @dataclass(eq=False)
@@ -94,6 +104,7 @@ class Split:
     one_full_fit: bool = False
     shuffle: bool = True
     losses: bool = False
+    here: int | None = None  # how many trials, if not all
     _terms: dict[int, list[list[int]]] = field(default_factory=dict, repr=False)
 
     def with_fewer(self, removals: int, points: int) -> Split:
@@ -102,8 +113,16 @@ class Split:
         fewer.removals, fewer.n_points = removals, points
         return fewer
 
+    def on(self, sample: Any, *units: Units, trials: int | None = None) -> Split:
+        """Return the same trials, or the first ones, on some of the rows: those of these units."""
+        here = copy.copy(self)
+        here.sample, here.here = sample, trials
+        if units:
+            here._labeled, here._unlabeled = units
+        return here
+
     def __len__(self) -> int:
-        return self.trials
+        return self.trials if self.here is None else self.here
 
     @property
     def full_fits(self) -> int:
@@ -140,12 +159,12 @@ class Split:
 
         Removals take the last ones; where rows are replaced, or positions drawn, this is not so.
         """
-        rows, of_trial = self._labeled.rows, np.arange(start, stop)[:, None]
+        labeled, of_trial = self._labeled, np.arange(start, stop)[:, None]
         units = self.trials * (self.n + np.arange(self.n_points)) + of_trial
-        points, beyond = rows.take(units, mode="clip"), units >= len(rows)
+        points, beyond = labeled.of(units), units >= len(labeled)
         if beyond.any():
-            points[beyond] = self._unlabeled.rows[units[beyond] - len(rows)]
-        return rows[start * self.n : stop * self.n].reshape(-1, self.n), points
+            points[beyond] = self._unlabeled.of(units[beyond] - len(labeled))
+        return labeled.between(start * self.n, stop * self.n).reshape(-1, self.n), points
 
     def terms(self, k: int) -> tuple[int, int]:
         """Return ξ and ξ′ of a trial."""
@@ -159,13 +178,13 @@ class Split:
         return xi[place], xi_reduced[place]
 
     @property
-    def _width(self) -> int:
+    def width(self) -> int:
         """How many units the fits of one trial take."""
         return self.n + (self.remove if self.replace else 0)
 
     def _units(self, k: int) -> Ids:
         """Return the units of a trial: n to train on, then the fresh ones."""
-        return np.arange(k * self._width, (k + 1) * self._width)
+        return np.arange(k * self.width, (k + 1) * self.width)
 
     def _gone(self, k: int, j: int) -> Ids:
         """Return the places, among the n units of a trial, of those that removal j takes."""
@@ -179,7 +198,7 @@ class Split:
     def _test_row(self, k: int, t: int) -> int:
         """Return the t-th test row, which does not depend on how many there are."""
         place = self.trials * t + k
-        unit = self.trials * self._width + place
+        unit = self.trials * self.width + place
         units, here = self._labeled, len(self._labeled)
         if unit >= here:
             units, unit = self._unlabeled, unit - here

@@ -79,7 +79,7 @@ class DaskWorkers(_Cluster):
             def __init__(self, content: bytes) -> None:
                 self.content, self.work = content, None
 
-        self.client.register_plugin(Carrier(_pickled(work)), name=self.name)
+        self.client.register_plugin(Carrier(pickled(work)), name=self.name)
 
     def submit(self, span: range) -> Future[Report]:
         """Compute some tasks on any worker."""
@@ -115,7 +115,7 @@ class RayWorkers(_Cluster):
 
     def share(self, work: Work) -> None:
         """Put the work where every machine can read it."""
-        self.work = self.ray.put(_pickled(work))
+        self.work = self.ray.put(pickled(work))
 
     def submit(self, span: range) -> Future[Report]:
         """Compute some tasks on any processor."""
@@ -186,7 +186,8 @@ def _unconnected(backend: str, line: str) -> ArgumentError:
     )
 
 
-def _pickled(work: Work) -> bytes:
+def pickled(work: object) -> bytes:
+    """Pickle what user code takes part in."""
     try:
         content: bytes = cloudpickle.dumps(work)
     except KeyboardInterrupt:

@@ -90,10 +90,10 @@ def _seen(oracle: Oracle, shortcut: Shortcut, train: Ids, full: Any) -> Look:
 
 
 def by_formula(
-    oracle: Oracle, shortcut: Shortcut, batch: Batch, places: Places, singly: bool
+    oracle: Oracle, shortcut: Shortcut, batch: Batch, singly: bool
 ) -> Iterator[Answer | Block]:
     """Yield answers in plan order, whole blocks of trials unless ``singly``."""
-    began, total = time.perf_counter(), len(batch.tasks)
+    began, total, places = time.perf_counter(), len(batch.tasks), cast("Places", batch.places)
     with one_thread():
         found = [np.concatenate(each) for each in zip(*shortcut.blocks(places, total), strict=True)]
     table, left = Block(*found), np.flatnonzero(found[-1]).tolist()

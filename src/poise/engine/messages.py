@@ -61,6 +61,11 @@ class Trial:
         """Number of removals, and of points."""
         return len(self.reduced), len(self.reduced[0].points)
 
+    @property
+    def n_fits(self) -> int:
+        """Number of fits."""
+        return len(self.full) + len(self.reduced)
+
 
 class Said(NamedTuple):
     """A warning of a fit, or a line that it printed (then ``category`` is empty)."""

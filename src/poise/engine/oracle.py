@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -16,14 +16,14 @@ from poise.checks import counted
 from poise.data.sample import Sample
 from poise.engine.execution import Execution
 from poise.engine.messages import Answer, Answers, Batch, Failure, Query, Trial
-from poise.engine.surroundings import Heard
+from poise.engine.surroundings import Heard, Settings
 from poise.engine.work import Work
 from poise.errors import TrialError
 from poise.progress import Progress
 from poise.results.trials import MOST_FAILURES, Failed
 
 if TYPE_CHECKING:
-    from poise.shortcuts.blocks import Block, Places, Shortcut
+    from poise.shortcuts.blocks import Block, Shortcut
 
 Verdict = TypeVar("Verdict")
 
@@ -46,56 +46,57 @@ class Oracle:
     execution: Execution = field(default_factory=Execution)
     heard: Heard = field(default_factory=Heard)
     shortcut: Shortcut | None = None
+    settings: Settings = field(default_factory=Settings.here)
+
+    def on(self, sample: Sample) -> Oracle:
+        """Return the same on some of the rows."""
+        if sample is self.sample or self.shortcut is None:
+            return self if sample is self.sample else replace(self, sample=sample)
+        shortcut = self.shortcut.on(self.shortcut.family, sample, self.shortcut.removals)
+        return replace(self, sample=sample, shortcut=shortcut)
 
     def work(self, tasks: Sequence[Query] | Sequence[Trial], relax: bool = True) -> Work:
         """Return these tasks as work about the algorithm."""
         keep_causes = self.execution.on_error == "raise"
-        return Work(self.algorithm, self.sample, self.distance, tasks, relax, keep_causes)
+        about = self.algorithm, self.sample, self.distance
+        return Work(*about, tasks, relax, keep_causes, self.settings)
 
     def answer(self, batch: Batch) -> Answers:
         """Answer one trial, or query, after the other, until the batch has seen enough."""
-        if self.shortcut is not None and batch.places is not None:
-            return self._by_formula(self.shortcut, batch, batch.places)
-        work, total, first = self.work(batch.tasks), len(batch.tasks), batch.tasks[0]
+        tasks, total, known = batch.tasks, len(batch.tasks), len(batch.known)
+        first: Any = tasks if hasattr(tasks, "shape") else tasks[0]
         if isinstance(first, Query):
             record, fits_each = _Record("fit", self.execution.on_error), 1
         else:
-            record = _Record("trial", self.execution.on_error, (total, *work.shape(first)))
-            fits_each = len(first.full) + len(first.reduced)
-        known = [batch.known[k] for k in range(len(batch.known))]
-        fits = self.execution.compute(work, range(len(known), total))
+            shape = total, *self.work(()).shape(first)
+            record, fits_each = _Record("trial", self.execution.on_error, shape), first.n_fits
+        found = self._answers(batch)
         shown = Progress(total, self.execution.progress, f"{record.unit}s", batch.state)
-        with shown as progress, closing(cast("Generator[Answer]", fits)):
-            for k, answer in enumerate(chain(known, fits)):
-                if k >= len(known):
-                    self.heard.add(fits_each, answer.said)
-                latest = record.enter(answer)
-                progress.advance_to(k + 1)
-                if batch.until is not None and batch.until(latest):
-                    break
-        return record.answers()
-
-    def _by_formula(self, shortcut: Shortcut, batch: Batch, places: Places) -> Answers:
-        """Answer trials without a fit, but for those that a shortcut doubts."""
-        from poise.engine.formulas import by_formula
-        from poise.shortcuts.blocks import Block
-
-        total, points = len(batch.tasks), places(0, 1)[1].shape[1]
-        shape = (total, shortcut.removals, points)
-        record = _Record("trial", self.execution.on_error, shape)
-        answers = by_formula(self, shortcut, batch, places, singly=batch.until is not None)
-        shown = Progress(total, self.execution.progress, "trials", batch.state)
-        with shown as progress, closing(cast("Generator[Answer | Block]", answers)):
-            for answer in answers:
-                if isinstance(answer, Block):
+        with shown as progress, closing(cast("Generator[Answer | Block]", found)):
+            for answer in chain((batch.known[k] for k in range(known)), found):
+                if not isinstance(answer, Answer):
                     record.enter_block(answer)
                     continue
-                self.heard.add(2, answer.said)
+                if record.done >= known:
+                    self.heard.add(fits_each, answer.said)
                 latest = record.enter(answer)
                 progress.advance_to(record.done)
                 if batch.until is not None and batch.until(latest):
                     break
         return record.answers()
+
+    def _answers(self, batch: Batch) -> Iterator[Answer | Block]:
+        """Yield the answers that are not known, in plan order; whole blocks of a formula."""
+        if self.sample.at_hand is not self.sample:
+            from poise.engine.on_dask import answers
+
+            return answers(self, batch)
+        if self.shortcut is not None and batch.places is not None:
+            from poise.engine.formulas import by_formula
+
+            return by_formula(self, self.shortcut, batch, singly=batch.until is not None)
+        span = range(len(batch.known), len(batch.tasks))
+        return self.execution.compute(self.work(batch.tasks), span)
 
     def ask(self, queries: Sequence[Query]) -> list[Answer]:
         """Answer queries one after the other in one process, whatever becomes of them."""

@@ -128,7 +128,8 @@ class Pool(Workers):
                 self._told(worker, (str(self.path), range(0), None))
             except EOFError:
                 self._end(slot)
-        Pool._idle[os.getpid()] = self
+        if Pool._idle.setdefault(os.getpid(), self) is not self:  # that of another thread
+            self.close()
 
     def close(self) -> None:
         """End all workers, whatever they are doing."""

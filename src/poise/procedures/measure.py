@@ -20,6 +20,20 @@ class MeasuredTrials(Sequence[Trial]):
     def __len__(self) -> int:
         return len(self.split)
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of removals, and of points, of each trial."""
+        return self.split.removals, self.split.n_points
+
+    @property
+    def n_fits(self) -> int:
+        """Number of fits of each trial."""
+        return self.split.full_fits + self.split.removals
+
+    def on(self, split: Split) -> MeasuredTrials:
+        """Return the same trials on other rows."""
+        return MeasuredTrials(split)
+
     @overload
     def __getitem__(self, k: int) -> Trial: ...
     @overload

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 from poise import checks
 from poise.algorithms.algorithm import Algorithm, as_algorithm, blaming_user_code
@@ -15,6 +15,7 @@ from poise.algorithms.provenance import code_digest, versions
 from poise.checks import counted
 from poise.data.copies import copies
 from poise.data.randomness import Coupling, Randomness, as_coupling
+from poise.data.rows import is_on_dask
 from poise.data.sample import Sample
 from poise.data.split import Split
 from poise.data.suitable import few_values, rarest_class
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 _ROWS = ("X_unlabeled", "groups", "groups_unlabeled", "fit_params", "sample_weight", "ids")
 _RUN = ("n_jobs", "backend", "fit_timeout", "on_error", "progress")
 _TRIAL = ("remove", "replace", "position", "max_trials", "response", "shuffle", "randomized")
+_ON_DASK = ("stability_test", "measure", "assert_stable")  # functions that take its frames
 _MOST = 0.5  # of the training sets
 _FEWEST_FOR_FORMULAS = 4  # trials: fewer are fitted sooner than a formula is compared
 _TRIED = 8  # trials, of which a formula must be sure of one
@@ -77,9 +79,11 @@ class Job:
     ) -> Job:
         """Check the settings, then the rows, then the algorithm."""
         settings = checked(function, asked, Every)
+        if is_on_dask(X) and function in _ON_DASK:
+            settings = _on_dask(settings)
         coupling = _coupling(settings["coupling"])
         randomness = Randomness.from_state(settings["random_state"])
-        sample = Sample.of(X, y, **{name: settings[name] for name in _ROWS})
+        sample = _sample(algorithm, X, y, settings)
         rows: dict[str, Any] = {
             "n": _training_size(settings["n"], settings["delta"], sample),
             "n_labeled": sample.n_labeled,
@@ -101,17 +105,17 @@ class Job:
         **rows: Any,
     ) -> Self:
         """Check the algorithm and its distance; ``rows`` say how the design counts them."""
-        prepared = as_algorithm(algorithm, settings["response"]).prepared(sample)
+        prepared = as_algorithm(algorithm, settings["response"]).prepared(sample.at_hand)
         given, natural = settings["distance"], prepared.natural_distance
         with blaming_user_code("the distance cannot be described"):
-            distance = as_distance(given, natural, prepared.n_outputs).prepared(sample)
+            distance = as_distance(given, natural, prepared.n_outputs).prepared(sample.at_hand)
         design = Design(
             algorithm=prepared.name,
             coupling=coupling.name,
             compares=_compares(distance),
             distance=distance.name,
             n_classes=prepared.n_classes,
-            few_values=few_values(sample.X),
+            few_values=few_values(sample.at_hand.X),
             order_free=prepared.ignores_row_order,
             seed=randomness.root,
             name=settings["name"] or "",
@@ -182,7 +186,7 @@ class Job:
             return None
         from poise.shortcuts.blocks import Shortcut
 
-        return Shortcut.of(self.algorithm, self.sample, self.distance, design.n)
+        return Shortcut.of(self.algorithm, self.sample.at_hand, self.distance, design.n)
 
     def run(
         self, question: Question | None = None, *, rivals: int = 1, warn: bool = True
@@ -237,24 +241,27 @@ class Job:
     def _look(self, oracle: Oracle) -> Look:
         """Look at the rows for copies, and at the first trial, unless nobody wants to."""
         self.warnings.extend(self.doubts())
-        seen = self._compare(oracle, oracle.shortcut) if oracle.shortcut is not None else Look()
+        sample, split = self.sample.first(self.split)
+        near, seen = oracle.on(sample), Look()
+        if near.shortcut is not None:
+            seen = self._compare(near, near.shortcut, split)
+            oracle.shortcut = near.shortcut and oracle.shortcut
         if self.settings["check"] and oracle.shortcut is None:
             removals = 1 if seen.given_up else self.design.removals
-            split = self.split.with_fewer(removals, self.design.points)
+            split = split.with_fewer(removals, self.design.points)
             given_up = seen.given_up
-            seen = look(oracle, MeasuredTrials(split), self.design.position)
+            seen = look(near, MeasuredTrials(split), self.design.position)
             seen.given_up = (*given_up, *seen.given_up)
         self.warnings.extend(seen.warnings)
         return seen
 
-    def _compare(self, oracle: Oracle, shortcut: Shortcut) -> Look:
+    def _compare(self, oracle: Oracle, shortcut: Shortcut, split: Split) -> Look:
         """Compare a shortcut with fits in the first trial, or give it up from there on."""
         from poise.engine.formulas import compared
 
         chosen = self.settings["removals_per_trial"] is None and self.design.removals > 1
         within = 1 if chosen else _TRIED  # how many removals there are is not chosen by outcome
-        trials = self.design.n_trials
-        found = compared(oracle, shortcut, self.split.block, trials, within)
+        found = compared(oracle, shortcut, split.block, len(split), within)
         if not found.why_not:
             return found.look
         oracle.shortcut = None
@@ -267,13 +274,17 @@ class Job:
 
     def doubts(self) -> list[str]:
         """Say what is remarkable about the rows, before any fit."""
-        found = copies(self.sample), self._rare_class(), self._search()
+        sample = self.sample
+        total = sample.n_labeled + sample.n_unlabeled
+        found = copies(sample.at_hand, total), self._rare_class(), self._search()
         return [text for text in found if text]
 
     def _rare_class(self) -> str | None:
         """Say that most training sets lack a class: a classifier of the others is tested then."""
         design, sample = self.design, self.sample
-        if design.n_classes is None or sample.n_responses > 1 or sample.groups is not None:
+        if design.n_classes is None or sample.at_hand is not sample:
+            return None
+        if sample.n_responses > 1 or sample.groups is not None:
             return None
         label, rows = rarest_class(sample.y)
         if (1 - rows / sample.n_labeled) ** design.n <= _MOST:
@@ -403,6 +414,27 @@ def _coupling(given: object) -> Coupling:
 def _asked_pairs(pairs: Callable[[Any], Any], words: Any) -> Any:
     with blaming_user_code("the coupling cannot be used"):
         return pairs(words)
+
+
+def _on_dask(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a run on rows that live on Dask; its workers fit."""
+    for name, remedy in (("n_jobs", "every worker fits"), ("backend", "Dask fits its own rows")):
+        if settings[name] not in (None, "dask"):
+            raise ArgumentError(f"must be left out: {remedy}", argument=name, got=settings[name])
+    found = {**settings, "backend": "dask"}
+    Execution(**{name: found[name] for name in _RUN})  # is there a connection?
+    return found
+
+
+def _sample(algorithm: object, X: Any, y: Any, settings: Mapping[str, Any]) -> Sample:
+    """Check the rows; those on Dask are looked at where they are."""
+    rows = {name: settings[name] for name in _ROWS}
+    if settings["backend"] != "dask" or not is_on_dask(X):
+        return Sample.of(X, y, **rows)
+    from poise.data.on_dask import DaskSample
+
+    check = as_algorithm(algorithm, settings["response"]).prepared
+    return cast("Sample", DaskSample.of(X, y, check, **rows))  # it is asked the same
 
 
 def _training_size(n: Any, delta: Any, sample: Sample) -> int:

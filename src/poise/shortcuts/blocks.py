@@ -80,10 +80,10 @@ class Shortcut:
         if classes == 1 or classes > _MOST_CLASSES or not sample.y.single:
             return None
         family = family_of(algorithm.estimator, n, len(sample.X.labels), classes)
-        return None if family is None else cls._on(family, sample)
+        return None if family is None else cls.on(family, sample)
 
     @classmethod
-    def _on(cls, family: Family, sample: Sample) -> Shortcut | None:
+    def on(cls, family: Family, sample: Sample, removals: int = 1) -> Shortcut | None:
         """Take the rows as numbers; single precision is computed in single precision by fits."""
         X, more, labels = _numbers(sample.X), None, None
         y = sample.y.column(0)
@@ -95,7 +95,7 @@ class Shortcut:
             labels, y = np.unique(y, return_inverse=True)
         elif not (y.dtype == np.float64 or y.dtype.kind in "iu"):
             return None
-        return cls(family, X, y.astype(np.float64, copy=False), more, labels)
+        return cls(family, X, y.astype(np.float64, copy=False), more, labels, removals)
 
     def blocks(self, places: Places, trials: int) -> Iterator[Block]:
         """Compute so many trials, some at a time.
