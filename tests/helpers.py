@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,3 +36,21 @@ def python(
         env={**os.environ, **(env or {})},
         check=False,
     )
+
+
+@contextmanager
+def workers_of_dask(**settings: Any) -> Iterator[Any]:
+    """Two workers of two threads; their nannies change the environment of this process."""
+    import dask
+    from distributed import Client, LocalCluster
+
+    before = dict(os.environ)
+    here = {"dashboard_address": ":0", "silence_logs": logging.CRITICAL}
+    with (
+        dask.config.set(settings),
+        LocalCluster(n_workers=2, threads_per_worker=2, **here) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+    os.environ.clear()
+    os.environ.update(before)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import signal
 import threading
@@ -13,7 +12,7 @@ from sklearn.linear_model import Lasso
 from sklearn.tree import DecisionTreeRegressor
 
 import poise
-from helpers import needs
+from helpers import needs, workers_of_dask
 from poise.cli import main
 from poise.engine.clusters import DaskWorkers
 from poise.errors import AlgorithmError, ArgumentError, TrialError
@@ -23,16 +22,7 @@ CLUSTERS = [pytest.param(name, marks=needs(name)) for name in ("dask", "ray")]
 
 @pytest.fixture(scope="module")
 def dask_client():
-    import dask
-    from distributed import Client, LocalCluster
-
-    settings = {"distributed.scheduler.allowed-failures": 0}
-    here = {"dashboard_address": ":0", "silence_logs": logging.CRITICAL}
-    with (
-        dask.config.set(settings),
-        LocalCluster(n_workers=2, threads_per_worker=2, **here) as cluster,
-        Client(cluster) as client,
-    ):
+    with workers_of_dask(**{"distributed.scheduler.allowed-failures": 0}) as client:
         yield client
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 from itertools import pairwise
@@ -17,7 +16,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import poise
-from helpers import needs
+from helpers import needs, workers_of_dask
 from poise.errors import AlgorithmError, ArgumentError, DataError
 
 pytestmark = needs("dask")
@@ -25,14 +24,8 @@ pytestmark = needs("dask")
 
 @pytest.fixture(scope="module")
 def client():
-    from distributed import Client, LocalCluster
-
-    here = {"dashboard_address": ":0", "silence_logs": logging.CRITICAL}
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=2, **here) as cluster,
-        Client(cluster) as each,
-    ):
-        yield each
+    with workers_of_dask() as client:
+        yield client
 
 
 def frame_of(rows, seed=0):
