@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.theory.ceilings import ceiling_large_epsilon, power_bound, which_ceiling
+from poise.theory.ceilings import ceiling_large_epsilon, power_bound, share_ceiling
 
 FINITE = {"features": "countable", "response": "countable"}
 
@@ -56,6 +56,9 @@ def test_the_numbers_of_the_paper():
             assert power_bound(10, 95, delta_star=truth, delta=0.1, alpha=0.05, **known) == 0.05
     grid = power_bound([[10], [20]], 95, delta=[0.1, 0.2, 0.3], alpha=0.05)
     assert grid[1].tolist() == [power_bound(20, 95, delta=d, alpha=0.05) for d in (0.1, 0.2, 0.3)]
+    assert share_ceiling(22, 0.1, 0.0, 0.1) == pytest.approx(
+        power_bound(5, 110, 22, delta=0.1, alpha=0.1)
+    )
     with np.errstate(all="raise"):
         power_bound(2, 10**15, delta=0.99, delta_star=[0.0, 1e-300], alpha=1e-12)
 
@@ -91,21 +94,6 @@ def test_budgets_by_hand():
     border = {**asked, **y, "train_budget": 1000}
     assert power_bound(100, 1000, 5, **border, delta_star=0.1) == pytest.approx(0.06)
     assert power_bound(100, 1000, 5, **border, delta_star=0.11) == 0.05
-
-
-def test_theorem_h_says_which_ceiling_holds():
-    """(i) below half of what outputs can move, (ii) below all of it, (iii) no change is larger."""
-    parts = ("unchanged", "large-epsilon", "always-stable")
-    for outputs, width, classes, epsilons in [
-        ("interval", 2.0, 2, (0.5, 1.0, 2.0)),
-        ("probabilities", 1.0, 3, (0.6, 0.7, 1.0)),
-        ("probabilities", 1.0, 2, (0.4, 0.6, 1.0)),
-        ("labels", 1.0, 3, (0.5, None, 1.0)),
-        ("labels", 1.0, 2, (None, 0.0, 1.0)),
-    ]:
-        for part, epsilon in zip(parts, epsilons, strict=True):
-            if epsilon is not None:
-                assert which_ceiling(epsilon, outputs, width=width, n_classes=classes) == part
 
 
 @given(st.integers(2, 200), rows, deltas, levels, st.floats(0, 1))

@@ -345,15 +345,12 @@ class Design:
     def _reach_is_wide(self, epsilon: float) -> bool:
         """Tell whether probabilities can be moved so far that the paper's ceiling holds for them.
 
-        Only under one shared random term; a label may be one of two where there are more.
+        By Theorem H(i), under one shared random term; a label may be one of two where there are
+        more.
         """
-        from poise.theory import ceilings
-
         if self.distance == "label" or not self.n_classes or self.coupling != "shared":
             return False
-        classes = max(self.n_classes, 2)
-        kind = ceilings.which_ceiling(epsilon, "probabilities", n_classes=classes)
-        return bool(kind == "unchanged")
+        return epsilon < 1 - 1 / max(self.n_classes, 2)
 
 
 def in_brief(text: str, most: int = 80) -> str:

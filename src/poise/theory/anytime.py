@@ -107,13 +107,10 @@ class OpenEnded(NamedTuple):
 
     Attributes
     ----------
-    verdict : str
-        "stable" or "unstable" by the process that first reached 1/α, else "inconclusive".
-    decided_at : int or None
-        Trials after which it did.
+    verdict, decided_at : str, int or None
+        "stable" or "unstable" by the process that first reached 1/α, and after how many trials.
     contradicted : bool
-        Whether the other one has reached 1/α, too: with trials from one distribution this has
-        probability at most α.
+        Whether the other one has reached 1/α, too: P <= α for trials from one distribution.
     log_e, log_e_unstable : ndarray of shape (t,)
         Logarithms of both processes after each trial.
     """

@@ -28,24 +28,12 @@ ONE = 1 - 1e-9
 
 
 def floor(value: ArrayLike) -> NDArray[np.int64]:
-    """Round non-negative numbers down, but for those that only noise keeps below an integer.
-
-    Examples
-    --------
-    >>> int(floor(0.29 * 100)), int(floor(28.9))
-    (29, 28)
-    """
+    """Round non-negative numbers down, but for those that only noise keeps below an integer."""
     return np.floor(np.asarray(value) * (1 + NOISE)).astype(np.int64)
 
 
 def ceiling(value: ArrayLike) -> NDArray[np.int64]:
-    """Round non-negative numbers up, but for those that only noise puts above an integer.
-
-    Examples
-    --------
-    >>> int(ceiling(1.1 * 30)), int(ceiling(33.1))
-    (33, 34)
-    """
+    """Round non-negative numbers up, but for those that only noise puts above an integer."""
     return np.ceil(np.asarray(value) * (1 - NOISE)).astype(np.int64)
 
 

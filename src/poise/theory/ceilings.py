@@ -12,7 +12,7 @@ Each trap brings its own exponent e, and the ceiling is the lowest that applies.
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -65,8 +65,12 @@ def power_bound(
 
     If δ* > δ the triple is not stable and the ceiling is α. The ceiling is no promise: the
     randomised Binomial test reaches it if κ is an integer and δ ≤ 1 − α^(1/κ) or δ* = 0, and may
-    fall short of it elsewhere. It is about predictions that can be raised without bound; for
-    labels, probabilities and intervals see :func:`which_ceiling`.
+    fall short of it elsewhere.
+
+    It is about predictions that can be raised without bound, and about others that can be moved by
+    more than 2ε (Theorem H(i)): numbers in an interval of length w > 2ε, vectors of K
+    probabilities for ε < 1 − 1/K in total variation, labels of three or more classes for ε < 1.
+    For larger ε see :func:`ceiling_large_epsilon`; where no change can exceed ε there is none.
 
     Parameters
     ----------
@@ -143,46 +147,6 @@ def _leak(
     return (checks.count("train_budget", trained) + checks.count("eval_budget", evaluated)) / values
 
 
-def which_ceiling(
-    epsilon: float,
-    outputs: Literal["interval", "probabilities", "labels"],
-    *,
-    width: float = 1.0,
-    n_classes: int = 2,
-) -> Literal["unchanged", "large-epsilon", "always-stable"]:
-    """Say which part of Theorem H applies where outputs are bounded.
-
-    "unchanged": the ceiling is :func:`power_bound`; "large-epsilon": :func:`ceiling_large_epsilon`;
-    "always-stable": there is none, because no change can exceed ε.
-
-    Parameters
-    ----------
-    epsilon : float, at least 0
-        Allowed change.
-    outputs : {"interval", "probabilities", "labels"}
-        Numbers in an interval of length ``width``; probability vectors in total variation;
-        labels, which are 0 or 1 apart.
-    width : float, positive
-        Length of the interval.
-    n_classes : int, at least 2
-        Number of classes.
-
-    Examples
-    --------
-    >>> which_ceiling(0.2, "interval"), which_ceiling(0.5, "interval")
-    ('unchanged', 'large-epsilon')
-    >>> which_ceiling(0.0, "labels", n_classes=3), which_ceiling(0.0, "labels")
-    ('unchanged', 'large-epsilon')
-    """
-    checks.choice("outputs", outputs, ("interval", "probabilities", "labels"))
-    limit, classes = checks.epsilon(epsilon), checks.count("n_classes", n_classes, 2)
-    length = checks.positive("width", width) if outputs == "interval" else 1.0
-    half = {"probabilities": 1 - 1 / classes, "labels": float(classes > 2)}.get(outputs, length / 2)
-    if limit >= length:
-        return "always-stable"
-    return "unchanged" if limit < half else "large-epsilon"
-
-
 def ceiling_large_epsilon(
     n: int, n_labeled: int, delta: float, delta_star: float, alpha: float
 ) -> float:
@@ -226,6 +190,20 @@ def critical_share(m: int, delta: float, alpha: float) -> float:
     trials, level = checks.count("m", m, 1), checks.alpha(alpha)
     log_share = math.log1p(-checks.delta(delta)) - math.log(level) / trials
     return -math.expm1(min(log_share, 700.0))
+
+
+def share_ceiling(m: int, delta: float, delta_star: float, alpha: float) -> float:
+    """Compute the ceiling on the power of every valid test of m i.i.d. shares (Theorem B).
+
+    min{1, α ((1 − δ*) / (1 − δ))^m}, whatever the law of the shares: :func:`power_bound` at κ = m.
+    Betting everything, with the coin, attains it if α ≤ (1 − δ)^m.
+
+    Examples
+    --------
+    >>> share_ceiling(30, delta=0.1, delta_star=0.05, alpha=0.05)
+    0.253164...
+    """
+    return float(power_bound(2, 2 * m, m, delta=delta, delta_star=delta_star, alpha=alpha))
 
 
 def _ceiling(trap: _Trap, delta: float, delta_star: float, alpha: float) -> float:

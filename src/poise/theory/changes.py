@@ -100,16 +100,15 @@ def counted(
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """What a test and its mirror image say about one question.
+    """What a test and its mirror image say about one question; P(wrong verdict) <= α.
 
     Attributes
     ----------
     verdict : str
-        "stable", "unstable" or "inconclusive"; P(wrong) is at most α.
-    acceptance_probability : float
-        Chance, given the changes, that the test with a coin says "stable".
-    e_value : float
-        Evidence for "stable" that may be multiplied over disjoint rows.
+        "stable", "unstable" or "inconclusive".
+    acceptance_probability, e_value : float
+        Chance, given the changes, that the test with a coin says "stable"; evidence for it that
+        may be multiplied over disjoint rows.
     used : int
         Trials after which the verdict stood, or all that were seen.
     compute_pvalues : callable

@@ -273,11 +273,6 @@ def first_beyond(low: int, holds: Callable[[int], object], high: int | None = No
     """Find the smallest whole number beyond ``low``, at most ``high``, for which ``holds``.
 
     It must stay true from there on, and is not asked at ``high``.
-
-    Examples
-    --------
-    >>> first_beyond(3, lambda count: count**2 > 200), first_beyond(3, lambda count: False, 9)
-    (15, 9)
     """
     width = 1
     while high is None:

@@ -35,14 +35,10 @@ def trials_needed(
 
     Parameters
     ----------
-    delta : float in (0, 1)
-        Allowed probability of a change beyond ε.
-    delta_star : float in [0, delta)
-        True probability.
-    alpha : float in (0, 1)
-        Error level.
-    power : float in (0, 1]
-        Probability of declaring stable; 1 only for ``delta_star`` 0.
+    delta, delta_star : float in (0, 1) and [0, delta)
+        Allowed and true probability of a change beyond ε.
+    alpha, power : float in (0, 1) and (0, 1]
+        Error level; probability of declaring stable, 1 only for ``delta_star`` 0.
     randomized : bool
         Whether the test tosses its coin.
 

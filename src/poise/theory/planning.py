@@ -197,8 +197,7 @@ class MenuRow(NamedTuple):
     smallest_delta : float or None
         The smallest δ that a run certifies in which no change exceeds ε; None without trials.
     delta_star : float or None
-        True probability of a change beyond ε up to which the Binomial test for the menu's δ
-        declares stable with the menu's power; None if it cannot declare stable at all.
+        True probability up to which the menu's δ is shown with the menu's power; None if never.
     """
 
     n: int
@@ -220,26 +219,17 @@ def menu(
     """List training sizes and what the Binomial test can say at each of them.
 
     Each line is the largest n at which a run without a change beyond ε certifies 0.5, 0.3, …,
-    0.005, or ``delta``, or whatever one trial certifies (Theorem 1). It does not say that the
-    algorithm at hand has such a run.
+    0.005, or ``delta``, or whatever one trial certifies (Theorem 1), from the largest to the
+    smallest. It does not say that the algorithm at hand has such a run.
 
     Parameters
     ----------
     n_labeled, n_unlabeled : int, at least 0
         Rows with and without a response.
-    delta : float in (0, 1)
-        The δ for which ``delta_star`` is stated; it has a line of its own.
-    alpha : float in (0, 1)
-        Error level.
-    power : float in (0, 1)
-        Power that ``delta_star`` keeps.
+    delta, alpha, power : float in (0, 1)
+        The δ for which ``delta_star`` is stated, with a line of its own; level; the power kept.
     n : int, at least 2, optional
         A further training size to list.
-
-    Returns
-    -------
-    list of MenuRow
-        From the largest training size to the smallest; empty if the rows hold no trial at n = 2.
 
     Examples
     --------

@@ -72,14 +72,11 @@ class BagChoice(NamedTuple):
     ----------
     n, bag_size, n_bags : int
         Training rows; rows in a bag, drawn without replacement; number of bags.
-    epsilon, delta : float
-        A removal changes a prediction by more than ε with probability at most δ.
-    width : float
-        Width of the range of the base fits; 2√(1 − 1/L) for L class probabilities.
-    theorem : {"K", "L"}
-        What the number of bags rests on.
-    coupled : bool
-        Whether the guarantee is for fits that share ξ.
+    epsilon, delta, width : float
+        A removal changes a prediction by more than ε with probability at most δ; base fits lie in
+        a range of this width, 2√(1 − 1/L) for L class probabilities.
+    theorem, coupled : {"K", "L"}, bool
+        What the number of bags rests on; whether the guarantee is for fits that share ξ.
     """
 
     n: int
@@ -107,8 +104,8 @@ def choose_bags(
 
     Theorem L with Chernoff's inequality counts the bags, or Theorem K where that needs fewer. With
     ``bag_size`` the answer has the fewest bags that are enough, with ``n_bags`` the largest bag;
-    with neither, the largest bag for which four times the fewest bags are enough. The choice says
-    nothing about accuracy: small bags may fit badly.
+    with neither, the largest bag for which four times the fewest bags are enough. An error says
+    what would be possible. Small bags may fit badly.
 
     Parameters
     ----------
@@ -125,13 +122,7 @@ def choose_bags(
     bag_size, n_bags : int, optional
         Fixed beforehand.
     coupled : bool
-        Whether bags without the removed row are kept for the n − 1 rows: fewer bags, and a
-        guarantee for fits that share ξ.
-
-    Raises
-    ------
-    ArgumentError
-        If no bags will do; the message says what would be possible.
+        As in :func:`bags_needed`.
 
     Examples
     --------
