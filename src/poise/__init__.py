@@ -30,6 +30,7 @@ _HOME = {
     "JackknifeRegressor": "poise.questions.intervals",
     "stabilize": "poise.questions.stabilize",
     "coupled_bags": "poise.algorithms.bags",
+    "Program": "poise.algorithms.program",
     "loss_change": "poise.algorithms.losses",
     "jax_algorithm": "poise.algorithms.jax_algorithm",
     "torch_algorithm": "poise.algorithms.torch_algorithm",

@@ -6,6 +6,7 @@ from poise.algorithms import networks as networks
 from poise.algorithms.bags import coupled_bags as coupled_bags
 from poise.algorithms.jax_algorithm import jax_algorithm as jax_algorithm
 from poise.algorithms.losses import loss_change as loss_change
+from poise.algorithms.program import Program as Program
 from poise.algorithms.torch_algorithm import torch_algorithm as torch_algorithm
 from poise.data.read import read_table as read_table
 from poise.data.split import trial_rows as trial_rows

@@ -121,6 +121,13 @@ class Algorithm(abc.ABC):
         """Return the algorithm with the seeds that the user has set: ξ is for the others."""
         return self
 
+    def with_limit(self, seconds: float) -> Algorithm | None:
+        """Return the algorithm that keeps the time limit of a fit itself.
+
+        None if it cannot: then a late fit ends its process.
+        """
+        return None
+
     def unchecked(self) -> AbstractContextManager[object]:
         """Context of the trials after a first one that passed with every check switched on."""
         return nullcontext()

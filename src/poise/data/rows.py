@@ -147,6 +147,12 @@ class _FrameRows(Rows):
         column: NDArray[Any] = (frame if self.single else frame[:, place]).to_numpy()
         return column
 
+    def values(self) -> Iterator[tuple[str | int, NDArray[Any]]]:
+        frame = _wrapped(self.native)  # once for all columns
+        columns = [frame] if self.single else frame.iter_columns()
+        for label, column in zip(self.labels, columns, strict=True):
+            yield label, column.to_numpy()
+
     @cached_property
     def _mutable(self) -> bool:
         objects = (values for _, values in self.values() if values.dtype.kind == "O")

@@ -67,6 +67,8 @@ class Execution:
     def compute(self, work: Work, span: range, *, in_turn: bool = False) -> Iterator[Answer]:
         """Answer some tasks in plan order; ``in_turn`` all by one worker, one after the other."""
         algorithm = work.algorithm
+        if hasattr(signal, "siginterrupt"):  # import polars lets whoever waits sleep on
+            signal.siginterrupt(signal.SIGINT, True)
         if algorithm.at_once and self.fit_timeout is not None:
             raise ArgumentError(
                 f"cannot be kept: {algorithm.name} fits {algorithm.at_once:,} data sets at once",

@@ -1,7 +1,8 @@
 """A small process beside the workers: it ends them when their parent has gone, however it ended.
 
 Run as a program, with the parent's process number and the folder of its workers. The folder holds
-one file for each group of processes that must not survive the parent: ``group-1234``.
+one file for each group of processes that must not survive the parent: ``group-1234``, and for what
+a fit of that worker has started as a group of its own: ``group-1234-1240``.
 """
 
 from __future__ import annotations
@@ -23,22 +24,34 @@ def note(folder: str, group: int) -> None:
 
 
 def end(folder: str, group: int) -> None:
-    """End a group of processes: a worker, and the programs that its fits have started."""
+    """End a group of processes: a worker, and then the programs that its fits have started."""
+    _end(os.path.join(folder, f"{_PREFIX}{group}"))
+    for name in _noted(folder):
+        if name.startswith(f"{_PREFIX}{group}-"):
+            _end(os.path.join(folder, name))
+
+
+def end_all(folder: str) -> None:
+    """End every group that was written down, and remove the folder."""
+    for name in _noted(folder):
+        end(folder, int(name.split("-")[1]))
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _noted(folder: str) -> list[str]:
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    return [name for name in names if name.startswith(_PREFIX)]
+
+
+def _end(path: str) -> None:
+    group = int(path.rpartition("-")[2])
     with suppress(OSError):
         if hasattr(os, "killpg"):
             os.killpg(group, signal.SIGKILL)
         else:
             os.kill(group, signal.SIGTERM)
     with suppress(OSError):
-        os.remove(os.path.join(folder, f"{_PREFIX}{group}"))
-
-
-def end_all(folder: str) -> None:
-    """End every group that was written down, and remove the folder."""
-    for name in os.listdir(folder) if os.path.isdir(folder) else ():
-        if name.startswith(_PREFIX):
-            end(folder, int(name.removeprefix(_PREFIX)))
-    shutil.rmtree(folder, ignore_errors=True)
+        os.remove(path)
 
 
 def watch(parent: int, folder: str) -> None:

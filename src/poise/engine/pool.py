@@ -25,6 +25,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from poise.algorithms import program
 from poise.engine import guard, transport
 from poise.engine.execution import Report, WorkerDied, Workers
 from poise.engine.messages import Answer, Failure
@@ -230,6 +231,7 @@ def serve(begun: str, slot: int) -> None:
     if hasattr(os, "register_at_fork"):  # the death of this process is seen by its closed pipe
         os.register_at_fork(after_in_child=partial(os.close, answers.fileno()))
     begins = partial(np.memmap(begun, np.int64, "r+").__setitem__, slot)
+    program.notes = os.path.dirname(begun)
     with suppress(EOFError, BrokenPipeError):
         while True:
             end_after(_PATIENCE)

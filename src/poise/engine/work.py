@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
@@ -35,6 +35,10 @@ class Work:
         self, span: range, begins: Callable[[int], None] | None = None, limit: float | None = None
     ) -> Iterator[Answer]:
         """Yield the answers to some tasks, in order; ``begins`` is told which one comes next."""
+        limited = None if limit is None else self.algorithm.with_limit(limit)
+        if limited is not None:
+            yield from replace(self, algorithm=limited).answers(span, begins)
+            return
         relax = self.relax and not isinstance(self.algorithm.unchecked(), nullcontext)
         with Surroundings(self.settings, limit) as around, ExitStack() as unchecked:
             looks = span and getattr(self.tasks[span.start], "look", None)

@@ -1,0 +1,382 @@
+"""A program in any language as an algorithm: rows go in as CSV, predictions come out as a line.
+
+poise writes requests to the standard input of the program until that ends::
+
+    7 31415 50 2        number of the request, seed, rows to train on, rows to predict
+    size,town,price     a header and 50 lines; the response is the last column
+    ...
+    size,town           a header and 2 lines
+    ...
+
+and reads one line from its output, with one prediction for each row, or the reason why not::
+
+    predictions 7 102.5,98.25
+    error 7 the matrix is singular
+"""
+
+from __future__ import annotations
+
+import atexit
+import copy
+import csv
+import datetime
+import decimal
+import io
+import math
+import numbers
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import IO, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.algorithms.algorithm import Algorithm, Predict, seed_from
+from poise.algorithms.distances import LABELS_ONLY
+from poise.checks import counted
+from poise.data.rows import Rows, as_rows, is_sparse
+from poise.data.sample import Sample
+from poise.data.suitable import is_missing
+from poise.errors import AlgorithmError, ArgumentError, TrialError
+
+# Fits run side by side already: a second layer of threads makes each of them slower.
+_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+_LINES = 10  # of what it said last
+_LONGEST = 1 << 26  # bytes of a line
+notes = ""  # the folder in which a worker notes which groups must end with it
+_PATIENCE = 2.0  # seconds that a program has to end by itself
+
+
+class Program(Algorithm):
+    """A program in any language, as an algorithm.
+
+    It is started once in each process that fits, and answers one request after the other; the
+    page on programs describes what it reads and writes. If it dies or breaks these rules, that
+    fit has failed, and the next one starts it again.
+
+    Parameters
+    ----------
+    command : str or sequence of str
+        Program and arguments; a text is split into words as a shell does, but no shell runs it.
+    keep : bool
+        Whether it is kept for further requests. If not, it is started for each prediction, and
+        its input ends after one request.
+    folder : path
+        Where it runs.
+
+    Examples
+    --------
+    >>> mean = '''NR==1 {id=$1; n=$3}
+    ... NR>2 && NR<=n+2 {sum += $NF}
+    ... END {print "predictions", id, sum / n}'''
+    >>> program = Program(["awk", "-F[ ,]", mean], keep=False)
+    >>> program.fit([[0.0], [1.0]], [1.0, 3.0], xi=0)([[5.0]])
+    array([2.])
+    """
+
+    def __init__(
+        self,
+        command: str | Sequence[str],
+        *,
+        keep: bool = True,
+        folder: str | os.PathLike[str] = ".",
+    ) -> None:
+        words = shlex.split(command) if isinstance(command, str) else map(os.fspath, command)
+        self.words, self.keep, self.folder = tuple(words), keep, os.path.abspath(folder)
+        self.name = shlex.join(self.words)
+        self.seconds: float | None = None  # that an answer may take
+        if not self.words or not self._found(self.words[0]):
+            raise ArgumentError(
+                "names a program that cannot be found",
+                argument="command",
+                got=self.name,
+                remedy="install it, or give its path",
+            )
+
+    def _found(self, word: str) -> bool:
+        return shutil.which(os.path.join(self.folder, word) if os.sep in word else word) is not None
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that its words name: scripts decide what is computed."""
+        paths = (Path(self.folder, word) for word in self.words)
+        return tuple(path for path in paths if path.is_file())
+
+    @property
+    def user_code(self) -> tuple[object, ...]:  # type: ignore[override]
+        """What is in these files."""
+        return self.files
+
+    def with_limit(self, seconds: float) -> Program:
+        """Return the program, which is killed if an answer takes longer."""
+        limited = copy.copy(self)
+        limited.seconds = seconds
+        return limited
+
+    def prepared(self, sample: Sample) -> Algorithm:
+        """Refuse rows that a program cannot read."""
+        if sample.n_responses > 1:
+            problem = f"predicts one response, and y has {sample.n_responses}"
+            raise AlgorithmError(f"{self.name} {problem}")
+        _names(sample.X, sample.y)
+        for rows in filter(None, (sample.X, sample.y, sample.X_unlabeled)):
+            for values in _columns(rows):
+                if values.dtype.kind not in "biufM":
+                    _cells(values)
+        return super().prepared(sample)
+
+    def fit(self, X: Any, y: Any, xi: int) -> Predict:  # type: ignore[override]
+        """Keep the rows: the program needs them together with those to predict."""
+        rows, responses = as_rows(X, "X"), as_rows(y, "y")
+        names = _names(rows, responses)
+        train = _csv(names, [*_columns(rows), *_columns(responses)])
+
+        def predict(points: Any) -> NDArray[Any]:
+            tested = as_rows(points, "X")
+            head = f"{seed_from(xi)} {len(rows)} {len(tested)}\n"
+            return self._predictions(head + train + _csv(names[:-1], _columns(tested)), len(tested))
+
+        return predict
+
+    def _predictions(self, request: str, rows: int) -> NDArray[Any]:
+        """Ask the program that runs, or a new one; a failed request is never tried again."""
+        key = os.getpid(), self.words, self.folder
+        running = _Running.idle.pop(key, None)
+        if running is not None and running.process.poll() is not None:
+            running.end()
+            running = None
+        running = running or _Running(self.words, self.folder)
+        try:
+            answer, text = running.answer(request, self.seconds, last=not self.keep)
+        except BaseException:  # after an interrupt its state is unknown
+            running.end()
+            raise
+        if not self.keep or _Running.idle.setdefault(key, running) is not running:
+            running.end(_PATIENCE)
+        if answer == "error":
+            raise TrialError(f"{running.name} reported an error: {text}")
+        return self._read(text, rows)
+
+    def _read(self, text: str, rows: int) -> NDArray[Any]:
+        """Read one prediction for each row: a number, several, or a label where y has labels."""
+        fields = next(csv.reader([text], skipinitialspace=True), [])
+        if len(fields) != rows:
+            gave = f"gave {counted(len(fields), 'prediction')} for {counted(rows, 'row')}"
+            raise TrialError(f"the program `{self.name}` {gave}: {text[:200]}")
+        try:
+            found = np.array(
+                [[_number(word) for word in field.split() or [""]] for field in fields]
+            )
+        except ValueError as error:
+            if self.natural_distance == LABELS_ONLY:
+                return np.array([None if each == "NA" else each for each in fields], object)
+            raise TrialError(f"the program `{self.name}` gave no numbers: {error}") from None
+        return found[:, 0] if found.shape[1] == 1 else found
+
+    def close(self) -> None:
+        """End the program in this process; the next fit starts it again."""
+        running = _Running.idle.pop((os.getpid(), self.words, self.folder), None)
+        if running is not None:
+            running.end(_PATIENCE)
+
+
+class _Running:
+    """A running program, alone in a group of processes."""
+
+    # A fork must neither use nor end the programs of its parent.
+    idle: ClassVar[dict[tuple[int, tuple[str, ...], str], _Running]] = {}
+
+    def __init__(self, words: tuple[str, ...], folder: str) -> None:
+        self.name, self.asked, self.late = f"the program `{shlex.join(words)}`", 0, False
+        self.said: deque[str] = deque(maxlen=_LINES)
+        try:
+            self.process = subprocess.Popen(
+                words,
+                cwd=folder,
+                env=_ONE_THREAD | os.environ,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,  # so that nobody has to empty a second pipe
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise TrialError(f"{self.name} could not be started: {error}") from error
+        self.note = Path(notes, f"group-{os.getpid()}-{self.process.pid}")
+        if notes:
+            self.note.touch()
+        threading.Thread(target=self._see_it_end, daemon=True).start()
+
+    def _see_it_end(self) -> None:
+        """End what it leaves behind: a child of its own could hold its output open for ever."""
+        self.process.wait()
+        self._kill_family()
+        self.note.unlink(missing_ok=True)
+
+    def answer(self, request: str, seconds: float | None, last: bool) -> tuple[str, str]:
+        """Return the kind and the text of its answer; what else it prints explains an error."""
+        self.asked += 1
+        self.said.clear()
+        text = f"{self.asked} {request}".encode()
+        # A program that writes before it reads must not block both sides.
+        self.writer = threading.Thread(target=self._send, args=(text, last), daemon=True)
+        self.writer.start()
+        with self._limited(seconds):
+            found = next(self._answers(), None)
+        if self.late:
+            raise self._problem(f"took longer than fit_timeout={seconds:g}", "timeout")
+        if found is None:
+            how = self.end(_PATIENCE)
+            raise self._problem(f"ended, or closed its output, before it answered ({how})")
+        kind, number, said = found
+        if number != self.asked:  # of two answers the second would be taken for the next request
+            raise self._problem(f"answered request {number} when {self.asked} was asked")
+        return kind, said
+
+    def _send(self, text: bytes, last: bool) -> None:
+        assert self.process.stdin is not None
+        with suppress(OSError, ValueError):  # a dead reader shows as the end of its output
+            self.process.stdin.write(text)
+            self.process.stdin.flush()
+            if last:
+                self.process.stdin.close()
+
+    def _answers(self) -> Iterator[tuple[str, int, str]]:
+        """Yield what it answers: kind, number of the request and text."""
+        assert self.process.stdout is not None
+        for line in iter(partial(self.process.stdout.readline, _LONGEST), b""):
+            text = line.decode(errors="backslashreplace").strip()
+            words = text.split(" ", 2)
+            if words[0] in ("predictions", "error") and words[1:] and words[1].isdecimal():
+                yield words[0], int(words[1]), " ".join(words[2:])
+            self.said.append(text[:200])
+
+    @contextmanager
+    def _limited(self, seconds: float | None) -> Iterator[None]:
+        """Kill the program when its time is up; ``late`` is final afterwards."""
+        if seconds is None:
+            yield
+            return
+        timer = threading.Timer(seconds, self._expire)
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()
+
+    def _expire(self) -> None:
+        self.late = True
+        self._kill_family()
+
+    def _problem(self, what: str, kind: str = "error") -> TrialError:
+        said = "".join(f"\n    {line}" for line in self.said)
+        said = f"; it said last:{said}" if said else ""
+        return TrialError(f"{self.name} {what}{said}", kind=kind)
+
+    def _kill_family(self) -> None:
+        """Kill the whole group: if only a wrapper script were killed, the real work would go on."""
+        with suppress(OSError):
+            if hasattr(os, "killpg"):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            else:
+                self.process.kill()
+
+    def end(self, patience: float = 0.0) -> str:
+        """Close its input, kill it if that does not end it, and say how it ended."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.writer.join(patience)
+        if not self.writer.is_alive():
+            _close(self.process.stdin)
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(patience)
+        if self.process.poll() is None:
+            self._kill_family()
+        status = self.process.wait()
+        self.writer.join()
+        _close(self.process.stdin)
+        _close(self.process.stdout)
+        return f"exit status {status}" if status >= 0 else f"killed by signal {-status}"
+
+
+def _close(pipe: IO[bytes]) -> None:
+    with suppress(OSError):  # what it did not read is lost
+        pipe.close()
+
+
+@atexit.register
+def _end_all() -> None:
+    for (process, *_), running in list(_Running.idle.items()):
+        if process == os.getpid():
+            running.end(_PATIENCE)
+
+
+# rows as text
+
+
+def _names(X: Rows, y: Rows) -> list[str]:
+    """Name the columns, the response last."""
+    if is_sparse(X.native):
+        raise AlgorithmError("a program reads a table", remedy="give X.toarray()")
+    names = [label if isinstance(label, str) else f"x{label + 1}" for label in X.labels]
+    response = getattr(y.native, "name", None) or y.labels[0]
+    names.append(response if isinstance(response, str) else "y")
+    if names[-1] in names[:-1]:
+        problem = f"a feature and the response are both named {names[-1]!r}"
+        raise AlgorithmError(problem, remedy="rename one of them")
+    return [_cell(name) for name in names]
+
+
+def _csv(names: Sequence[str], columns: Iterable[NDArray[Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(zip(*map(_cells, columns), strict=True))
+    return text.getvalue()
+
+
+def _columns(rows: Rows) -> list[NDArray[Any]]:
+    return [values for _, values in rows.values()]
+
+
+def _cells(values: NDArray[Any]) -> list[Any]:
+    """Write a column: numbers with all their digits, NA where there is none."""
+    kind, cells = values.dtype.kind, values.tolist()
+    if kind == "f":
+        return [cell if cell == cell else "NA" for cell in cells]
+    if kind == "M":
+        days = np.datetime_as_string(values, unit="auto").tolist()
+        return ["NA" if day == "NaT" else day for day in days]
+    return cells if kind in "iu" else [_cell(cell) for cell in cells]
+
+
+def _cell(value: Any) -> Any:
+    if is_missing(value):
+        return "NA"
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, numbers.Real):
+        return int(value) if isinstance(value, numbers.Integral) else float(value)
+    if isinstance(value, (datetime.date, datetime.time)):
+        return value.isoformat()
+    text = str(value) if isinstance(value, (str, decimal.Decimal)) else "\n"
+    if "\n" in text or "\r" in text:
+        raise AlgorithmError(
+            "a program reads numbers, dates, and text on one line", argument="X", got=value
+        )
+    return text
+
+
+def _number(text: str) -> float:
+    if "_" in text:  # which Python takes for a digit
+        raise ValueError(f"could not convert string to float: {text!r}")
+    return math.nan if text in ("", "NA") else float(text)
