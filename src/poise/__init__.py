@@ -21,7 +21,7 @@ _HOME = {
     "changed": "poise.questions.changed",
     "plan": "poise.questions.plan",
     "advise": "poise.questions.advise",
-    "load": "poise.results.file",
+    "load": "poise.questions.load",
     "verify": "poise.questions.verify",
     "report": "poise.results.report",
     "table": "poise.results.table",

@@ -19,12 +19,12 @@ from poise.questions.check import check as check
 from poise.questions.deployed import deployed_test as deployed_test
 from poise.questions.deployed import measure_deployed as measure_deployed
 from poise.questions.intervals import JackknifeRegressor as JackknifeRegressor
+from poise.questions.load import load as load
 from poise.questions.plan import plan as plan
 from poise.questions.several import compare as compare
 from poise.questions.several import stability_curve as stability_curve
 from poise.questions.stabilize import stabilize as stabilize
 from poise.questions.verify import verify as verify
-from poise.results.file import load as load
 from poise.results.report import report as report
 from poise.results.result import Result as Result
 from poise.results.table import table as table

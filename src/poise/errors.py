@@ -148,7 +148,15 @@ class TrialError(PoiseError, RuntimeError):
 
 
 class RecordError(PoiseError):
-    """A saved file cannot be read, was altered, or belongs to another run."""
+    """A saved file cannot be read or written, was altered, or belongs to another run.
+
+    Attributes
+    ----------
+    partial : Trials or None
+        What had been measured before a journal could not be written any more.
+    """
+
+    partial: object = None
 
 
 class PoiseWarning(UserWarning):

@@ -5,6 +5,7 @@ from poise.procedures.adaptive import AdaptiveTest, ExploreThenTest
 from poise.procedures.exhaustive import ExhaustiveTest
 from poise.procedures.heuristics import BootstrapTest, SimulationTest
 from poise.procedures.own import Asks, BinomialTest, Claim, Procedure, run
+from poise.procedures.replay import replay
 from poise.procedures.transparent import TransparentLinearTest
 from poise.simulation import traps, worlds
 from poise.simulation.audit import Audit, audit
@@ -34,6 +35,7 @@ __all__ = [
     "Trial",
     "World",
     "audit",
+    "replay",
     "reproduce",
     "run",
     "trap",

@@ -157,6 +157,14 @@ class Settings(TypedDict, total=False):
         Literal["raise", "record"],
         says("What a failed fit does: end the run, or count against 'stable'.", "raise"),
     ]
+    journal: Annotated[
+        str | object | None,
+        says(
+            "File that keeps every answer (of several algorithms or sizes: a folder): the same "
+            "call goes on from there.",
+            first=True,
+        ),
+    ]
     progress: Annotated[bool | None, says("Show progress; left out, after a second.", option="-")]
     fast: Annotated[
         bool, says("Use exact shortcuts where they exist.", True, option="--fast/--no-fast")

@@ -36,6 +36,12 @@ def fails_late(X, y, seed, state={"fits": 0}):
         raise ZeroDivisionError("the sixteenth fit")
     return lambda rows: [0.0] * len(rows)
 
+def interrupted(X, y, seed, state={"fits": 0}):
+    state["fits"] += 1
+    if state["fits"] == 15:
+        raise KeyboardInterrupt
+    return lambda rows: [0.0] * len(rows)
+
 def far(a, b, y=None):
     return np.full(len(a), 1000.0)
 

@@ -160,9 +160,23 @@ def test_a_failed_fit_does_not_lose_the_trials_before_it(run, folder: Path) -> N
 
     result = run(f"{MODELS}:fails_late --no-look --save late.json")
     assert result.exit_code == 3
-    assert "what was measured before the failed trial is in late.json" in result.stderr
+    assert "what was measured before is in late.json" in result.stderr
     assert "--on-error record counts a failed trial against 'stable' instead" in result.stderr
     assert poise.load(folder / "late.json").changes.tolist() == [[[0.0]]] * 7
+
+
+def test_an_interrupted_command_says_what_is_kept_and_goes_on(run, folder: Path) -> None:
+    words = f"{MODELS}:interrupted --no-look --journal run.journal"
+    stopped = run(f"{words} --save late.json")
+    assert stopped.exit_code == 130
+    assert "what was measured before is in late.json" in stopped.stderr
+    assert "run.journal: the same command goes on from there" in stopped.stderr
+    assert stopped.stderr.splitlines()[-1] == "poise: interrupted"
+    assert "only 7 of" in run("show run.journal").stdout
+    done = run(words)
+    assert (done.exit_code, run("show run.journal").stdout) == (0, done.stdout)
+    assert "--journal" in (folder / "run.journal").read_text()
+    assert "--save would replace run.journal" in run(f"{words} --save run.journal").stderr
 
 
 def test_a_traceback_is_there_for_those_who_ask(run) -> None:

@@ -15,14 +15,13 @@ from helpers import python
 from poise.cli import COMMANDS, main
 from poise.cli.inputs import load_algorithm, load_object, parse_parameters
 from poise.cli.measure import OF_A_TEST
-from poise.cli.options import LATER
 from poise.errors import AlgorithmError, ArgumentError
 from poise.settings import Every, settings_of
 
 HEAVY = ["numpy", "scipy", "sklearn", "pandas", "pyarrow", "joblib", "rich", "jinja2", "msgspec"]
 FIRST = (
     "--target --algorithm --n --epsilon --delta --alpha --unlabeled --groups --drop --response "
-    "--seed --jobs --max-trials --save --report --json --quiet --help --help-all"
+    "--seed --jobs --max-trials --journal --save --report --json --quiet --help --help-all"
 )
 
 
@@ -69,7 +68,7 @@ def test_options_are_the_keywords_of_the_library(run, name: str) -> None:
     params = {p.name: p for p in main.get_command(click.Context(main), name).params}
     text = " ".join(run(f"{name} --help-all").stdout.split())
     for key, setting in settings_of(Every).items():
-        if key in LATER or setting.said.option == "-":
+        if setting.said.option == "-":
             assert key not in params
             continue
         if name == "measure" and key in OF_A_TEST:

@@ -9,7 +9,6 @@ import click
 from poise.cli.errors import Exit, Warned
 from poise.cli.measure import OF_A_TEST
 from poise.cli.options import (
-    LATER,
     Command,
     algorithm_options,
     form_options,
@@ -24,14 +23,14 @@ EXAMPLE = """\b
 Example:
   poise check data.csv --target y --algorithm train.py:model
 """
-OF_A_RUN = ("delta", "max_trials", "removals_per_trial", "fast", "check", "name")
+OF_A_RUN = ("delta", "journal", "max_trials", "removals_per_trial", "fast", "check", "name")
 
 
 @click.command("check", cls=Command, epilog=EXAMPLE)
 @click.argument("data", metavar="DATA")
 @rows_options
 @algorithm_options
-@options(leave=(*LATER, *OF_A_TEST, *OF_A_RUN), n=0.5)
+@options(leave=(*OF_A_TEST, *OF_A_RUN), n=0.5)
 @form_options
 @click.pass_context
 def command(ctx: click.Context, /, data: str, **values: Any) -> int:

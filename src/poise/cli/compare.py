@@ -10,7 +10,6 @@ import click
 
 from poise.cli.errors import Exit, Warned
 from poise.cli.options import (
-    LATER,
     SETTINGS,
     Command,
     Value,
@@ -47,7 +46,7 @@ _latex = rare("--latex", is_flag=True, help="Print a LaTeX table.")
 @click.option(
     "--algorithm", metavar="PLACE", multiple=True, help="As for `poise test`; repeat it for each."
 )
-@options(leave=(*LATER, "name", "stop_early"))
+@options(leave=("name", "stop_early"))
 @click.option("--race", is_flag=True, help="Fit no further what cannot become stable any more.")
 @_kept
 @_page
@@ -74,7 +73,7 @@ def command(ctx: click.Context, /, data: str, **values: Any) -> int:
     multiple=True,
     help="Training size, or a share of the rows; repeat it for each.",
 )
-@options(leave=(*LATER, "n", "stop_early"), delta=0.1)
+@options(leave=("n", "stop_early"), delta=0.1)
 @_kept
 @_page
 @_force

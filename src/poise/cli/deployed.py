@@ -12,7 +12,6 @@ import click
 from poise.cli.errors import SOURCE, Exit, Warned
 from poise.cli.inputs import Source
 from poise.cli.options import (
-    LATER,
     SETTINGS,
     Command,
     algorithm_options,
@@ -58,7 +57,7 @@ def fresh_options(function: Any) -> Any:
 @rows_options
 @algorithm_options
 @option_of(SETTINGS["without"], help=WITHOUT)
-@options(leave=(*LATER, *NEW_SETS, "without"), declared=Everything)
+@options(leave=(*NEW_SETS, "without"), declared=Everything)
 @save_options
 @verdict_options
 @form_options

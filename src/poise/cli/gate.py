@@ -15,7 +15,6 @@ from click.core import ParameterSource
 from poise.checks import choice, counted, did_you_mean
 from poise.cli.errors import Exit, Warned, say, stdout_is_for_the_answer, told, worst
 from poise.cli.inputs import OF_ROWS, READ, Source, code_file, load_algorithm, load_named
-from poise.cli.options import LATER
 from poise.cli.output import Output, require_writable
 from poise.cli.screen import as_dict, in_full, paragraphs, print_json
 from poise.errors import ArgumentError, DataError, PoiseError, TrialError, printable
@@ -26,13 +25,13 @@ if TYPE_CHECKING:
     from poise.results.question import Question
 
 _PLACES = ("algorithm", "distance", "coupling")  # may name objects of the user
-_OTHERS = (*LATER, *OF_ROWS, "groups_unlabeled", "X_unlabeled", "fit_params", "name", "progress")
+_OTHERS = (*OF_ROWS, "groups_unlabeled", "X_unlabeled", "fit_params", "name", "progress")
 _ASKED = [name for name in settings_of(Every) if name not in _OTHERS]
 _KEYS = ("name", "algorithm", "params", "inconclusive", "deployed", *_ASKED)
 _DEPLOYED = ("hold_out", *settings_of(OneTrainingSet))
 _FILES = ("file", "unlabeled", "fresh")
 _DATA = (*_FILES, "target", *READ, *OF_ROWS)
-_TEXTS = (*_FILES, "target", "name", "algorithm", *OF_ROWS)
+_TEXTS = (*_FILES, "target", "name", "algorithm", "journal", *OF_ROWS)
 _TABLES = ("params", "deployed")
 _TYPES = {**dict.fromkeys(_TABLES, (Mapping, "a table")), **dict.fromkeys(_TEXTS, (str, "text"))}
 _WHERE = ("n_jobs", "backend")  # settings that may be typed beside a file
@@ -104,8 +103,8 @@ def _read(path: Path) -> tuple[Source, list[dict[str, Any]]]:
             raise ArgumentError(f"{path}: two questions are called {entry['name']!r}")
         if "algorithm" not in entry:
             raise ArgumentError(f"{path}: {entry['name']}: missing algorithm")
-        for key in _PLACES:
-            if code_file(entry.get(key)) is not None:
+        for key in (*_PLACES, "journal"):
+            if key in entry and (key == "journal" or code_file(entry[key]) is not None):
                 entry[key] = str(path.parent / entry[key])
         if "deployed" in entry:
             _require_known(entry["deployed"], _DEPLOYED, f"{path}: {entry['name']}: deployed")

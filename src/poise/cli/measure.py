@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from poise.cli.options import (
-    LATER,
     Command,
     algorithm_options,
     form_options,
@@ -28,7 +27,7 @@ OF_A_TEST = ("epsilon", "alpha", "test", "stop_early", "randomized")
 @click.argument("data", metavar="DATA")
 @rows_options
 @algorithm_options
-@options(leave=(*LATER, *OF_A_TEST), delta=0.1)
+@options(leave=OF_A_TEST, delta=0.1)
 @save_options
 @form_options
 @click.pass_context

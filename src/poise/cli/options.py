@@ -20,9 +20,8 @@ else:
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-LATER = ("journal",)  # this room is still to come
 SETTINGS = settings_of(Everything)
-_METAVARS = {"X_unlabeled": "FILE", "without": "ROWS"}
+_METAVARS = {"X_unlabeled": "FILE", "journal": "FILE", "without": "ROWS"}
 _NONE = "none"  # how None is written, where the default is another value
 
 
@@ -108,9 +107,7 @@ def _all_of(*made: Decorator) -> Decorator:
     return lambda function: reduce(lambda found, option: option(found), reversed(made), function)
 
 
-def options(
-    leave: Collection[str] = LATER, declared: type = Every, **defaults: object
-) -> Decorator:
+def options(leave: Collection[str] = (), declared: type = Every, **defaults: object) -> Decorator:
     """Return a decorator that adds an option for every setting that has one."""
     known = settings_of(declared).items()
     names = [n for n, each in known if each.said.option != "-" and n not in leave]

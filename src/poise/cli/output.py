@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,17 @@ class Output:
         """Return what the options of a command say."""
         said = {f.name: ctx.params[f.name] for f in fields(cls) if f.name in ctx.params}
         return cls(**said, command=shlex.join(["poise", *(ctx.obj or {}).get("words", [])]))
+
+    @contextmanager
+    def typed(self) -> Iterator[None]:
+        """Let what is written meanwhile say by which command."""
+        from poise.results.file import COMMAND
+
+        token = COMMAND.set(self.command)
+        try:
+            yield
+        finally:
+            COMMAND.reset(token)
 
     def check(self, inputs: Iterable[Path | None]) -> None:
         """Refuse a file that cannot be written, or must not be."""

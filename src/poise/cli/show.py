@@ -63,12 +63,14 @@ def command(ctx: click.Context, /, file: str, exit_status: bool, **values: Any) 
 
 def _found(file: str, asked: dict[str, Any]) -> Any:
     """Return what a file holds, asked another question if there is one."""
-    from poise.results import file as files
+    from poise.engine.log import kind_of
+    from poise.questions.load import load
 
-    kept: Any = files.load(file)
+    kept: Any = load(file)
     trials = getattr(kept, "trials", kept)
     if not asked:
-        return kept
+        begun_with = kept.asked if kind_of(file) == "journal" else None
+        return kept if begun_with is None else kept.judge(begun_with)
     if asked.keys() == {"delta"} and trials is kept:
         return replace(kept, delta=asked["delta"])
     before = {name: getattr(kept, name, None) for name in ("epsilon", "delta", "alpha")}

@@ -25,7 +25,7 @@ from poise.cli.options import (
 )
 from poise.cli.output import Output
 from poise.cli.screen import tell
-from poise.errors import TrialError
+from poise.errors import RecordError, TrialError
 from poise.settings import REQUIRED
 
 EXAMPLES = """\b
@@ -88,8 +88,9 @@ def answer(
     named = ctx.params["algorithm"]
     places = [named] if isinstance(named, str) else named
     code = [*map(code_file, places), *map(code_file, asked.values())]
-    output.check([*source.files, *code])
-    with Warned(output.quiet).listening() as warned:
+    journal = asked.get("journal")
+    output.check([*source.files, *code, None if journal is None else Path(journal)])
+    with output.typed(), Warned(output.quiet).listening() as warned:
         with stdout_is_for_the_answer():
             asked |= read(source)
             parameters = parse_parameters(ctx.params.get("params", ()))
@@ -106,15 +107,18 @@ _OWN = {"distance", "coupling"}  # may be a user's own object
 
 
 def fitted(function: str, output: Output, algorithm: Any, X: Any, y: Any, **asked: Any) -> Any:
-    """Call the library; what was measured before a failed trial is saved all the same."""
+    """Call the library; what was measured before it failed, or was interrupted, is kept."""
     import poise
 
     try:
         return getattr(poise, function)(algorithm, X, y, **asked)
-    except TrialError as error:
-        if output.save is not None and error.partial is not None:
-            output.write(error.partial)
-            say(f"what was measured before the failed trial is in {output.save}")
+    except (TrialError, RecordError, KeyboardInterrupt) as error:
+        partial, journal = getattr(error, "partial", None), asked.get("journal")
+        if output.save is not None and partial is not None:
+            output.write(partial)
+            say(f"what was measured before is in {output.save}")
+        if journal and Path(journal).exists() and not isinstance(error, RecordError):
+            say(f"what was measured is in {journal}: the same command goes on from there")
         raise
 
 

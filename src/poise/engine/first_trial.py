@@ -20,7 +20,7 @@ from poise.engine.messages import Answer, Ids, Query, Trial
 from poise.engine.oracle import Oracle
 from poise.engine.work import Work
 from poise.errors import AlgorithmError
-from poise.results.design import GivenUp
+from poise.results.design import Design, GivenUp
 
 _SAME = 1e-9  # relative: sums in another order, code compiled for another processor
 ALONE = 100  # fresh rows that are predicted alone, too, where one training set is given
@@ -78,9 +78,16 @@ class Look:
     known: dict[int, Answer] = field(default_factory=dict)
     _fresh: FreshFit | None = None
 
+    @classmethod
+    def of(cls, found: Design, planned: Design) -> Look:
+        """Return what was seen when a planned design became the one that was found."""
+        told = found.order_free != planned.order_free
+        return cls(found.given_up, not found.order_free if told else None)
+
     def finish(self) -> list[str]:
         """Wait for the process that had fitted nothing; return what it shows, in sentences."""
-        return [] if self._fresh is None else self._fresh.compared()
+        fresh, self._fresh = self._fresh, None
+        return [] if fresh is None else fresh.compared()
 
     def close(self) -> None:
         """End that process, if nobody waits for it any more."""

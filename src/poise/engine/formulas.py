@@ -12,7 +12,7 @@ import numpy as np
 
 from poise.checks import counted
 from poise.engine.first_trial import CONSTANT, Look
-from poise.engine.messages import Answer, Batch, Ids, Query, Trial
+from poise.engine.messages import Answer, Ids, Query, Trial
 from poise.engine.surroundings import one_thread
 from poise.errors import PoiseWarning, note
 from poise.shortcuts.blocks import Block, Places, Shortcut
@@ -90,22 +90,20 @@ def _seen(oracle: Oracle, shortcut: Shortcut, train: Ids, full: Any) -> Look:
 
 
 def by_formula(
-    oracle: Oracle, shortcut: Shortcut, batch: Batch, singly: bool
-) -> Iterator[Answer | Block]:
-    """Yield answers in plan order, whole blocks of trials unless ``singly``."""
-    began, total, places = time.perf_counter(), len(batch.tasks), cast("Places", batch.places)
+    oracle: Oracle, shortcut: Shortcut, tasks: Sequence[Any], places: Places, start: int
+) -> Iterator[Answer]:
+    """Yield answers in plan order from a trial on, many trials in one answer."""
+    began, total = time.perf_counter(), len(tasks)
     with one_thread():
         found = [np.concatenate(each) for each in zip(*shortcut.blocks(places, total), strict=True)]
-    table, left = Block(*found), np.flatnonzero(found[-1]).tolist()
-    work = oracle.work(Some(cast("Sequence[Trial]", batch.tasks), left))
+    table, left = Block(*found), start + np.flatnonzero(found[-1][start:])
+    work = oracle.work(Some(tasks, left.tolist()))
     fits = oracle.execution.compute(work, range(len(left)))
-    formula, spent, done = time.perf_counter() - began, 0.0, 0
+    formula, spent, done = time.perf_counter() - began, 0.0, start
     with closing(cast("Generator[Answer]", fits)):
-        for k in [*left, total]:
-            if singly:
-                yield from map(_answer, table.changes[done:k], table.errors[done:k])
-            elif k > done:
-                yield table.part(done, k)
+        for k in [*left.tolist(), total]:
+            if k > done:
+                yield Answer(table.changes[done:k], error=table.errors[done:k])
             if k < total:
                 began = time.perf_counter()
                 yield next(fits)
@@ -114,10 +112,6 @@ def by_formula(
                 if before <= limit < spent:
                     _warn(len(left), total)
             done = k + 1
-
-
-def _answer(changes: Any, error: Any) -> Answer:
-    return Answer(changes, error=float(error))
 
 
 def _warn(doubtful: int, total: int) -> None:

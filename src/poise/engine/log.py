@@ -94,12 +94,12 @@ class Log:
         self.header = _as_read(header)
         self._write({"format": _FORMAT.format(self.kind), **header}, sync=True)
 
-    def append(self, entry: Mapping[str, Any]) -> None:
+    def append(self, entry: Mapping[str, Any] | msgspec.Struct) -> None:
         """Write a line; if the file is not as it was left, or has no space, nothing is written."""
         self._write(entry, sync=time.monotonic() - self._synced >= _BETWEEN_SYNCS)
 
-    def _write(self, entry: Mapping[str, Any], sync: bool) -> None:
-        self._require_untouched()
+    def _write(self, entry: Mapping[str, Any] | msgspec.Struct, sync: bool) -> None:
+        self.require_untouched()
         text, file = msgspec.json.encode(entry), self._file
         line = text[:-1] + _CHECKSUM % crc32(text)
         try:
@@ -118,7 +118,7 @@ class Log:
             ) from error
         self._size = self._on_disk = self._size + len(line)
 
-    def _require_untouched(self) -> None:
+    def require_untouched(self) -> None:
         """Refuse to write where somebody else has; a fit may even reuse a closed descriptor."""
         try:
             there, ours = os.stat(self.path), os.fstat(self._file.fileno())
@@ -159,8 +159,12 @@ def read(path: str | Path, kind: str) -> Iterator[Entry]:
 
 def kind_of(path: str | Path) -> str:
     """Return which kind of log a file begins as, "" if it is none."""
-    with Path(path).open("rb") as file:
-        found = _BEGINNING.match(file.read(100))
+    try:
+        _require_ordinary(Path(path))
+        with Path(path).open("rb") as file:
+            found = _BEGINNING.match(file.read(100))
+    except (RecordError, OSError, ValueError):
+        return ""
     return found[1].decode() if found else ""
 
 

@@ -91,11 +91,12 @@ class Answer:
 
     ``values`` is None where nothing came back. ``error`` is the mean loss of the full fits,
     ``also`` what the query asked further, ``said`` what its fits said, each once for every fit.
+    Several trials in one answer have changes (k, R, T) and as many errors.
     """
 
     values: Any = None
     failure: Failure | None = None
-    error: float = np.nan
+    error: float | Floats = np.nan
     also: tuple[Answer, ...] = ()
     said: tuple[Said, ...] = ()
 
@@ -106,7 +107,8 @@ class Batch:
 
     ``until`` is shown the changes of each trial (or the predictions of each query) in plan order,
     and says whether to stop. ``known`` are the answers to the first ones, where they were computed
-    before. ``places`` names rows (k, n) and points (k, T) of consecutive trials at once.
+    before. ``places`` names rows (k, n) and points (k, T) of consecutive trials at once. Where
+    trials are made of queries, ``complete`` returns those that the latest one completes.
     """
 
     tasks: Sequence[Trial] | Sequence[Query]
@@ -114,6 +116,7 @@ class Batch:
     state: Callable[[], str] = str
     known: Mapping[int, Answer] = field(default_factory=dict)
     places: Callable[[int, int], tuple[Ids, Ids]] | None = None
+    complete: Callable[[], Answer | None] | None = None
 
 
 @dataclass(frozen=True)

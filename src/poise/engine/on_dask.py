@@ -15,11 +15,10 @@ import cloudpickle
 from poise.data.on_dask import Columns, gathered, later, shared
 from poise.data.pieces import Pieces
 from poise.engine.clusters import client, pickled
-from poise.engine.execution import Execution, on_workers
+from poise.engine.execution import on_workers
 from poise.engine.formulas import Some, by_formula
-from poise.engine.messages import Answer, Batch
+from poise.engine.messages import Answer
 from poise.engine.pool import Pool
-from poise.engine.surroundings import Heard
 from poise.engine.transport import packed, unpacked
 from poise.errors import DataError, PoiseError, in_one_line
 from poise.shortcuts.blocks import Shortcut
@@ -37,18 +36,17 @@ class _Run:
     content: bytes  # the oracle, its trials and the formulas for them, pickled
 
 
-def answers(oracle: Oracle, batch: Batch) -> Iterator[Answer]:
+def answers(oracle: Oracle, trials: Any, start: int) -> Iterator[Answer]:
     """Yield the answers in plan order; rows begin to move when the first one is asked for."""
     sample: Any = oracle.sample
-    trials: Any = batch.tasks
-    left = range(len(batch.known), len(trials))
-    if not left:
-        return
+    left = range(start, len(trials))
     connected = client()
     pieces = sample.pieces(trials.split, left, sum(connected.nthreads().values()))
     family = None if oracle.shortcut is None else oracle.shortcut.family
     nothing: Any = None
-    there = replace(oracle, sample=nothing, shortcut=None, heard=Heard(), execution=Execution())
+    there = replace(
+        oracle, sample=nothing, shortcut=None, heard=Heard(), execution=Execution(), journal=None
+    )
     content = pickled((there, trials.on(trials.split.on(None)), family))
     run, each = shared(_Run(sample.columns, pieces, content)), later(_computed)
     tasks = [each(run, piece, *rows) for piece, rows in enumerate(sample.moved(pieces))]
@@ -94,11 +92,9 @@ def _computed(run: _Run, piece: int, rows: Any, more: Any) -> bytes | str:
     shortcut = None if family is None else Shortcut.on(family, sample, split.removals)
     if shortcut is not None:
         first = trials.start
-        batch = Batch(
-            Some(tasks, list(trials)), places=lambda a, b: split.block(first + a, first + b)
-        )
-        found: Any = by_formula(oracle, shortcut, batch, singly=True)
-        return packed(list(found))
+        some = Some(tasks, list(trials))
+        places = lambda a, b: split.block(first + a, first + b)  # noqa: E731
+        return packed(list(by_formula(oracle, shortcut, some, places, 0)))
     work = oracle.work(tasks)
     if oracle.algorithm.device:
         return packed(list(work.answers(trials)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -18,12 +18,13 @@ from poise.engine.execution import Execution
 from poise.engine.messages import Answer, Answers, Batch, Failure, Query, Trial
 from poise.engine.surroundings import Heard, Settings
 from poise.engine.work import Work
-from poise.errors import TrialError
+from poise.errors import RecordError, TrialError
 from poise.progress import Progress
 from poise.results.trials import MOST_FAILURES, Failed
 
 if TYPE_CHECKING:
-    from poise.shortcuts.blocks import Block, Shortcut
+    from poise.engine.journal import Journal
+    from poise.shortcuts.blocks import Shortcut
 
 Verdict = TypeVar("Verdict")
 
@@ -38,6 +39,8 @@ class Oracle:
         What the fits warned of and printed.
     shortcut : Shortcut or None
         What computes trials instead of fits.
+    journal : Journal or None
+        Where answers are kept.
     """
 
     algorithm: Algorithm
@@ -47,6 +50,7 @@ class Oracle:
     heard: Heard = field(default_factory=Heard)
     shortcut: Shortcut | None = None
     settings: Settings = field(default_factory=Settings.here)
+    journal: Journal | None = None
 
     def on(self, sample: Sample) -> Oracle:
         """Return the same on some of the rows."""
@@ -63,40 +67,43 @@ class Oracle:
 
     def answer(self, batch: Batch) -> Answers:
         """Answer one trial, or query, after the other, until the batch has seen enough."""
-        tasks, total, known = batch.tasks, len(batch.tasks), len(batch.known)
-        first: Any = tasks if hasattr(tasks, "shape") else tasks[0]
-        if isinstance(first, Query):
-            record, fits_each = _Record("fit", self.execution.on_error), 1
-        else:
-            shape = total, *self.work(()).shape(first)
-            record, fits_each = _Record("trial", self.execution.on_error, shape), first.n_fits
-        found = self._answers(batch)
-        shown = Progress(total, self.execution.progress, f"{record.unit}s", batch.state)
-        with shown as progress, closing(cast("Generator[Answer | Block]", found)):
-            for answer in chain((batch.known[k] for k in range(known)), found):
-                if not isinstance(answer, Answer):
-                    record.enter_block(answer)
-                    continue
-                if record.done >= known:
-                    self.heard.add(fits_each, answer.said)
-                latest = record.enter(answer)
-                progress.advance_to(record.done)
-                if batch.until is not None and batch.until(latest):
-                    break
+        record = _Record(batch, self.execution.on_error, self.distance.panel)
+        shown = Progress(record.total, self.execution.progress, f"{record.unit}s", batch.state)
+        try:
+            with shown as progress, closing(self._sources(batch, record)) as sources:
+                for answer in chain.from_iterable(map(record.parts, chain.from_iterable(sources))):
+                    self.heard.add(record.fits, answer.said)
+                    latest = record.enter(answer)
+                    enough = batch.until is not None and batch.until(latest)
+                    if self.journal is not None:
+                        self.journal.append(answer, batch.complete)
+                    progress.advance_to(record.done)
+                    if enough:
+                        break
+        except (TrialError, RecordError, KeyboardInterrupt) as error:
+            error.partial = record.answers()  # type: ignore[union-attr]
+            raise
         return record.answers()
 
-    def _answers(self, batch: Batch) -> Iterator[Answer | Block]:
-        """Yield the answers that are not known, in plan order; whole blocks of a formula."""
+    def _sources(self, batch: Batch, record: _Record) -> Generator[Iterable[Answer]]:
+        """Yield what a journal holds, then what the look at the first trial has seen, then fits."""
+        if self.journal is not None:
+            yield self.journal.kept(batch.tasks, record.shape)
+        yield [batch.known[k] for k in range(record.done, len(batch.known))]
+        if record.done < record.total:
+            with closing(cast("Generator[Answer]", self._computed(batch, record.done))) as fits:
+                yield fits
+
+    def _computed(self, batch: Batch, start: int) -> Iterator[Answer]:
         if self.sample.at_hand is not self.sample:
             from poise.engine.on_dask import answers
 
-            return answers(self, batch)
+            return answers(self, batch.tasks, start)
         if self.shortcut is not None and batch.places is not None:
             from poise.engine.formulas import by_formula
 
-            return by_formula(self, self.shortcut, batch, singly=batch.until is not None)
-        span = range(len(batch.known), len(batch.tasks))
-        return self.execution.compute(self.work(batch.tasks), span)
+            return by_formula(self, self.shortcut, batch.tasks, batch.places, start)
+        return self.execution.compute(self.work(batch.tasks), range(start, len(batch.tasks)))
 
     def ask(self, queries: Sequence[Query]) -> list[Answer]:
         """Answer queries one after the other in one process, whatever becomes of them."""
@@ -109,7 +116,6 @@ class Oracle:
             closing(cast("Generator[Answer]", fits)),
         ):
             for answer in fits:
-                self.heard.add(1, answer.said)
                 found.append(answer)
                 progress.advance_to(len(found))
         return found
@@ -125,7 +131,7 @@ def converse(conversation: Generator[Batch, Answers, Verdict], oracle: Oracle) -
             return cast("Verdict", stop.value)
         try:
             answers = oracle.answer(batch)
-        except TrialError as error:  # a procedure may say what was measured before
+        except (TrialError, RecordError, KeyboardInterrupt) as error:  # and what was measured
             conversation.throw(error)
             raise
 
@@ -133,47 +139,55 @@ def converse(conversation: Generator[Batch, Answers, Verdict], oracle: Oracle) -
 class _Record:
     """The answers to a batch so far, and the first reasons of failures."""
 
-    def __init__(self, unit: str, on_error: str, shape: tuple[int, ...] = (0, 1, 1)) -> None:
-        self.unit, self.on_error = unit, on_error
-        self.changes, self.errors = np.full(shape, np.nan), np.full(shape[0], np.nan)
+    def __init__(self, batch: Batch, on_error: str, panel: bool) -> None:
+        tasks: Any = batch.tasks
+        first = tasks if hasattr(tasks, "shape") else tasks[0]
+        self.total, self.on_error, self.singly = len(tasks), on_error, batch.until is not None
+        self.unit, self.shape, self.fits = "fit", (0, 0), 1
+        if not isinstance(first, Query):
+            self.unit, self.fits = "trial", first.n_fits
+            self.shape = (first.shape[0], 1) if panel else first.shape
+        self.changes = np.full((self.total, *self.shape), np.nan)
+        self.errors = np.full(self.total, np.nan)
         self.predictions: list[Any] = []
         self.failures: list[Failed] = []
         self.n_failed = self.done = 0
 
+    def parts(self, answer: Answer) -> Iterable[Answer]:
+        """Make one answer of several calls; a stopping rule is shown one trial after the other."""
+        if self.unit == "fit":
+            return (_whole(answer),)
+        if self.singly and np.ndim(answer.error):
+            return map(_trial, answer.values, answer.error)  # type: ignore[arg-type]
+        return (answer,)
+
     def enter(self, answer: Answer) -> Any:
         """Keep an answer; a failure ends the run or is kept as one, as the policy says."""
-        answer = _whole(answer) if self.unit == "fit" else answer
         if answer.failure is not None:
             if self.on_error == "raise":
                 error = failed_with(answer.failure, self.unit, self.done, self.done)
-                error.partial = self.answers()
                 raise error from answer.failure.cause
             self.n_failed += 1
             if len(self.failures) < MOST_FAILURES:
                 self.failures.append(Failed(self.done, answer.failure.kind, answer.failure.message))
-        kept = self._keep(answer)
-        self.done += 1
-        return kept
-
-    def enter_block(self, block: Block) -> None:
-        """Keep many trials at once."""
-        stop = self.done + len(block.changes)
-        self.changes[self.done : stop], self.errors[self.done : stop] = block[:2]
-        self.done = stop
-
-    def _keep(self, answer: Answer) -> Any:
+        start, self.done = self.done, self.done + np.size(answer.error)
         if self.unit == "fit":
             self.predictions.append(answer.values)
             return answer.values
         if answer.values is not None:
-            self.changes[self.done] = answer.values
-        self.errors[self.done] = answer.error
-        return self.changes[self.done]
+            self.changes[start : self.done] = answer.values
+        self.errors[start : self.done] = answer.error
+        return self.changes[start]
 
     def answers(self) -> Answers:
+        """Return what is there so far."""
         done = self.done
         found = self.changes[:done].copy(), self.errors[:done].copy()
         return Answers(*found, tuple(self.failures), self.n_failed, tuple(self.predictions))
+
+
+def _trial(changes: Any, error: Any) -> Answer:
+    return Answer(changes, error=float(error))
 
 
 def _whole(answer: Answer) -> Answer:

@@ -17,7 +17,7 @@ from poise.data.randomness import Ids, Randomness
 from poise.data.split import Units
 from poise.engine.messages import Answer, Answers, Batch, Failure, Floats, Query
 from poise.engine.oracle import failed_with
-from poise.errors import TrialError
+from poise.errors import RecordError, TrialError
 from poise.results.design import Design
 from poise.results.trials import MOST_FAILURES, Failed
 
@@ -227,9 +227,10 @@ def given_data(
     """Ask for every fit, and compare what it predicts as soon as it is there."""
     table = _Table(split, compare, error, until, on_error)
     try:
-        answers = yield Batch(Queries(split), table.enter, known=known or {})
-    except TrialError as failed:
-        failed.partial = table.answers()
+        batch = Batch(Queries(split), table.enter, known=known or {}, complete=table.latest)
+        answers = yield batch
+    except (TrialError, RecordError, KeyboardInterrupt) as failed:
+        failed.partial = table.answers()  # type: ignore[union-attr]
         raise
     return table.answers(answers.failures)
 
@@ -249,7 +250,7 @@ class _Table:
         self.on_error, self.design = on_error, split.design
         self.changes = np.full((len(split), *split.design.shape), np.nan)
         self.before: list[Any] = []
-        self.compared = self.complete = 0  # fits, trials
+        self.compared = self.complete = self.told = 0  # fits, trials
         self.failures: list[Failed] = []
 
     def enter(self, predictions: Any) -> bool:
@@ -294,6 +295,14 @@ class _Table:
             raise failed_with(failure, "trial", trial, self.complete) from failure.cause
         self.failures.append(Failed(trial, failure.kind, failure.message))
 
+    def latest(self) -> Answer | None:
+        """Return the trials that the latest fit has completed."""
+        new = range(self.told, self.complete)
+        self.told = self.complete
+        if not new:
+            return None
+        return Answer(self.changes[new.start : new.stop], error=self._errors(new))
+
     def answers(self, failed: Sequence[Failed] = ()) -> Answers:
         """Return the changes of the trials that are complete."""
         done, befores = self.complete, len(self.split.befores)
@@ -305,13 +314,12 @@ class _Table:
         changes = self.changes[:done]
         failures = tuple([*of_fits, *self.failures][:MOST_FAILURES])
         n_failed = int(np.isnan(changes).any(axis=(1, 2)).sum())
-        return Answers(changes, self._errors(done), failures, n_failed)
+        return Answers(changes, self._errors(range(done)), failures, n_failed)
 
-    def _errors(self, done: int) -> Floats:
+    def _errors(self, trials: range) -> Floats:
         """Return the error of the fit on all of D at the points of each trial."""
         T = self.design.points
         if self.split.is_jackknife or not self.before or self.before[0] is None:
-            return np.full(done, np.nan)
-        parts = [self.before[0][k * T : (k + 1) * T] for k in range(done)]
-        pairs = zip(parts, self.split.tested[:done], strict=True)
-        return np.array([self.error(*pair) for pair in pairs], dtype=np.float64)
+            return np.full(len(trials), np.nan)
+        parts = [(self.before[0][k * T : (k + 1) * T], self.split.tested[k]) for k in trials]
+        return np.array([self.error(*pair) for pair in parts], dtype=np.float64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from types import GeneratorType
 from typing import Any, Literal, Protocol
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise import checks
-from poise.algorithms.algorithm import as_algorithm
+from poise.algorithms.algorithm import as_algorithm, blaming_user_code, without_addresses
 from poise.algorithms.distances import as_distance
 from poise.data.randomness import Ids, Randomness, as_coupling
 from poise.data.sample import Sample
@@ -196,6 +197,7 @@ def run(
     n_jobs: int | None = None,
     fit_timeout: float | None = None,
     on_error: Literal["raise", "record"] = "raise",
+    journal: Any = None,
     progress: bool | None = None,
 ) -> Any:
     """Run a black-box test of your own, or one of :mod:`poise.research`.
@@ -238,7 +240,7 @@ def run(
     """
     checks.choice("models", models, ("black-box", "transparent"))
     given = {"n_jobs": n_jobs, "fit_timeout": fit_timeout, "on_error": on_error}
-    settings = checked("run", {**given, "progress": progress}, Every)
+    settings = checked("run", {**given, "journal": journal, "progress": progress}, Every)
     sample = Sample.of(X, y, X_unlabeled=X_unlabeled)
     prepared = as_algorithm(algorithm, response).prepared(sample)
     measured = as_distance(distance, prepared.natural_distance, prepared.n_outputs)
@@ -249,11 +251,27 @@ def run(
     execution = Execution(**{name: settings[name] for name in (*given, "progress")})
     oracle = Oracle(prepared, sample, measured.prepared(sample), execution)
     most = None if budget is None else checks.count("budget", budget)
-    try:
-        conversation = procedure.ask(sample, Randomness.from_state(random_state))
-        return converse(supervised(conversation, most, models == "transparent"), oracle)
-    finally:
-        oracle.heard.warn()
+    with ExitStack() as after:
+        after.callback(oracle.heard.warn)
+        randomness = Randomness.from_state(random_state)
+        if journal is not None:
+            from poise.procedures.replay import begun
+
+            oracle.journal, randomness = begun(journal, procedure, oracle, random_state)
+            after.enter_context(oracle.journal)
+        conversation = procedure.ask(sample, randomness)
+        found = converse(supervised(conversation, most, models == "transparent"), oracle)
+        if oracle.journal is not None:
+            oracle.journal.conclude(described(procedure), described(found))
+        return found
+
+
+def described(value: object) -> str:
+    """Say what a procedure is, or concludes, in one line."""
+    with blaming_user_code("the procedure cannot be described"):
+        if type(value).__repr__ is object.__repr__:
+            return f"{type(value).__qualname__}({without_addresses(repr(vars(value)))})"
+        return without_addresses(repr(value))
 
 
 def supervised(conversation: object, budget: int | None, may_look: bool) -> Asking:

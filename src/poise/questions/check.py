@@ -95,7 +95,9 @@ class Checked:
         return "\n".join(lines)
 
 
-@documented(MoreSettings, leave=("name", "check", "fast", "max_trials", "removals_per_trial"))
+@documented(
+    MoreSettings, leave=("name", "journal", "check", "fast", "max_trials", "removals_per_trial")
+)
 def check(
     algorithm: Any,
     X: Any,

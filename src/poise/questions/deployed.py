@@ -13,7 +13,7 @@ import numpy as np
 
 from poise.checks import counted
 from poise.data.copies import copies, row_identities, rows_in_both
-from poise.data.randomness import Ids, Randomness, as_coupling
+from poise.data.randomness import Ids, as_coupling
 from poise.data.rows import Rows, as_rows, column_of, join
 from poise.data.sample import Sample
 from poise.data.split import Units
@@ -25,7 +25,7 @@ from poise.errors import AlgorithmError, ArgumentError, DataError
 from poise.numbers import rounded_down
 from poise.procedures.given_data import GivenSplit, Queries, given_data
 from poise.questions.ask import question_of
-from poise.questions.job import Job, sd_of
+from poise.questions.job import Job, randomness_of, sd_of
 from poise.results.design import MOST_FITTED, MOST_POINTS, Notion
 from poise.results.question import Question, Relative, allowed_change, law_for, read_epsilon
 from poise.results.result import Result
@@ -235,7 +235,7 @@ class GivenJob(Job):
             "without_as_typed": _as_typed(settings["without"]),
             "chosen_from": settings["chosen_from"] or 1,
         }
-        randomness = Randomness.from_state(settings["random_state"])
+        randomness = randomness_of(settings)
         with _own_words():
             shared = as_coupling("shared")
             job = cls.about(algorithm, sample, settings, shared, randomness, **counts)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass, field, replace
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
+
+import numpy as np
 
 from poise import checks
 from poise.algorithms.algorithm import Algorithm, as_algorithm, blaming_user_code
@@ -14,7 +17,7 @@ from poise.algorithms.distances import Distance, as_distance
 from poise.algorithms.provenance import code_digest, versions
 from poise.checks import counted
 from poise.data.copies import copies
-from poise.data.randomness import Coupling, Randomness, as_coupling
+from poise.data.randomness import Coupling, Randomness, as_coupling, fresh_coin
 from poise.data.rows import is_on_dask
 from poise.data.sample import Sample
 from poise.data.split import Split
@@ -28,6 +31,7 @@ from poise.errors import (
     DataError,
     PoiseWarning,
     PowerWarning,
+    RecordError,
     TrialError,
     ValidityWarning,
     note,
@@ -41,6 +45,7 @@ from poise.settings import Every, checked
 from poise.theory import counts
 
 if TYPE_CHECKING:
+    from poise.engine.journal import Journal
     from poise.shortcuts.blocks import Shortcut
 
 _ROWS = ("X_unlabeled", "groups", "groups_unlabeled", "fit_params", "sample_weight", "ids")
@@ -48,6 +53,11 @@ _RUN = ("n_jobs", "backend", "fit_timeout", "on_error", "progress")
 _TRIAL = ("remove", "replace", "position", "max_trials", "response", "shuffle", "randomized")
 _ON_DASK = ("stability_test", "measure", "assert_stable")  # functions that take its frames
 _MOST = 0.5  # of the training sets
+# What the look at the first trial finds, and what may be asked of the same trials.
+_MAY_DIFFER = {
+    *("algorithm", "given_up", "order_free", "one_full_fit"),
+    *("name", "sd", "epsilon_as_typed", "randomized"),
+}
 _FEWEST_FOR_FORMULAS = 4  # trials: fewer are fitted sooner than a formula is compared
 _TRIED = 8  # trials, of which a formula must be sure of one
 _MOST_REMOVED = 2_000_000  # rows of all trials, for each of their points
@@ -82,7 +92,7 @@ class Job:
         if is_on_dask(X) and function in _ON_DASK:
             settings = _on_dask(settings)
         coupling = _coupling(settings["coupling"])
-        randomness = Randomness.from_state(settings["random_state"])
+        randomness = randomness_of(settings)
         sample = _sample(algorithm, X, y, settings)
         rows: dict[str, Any] = {
             "n": _training_size(settings["n"], settings["delta"], sample),
@@ -196,22 +206,66 @@ class Job:
         if warn:
             job.warn_of_power(question)
         oracle = Oracle(job.algorithm, job.sample, job.distance, job.execution)
-        oracle.shortcut = job.shortcut
-        seen = job._look(oracle)
-        job = job.after(seen)
-        try:
-            answers = converse(job._procedure(oracle, question, rivals, seen), oracle)
-            job.warnings.extend(seen.finish())
-        except TrialError as error:
-            if isinstance(error.partial, Answers):
-                error.partial = job._trials(error.partial, question)
-            raise
-        finally:
-            seen.close()
-            oracle.heard.warn()
-        for text in job.warnings:
+        oracle.shortcut, oracle.journal = job.shortcut, job._journal()
+        with oracle.journal or nullcontext():
+            job, begun, seen = job._begun(oracle, question)
+            try:
+                answers = converse(job._procedure(oracle, question, rivals, seen), oracle)
+                job.warnings.extend(seen.finish())
+                if oracle.journal is not None:
+                    job.warnings.extend(oracle.journal.warnings)
+            except (TrialError, RecordError, KeyboardInterrupt) as error:
+                partial = getattr(error, "partial", None)
+                if isinstance(partial, Answers):
+                    error.partial = job._measured(begun, partial)  # type: ignore[union-attr]
+                raise
+            finally:
+                seen.close()
+                oracle.heard.warn()
+        for text in dict.fromkeys(job.warnings):
             note(ValidityWarning, text)
-        return job._trials(answers, question)
+        return job._measured(begun, answers)
+
+    def _journal(self) -> Journal | None:
+        if self.settings["journal"] is None:
+            return None
+        from poise.engine.journal import Journal
+
+        return Journal(self.settings["journal"])
+
+    def _begun(self, oracle: Oracle, question: Question | None) -> tuple[Job, Trials, Look]:
+        """Look at the first trial, or read what was seen when the run of a journal was begun."""
+        journal, identity = oracle.journal, dict[str, Any]()
+        if journal is not None:
+            run = {n: v for n, v in asdict(self.design).items() if n not in _MAY_DIFFER}
+            identity = journal.identified(oracle, **run, fast=oracle.shortcut is not None)
+            if journal.header is not None:
+                return self._resumed(oracle, journal.header)
+        seen = self._look(oracle)
+        job = self.after(seen)
+        self.warnings.extend(seen.finish() if journal is not None else ())
+        asked: dict[str, Any] = {"delta": self.settings["delta"], "asked": question}
+        asked |= {"warnings": tuple(self.warnings), "origin": Run(job)}
+        begun = Trials(np.empty((0, *job.design.shape)), job.design, **asked)
+        if journal is not None:
+            from poise.results.file import beginning
+
+            begun = replace(begun, zeta=fresh_coin())
+            identity["by_formula"] = oracle.shortcut is not None
+            code = identity["code_of_algorithm"]
+            if not (self.settings["check"] and code == code_digest(*self.algorithm.user_code)):
+                identity["code_of_algorithm"] = ""  # fits change what it holds, or may do so
+            journal.begin(beginning(begun) | identity)
+        return job, begun, seen
+
+    def _resumed(self, oracle: Oracle, header: Mapping[str, Any]) -> tuple[Job, Trials, Look]:
+        from poise.questions.load import begun_with
+
+        begun = begun_with(header, self.settings["journal"])
+        oracle.shortcut = oracle.shortcut if header.get("by_formula") else None
+        seen = Look.of(begun.design, self.design)
+        self.warnings[:] = begun.warnings
+        return self.after(seen), begun, seen
 
     def repeated(self, oracle: Oracle, numbers: Ids) -> Floats:
         """Return the changes of some trials, fitted again."""
@@ -334,15 +388,14 @@ class Job:
             losses=design.compares == "losses",
         )
 
-    def _trials(self, answers: Answers, question: Question | None) -> Trials:
-        return Trials(
-            answers.changes,
-            self.design,
-            answers.failures,
-            tuple(self.warnings),
-            answers.errors,
-            self.settings["delta"],
-            question,
+    def _measured(self, begun: Trials, answers: Answers) -> Trials:
+        return replace(
+            begun,
+            changes=answers.changes,
+            design=self.design,
+            failures=answers.failures,
+            warnings=tuple(dict.fromkeys(self.warnings)),
+            errors=answers.errors,
             origin=Run(self),
         )
 
@@ -402,6 +455,16 @@ class Run:
         algorithm = self.job.algorithm
         device = {"device": algorithm.device} if algorithm.device else {}
         return versions(*algorithm.user_code) | device
+
+
+def randomness_of(settings: Mapping[str, Any]) -> Randomness:
+    """Return the randomness of a run; one that goes on takes the seed that nobody has given."""
+    state, journal = settings["random_state"], settings["journal"]
+    if state is None and journal is not None:
+        from poise.engine.journal import seed_in
+
+        state = seed_in(journal)
+    return Randomness.from_state(state)
 
 
 def _coupling(given: object) -> Coupling:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal, Unpack
 
 import numpy as np
@@ -15,11 +16,11 @@ from poise.algorithms.distances import error_of
 from poise.algorithms.predictions import as_array
 from poise.data.randomness import Randomness
 from poise.data.suitable import holds_labels
-from poise.errors import ArgumentError, PoiseError, TrialError
+from poise.errors import ArgumentError, PoiseError, RecordError, TrialError
 from poise.questions.ask import prepared
 from poise.questions.job import Job
 from poise.results.question import Question
-from poise.results.together import Comparison, Curve
+from poise.results.together import Comparison, Curve, file_names
 from poise.results.trials import Trials
 from poise.settings import MoreSettings, documented
 
@@ -186,7 +187,8 @@ def _measured(jobs: Mapping[str, Asked], rivals: int = 1) -> tuple[dict[str, Tri
     for k, job in enumerate(planned):  # Holm's method has more of the level for later ones
         job.warn_of_power(replace(question, alpha=question.alpha / (len(jobs) - k)))
     trials = {}
-    for name, (job, _) in jobs.items():
+    for (name, (job, _)), journal in zip(jobs.items(), _journals(jobs), strict=True):
+        job = replace(job, settings={**job.settings, "journal": journal})
         try:
             answered = share if share.epsilon is not None or not job.design.sized else None
             trials[name] = job.run(answered, rivals=rivals, warn=False)
@@ -194,6 +196,19 @@ def _measured(jobs: Mapping[str, Asked], rivals: int = 1) -> tuple[dict[str, Tri
             error.add_note(f"This is about {name}")
             raise
     return trials, question
+
+
+def _journals(jobs: Mapping[str, Asked]) -> list[Path | None]:
+    """Return a file for each in the folder of journals, which is made."""
+    folder = next(iter(jobs.values()))[0].settings["journal"]
+    if folder is None:
+        return [None] * len(jobs)
+    try:
+        Path(folder).mkdir(exist_ok=True)
+    except (OSError, ValueError) as error:  # ValueError: a null character in the name
+        why = getattr(error, "strerror", None) or error
+        raise RecordError(f"{folder} cannot be the folder of journals: {why}") from None
+    return [Path(folder, name) for name in file_names(jobs, "journal")]
 
 
 def _named(algorithms: Any) -> dict[str, Any]:

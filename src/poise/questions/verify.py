@@ -226,8 +226,7 @@ class _Repetition:
         if design.set_aside:
             job, _ = job.with_epsilon(design.epsilon_as_typed)
         job = job.planned()
-        other_order = job.design.order_free != design.order_free
-        return job.after(Look(design.given_up, not design.order_free if other_order else None))
+        return job.after(Look.of(design, job.design))
 
     def _given_job(self, design: Design, asked: dict[str, Any]) -> Job:
         """Make the same job about one training set, or two fitted models."""

@@ -8,6 +8,7 @@ import math
 import os
 import secrets
 from collections.abc import Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,6 +31,8 @@ FORMAT = "poise result 1"
 _MOST_BYTES = 1 << 30
 _DIGEST = b'"digest":'  # of all before it, without white space between values
 _MOST_PLAIN = 10_000  # changes written as numbers that people can read
+
+COMMAND: ContextVar[str] = ContextVar("command", default="")  # what was typed
 
 Number = float | Literal["inf"] | None  # None: a failed fit, or not applicable
 Table = list[Number] | str  # packed: base64 of little-endian doubles
@@ -98,36 +101,42 @@ def _fields(of: Trials | Result, command: str) -> dict[str, Any]:
     numbers = {name: getattr(result, name) for name in NUMBERS} if result is not None else {}
     return {
         "format": FORMAT,
-        **_provenance(trials, command),
+        **beginning(trials, command),
         "statement": [printable(line) for line in str(of).splitlines()],
-        "design": trials.design,
         "question": None if result is None else result.question,
-        "begun_with": trials.asked,
-        "begun_delta": trials.delta,
-        "zeta": trials.zeta,
-        "warnings": trials.warnings,
         "failures": trials.failures,
         **{name: getattr(trials, name) for name in counts},
         **{name: _plain(value) for name, value in numbers.items()},
         "shape": trials.changes.shape,
-        "changes": _written(trials.changes),
-        "errors": _written(trials.errors),
+        "changes": written(trials.changes),
+        "errors": written(trials.errors),
     }
 
 
-def _provenance(trials: Trials, command: str) -> dict[str, Any]:
+def beginning(trials: Trials, command: str = "") -> dict[str, Any]:
+    """Return what is known before the first trial."""
+    made, origin = made_now(command), trials.origin
+    if isinstance(origin, Kept):
+        made |= {"created": origin.created, "command": origin.command}
+    known = (origin.digest(), origin.code(), origin.versions()) if origin else ("", {}, {})
+    return {
+        **made,
+        **dict(zip(("data", "code", "versions"), known, strict=True)),
+        "design": trials.design,
+        "begun_with": trials.asked,
+        "begun_delta": trials.delta,
+        "zeta": trials.zeta,
+        "warnings": trials.warnings,
+    }
+
+
+def made_now(command: str = "") -> dict[str, Any]:
+    """Return by which version, when and by which command a file is made."""
     import poise
 
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    made, origin = {"created": now, "command": printable(command)}, trials.origin
-    if isinstance(origin, Kept):
-        made = {"created": origin.created, "command": origin.command}
-    known = (origin.digest(), origin.code(), origin.versions()) if origin else ("", {}, {})
-    return {
-        "poise": poise.__version__,
-        **made,
-        **dict(zip(("data", "code", "versions"), known, strict=True)),
-    }
+    typed = printable(command or COMMAND.get())
+    return {"poise": poise.__version__, "created": now, "command": typed}
 
 
 def write(path: str | Path, of: Trials | Result, command: str = "") -> None:
@@ -205,7 +214,7 @@ def numbers_of(path: str | Path) -> dict[str, Any]:
 def restored(found: Document, path: str | Path) -> Trials | Result:
     """Make trials, or a result, of a file's fields."""
     try:
-        changes = _read(found.changes).reshape(found.shape)
+        changes = numbers(found.changes).reshape(found.shape)
         if changes.shape != found.shape:
             raise ArgumentError("must be the shape of the changes", argument="shape")
         trials = Trials(
@@ -213,7 +222,7 @@ def restored(found: Document, path: str | Path) -> Trials | Result:
             found.design,
             failures=found.failures,
             warnings=found.warnings,
-            errors=_read(found.errors),
+            errors=numbers(found.errors),
             delta=found.begun_delta,
             asked=found.begun_with,
             zeta=found.zeta,
@@ -243,13 +252,15 @@ def _plain(value: Any) -> Any:
     return "inf" if isinstance(value, float) and math.isinf(value) else value
 
 
-def _written(table: NDArray[np.float64]) -> Table:
+def written(table: NDArray[np.float64]) -> Table:
+    """Write a table of changes: its numbers, or packed."""
     if table.size > _MOST_PLAIN:
         return base64.b64encode(table.astype("<f8").tobytes()).decode()
     return [_plain(value) for value in table.ravel().tolist()]
 
 
-def _read(table: Table) -> NDArray[np.float64]:
+def numbers(table: Table) -> NDArray[np.float64]:
+    """Read what was written so, bit for bit, without its shape."""
     if isinstance(table, str):
         return np.frombuffer(base64.b64decode(table, validate=True), "<f8")
     return np.array([math.nan if value is None else float(value) for value in table])

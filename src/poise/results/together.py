@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -111,11 +111,7 @@ class Together(Shown, Mapping[str, Result]):
         command : str
             What was typed, kept in the files.
         """
-        place, width = Path(folder), len(str(len(self._saved)))
-        names = [
-            f"{k:0{width}d}-{re.sub(r'[^a-z0-9.=]+', '-', name.lower())[:40].strip('-.')}.json"
-            for k, name in enumerate(self._saved, 1)
-        ]
+        place, names = Path(folder), file_names(self._saved, "json")
         place.mkdir(exist_ok=True)
         if others := {each.name for each in place.glob("*.json")} - set(names):
             raise RecordError(f"{folder} holds {min(others)}: give a folder of its own")
@@ -354,6 +350,13 @@ def _question(design: Design, question: Question) -> str:
             f"{change(design)} {effect(design, exactly(question.epsilon))} with probability at most"
         )
     return f"Asked of each: whether {asked} {exactly(question.delta)}."
+
+
+def file_names(names: Collection[str], ending: str) -> list[str]:
+    """Return a name of a file for each, in order."""
+    width = len(str(len(names)))
+    short = [re.sub(r"[^a-z0-9.=]+", "-", name.lower())[:40].strip("-.") for name in names]
+    return [f"{k:0{width}d}-{name}.{ending}" for k, name in enumerate(short, 1)]
 
 
 def load_together(folder: Path) -> Comparison | Curve:

@@ -45,11 +45,6 @@ class Block(NamedTuple):
     errors: Floats  # (m,): mean loss of the full fit at the points that have a response
     doubtful: NDArray[np.bool_]  # (m,)
 
-    def part(self, start: int, stop: int) -> Block:
-        """Return some of them."""
-        some = slice(start, stop)
-        return Block(self.changes[some], self.errors[some], self.doubtful[some])
-
 
 @dataclass(frozen=True)
 class Shortcut:

@@ -1,0 +1,322 @@
+"""A journal: everything that was answered in a run, in plan order.
+
+To go on with a run is to read what is there and to compute the rest; to replay it is to go on with
+nothing left to compute. Trials stand in the file as their changes; other fits as what they
+predicted, beside the trials that they complete.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import platform
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import msgspec
+import numpy as np
+
+from poise.algorithms.provenance import code_digest
+from poise.engine.log import Entry, Log, kind_of, read, require_same
+from poise.engine.messages import Answer, Failure, Made, Query, Said, Trial
+from poise.errors import RecordError
+from poise.results.file import Table, numbers, written
+
+if TYPE_CHECKING:
+    from poise.engine.oracle import Oracle
+
+KIND = "journal"
+OTHER_CODE = (
+    "The journal was begun with other code of the algorithm, so its trials may be about two "
+    "algorithms."
+)
+_READ: Mapping[str, Callable[[str], object]] = {  # predictions that are no plain array, one by one
+    "str": str,
+    "int": int,
+    "float": float.fromhex,
+    "bool": "True".__eq__,
+    "NoneType": lambda text: None,
+}
+
+
+class Packed(msgspec.Struct, omit_defaults=True):
+    """An array, bit for bit: its bytes, or its objects as type and text."""
+
+    shape: tuple[int, ...]
+    dtype: str = "O"
+    data: str = ""
+    objects: list[tuple[str, str]] = []
+
+
+class Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """One line of the file: an answer, a stage of a procedure, its verdict, or a warning."""
+
+    changes: Table | None = None  # of one trial or several, and their errors
+    errors: Table | None = None
+    predictions: Packed | None = None
+    failure: tuple[Literal["error", "undefined", "death", "timeout"], str] | None = None
+    said: tuple[Said, ...] = ()
+    stage: int = 0
+    tasks: int = 0
+    digest: str = ""
+    procedure: str = ""
+    verdict: str = ""
+    warning: str = ""
+
+    @property
+    def answers(self) -> bool:
+        """Whether it is the answer to a task."""
+        return not (self.stage or self.verdict or self.warning)
+
+
+class Journal:
+    """The answers of a run, those that are there first.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    staged : bool
+        Whether a procedure asks, so that what it asks has to be compared.
+    replayed : bool
+        Whether nothing is left to compute; the file is only read.
+
+    Attributes
+    ----------
+    header : dict or None
+        What the file was begun with; None until ``begin`` is called.
+    warnings : list of str
+        What is doubtful about going on with this run.
+    """
+
+    def __init__(self, path: str | Path, *, staged: bool = False, replayed: bool = False) -> None:
+        staged = staged or replayed
+        self.path, self.warnings, self._warned = path, list[str](), set[str]()
+        self._log = None if replayed else Log(path, KIND)
+        self.header: Entry | None
+        if self._log is None:
+            self.header, self._lines = lines_of(path)
+        else:
+            self.header = self._log.header
+            self._lines = (_line(each, path) for each in self._log.entries())
+        self._next: Line | None = None
+        self._staged, self._stage, self._reading, self._of_trials = staged, 0, True, True
+
+    def begin(self, header: Mapping[str, Any]) -> None:
+        """Begin a new file."""
+        assert self._log is not None
+        self._log.begin(header)
+        self.header = self._log.header
+
+    def identified(self, oracle: Oracle, **more: object) -> dict[str, Any]:
+        """Return what makes a run this one; refuse to go on with another one, with both values."""
+        algorithm, distance = oracle.algorithm, oracle.distance
+        run = {"algorithm": algorithm.name, "rows": oracle.sample.digest()[:16], **more}
+        run["parameters"] = algorithm.identity
+        run |= {"distance": distance.name, "code of the distance": code_digest(*distance.user_code)}
+        here: dict[str, Any] = {"run": run, "python": platform.python_version()}
+        here["code_of_algorithm"] = code = code_digest(*algorithm.user_code)
+        if self.header is not None:
+            there = self.header.get("run")
+            there = there if isinstance(there, dict) else {}
+            if there.get("algorithm") != run["algorithm"]:  # that says enough
+                there["parameters"] = run["parameters"]
+            require_same(self.path, there, run)
+            comparable = self.header.get("python") == here["python"]  # what code compiles to
+            if comparable and self.header.get("code_of_algorithm") not in ("", code):
+                self.warnings.append(OTHER_CODE)
+        return here
+
+    def kept(
+        self, tasks: Sequence[Query] | Sequence[Trial], shape: tuple[int, ...]
+    ) -> Iterator[Answer]:
+        """Yield the answers to a batch that are there; to append them again does nothing."""
+        self._reading, self._of_trials, done = True, shape[0] > 0, 0
+        if self._staged:
+            self._begin_stage(tasks)
+        while done < len(tasks) and (line := self._peek()) is not None and line.answers:
+            self._next = None
+            answer = trials_of(line, shape) if self._of_trials else _fit(line)
+            done += np.size(answer.error)
+            yield answer
+        more = self._peek()  # or the warnings behind the last answer
+        if done < len(tasks) and (self._log is None or more is not None):
+            raise RecordError(f"{self._where} ends after {done:,} tasks, and here it goes on")
+        self._reading = False
+
+    def append(self, answer: Answer, complete: Callable[[], Answer | None] | None = None) -> None:
+        """Write an answer, and which trials it completes, unless it is there."""
+        trials = answer if self._of_trials else None
+        if complete is not None:
+            trials = complete()
+        if self._reading:
+            return
+        for text in self.warnings:
+            if text not in self._warned:
+                self._warned.add(text)
+                self._write(Line(warning=text))
+        line = Line(said=answer.said)
+        if answer.failure is not None:
+            line.failure = answer.failure.kind, answer.failure.message
+        if not self._of_trials and answer.values is not None:
+            line.predictions = _packed(answer.values)
+        if trials is not None:
+            line.changes = written(np.ravel([] if trials.values is None else trials.values))
+            line.errors = written(np.ravel(trials.error))
+        self._write(line)
+
+    def conclude(self, procedure: str, verdict: str) -> None:
+        """Keep what a procedure concludes; refuse another verdict than it came to before."""
+        line = self._peek()
+        if line is not None and not line.verdict:
+            raise RecordError(f"{self._where} goes on, and here the procedure concludes")
+        if line is None and self._log is None:
+            raise RecordError(f"{self.path} ends before the procedure has concluded")
+        while line is not None and line.procedure != procedure:
+            self._next = None
+            line = self._peek()
+        if line is not None:
+            require_same(self.path, {"verdict": line.verdict}, {"verdict": verdict})
+        elif self._log is not None:
+            self._write(Line(procedure=procedure, verdict=verdict))
+
+    def _begin_stage(self, tasks: Sequence[Query] | Sequence[Trial]) -> None:
+        """Compare the tasks of a batch with those that are there, or note them."""
+        line, number = self._peek(), self._stage + 1
+        here = Line(stage=number, tasks=len(tasks), digest=_digest(tasks))
+        if line is not None and not line.stage:
+            ends = "the procedure concludes" if line.verdict else f"stage {self._stage} goes on"
+            raise RecordError(f"{self.path}: {ends} there, and here stage {number} begins")
+        if line is None and self._log is None:
+            raise RecordError(f"{self.path} ends before stage {number} begins")
+        self._stage, self._next = number, None
+        if line is None:
+            self._write(here)
+        else:
+            require_same(self._where, *map(msgspec.to_builtins, (line, here)))
+
+    @property
+    def _where(self) -> str:
+        return f"{self.path}: stage {self._stage}" if self._staged else str(self.path)
+
+    def _peek(self) -> Line | None:
+        """Return the next line, warnings aside."""
+        while self._next is None and (line := next(self._lines, None)) is not None:
+            if not line.warning:
+                self._next = line
+                continue
+            self._warned.add(line.warning)
+            if line.warning not in self.warnings:
+                self.warnings.append(line.warning)
+        return self._next
+
+    def _write(self, line: Line) -> None:
+        assert self._log is not None
+        self._log.append(line)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let others write."""
+        if self._log is not None:
+            self._log.close()
+
+
+def seed_in(path: str | Path) -> int | None:
+    """Return the seed of the run that a file was begun with, if it was begun."""
+    header = next(read(path, KIND), None) if kind_of(path) == KIND else None
+    run = None if header is None else header.get("run")
+    seed = run.get("seed") if isinstance(run, dict) else None
+    return seed if isinstance(seed, int) else None
+
+
+def lines_of(path: str | Path) -> tuple[Entry, Iterator[Line]]:
+    """Return the header of a journal, and its lines, also while it is being written."""
+    entries = read(path, KIND)
+    header = next(entries, None)
+    if header is None:
+        raise RecordError(f"{path} ends before its first line does")
+    return header, (_line(each, path) for each in entries)
+
+
+def trials_of(line: Line, shape: tuple[int, ...]) -> Answer:
+    """Return trials as they were appended: one, or several at once."""
+    try:
+        errors = numbers(line.errors or [])
+        changes = numbers(line.changes or []).reshape(-1, *shape)
+    except ValueError as error:
+        raise RecordError(f"a line of the journal holds no trials: {error}") from None
+    if not len(errors) or len(changes) not in (0, len(errors)):
+        raise RecordError("a line of the journal does not hold one table of changes for each trial")
+    if len(errors) > 1:
+        return Answer(changes, error=errors, said=line.said)
+    return Answer(changes[0] if len(changes) else None, _failure(line), errors[0], said=line.said)
+
+
+def _fit(line: Line) -> Answer:
+    if line.predictions is None and line.failure is None:
+        raise RecordError("a line of the journal holds neither predictions nor why there are none")
+    values = None if line.predictions is None else _unpacked(line.predictions)
+    return Answer(values, _failure(line), said=line.said)
+
+
+def _failure(line: Line) -> Failure | None:
+    return None if line.failure is None else Failure(line.failure[1], line.failure[0])
+
+
+def _line(entry: Mapping[str, Any], path: str | Path) -> Line:
+    try:
+        return msgspec.convert(entry, Line)
+    except msgspec.ValidationError as error:
+        raise RecordError(f"{path} holds a line that poise did not write: {error}") from None
+
+
+def _packed(array: Any) -> Packed:
+    if array.dtype.kind in "biufcSUMm":
+        body = base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
+        return Packed(array.shape, array.dtype.str, body)
+    objects = [(type(each).__name__, _text(each)) for each in array.ravel()]
+    return Packed(array.shape, objects=objects)
+
+
+def _text(value: object) -> str:
+    if type(value).__name__ not in _READ:
+        kind = type(value).__name__
+        raise RecordError(f"a prediction of type {kind} cannot be kept in a journal")
+    return value.hex() if isinstance(value, float) else str(value)
+
+
+def _unpacked(packed: Packed) -> Any:
+    try:
+        if packed.dtype == "O":
+            found = np.empty(len(packed.objects), dtype=object)
+            found[:] = [_READ[kind](text) for kind, text in packed.objects]
+        else:
+            found = np.frombuffer(base64.b64decode(packed.data, validate=True), packed.dtype).copy()
+        return found.reshape(packed.shape)
+    except (KeyError, TypeError, ValueError) as error:
+        raise RecordError(f"a line of the journal holds no predictions: {error}") from None
+
+
+def _digest(tasks: Sequence[Query] | Sequence[Trial]) -> str:
+    """Return a digest of what is asked: rows, points and random terms of every fit."""
+    state = hashlib.blake2b(digest_size=16)
+    for task in tasks:
+        queries = (task,) if isinstance(task, Query) else (*task.full, *task.reduced)
+        for query in queries:
+            code = "" if query.look is None else code_digest(query.look)
+            state.update(f"{len(queries)} {query.xi} {code}".encode())
+            for rows in (query.train, query.points, *query.also):
+                for part in (rows.X, rows.y) if isinstance(rows, Made) else (rows,):
+                    state.update(b"none" if part is None else _bytes(part))
+    return state.hexdigest()
+
+
+def _bytes(part: Any) -> bytes:
+    array = np.ascontiguousarray(part)
+    return f"{array.dtype.str}{array.shape}".encode() + array.tobytes()

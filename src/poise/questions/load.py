@@ -1,0 +1,88 @@
+"""What a file, a folder or a journal holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from poise.engine.journal import KIND, lines_of, trials_of
+from poise.engine.log import kind_of
+from poise.errors import RecordError
+from poise.results import file
+from poise.results.trials import Failed, Trials
+
+_NO_TRIAL = {"question": None, "failures": [], "shape": [0, 1, 1], "changes": [], "errors": []}
+
+
+def load(path: str | Path) -> Any:
+    """Read a saved answer, a folder of them, or the journal of a run.
+
+    Parameters
+    ----------
+    path : str or Path
+        What ``save`` of an answer wrote; a journal may be that of a run that goes on.
+
+    Returns
+    -------
+    Result, Trials, Comparison or Curve
+        A result if a question was saved with the changes; of a journal the trials so far, whose
+        ``asked`` is the question. Numbers are computed again from the changes; those in a file are
+        for other readers.
+
+    Raises
+    ------
+    RecordError
+        If the file cannot be read, was written by another program or was altered since.
+
+    Examples
+    --------
+    >>> import poise
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import Lasso
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> poise.stability_test(Lasso(), X, y, n=10, epsilon=25, delta=0.2).save("lasso.json")
+    >>> poise.load("lasso.json").verdict
+    'stable'
+    """
+    return _trials_in(path) if kind_of(path) == KIND else file.load(path)
+
+
+def _trials_in(path: str | Path) -> Trials:
+    header, lines = lines_of(path)
+    begun, done = begun_with(header, path), 0
+    changes, errors, failures = [begun.changes], [begun.errors], list[Failed]()
+    warnings = dict.fromkeys(begun.warnings)
+    for line in lines:
+        if line.failure is not None:
+            failures.append(Failed(done, *line.failure))
+        if line.errors is not None:
+            answer = trials_of(line, begun.design.shape)
+            errors.append(np.atleast_1d(answer.error))
+            table = np.full((len(errors[-1]), *begun.design.shape), np.nan)
+            table[:] = np.nan if answer.values is None else answer.values
+            changes.append(table)
+            done += len(table)
+        if line.warning:
+            warnings[line.warning] = None
+    parts: dict[str, Any] = {"changes": np.concatenate(changes), "errors": np.concatenate(errors)}
+    try:
+        return replace(begun, **parts, failures=tuple(failures), warnings=tuple(warnings))
+    except ValueError as error:
+        raise RecordError(f"{path} holds no trials of this run: {error}") from None
+
+
+def begun_with(header: Mapping[str, Any], path: str | Path) -> Trials:
+    """Return what a journal was begun with: a run without its trials."""
+    if "procedure" in header:
+        raise RecordError(f"{path} is the journal of a procedure: poise.research.replay reads it")
+    try:
+        document = msgspec.convert({**header, "format": "", **_NO_TRIAL}, file.Document)
+    except msgspec.ValidationError as error:
+        raise RecordError(f"{path} is no journal of trials: {error}") from None
+    trials: Trials = file.restored(document, path)  # type: ignore[assignment]
+    return trials

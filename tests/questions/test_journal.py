@@ -1,0 +1,342 @@
+"""Runs that are kept in a file: gone on with, refused, replayed."""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes
+from sklearn.linear_model import Lasso, LinearRegression, Ridge
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+import poise
+from poise.errors import PoiseError, RecordError, TrialError, ValidityWarning
+
+X, Y = load_diabetes(return_X_y=True)
+LABELS = np.where(Y > 140, "high", "low").astype(object)
+FITS: list[int] = []  # rows of each fit of ``level``
+
+
+def level(rows, y, seed):
+    """A fit that is counted, and fails where the first response is small."""
+    FITS.append(len(rows))
+    if y[0] < 50:
+        raise ValueError(f"a response of {y[0]:g}")
+    noise = np.random.default_rng(seed).normal()
+    return lambda points: y.mean() + noise + points[:, 0]
+
+
+level_only = partial(poise.measure, level, X, Y, n=10, on_error="record", check=False)
+GIVEN = (X[:30], Y[:30], X[400:], Y[400:])
+RUNS = {
+    "plain": partial(poise.measure, DecisionTreeRegressor(), X, Y, n=10),
+    "own function, failures": level_only,
+    "two workers": partial(level_only, n_jobs=2),
+    "looked at": partial(level_only, check=True, coupling="independent"),
+    "several removals": partial(level_only, removals_per_trial=2, points_per_trial=3),
+    "by formula": partial(poise.measure, Ridge(), X, Y, n=10),
+    "partly by formula": partial(poise.measure, LinearRegression(), np.round(X, 2), Y, n=12),
+    "stopped early": partial(
+        poise.stability_test, Ridge(), X, Y, n=10, epsilon=1, delta=0.2, stop_early=True
+    ),
+    "share of the sd": partial(
+        poise.stability_test, Lasso(), X, Y, n=10, epsilon="20% of sd", delta=0.2
+    ),
+    "coin": partial(
+        poise.stability_test, level, X, Y, n=20, epsilon=9, delta=0.2,
+        on_error="record", check=False, randomized=True,
+    ),
+    "groups": partial(poise.measure, Lasso(), X, Y, n=8, groups=np.arange(442) // 3),
+    "labels": partial(poise.measure, DecisionTreeClassifier(), X, LABELS, n=20),
+    "neighbours": partial(poise.measure, KNeighborsClassifier(3), X, LABELS, n=20),
+    "decision": partial(
+        poise.measure, Lasso(), X, Y, n=20, distance=poise.decisions.top_k(2, of=5)
+    ),
+    "deployed": partial(poise.measure_deployed, level, *GIVEN[:3], check=False, on_error="record"),
+    "labels of one set": partial(
+        poise.measure_deployed, DecisionTreeClassifier(), X[:20], LABELS[:20], X[400:]
+    ),
+    "update": partial(poise.measure_deployed, DecisionTreeRegressor(), *GIVEN, update=2),
+    "jackknife": partial(poise.measure_deployed, Lasso(), *GIVEN, notion="jackknife"),
+}  # fmt: skip
+
+
+def trials_of(answer):
+    return getattr(answer, "trials", answer)
+
+
+def changes_of(answer):
+    trials = trials_of(answer)
+    return trials.changes.tobytes(), trials.errors.tobytes(), trials.failures, trials.asked
+
+
+@pytest.fixture
+def path(tmp_path) -> Path:
+    return tmp_path / "run.journal"
+
+
+@pytest.mark.filterwarnings("ignore::poise.errors.PoiseWarning", "ignore::UserWarning")
+@pytest.mark.parametrize("name", RUNS)
+def test_a_run_goes_on_from_wherever_it_was_cut_to_the_same_bits(name, path):
+    run, rng = RUNS[name], random.Random(name)
+    plain = run()
+    FITS.clear()
+    whole = run(journal=path)
+    assert changes_of(whole) == changes_of(plain)
+    content, fits = path.read_bytes(), len(FITS)
+    lines = content.splitlines(keepends=True)
+    for size in [len(content), len(lines[0]), 50, *(rng.randrange(50, len(content)) for _ in "12")]:
+        path.write_bytes(content[:size] + b"\0" * rng.choice((0, 9)))
+        if size >= len(lines[0]):
+            so_far = poise.load(path)
+            assert (
+                so_far.changes.tobytes() == trials_of(whole).changes[: so_far.n_observed].tobytes()
+            )
+        kept = content[:size].count(b"\n") - 1
+        FITS.clear()
+        again = run(journal=path)
+        assert changes_of(again) == changes_of(whole)
+        after = path.read_bytes().rstrip(b"\0").splitlines()
+        assert after[1:] == content.splitlines()[1:]
+        if kept >= 0:  # else it began again, at another time and with another coin
+            assert after[0] == content.splitlines()[0]
+            assert trials_of(again) == trials_of(whole)
+        if fits and name != "two workers" and kept >= 0:
+            each = {"deployed": 1, "several removals": 4}.get(name, 2)
+            assert len(FITS) <= each * (len(lines) - 1 - kept)  # a failed full fit spares one
+    assert trials_of(poise.load(path)) == trials_of(again)
+
+
+SCRIPT = """
+import sys, time
+import numpy as np
+import poise
+def level(X, y, seed):
+    time.sleep(0.01)
+    value = y.mean() + np.random.default_rng(seed).normal()
+    return lambda points: np.full(len(points), value)
+rng = np.random.default_rng(1)
+X, y = rng.normal(size=(600, 2)), rng.normal(size=600)
+found = poise.measure(level, X, y, n=5, n_jobs=int(sys.argv[1]), check=False, **eval(sys.argv[2]))
+print(found.n_observed, hash(found.changes.tobytes() + found.errors.tobytes()))
+"""
+
+
+def lines_in(path):
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def started(workers, **more):
+    env = os.environ | {"PYTHONHASHSEED": "0"}
+    command = [sys.executable, "-c", SCRIPT, str(workers), repr(more)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env)
+
+
+def test_a_run_killed_at_random_moments_ends_as_if_nothing_had_happened(path):
+    said = started(1).communicate()[0]
+    rng, kept = random.Random(5), 0
+    for workers in (1, 2, 1, 2):
+        process = started(workers, journal=str(path))
+        while kept < 90 and kept == lines_in(path):
+            time.sleep(0.01)
+        time.sleep(rng.random() / 3)
+        process.kill()
+        process.communicate()
+        assert lines_in(path) >= kept
+        kept = lines_in(path)
+    assert kept > 0
+    assert started(2, journal=str(path)).communicate()[0] == said
+
+
+OTHERS = {
+    "n: 10 there, 11 here": {"n": 11},
+    "seed: 0 there, 1 here": {"random_state": 1},
+    "coupling: shared there, independent here": {"coupling": "independent"},
+    "max_trials: 10000 there, 5 here": {"max_trials": 5},
+    "points: 1 there, 2 here": {"points_per_trial": 2},
+    "removals: 1 there, 2 here": {"removals_per_trial": 2},
+    "distance: <lambda> there, absolute here": {"distance": "absolute"},
+    "rows: ": {"X": X * (1 + 1e-15)},
+    "algorithm: ": {"algorithm": Lasso(alpha=2)},
+    "shuffle: true there, false here": {"shuffle": False},
+    "code of the distance:": {"distance": lambda a, b: 2 * np.abs(a - b)},
+}
+
+
+@pytest.mark.parametrize("said", OTHERS)
+def test_another_run_is_refused_with_both_values(said, path):
+    same = {"algorithm": Lasso(), "X": X, "y": Y, "n": 10}
+    if "distance:" in said:
+        same["distance"] = lambda a, b: np.abs(a - b)
+    poise.measure(**same, journal=path)
+    before = path.read_bytes()
+    with pytest.raises(RecordError, match=r"run.journal belongs to another run") as error:
+        poise.measure(**same | OTHERS[said], journal=path)
+    assert said.lower() in str(error.value).lower()
+    assert path.read_bytes() == before
+
+
+def test_what_may_differ(path):
+    run = partial(level_only, random_state=None)
+    first = run(journal=path, max_trials=20, name="one")
+    result = poise.stability_test(
+        level, X, Y, n=10, epsilon=9, delta=0.2, random_state=None, max_trials=20, check=False,
+        n_jobs=2, progress=False, on_error="record", randomized=True, journal=path, name="two",
+    )  # fmt: skip
+    assert np.array_equal(result.trials.changes, first.changes, equal_nan=True)
+    assert result.trials.zeta == first.zeta
+    assert "Asked after the fits" in str(result)
+    assert "Asked after" not in str(
+        poise.stability_test(Lasso(), X, Y, n=10, epsilon=9, delta=0.2, journal=f"{path}2")
+    )
+
+
+def test_what_the_first_look_found_is_kept_and_not_looked_for_again(path):
+    def by_batch(rows, y, seed):
+        FITS.append(len(rows))
+        return lambda points: y.mean() + points[:, 0] - points[:, 0].mean() + y[0]
+
+    run = partial(poise.measure, by_batch, X, Y, n=10, points_per_trial=2, journal=path)
+    with pytest.warns(ValidityWarning) as first:
+        whole = run()
+    assert whole.design.given_up == ("points",)
+    FITS.clear()
+    with pytest.warns(ValidityWarning) as second:
+        assert run() == whole
+    assert [str(each.message) for each in first] == [str(each.message) for each in second]
+    assert not FITS
+
+
+def test_other_code_goes_on_with_a_warning_that_stays(path):
+    def shifted(by):
+        return lambda X, y, seed: lambda points: points[:, 0] * y.mean() + by
+
+    run = partial(poise.measure, X=X, y=Y, n=10, journal=path, name="f")
+    run(shifted(1))
+    content = path.read_bytes()
+    with pytest.warns(ValidityWarning, match="begun with other code"):
+        run(shifted(2))
+    assert path.read_bytes() == content  # nothing was computed by it
+    os.truncate(path, len(content) - 1)
+    for by in (2, 2, 1):
+        with pytest.warns(ValidityWarning, match="begun with other code"):
+            trials = run(shifted(by))
+    assert path.read_text().count("other code") == 1
+    assert poise.load(path).warnings == trials.warnings
+
+
+def test_a_failure_that_ended_a_run_is_tried_again_and_one_that_counted_is_not(path):
+    mended = []
+
+    def fails_once(rows, y, seed):
+        if y[0] < 50 and not mended:
+            raise ValueError("too small")
+        return lambda points: points[:, 0]
+
+    run = partial(poise.measure, fails_once, X, Y, n=10, check=False, journal=path)
+    with pytest.raises(TrialError, match="too small") as error:
+        run()
+    assert error.value.partial.n_observed == lines_in(path) - 1
+    mended.append(True)
+    assert run().n_failures == 0
+    counted = f"{path}2"
+    assert level_only(journal=counted).n_failures == 2
+    with pytest.raises(TrialError, match="a response of"):
+        level_only(journal=counted, on_error="raise")
+
+
+def removed(path):
+    path.unlink()
+
+
+def cut(path):
+    os.truncate(path, path.stat().st_size // 2)
+
+
+@pytest.mark.parametrize("happens", [removed, cut])
+def test_what_happens_to_the_file_meanwhile_ends_the_run_and_keeps_what_was_measured(happens, path):
+    def fit(rows, y, seed):
+        FITS.append(len(rows))
+        if len(FITS) == at:
+            happens(path)
+        return lambda points: points[:, 0]
+
+    run = partial(poise.measure, fit, X, Y, n=10, check=False, journal=path)
+    at = 21
+    FITS.clear()
+    with pytest.raises(RecordError, match="was deleted, replaced or changed") as error:
+        run()
+    assert error.value.partial.n_observed == 11  # the one that could not be written, too
+
+
+def test_a_full_disk_leaves_a_file_that_goes_on(path):
+    run = partial(poise.measure, Lasso(), X, Y, n=10, journal=path)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3000, before[1]))
+    try:
+        with pytest.raises(
+            RecordError, match=r"cannot be written: .*the same call goes on"
+        ) as error:
+            run()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert 2000 < path.stat().st_size <= 3000
+    assert error.value.partial.n_observed == lines_in(path)
+    assert np.array_equal(run().changes, poise.measure(Lasso(), X, Y, n=10).changes)
+
+
+def test_flipped_bits_are_refused_or_computed_again(path):
+    run = partial(poise.measure, Lasso(), X, Y, n=20, journal=path)
+    whole, content, rng = run(), path.read_bytes(), random.Random(0)
+    for _ in range(60):
+        place = rng.randrange(len(content))
+        damaged = bytearray(content)
+        damaged[place] ^= 1 << rng.randrange(8)
+        path.write_bytes(damaged)
+        if place >= content[:-1].rindex(b"\n"):  # in the last line, or its beginning
+            assert changes_of(run()) == changes_of(whole)
+            continue
+        with pytest.raises(RecordError, match=r"does not match its checksum|no journal written"):
+            run()
+        assert path.read_bytes() == damaged
+
+
+def test_foreign_files_and_mistakes_leave_nothing_behind(path):
+    path.write_text("a,b\n1,2\n")
+    with pytest.raises(RecordError, match="no journal written by poise"):
+        poise.measure(Lasso(), X, Y, n=10, journal=path)
+    assert path.read_text() == "a,b\n1,2\n"
+    new = path.with_suffix(".new")
+    with pytest.raises(PoiseError):
+        poise.stability_test(Lasso(), X, Y, n=10, epsilon=-1, delta=0.1, journal=new)
+    with pytest.raises(TrialError):
+        poise.measure(lambda X, y, seed: 1 / 0, X, Y, n=10, journal=new, check=False)
+    assert not new.exists() or lines_in(new) == 1
+    with pytest.raises(RecordError, match="cannot be the folder of journals"):
+        poise.compare([Lasso()], X, Y, n=10, epsilon=9, delta=0.2, journal=path)
+
+
+def test_several_algorithms_and_sizes_have_a_file_each(tmp_path):
+    compared = partial(
+        poise.compare, {"lasso": Lasso(), "Least squares": LinearRegression()}, X, Y, n=12,
+        epsilon=25, delta=0.2, race=True, journal=tmp_path / "both",
+    )  # fmt: skip
+    first = compared()
+    assert sorted(os.listdir(tmp_path / "both")) == ["1-lasso.journal", "2-least-squares.journal"]
+    assert compared().trials == first.trials
+    curve = partial(
+        poise.stability_curve, Lasso(), X, Y, n=[5, 10], delta=0.3, journal=tmp_path / "sizes"
+    )
+    assert curve().trials == curve().trials
+    assert poise.load(tmp_path / "sizes" / "2-10.journal") == curve().trials["10"]
