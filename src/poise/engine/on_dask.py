@@ -44,9 +44,7 @@ def answers(oracle: Oracle, trials: Any, start: int) -> Iterator[Answer]:
     pieces = sample.pieces(trials.split, left, sum(connected.nthreads().values()))
     family = None if oracle.shortcut is None else oracle.shortcut.family
     nothing: Any = None
-    there = replace(
-        oracle, sample=nothing, shortcut=None, heard=Heard(), execution=Execution(), journal=None
-    )
+    there = type(oracle)(oracle.algorithm, nothing, oracle.distance, settings=oracle.settings)
     content = pickled((there, trials.on(trials.split.on(None)), family))
     run, each = shared(_Run(sample.columns, pieces, content)), later(_computed)
     tasks = [each(run, piece, *rows) for piece, rows in enumerate(sample.moved(pieces))]
