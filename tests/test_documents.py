@@ -34,7 +34,8 @@ CONSOLE = re.compile(
 @pytest.mark.filterwarnings("ignore::poise.errors.PoiseWarning")  # a reader sees them on stderr
 def test_examples_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    for folder in ("examples", "docs"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
     text = re.sub(r"^```.*$", "", page.read_text("utf-8"), flags=re.M)
     examples = doctest.DocTestParser().get_doctest(
         text, {"__name__": "__main__"}, page.name, str(page), 0
@@ -106,3 +107,13 @@ def test_the_gallery_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
     runpy.run_path(str(page))
+
+
+@needs("lightgbm")
+@needs("xgboost")
+@pytest.mark.parametrize("line", ["diabetes,lasso,20", "digits,5 neighbours,50"])
+def test_the_atlas_can_be_measured_again(line):
+    data, name, n = line.split(",")
+    measured = runpy.run_path(str(ROOT / "benchmarks/atlas.py"))["measured"]
+    again = ",".join(map(str, measured(data, name, int(n)).values()))
+    assert again in (ROOT / "docs/atlas.csv").read_text("utf-8").splitlines()
