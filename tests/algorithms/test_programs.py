@@ -27,7 +27,7 @@ from helpers import ROOT, needs, python
 from poise.algorithms import program as home
 from poise.data.sample import Sample
 from poise.engine.pool import Pool
-from poise.errors import AlgorithmError, ArgumentError, TrialError
+from poise.errors import AlgorithmError, TrialError
 
 SERVE = """
 import os, subprocess, sys, time
@@ -196,8 +196,8 @@ def test_an_earlier_request_explains_nothing_and_nothing_is_tried_again(write, t
 
 
 def test_programs_that_cannot_be_started(tmp_path):
-    for command in ("", "no-such-program --at all", "./no-such-file"):
-        with pytest.raises(ArgumentError, match="command names a program that cannot be found"):
+    for command in ("", "no-such-program --at all", "./no-such-file", "an 'open quote"):
+        with pytest.raises(AlgorithmError, match=r"cannot (find the program|split)"):
             poise.Program(command)
     script = tmp_path / "fit.sh"
     script.write_text("#!/no/such/interpreter\n")

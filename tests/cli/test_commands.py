@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import Lasso, LogisticRegression
@@ -176,3 +178,53 @@ def test_the_demo_has_all_three_verdicts(run, tmp_path: Path) -> None:
     assert "Next" in result.stdout
     again = run(f"demo --output {tmp_path}/new/demo")
     assert again.stdout == result.stdout
+
+
+MEAN = """
+import sys
+while line := sys.stdin.readline():
+    k, _, n, m = map(int, line.split())
+    rows = [sys.stdin.readline() for _ in range(n + m + 2)]
+    mean = sum(float(row.rpartition(",")[2]) for row in rows[1 : n + 1]) / n
+    print("predictions", k, ",".join([repr(mean)] * m), flush=True)
+"""
+
+
+def test_a_program_takes_the_place_of_an_algorithm(run, folder: Path) -> None:
+    (folder / "mean.py").write_text(MEAN)
+    program, place = f"{sys.executable} -S mean.py", "poise_test_models.py:mean"
+    asked = f"{ROWS} --n 20 --epsilon 0.5 --delta 0.2 --no-look"
+    mine = run(f"test {asked} --json --save mine.json", "--program", program)
+    theirs = run(f"test {asked} --json --algorithm {place} --save theirs.json")
+    assert (mine.exit_code, theirs.exit_code) == (0, 0), mine.stderr
+    found, expected = (poise.load(folder / f"{name}.json") for name in ("mine", "theirs"))
+    np.testing.assert_allclose(found.trials.changes, expected.trials.changes)
+    assert found.design.algorithm == program
+    again = run(f"verify mine.json {ROWS} -q", "--program", program)
+    assert (again.exit_code, again.stdout) == (0, "verified\n"), again.stderr
+    (folder / "mean.py").write_text(MEAN.replace("/ n", "/ (n + 1)"))
+    edited = run(f"verify mine.json {ROWS}", "--program", program)
+    assert (edited.exit_code, "code of the algorithm is not" in edited.stdout) == (1, True)
+    both = run(f"compare {asked} --json --algorithm {place}", "--program", program)
+    assert set(json.loads(both.stdout)) >= {"mean", program}
+    assert f"--program '{program}'" in run(f"advise {ROWS}", "--program", program).stdout
+    (folder / "gate.toml").write_text(
+        f"[data]\nfile = 'numbers.csv'\ntarget = 'price'\ndrop = ['id']\n[[questions]]\n"
+        f"program = '{program}'\nparams = {{ keep = true }}\n"
+        "n = 20\nepsilon = 0.5\ndelta = 0.2\ncheck = false\n"
+    )
+    assert run("test gate.toml -q").stdout == "stable\tquestion 1\n"
+    for words, named, message in (
+        (f"test {asked} --algorithm {place}", "awk", "Give --algorithm or --program, not both"),
+        (f"test {asked}", "no-such", "cannot find the program 'no-such'"),
+        (f"test {asked} --param keap=1", "awk", "unexpected keyword argument 'keap'"),
+        (
+            f"test {asked} --force --save mean.py",
+            program,
+            "would replace mean.py, which",
+        ),
+        ("test gate.toml", "awk", "--program is for data"),
+    ):
+        told = run(words, "--program", named)
+        assert (told.exit_code, told.stdout) == (2, ""), told.stderr
+        assert message in told.stderr

@@ -40,13 +40,19 @@ from typing import IO, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.algorithms.algorithm import Algorithm, Predict, seed_from
+from poise.algorithms.algorithm import (
+    Algorithm,
+    Predict,
+    fit_params_of,
+    require_arguments,
+    seed_from,
+)
 from poise.algorithms.distances import LABELS_ONLY
 from poise.checks import counted
 from poise.data.rows import Rows, as_rows, is_sparse
 from poise.data.sample import Sample
 from poise.data.suitable import is_missing
-from poise.errors import AlgorithmError, ArgumentError, TrialError
+from poise.errors import AlgorithmError, TrialError
 
 # Fits run side by side already: a second layer of threads makes each of them slower.
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -61,7 +67,8 @@ class Program(Algorithm):
 
     It is started once in each process that fits, and answers one request after the other; the
     page on programs describes what it reads and writes. If it dies or breaks these rules, that
-    fit has failed, and the next one starts it again.
+    fit has failed, and the next one starts it again, as does the next run if a file that the
+    command names was edited.
 
     Parameters
     ----------
@@ -90,17 +97,17 @@ class Program(Algorithm):
         keep: bool = True,
         folder: str | os.PathLike[str] = ".",
     ) -> None:
-        words = shlex.split(command) if isinstance(command, str) else map(os.fspath, command)
+        try:
+            words = shlex.split(command) if isinstance(command, str) else map(os.fspath, command)
+        except ValueError as error:  # a quotation mark too many
+            raise AlgorithmError(f"cannot split {command!r} into words: {error}") from None
         self.words, self.keep, self.folder = tuple(words), keep, os.path.abspath(folder)
         self.name = shlex.join(self.words)
+        self.edited = self._edited()
         self.seconds: float | None = None  # that an answer may take
         if not self.words or not self._found(self.words[0]):
-            raise ArgumentError(
-                "names a program that cannot be found",
-                argument="command",
-                got=self.name,
-                remedy="install it, or give its path",
-            )
+            problem = f"cannot find the program {' '.join(self.words[:1])!r}"
+            raise AlgorithmError(problem, remedy="install it, or give its path")
 
     def _found(self, word: str) -> bool:
         return shutil.which(os.path.join(self.folder, word) if os.sep in word else word) is not None
@@ -116,14 +123,19 @@ class Program(Algorithm):
         """What is in these files."""
         return self.files
 
+    def _edited(self) -> list[int]:
+        """Return when the files were edited last: what runs may be an older version."""
+        return [file.stat().st_mtime_ns for file in self.files]
+
     def with_limit(self, seconds: float) -> Program:
         """Return the program, which is killed if an answer takes longer."""
         limited = copy.copy(self)
         limited.seconds = seconds
         return limited
 
-    def prepared(self, sample: Sample) -> Algorithm:
+    def prepared(self, sample: Sample) -> Program:
         """Refuse rows that a program cannot read."""
+        require_arguments(self.fit, ("X", "y", "xi"), fit_params_of(sample))
         if sample.n_responses > 1:
             problem = f"predicts one response, and y has {sample.n_responses}"
             raise AlgorithmError(f"{self.name} {problem}")
@@ -132,7 +144,9 @@ class Program(Algorithm):
             for values in _columns(rows):
                 if values.dtype.kind not in "biufM":
                     _cells(values)
-        return super().prepared(sample)
+        ready = self.on(sample)
+        ready.edited = self._edited()
+        return ready
 
     def fit(self, X: Any, y: Any, xi: int) -> Predict:  # type: ignore[override]
         """Keep the rows: the program needs them together with those to predict."""
@@ -151,10 +165,10 @@ class Program(Algorithm):
         """Ask the program that runs, or a new one; a failed request is never tried again."""
         key = os.getpid(), self.words, self.folder
         running = _Running.idle.pop(key, None)
-        if running is not None and running.process.poll() is not None:
-            running.end()
+        if running is not None and (running.edited != self.edited or running.has_ended):
+            running.end(_PATIENCE)
             running = None
-        running = running or _Running(self.words, self.folder)
+        running = running or _Running(self.words, self.folder, self.edited)
         try:
             answer, text = running.answer(request, self.seconds, last=not self.keep)
         except BaseException:  # after an interrupt its state is unknown
@@ -195,8 +209,9 @@ class _Running:
     # A fork must neither use nor end the programs of its parent.
     idle: ClassVar[dict[tuple[int, tuple[str, ...], str], _Running]] = {}
 
-    def __init__(self, words: tuple[str, ...], folder: str) -> None:
-        self.name, self.asked, self.late = f"the program `{shlex.join(words)}`", 0, False
+    def __init__(self, words: tuple[str, ...], folder: str, edited: list[int]) -> None:
+        self.name, self.edited = f"the program `{shlex.join(words)}`", edited
+        self.asked, self.late = 0, False
         self.said: deque[str] = deque(maxlen=_LINES)
         try:
             self.process = subprocess.Popen(
@@ -214,6 +229,11 @@ class _Running:
         if notes:
             self.note.touch()
         threading.Thread(target=self._see_it_end, daemon=True).start()
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it cannot answer any more."""
+        return self.process.poll() is not None
 
     def _see_it_end(self) -> None:
         """End what it leaves behind: a child of its own could hold its output open for ever."""

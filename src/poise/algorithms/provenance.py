@@ -24,7 +24,8 @@ def code_digest(*objects: object) -> str:
 
     It covers instructions, constants and defaults, everything that a function encloses, the
     functions, classes and values of modules of the user's own that it names, and the attributes of
-    objects. Comments, docstrings and line numbers do not matter; the version of Python does.
+    objects. Comments, docstrings and line numbers do not matter; the version of Python does. Of a
+    path it is what the file holds.
 
     Examples
     --------
@@ -101,6 +102,8 @@ class _Walk:
         elif isinstance(value, dict):
             for each in value.values():
                 yield from self.own_code(each)
+        elif isinstance(value, Path):  # a script in another language
+            yield hashed(value.read_bytes())
         elif self._is_own(value):
             self.seen.pop(id(value))
             yield from self.everything(value)

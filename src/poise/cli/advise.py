@@ -77,7 +77,10 @@ def _typed(data: str, values: Mapping[str, Any]) -> Callable[[str, Mapping[str, 
         typed = ("target", *READ, "groups", "response")
         chosen: dict[str, Any] = {name: values[name] for name in typed}
         chosen |= {"unlabeled": values["X_unlabeled"], "param": values["params"]}
-        chosen |= {"algorithm": values["algorithm"] or "ALGORITHM"}
+        if values["program"]:
+            chosen["program"] = values["program"]
+        else:
+            chosen["algorithm"] = values["algorithm"] or "ALGORITHM"
         for name, value in {**chosen, **asked}.items():
             option = f"--{name.replace('_', '-')}"
             for each in value if isinstance(value, tuple) else (value,):

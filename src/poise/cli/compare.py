@@ -46,6 +46,7 @@ _latex = rare("--latex", is_flag=True, help="Print a LaTeX table.")
 @click.option(
     "--algorithm", metavar="PLACE", multiple=True, help="As for `poise test`; repeat it for each."
 )
+@click.option("--program", metavar="COMMAND", multiple=True, help="As for `poise test`.")
 @options(leave=("name", "stop_early"))
 @click.option("--race", is_flag=True, help="Fit no further what cannot become stable any more.")
 @_kept

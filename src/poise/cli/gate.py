@@ -14,7 +14,15 @@ from click.core import ParameterSource
 
 from poise.checks import choice, counted, did_you_mean
 from poise.cli.errors import Exit, Warned, say, stdout_is_for_the_answer, told, worst
-from poise.cli.inputs import OF_ROWS, READ, Source, code_file, load_algorithm, load_named
+from poise.cli.inputs import (
+    OF_ROWS,
+    READ,
+    CommandLine,
+    Source,
+    code_file,
+    load_algorithm,
+    load_named,
+)
 from poise.cli.output import Output, require_writable
 from poise.cli.screen import as_dict, in_full, paragraphs, print_json
 from poise.errors import ArgumentError, DataError, PoiseError, TrialError, printable
@@ -27,11 +35,11 @@ if TYPE_CHECKING:
 _PLACES = ("algorithm", "distance", "coupling")  # may name objects of the user
 _OTHERS = (*OF_ROWS, "groups_unlabeled", "X_unlabeled", "fit_params", "name", "progress")
 _ASKED = [name for name in settings_of(Every) if name not in _OTHERS]
-_KEYS = ("name", "algorithm", "params", "inconclusive", "deployed", *_ASKED)
+_KEYS = ("name", "algorithm", "program", "params", "inconclusive", "deployed", *_ASKED)
 _DEPLOYED = ("hold_out", *settings_of(OneTrainingSet))
 _FILES = ("file", "unlabeled", "fresh")
 _DATA = (*_FILES, "target", *READ, *OF_ROWS)
-_TEXTS = (*_FILES, "target", "name", "algorithm", "journal", *OF_ROWS)
+_TEXTS = (*_FILES, "target", "name", "algorithm", "program", "journal", *OF_ROWS)
 _TABLES = ("params", "deployed")
 _TYPES = {**dict.fromkeys(_TABLES, (Mapping, "a table")), **dict.fromkeys(_TEXTS, (str, "text"))}
 _WHERE = ("n_jobs", "backend")  # settings that may be typed beside a file
@@ -101,11 +109,14 @@ def _read(path: Path) -> tuple[Source, list[dict[str, Any]]]:
     for entry in entries:
         if names.count(entry["name"]) > 1:
             raise ArgumentError(f"{path}: two questions are called {entry['name']!r}")
-        if "algorithm" not in entry:
-            raise ArgumentError(f"{path}: {entry['name']}: missing algorithm")
+        if ("algorithm" in entry) == ("program" in entry):
+            raise ArgumentError(f"{path}: {entry['name']}: name an algorithm or a program")
         for key in (*_PLACES, "journal"):
             if key in entry and (key == "journal" or code_file(entry[key]) is not None):
                 entry[key] = str(path.parent / entry[key])
+        if "program" in entry:
+            entry["algorithm"] = CommandLine(entry["program"])
+            entry["algorithm"].folder = path.parent
         if "deployed" in entry:
             _require_known(entry["deployed"], _DEPLOYED, f"{path}: {entry['name']}: deployed")
     return Source(beside["file"], {**data, **beside}), entries

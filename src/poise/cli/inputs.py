@@ -31,6 +31,12 @@ _FITTED = (".joblib", ".pkl", ".pickle", ".dill", ".sav", ".skops", ".onnx", ".p
 # algorithms
 
 
+class CommandLine(str):
+    """The command of a program in any language, where an algorithm is named."""
+
+    folder = Path()  # in which it runs
+
+
 def load_algorithm(place: str, further: Mapping[str, Any] = MappingProxyType({})) -> Any:
     """Find an algorithm and set its parameters.
 
@@ -40,7 +46,7 @@ def load_algorithm(place: str, further: Mapping[str, Any] = MappingProxyType({})
         A class of scikit-learn by its name, ``module:name`` or ``file.py:name``: a class or a
         function that makes an algorithm (called with the parameters), an estimator (a copy gets
         the parameters) or a function ``fit(X, y, seed)`` (it gets them as keywords). Parameters
-        may follow in brackets.
+        may follow in brackets. A :class:`CommandLine` is a program.
     further : mapping, optional
         More parameters by name.
 
@@ -49,6 +55,11 @@ def load_algorithm(place: str, further: Mapping[str, Any] = MappingProxyType({})
     >>> load_algorithm("Ridge(alpha=2.0)", {"solver": "lsqr"})
     Ridge(alpha=2.0, solver='lsqr')
     """
+    if isinstance(place, CommandLine):
+        from poise.algorithms.program import Program
+
+        with _blamed(f"the program {place!r} cannot be used"):
+            return Program(str(place), folder=place.folder, **further)
     _refuse_fitted(place)
     place, parameters = _split(place)
     for name in sorted(parameters.keys() & further.keys()):
@@ -86,7 +97,10 @@ def parse_parameters(pairs: Iterable[str]) -> dict[str, Any]:
 
 
 def code_file(place: object) -> Path | None:
-    """Return the file of ``file.py:name``."""
+    """Return the file of ``file.py:name``, or the script of a program."""
+    if isinstance(place, CommandLine):
+        files = [Path(place.folder, word) for word in place.split()]
+        return next((file for file in reversed(files) if file.is_file()), None)
     source = str(place).partition("(")[0].rpartition(":")[0]
     return Path(source) if source.endswith(".py") else None
 

@@ -11,6 +11,7 @@ import click
 from click.core import ParameterSource
 
 from poise import checks
+from poise.cli.inputs import CommandLine
 from poise.settings import REQUIRED, Every, Everything, Setting, settings_of
 
 if TYPE_CHECKING:
@@ -134,7 +135,10 @@ class Command(click.Command):
         """Read the options; an error in one of them is told by this command."""
         if ctx.obj is not None:
             ctx.obj["command"] = ctx
-        return super().parse_args(ctx, args)
+        rest = super().parse_args(ctx, args)
+        if ctx.params.get("program"):
+            _take_program(ctx)
+        return rest
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; user code cannot end it as --help does."""
@@ -169,6 +173,17 @@ class Command(click.Command):
         if others and ctx.meta.get("poise.everything"):
             with formatter.section("More options"):
                 formatter.write_dl(others)
+
+
+def _take_program(ctx: click.Context) -> None:
+    """Put the program of ``--program`` in the place of an algorithm, or beside other ones."""
+    program, other = ctx.params["program"], ctx.params["algorithm"]
+    if isinstance(program, tuple):
+        ctx.params["algorithm"] = (*other, *map(CommandLine, program))
+    elif other is None:
+        ctx.params["algorithm"] = CommandLine(program)
+    else:
+        raise click.UsageError("Give --algorithm or --program, not both.", ctx)
 
 
 def _connected(ctx: click.Context) -> AbstractContextManager[object]:
@@ -212,6 +227,7 @@ algorithm_options = _all_of(
     click.option(
         "--algorithm", metavar="PLACE", help="Ridge, 'Ridge(alpha=2.0)', module:Name, file.py:name."
     ),
+    rare("--program", metavar="COMMAND", help="Instead, in any language: 'Rscript fit.R'."),
     rare("--param", "params", metavar="NAME=VALUE", multiple=True, help="Parameter; repeatable."),
 )
 save_options = _all_of(
