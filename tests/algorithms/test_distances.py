@@ -110,7 +110,7 @@ def test_what_is_no_number_has_no_distance():
             with pytest.raises(Undefined, match=message):
                 as_distance(distance)(value, value)
     for value in (datetime.date(2020, 1, 1), {"a": 1}, object(), np.datetime64("2020-01-01")):
-        with pytest.raises(Undefined, match="no label"):
+        with pytest.raises(Undefined, match="not a label"):
             as_distance("label")([value], [value])
     with pytest.raises(Undefined, match="differ in shape"):
         auto([1.0], [1.0, 2.0])

@@ -59,11 +59,11 @@ EARLY = [
     (f"{RIDGE} --drop idd", "has no column 'idd', only id, size, price; did you mean 'id'?"),
     (
         f"{RIDGE} --groups sise",
-        "--groups is no column of numbers.csv: 'sise'; did you mean 'size'?",
+        "--groups is not a column of numbers.csv: 'sise'; did you mean 'size'?",
     ),
     (
         f"{RIDGE} --weight sise",
-        "--weight is no column of numbers.csv: 'sise'; did you mean 'size'?",
+        "--weight is not a column of numbers.csv: 'sise'; did you mean 'size'?",
     ),
     (f"{RIDGE} --unlabeled nowhere.csv", "nowhere.csv"),
     ("measure nmbers.csv --target price --algorithm Ridge --n 20", "nmbers.csv"),
@@ -72,7 +72,7 @@ EARLY = [
     (f"{RIDGE} --param alpha", "--param must look like alpha=1.0, got 'alpha'"),
     (f"{RIDGE}(alpha --n 20", "--algorithm must look like Ridge(alpha=1.0, name='text')"),
     (f"{RIDGE}(3.0)", "--algorithm must look like Ridge(alpha=1.0, name='text')"),
-    (f"{BASE} --algorithm Rigde", "is no class of scikit-learn: 'Rigde'; did you mean 'Ridge'?"),
+    (f"{BASE} --algorithm Rigde", "is not a class of scikit-learn: 'Rigde'; did you mean 'Ridge'?"),
     (f"{BASE} --algorithm own.py", "name what is in it: own.py:NAME"),
     ("plan --n 5", "Give two of --rows, --n and --delta, or --rows alone."),
     (f"{BASE} --algorithm sklearn.linear_model.Ridge", "did you mean sklearn.linear_model:Ridge?"),

@@ -96,7 +96,7 @@ def test_trials_are_those_of_definition_1():
 def test_measuring_asks_no_question():
     for name in ("epsilon", "alpha", "test", "stop_early", "randomized"):
         assert name not in inspect.signature(poise.measure).parameters
-        with pytest.raises(ArgumentError, match=f"{name} is no argument of measure"):
+        with pytest.raises(ArgumentError, match=f"{name} is not an argument of measure"):
             poise.measure(Lasso(), SMALL_X, SMALL_Y, n=10, **{name: None})
 
 

@@ -162,7 +162,7 @@ def require_labels(array: Array) -> None:
     values = array.ravel() if array.dtype.kind == "O" else array.ravel()[:1]
     for value in values:
         if not (isinstance(value, (str, bytes)) or is_number(value)):
-            raise Undefined(f"predictions are {_kind_of(value)}, which is no label; {_HELPS}")
+            raise Undefined(f"predictions are {_kind_of(value)}, which is not a label; {_HELPS}")
 
 
 def is_text(array: Array) -> bool:

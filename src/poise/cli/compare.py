@@ -58,7 +58,7 @@ _latex = rare("--latex", is_flag=True, help="Print a LaTeX table.")
 def command(ctx: click.Context, /, data: str, **values: Any) -> int:
     """Test several algorithms on the same trials, with one error level for all verdicts.
 
-    It is no ranking: that one is called stable and another is not does not show that the first
+    This is not a ranking: one called stable and another not does not show that the first
     is more stable.
     """
     return _answered(ctx, "compare", data, race=values["race"])

@@ -140,7 +140,7 @@ def _home(name: str) -> str:
         near = did_you_mean(name, homes)
         hint = f"{near} Others are" if near else "; name it as"
         raise ArgumentError(
-            f"is no class of scikit-learn: {name!r}{hint} module:name or file.py:name",
+            f"is not a class of scikit-learn: {name!r}{hint} module:name or file.py:name",
             argument="algorithm",
         )
     return homes[name]
@@ -285,7 +285,9 @@ class Source:
         for name, column in self.columns.items():
             if column not in names:
                 hint = did_you_mean(str(column), names)
-                raise ArgumentError(f"is no column of {self.file}: {column!r}{hint}", argument=name)
+                raise ArgumentError(
+                    f"is not a column of {self.file}: {column!r}{hint}", argument=name
+                )
         rows = {"X": table.frame, "y": table.target, **self.columns}
         return rows | {name: self._beside(name, table, names) for name in self.others}
 

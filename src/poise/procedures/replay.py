@@ -81,7 +81,7 @@ def replay(
     sample, kept = Sample.of(X, y, X_unlabeled=X_unlabeled), Journal(journal, replayed=True)
     header, seed = kept.header or {}, seed_in(journal)
     if "procedure" not in header or seed is None:
-        raise RecordError(f"{journal} is no journal of a procedure: poise.load reads it")
+        raise RecordError(f"{journal} is not a journal of a procedure: poise.load reads it")
     run = header.get("run")
     require_same(journal, run if isinstance(run, dict) else {}, {"rows": sample.digest()[:16]})
     algorithm, distance = as_algorithm(_never), as_distance("absolute", "absolute")

@@ -67,7 +67,7 @@ class TransparentLinearTest(Asks):
         if self.radius is not None and norms.max() > self.radius:
             at = int(norms.argmax())
             raise DataError(
-                f"radius = {self.radius:g} is no bound: row {at} has norm {norms[at]:g}"
+                f"radius = {self.radius:g} is not a bound: row {at} has norm {norms[at]:g}"
             )
         return self.trials(labeled, labeled[: len(labeled) // self.n], randomness)  # points unused
 

@@ -145,7 +145,7 @@ def measure(
     for name in ("epsilon", "alpha", "test", "stop_early", "randomized"):
         if name in settings:
             raise ArgumentError(
-                "is no argument of measure, which gives no verdict",
+                "is not an argument of measure, which gives no verdict",
                 argument=name,
                 remedy="give it to Trials.test",
             )

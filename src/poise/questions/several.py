@@ -44,7 +44,7 @@ def compare(
 
     P(any algorithm that is not (ε, δ)-stable is called stable) ≤ α, and the same holds for
     "unstable": Holm's method on p-values that are valid at every level. In each trial every
-    algorithm gets the same rows, test points and random terms. It is no ranking: that one
+    algorithm gets the same rows, test points and random terms. This is not a ranking: that one
     algorithm is called stable and another is not does not show that the first is more stable.
 
     Parameters

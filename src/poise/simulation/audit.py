@@ -63,7 +63,7 @@ class Audit:
     """What was found against a procedure, world by world; ``print`` shows the table.
 
     A valid procedure is found "invalid" in a world with probability at most (1 - confidence)/2.
-    "no violation found" is no proof of validity.
+    "no violation found" does not prove validity.
     """
 
     procedure: str
@@ -84,7 +84,7 @@ class Audit:
         """The finding in one sentence."""
         wrong = [row for row in self.rows if row.finding != "no violation found"]
         if not wrong:
-            return f"{self.procedure}: no violation found, which is no proof of validity"
+            return f"{self.procedure}: no violation found, which does not prove it valid"
         row = max(wrong, key=lambda row: (row.finding == "invalid", row.measures == "level"))
         said = f"{self.procedure} is {row.finding}: it says stable with probability {row.accepted}"
         if row.finding == "not as claimed":
