@@ -237,7 +237,7 @@ def test_linear_models_are_read():
     ball = research.TransparentLinearTest(**{**asked, "epsilon": 0.0}, radius=9.0)
     found = research.run(ball, LinearRegression(), X, Y, **seen)
     assert (found.statistic, found.verdict) == (15, "inconclusive")
-    with pytest.raises(DataError, match="is no bound"):
+    with pytest.raises(DataError, match="is not a bound"):
         research.run(
             research.TransparentLinearTest(**asked, radius=0.5), LinearRegression(), X, Y, **seen
         )
