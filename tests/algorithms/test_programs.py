@@ -145,23 +145,23 @@ MISBEHAVIOUR = {
     "hangs": (
         "say('Continue? [y/n]'); time.sleep(600)",
         "",
-        r"longer than fit_timeout=2;.*\[y/n\]",
+        r"longer than fit_timeout=1.5;.*\[y/n\]",
     ),
-    "never reads": ("", "time.sleep(600)", "longer than fit_timeout=2$"),
-    "shouts, never reads": ("", "print('x' * 900_000); time.sleep(600)", "fit_timeout=2; .*xxx"),
-    "never ends its line": ("", "while True: sys.stdout.write('x' * 9999)", "fit_timeout=2"),
-    "floods for ever": ("while True: sys.stderr.write('no\\n')", "", "fit_timeout=2; .*no\n    no"),
-    "forgets to flush": ("print('predictions', k, '1,2')", "", "fit_timeout=2$"),
-    "has a child and hangs": ("child(); time.sleep(600)", "", "fit_timeout=2"),
+    "never reads": ("", "time.sleep(600)", "longer than fit_timeout=1.5$"),
+    "shouts, never reads": ("", "print('x' * 900_000); time.sleep(600)", "fit_timeout=1.5; .*xxx"),
+    "never ends its line": ("", "while True: sys.stdout.write('x' * 9999)", "fit_timeout=1.5"),
+    "floods for ever": ("while 1: sys.stderr.write('no\\n')", "", "fit_timeout=1.5; .*no\n    no"),
+    "forgets to flush": ("print('predictions', k, '1,2')", "", "fit_timeout=1.5$"),
+    "has a child and hangs": ("child(); time.sleep(600)", "", "fit_timeout=1.5"),
     "has a child and ends": ("child(); sys.exit(2)", "", r"\(exit status 2\)"),
-    "closes its input": ("", "os.close(0); time.sleep(600)", "fit_timeout=2"),
+    "closes its input": ("", "os.close(0); time.sleep(600)", "fit_timeout=1.5"),
 }
 
 
 @pytest.mark.parametrize("case", MISBEHAVIOUR)
 def test_misbehaviour_is_named_and_leaves_nothing(write, case):
     code, before, expected = MISBEHAVIOUR[case]
-    program = write(code, before).with_limit(2)
+    program = write(code, before).with_limit(1.5)
     twice = "twice" in case
     predict = program.fit(MANY, [0.0] * len(MANY), xi=0) if before else program.fit(*TRAIN, xi=0)
     if twice:
@@ -196,8 +196,8 @@ def test_an_earlier_request_explains_nothing_and_nothing_is_tried_again(write, t
 
 
 def test_programs_that_cannot_be_started(tmp_path):
-    for command in ("", "no-such-program --at all", "./no-such-file", "an 'open quote"):
-        with pytest.raises(AlgorithmError, match=r"cannot (find the program|split)"):
+    for command in ("", "no-such-program --at all", "./no-such-file"):
+        with pytest.raises(AlgorithmError, match="cannot find the program"):
             poise.Program(command)
     script = tmp_path / "fit.sh"
     script.write_text("#!/no/such/interpreter\n")
@@ -348,7 +348,7 @@ def test_columns_of_frames_keep_their_names_and_kinds():
     for X, y in zip(frames, responses, strict=True):
         assert written(X, y) == expected
     odd = [[np.float32(0.5), decimal.Decimal("0.10"), np.int8(3), pd.NaT, datetime.time(8)]]
-    assert written(odd, [0])[1] == ["0.5", "0.10", "3", "NA", "08:00:00", "0"]
+    assert written(odd, [0])[1] == ["0.5", "0.1", "3", "NA", "08:00:00", "0"]
 
 
 @pytest.mark.parametrize(

@@ -32,21 +32,14 @@ import subprocess
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from functools import partial
+from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.algorithms.algorithm import (
-    Algorithm,
-    Predict,
-    fit_params_of,
-    require_arguments,
-    seed_from,
-)
+from poise.algorithms.algorithm import Algorithm, Predict, seed_from
 from poise.algorithms.distances import LABELS_ONLY
 from poise.checks import counted
 from poise.data.rows import Rows, as_rows, is_sparse
@@ -55,8 +48,7 @@ from poise.data.suitable import is_missing
 from poise.errors import AlgorithmError, TrialError
 
 # Fits run side by side already: a second layer of threads makes each of them slower.
-_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-_LINES = 10  # of what it said last
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 _LONGEST = 1 << 26  # bytes of a line
 notes = ""  # the folder in which a worker notes which groups must end with it
 _PATIENCE = 2.0  # seconds that a program has to end by itself
@@ -91,41 +83,26 @@ class Program(Algorithm):
     """
 
     def __init__(
-        self,
-        command: str | Sequence[str],
-        *,
-        keep: bool = True,
-        folder: str | os.PathLike[str] = ".",
+        self, command: str | Sequence[str], *, keep: bool = True, folder: str | Path = "."
     ) -> None:
-        try:
-            words = shlex.split(command) if isinstance(command, str) else map(os.fspath, command)
-        except ValueError as error:  # a quotation mark too many
-            raise AlgorithmError(f"cannot split {command!r} into words: {error}") from None
+        words = shlex.split(command) if isinstance(command, str) else map(os.fspath, command)
         self.words, self.keep, self.folder = tuple(words), keep, os.path.abspath(folder)
-        self.name = shlex.join(self.words)
-        self.edited = self._edited()
+        self.name, self.edited = shlex.join(self.words), self._edited()
         self.seconds: float | None = None  # that an answer may take
-        if not self.words or not self._found(self.words[0]):
-            problem = f"cannot find the program {' '.join(self.words[:1])!r}"
+        first = next(iter(self.words), "")
+        if shutil.which(os.path.join(self.folder, first) if os.sep in first else first) is None:
+            problem = f"cannot find the program {first!r}"
             raise AlgorithmError(problem, remedy="install it, or give its path")
 
-    def _found(self, word: str) -> bool:
-        return shutil.which(os.path.join(self.folder, word) if os.sep in word else word) is not None
-
     @property
-    def files(self) -> tuple[Path, ...]:
-        """The files that its words name: scripts decide what is computed."""
+    def user_code(self) -> tuple[Path, ...]:  # type: ignore[override]
+        """The files that its words name: they decide what is computed."""
         paths = (Path(self.folder, word) for word in self.words)
         return tuple(path for path in paths if path.is_file())
 
-    @property
-    def user_code(self) -> tuple[object, ...]:  # type: ignore[override]
-        """What is in these files."""
-        return self.files
-
     def _edited(self) -> list[int]:
-        """Return when the files were edited last: what runs may be an older version."""
-        return [file.stat().st_mtime_ns for file in self.files]
+        """Return when they were edited last: what runs may be an older version."""
+        return [file.stat().st_mtime_ns for file in self.user_code]
 
     def with_limit(self, seconds: float) -> Program:
         """Return the program, which is killed if an answer takes longer."""
@@ -133,9 +110,8 @@ class Program(Algorithm):
         limited.seconds = seconds
         return limited
 
-    def prepared(self, sample: Sample) -> Program:
+    def prepared(self, sample: Sample) -> Any:
         """Refuse rows that a program cannot read."""
-        require_arguments(self.fit, ("X", "y", "xi"), fit_params_of(sample))
         if sample.n_responses > 1:
             problem = f"predicts one response, and y has {sample.n_responses}"
             raise AlgorithmError(f"{self.name} {problem}")
@@ -144,7 +120,7 @@ class Program(Algorithm):
             for values in _columns(rows):
                 if values.dtype.kind not in "biufM":
                     _cells(values)
-        ready = self.on(sample)
+        ready: Any = super().prepared(sample)
         ready.edited = self._edited()
         return ready
 
@@ -165,18 +141,18 @@ class Program(Algorithm):
         """Ask the program that runs, or a new one; a failed request is never tried again."""
         key = os.getpid(), self.words, self.folder
         running = _Running.idle.pop(key, None)
-        if running is not None and (running.edited != self.edited or running.has_ended):
+        if running is not None and not running.serves(self.edited):
             running.end(_PATIENCE)
             running = None
         running = running or _Running(self.words, self.folder, self.edited)
         try:
-            answer, text = running.answer(request, self.seconds, last=not self.keep)
+            kind, text = running.answer(request, self.seconds, last=not self.keep)
         except BaseException:  # after an interrupt its state is unknown
             running.end()
             raise
         if not self.keep or _Running.idle.setdefault(key, running) is not running:
             running.end(_PATIENCE)
-        if answer == "error":
+        if kind == "error":
             raise TrialError(f"{running.name} reported an error: {text}")
         return self._read(text, rows)
 
@@ -187,9 +163,7 @@ class Program(Algorithm):
             gave = f"gave {counted(len(fields), 'prediction')} for {counted(rows, 'row')}"
             raise TrialError(f"the program `{self.name}` {gave}: {text[:200]}")
         try:
-            found = np.array(
-                [[_number(word) for word in field.split() or [""]] for field in fields]
-            )
+            found = np.array([[*map(_number, field.split() or [""])] for field in fields])
         except ValueError as error:
             if self.natural_distance == LABELS_ONLY:
                 return np.array([None if each == "NA" else each for each in fields], object)
@@ -212,12 +186,12 @@ class _Running:
     def __init__(self, words: tuple[str, ...], folder: str, edited: list[int]) -> None:
         self.name, self.edited = f"the program `{shlex.join(words)}`", edited
         self.asked, self.late = 0, False
-        self.said: deque[str] = deque(maxlen=_LINES)
+        self.said: deque[str] = deque(maxlen=10)
         try:
             self.process = subprocess.Popen(
                 words,
                 cwd=folder,
-                env=_ONE_THREAD | os.environ,
+                env=ONE_THREAD | os.environ,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,  # so that nobody has to empty a second pipe
@@ -225,15 +199,16 @@ class _Running:
             )
         except OSError as error:
             raise TrialError(f"{self.name} could not be started: {error}") from error
+        self.stdin: Any = self.process.stdin
+        self.stdout: Any = self.process.stdout
         self.note = Path(notes, f"group-{os.getpid()}-{self.process.pid}")
         if notes:
             self.note.touch()
         threading.Thread(target=self._see_it_end, daemon=True).start()
 
-    @property
-    def has_ended(self) -> bool:
-        """Whether it cannot answer any more."""
-        return self.process.poll() is not None
+    def serves(self, edited: list[int]) -> bool:
+        """Tell whether it still runs, in this version."""
+        return self.edited == edited and self.process.poll() is None
 
     def _see_it_end(self) -> None:
         """End what it leaves behind: a child of its own could hold its output open for ever."""
@@ -249,8 +224,15 @@ class _Running:
         # A program that writes before it reads must not block both sides.
         self.writer = threading.Thread(target=self._send, args=(text, last), daemon=True)
         self.writer.start()
-        with self._limited(seconds):
+        timer = None if seconds is None else threading.Timer(seconds, self._expire)
+        if timer is not None:
+            timer.start()
+        try:
             found = next(self._answers(), None)
+        finally:
+            if timer is not None:
+                timer.cancel()
+                timer.join()  # from here on it is known whether it was late
         if self.late:
             raise self._problem(f"took longer than fit_timeout={seconds:g}", "timeout")
         if found is None:
@@ -262,36 +244,21 @@ class _Running:
         return kind, said
 
     def _send(self, text: bytes, last: bool) -> None:
-        assert self.process.stdin is not None
         with suppress(OSError, ValueError):  # a dead reader shows as the end of its output
-            self.process.stdin.write(text)
-            self.process.stdin.flush()
+            self.stdin.write(text)
+            self.stdin.flush()
             if last:
-                self.process.stdin.close()
+                self.stdin.close()
 
     def _answers(self) -> Iterator[tuple[str, int, str]]:
         """Yield what it answers: kind, number of the request and text."""
-        assert self.process.stdout is not None
-        for line in iter(partial(self.process.stdout.readline, _LONGEST), b""):
+        for line in iter(lambda: self.stdout.readline(_LONGEST), b""):
             text = line.decode(errors="backslashreplace").strip()
-            words = text.split(" ", 2)
-            if words[0] in ("predictions", "error") and words[1:] and words[1].isdecimal():
-                yield words[0], int(words[1]), " ".join(words[2:])
+            kind, _, rest = text.partition(" ")
+            number, _, rest = rest.partition(" ")
+            if kind in ("predictions", "error") and number.isdecimal():
+                yield kind, int(number), rest
             self.said.append(text[:200])
-
-    @contextmanager
-    def _limited(self, seconds: float | None) -> Iterator[None]:
-        """Kill the program when its time is up; ``late`` is final afterwards."""
-        if seconds is None:
-            yield
-            return
-        timer = threading.Timer(seconds, self._expire)
-        timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
-            timer.join()
 
     def _expire(self) -> None:
         self.late = True
@@ -312,25 +279,23 @@ class _Running:
 
     def end(self, patience: float = 0.0) -> str:
         """Close its input, kill it if that does not end it, and say how it ended."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
         self.writer.join(patience)
         if not self.writer.is_alive():
-            _close(self.process.stdin)
+            _close(self.stdin)
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(patience)
         if self.process.poll() is None:
             self._kill_family()
         status = self.process.wait()
         self.writer.join()
-        _close(self.process.stdin)
-        _close(self.process.stdout)
+        _close(self.stdin, self.stdout)
         return f"exit status {status}" if status >= 0 else f"killed by signal {-status}"
 
 
-def _close(pipe: IO[bytes]) -> None:
-    with suppress(OSError):  # what it did not read is lost
-        pipe.close()
+def _close(*pipes: Any) -> None:
+    for pipe in pipes:
+        with suppress(OSError):  # what it did not read is lost
+            pipe.close()
 
 
 @atexit.register
@@ -384,16 +349,16 @@ def _cell(value: Any) -> Any:
         return "NA"
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
-    if isinstance(value, numbers.Real):
-        return int(value) if isinstance(value, numbers.Integral) else float(value)
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, (numbers.Real, decimal.Decimal)):
+        return float(value)
     if isinstance(value, (datetime.date, datetime.time)):
         return value.isoformat()
-    text = str(value) if isinstance(value, (str, decimal.Decimal)) else "\n"
-    if "\n" in text or "\r" in text:
-        raise AlgorithmError(
-            "a program reads numbers, dates, and text on one line", argument="X", got=value
-        )
-    return text
+    if isinstance(value, str) and "\n" not in value and "\r" not in value:
+        return value
+    problem = "a program reads numbers, dates, and text on one line"
+    raise AlgorithmError(problem, got=value)
 
 
 def _number(text: str) -> float:

@@ -33,7 +33,6 @@ from poise.engine.surroundings import end_after
 from poise.engine.work import Work
 from poise.errors import in_one_line
 
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _SHORT = 0.2  # seconds that it pays to wait for a fit that nobody needs
 _PATIENCE = 300.0  # seconds after which a worker ends that has nothing to do
 _START = (
@@ -167,7 +166,7 @@ class Pool(Workers):
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C reaches this process alone
-            env=os.environ | dict.fromkeys(_THREADS, "1"),  # also for what a fit loads later
+            env=os.environ | program.ONE_THREAD,  # also for what a fit loads later
         )
         guard.note(self.folder, worker.pid)
         self.workers[slot] = worker
