@@ -2,8 +2,11 @@
 
 import functools
 import gc
+import inspect
 import json
+import re
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from types import CodeType, FunctionType
 
@@ -16,43 +19,83 @@ from poise.research import Share, reproduce
 from poise.simulation import claims
 from poise.simulation.claims import PARTS, Effort, at_most, beyond, both, equal, every, near
 
-PLANTED = {  # module, right, wrong, and the claim that must fail
-    "kappa": ("theory.counts", "size + points)", "size + points + 1)", "most_sets"),
-    "shared row": ("data.split", "= k * self.n, (k + 1) * self.n",
-                   "= k * (self.n - 1), k * (self.n - 1) + self.n", "no_row_twice"),
-    "last response": ("simulation.traps", "y == self.star", "y[-1:] == self.star", "symmetric"),
-    "no point": ("procedures.own", "rows // (n + 1)", "rows // n", "two_calls"),
-    "eps counts": ("procedures.own", "values > self.eps", "values >= self.eps", "bootstrap_power"),
-    "not sprung": ("simulation.traps", "if len(y) != self.n", "if True", "binomial_on_the_trap"),
-    "explored": ("procedures.adaptive", "order[count:]", "order", "explored"),
-    "large y": ("simulation.traps", "y == self.star", "y > 2", "supremum"),
-    "nothing removed": ("procedures.own", "Query(train[:-1]", "Query(train", "law_of_the_count"),
-    "ties count": ("theory.changes", "table > epsilon", "table >= epsilon", "strict"),
-    "alpha halved": ("theory.binomial", "n_trials), checks.deltas(delta), checks.alphas(alpha)",
-                     "n_trials), checks.deltas(delta), checks.alphas(alpha) / 2", "unique"),
-    "< for <=": ("theory.binomial", '"zeta", zeta) <= a', '"zeta", zeta) < a', "decision"),
-    "coin alone": ("theory.binomial", "if n_trials else -1", "if True else -1", "no_trials"),
-    "half a coin": ("theory.binomial", '"zeta", zeta) <= a', '"zeta", zeta) <= a / 2', "size"),
-    "no coin": ("procedures.own", "if self.randomized", "if False", "first_regime"),
-    "half a tie": ("theory.binomial", "m, truth, a)", "m, truth, a / 2)", "closed_form"),
-    "one less": ("theory.limits", "(b.astype", "((b - (b > 0)).astype", "inverts"),
-    "no zeta": ("theory.limits", 'checks.alphas(alpha), checks.probabilities("zeta", zeta)',
-                "checks.alphas(alpha), np.asarray(1.0)", "delta_hat_misses"),
-    "next rank": ("theory.limits", "allowed + 1 -", "allowed + 2 -", "epsilon_hat_misses"),
-    "n + 1 labels": ("theory.ceilings", "(labeled, n, y", "(labeled, n + 1, y", "attained"),
-    "n for n + 1": ("theory.ceilings", "(n + 1, False) if", "(n, False) if", "exponents"),
-    "read as kappa": ("theory.ceilings", "if black_box else (n", "if n else (n", "reads_models"),
-    "first model": ("simulation.traps", "max(b + radius", "min(b + radius", "stays_linear"),
-    "half the stars": ("simulation.traps", "y == self.star", "y[::2] == self.star", "label_trap"),
-    "search": ("procedures.exhaustive", "nan=np.inf).max()", "nan=np.inf).max() + 1",
-               "known_support"),
-    "all stars": ("simulation.traps", "random(size) < c", "random(size) < 1", "coincidence"),
-    "no evaluation": ("simulation.traps", "if at.any()", "if False", "feature_trap"),
-    "c halved": ("simulation.traps", "return -math.expm1(", "return -0.5 * math.expm1(",
-                 "better_trap"),
-    "one term": ("data.randomness", "0], words[:, 1]", "0], words[:, 0]", "three_notions"),
-    "no coupling": ("procedures.own", "as_coupling(self.coupling).p", 'as_coupling("shared").p',
-                    "independent_size"),
+PLANTED = {  # the words for it beside a claim: module, right, wrong
+    "n + 2 for n + 1 in kappa": ("theory.counts", "size + points)", "size + points + 1)"),
+    "trial k starts at row k(n - 1)": (
+        "data.split", "= k * self.n, (k + 1) * self.n", "= k * (self.n - 1), (k + 1) * self.n - k"),
+    "a trap that looks at the last response only": (
+        "simulation.traps", "y == self.star", "y[-1:] == self.star"),
+    "trials without a point": ("procedures.own", "rows // (n + 1)", "rows // n"),
+    "a change of exactly epsilon counts": (
+        "procedures.own", "values > self.eps", "values >= self.eps"),
+    "a trap that never springs": ("simulation.traps", "if len(y) != self.n", "if True"),
+    "the rows that were explored are tested as well": (
+        "procedures.adaptive", "order[count:]", "order"),
+    "a trap that springs at any large response": ("simulation.traps", "y == self.star", "y > 2"),
+    "nothing is removed": ("procedures.own", "Query(train[:-1]", "Query(train"),
+    ">= for >": ("theory.changes", "table > epsilon", "table >= epsilon"),
+    "alpha halved": (
+        "theory.binomial", "n_trials), checks.deltas(delta), checks.alphas(alpha)",
+        "n_trials), checks.deltas(delta), checks.alphas(alpha) / 2"),
+    "< for <=": ("theory.binomial", '"zeta", zeta) <= a', '"zeta", zeta) < a'),
+    "without trials the coin decides": ("theory.binomial", "if n_trials else -1", "if 1 else -1"),
+    "zeta <= a*/2 for zeta <= a*": (
+        "theory.binomial", '"zeta", zeta) <= a', '"zeta", zeta) <= a / 2'),
+    "the coin is ignored": ("procedures.own", "if self.randomized", "if False"),
+    "a tie counts half": ("theory.binomial", "m, truth, a)", "m, truth, a / 2)"),
+    "delta_hat with one exceedance less": (
+        "theory.limits", "(b.astype", "((b - (b > 0)).astype"),
+    "delta_hat without zeta": (
+        "theory.limits", 'checks.alphas(alpha), checks.probabilities("zeta", zeta)',
+        "checks.alphas(alpha), np.asarray(1.0)"),
+    "eps_hat one rank further": ("theory.limits", "allowed + 1 -", "allowed + 2 -"),
+    "N_l/(n + 1) for N_l/n": ("theory.ceilings", "(labeled, n, y", "(labeled, n + 1, y"),
+    "(N_l + N_u)/n for (N_l + N_u)/(n + 1)": (
+        "theory.ceilings", "(n + 1, False) if", "(n, False) if"),
+    "models that are read have exponent kappa": (
+        "theory.ceilings", "if black_box else (n", "if n else (n"),
+    "raised above the first of these models": ("simulation.traps", "max(b + rad", "min(b + rad"),
+    "half of the stars spring it": (
+        "simulation.traps", "y == self.star", "y[::2] == self.star"),
+    "the largest change, and 1": (
+        "procedures.exhaustive", "nan=np.inf).max()", "nan=np.inf).max() + 1"),
+    "every row of P' shows the star": (
+        "simulation.traps", "random(size) < c", "random(size) < 1"),
+    "not sprung by a point of evaluation": ("simulation.traps", "if at.any()", "if False"),
+    "c halved": ("simulation.traps", "return -math.expm1(", "return -0.5 * math.expm1("),
+    "independent terms that are shared": (
+        "data.randomness", "0], words[:, 1]", "0], words[:, 0]"),
+    "the coupling is ignored": (
+        "procedures.own", "as_coupling(self.coupling).p", 'as_coupling("shared").p'),
+    "bets of nine tenths": ("theory.betting", "np.maximum(1 + c *", "np.maximum(1 + 0.9 * c *"),
+    "alpha wrong by 1%": ("theory.betting", "self.u = alphas", "self.u = 1.01 * alphas"),
+    "the ceiling of one trial more": (
+        "theory.ceilings", 'checks.count("m", m), 1', 'checks.count("m", m) + 1, 1'),
+    "one full fit serves all removals": (
+        "data.split", "return 1 if self.one_full_fit", "return 1 if self.n"),
+    "every fit has a seed of its own": (
+        "algorithms.algorithm", "int(xi) >> 33", "int(np.random.default_rng().integers(2**31))"),
+    "ties are accepted": ("theory.e_values", "float(a >= 1)", "1.0"),
+    "evidence that grows by itself": (
+        "theory.e_values", "math.exp(log_e) if", "math.exp(log_e + 0.01) if"),
+    "trials of n labelled rows": ("theory.counts", "labeled // (size - j)", "labeled // size"),
+    "a bound that may say unstable": ("procedures.own", "if upper and said", "if False and said"),
+    "the root of n + 1": ("theory.ceilings", "log1p(-delta) / (n - 1)", "log1p(-delta) / n"),
+    "two rows leave": (
+        "procedures.given_data", "len(self.own)), left_out)",
+        "len(self.own)), [*left_out, *left_out - 1])"),
+    "a row that never trains": (
+        "procedures.given_data", "len(self.own)), left_out)", "len(self.own)), [*left_out, 0])"),
+    "a reach without the part outside the bag": (
+        "theory.bagging", "* n / (2 * (n - b) * k)", "/ (2 * k)"),
+    "hardly inflated": (
+        "theory.inflated", 'checks.positive("eps", eps)\n    n_l',
+        'checks.positive("eps", eps) / 9\n    n_l'),
+    "unstable rows are forgotten": ("theory.jackknife", "* unstable *", "* 0 *"),
+    "the residual of the next rank": (
+        "theory.jackknife", "rank - 1)[rank - 1])", "rank - 1)[rank - 2])"),
+    "the ends of a quarter of the rank": (
+        "theory.jackknife", "[:, :, rank - 1]", "[:, :, rank // 4]"),
 }  # fmt: skip
 
 
@@ -91,13 +134,26 @@ def planting(monkeypatch):
     forget()
 
 
-@pytest.mark.parametrize("name", PLANTED)
-def test_planted_errors_are_caught(name, planting):
-    module, right, wrong, row = PLANTED[name]
-    reproduce(only=[], progress=False)  # makes the rows known
-    [check] = [each for rows in claims._ROWS.values() for each in rows if each.__name__ == row]
-    planting.setattr(claims, "_ROWS", {"2": [check]})
-    plant(planting, module, right, wrong)
+def named():
+    """Return the claims beside which each error stands."""
+    reproduce(only=[], progress=False)  # makes them known
+    rows: dict[str, list] = {}
+    for row in chain(*claims._ROWS.values()):
+        error = re.search("-> Found:  # (.*)", inspect.getsource(row))[1]
+        rows.setdefault(error, []).append(row)
+    return rows
+
+
+def test_every_claim_names_an_error_that_is_planted():
+    assert named().keys() == PLANTED.keys()
+    assert [len(rows) for rows in claims._ROWS.values()] == [4, 5, 9, 3, 3, 4, 3, 6, 5, 20]
+
+
+@pytest.mark.parametrize("error", PLANTED)
+def test_planted_errors_are_caught(error, planting):
+    row = named()[error][-1]
+    planting.setattr(claims, "_ROWS", {"2": [row]})
+    plant(planting, *PLANTED[error])
     forget()
     assert not reproduce(progress=False).passed
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from poise import checks
 from poise.errors import in_one_line
@@ -88,10 +90,11 @@ def claim(part: str) -> Callable[[Row], Row]:
 # What a row finds
 
 
-def equal(expected: float, got: float, tolerance: float = 1e-9) -> Found:
-    """Compare two numbers."""
-    agree = math.isclose(expected, got, rel_tol=tolerance, abs_tol=1e-12)
-    return Found(f"{expected:.6g}", f"{got:.6g}", agree)
+def equal(expected: ArrayLike, got: ArrayLike) -> Found:
+    """Compare numbers, to a relative 1e-9."""
+    texts = (", ".join(f"{each:.6g}" for each in np.ravel(part)) for part in (expected, got))
+    known, found = texts
+    return Found(known, found, bool(np.allclose(expected, got, rtol=1e-9, atol=1e-12)))
 
 
 def every(cases: Iterable[object]) -> Found:
@@ -100,19 +103,26 @@ def every(cases: Iterable[object]) -> Found:
     return Found(f"all of {len(held):,}", f"{sum(held):,}", bool(held) and all(held))
 
 
-def near(expected: float, found: Share) -> Found:
+def near(expected: float, seen: Share | ArrayLike) -> Found:
     """Require that a simulated probability is this one."""
-    return Found(number(expected), str(found), not found.excludes(expected))
+    share = _share(seen)
+    return Found(number(expected), str(share), not share.excludes(expected))
 
 
-def at_most(bound: float, found: Share) -> Found:
+def at_most(bound: float, seen: Share | ArrayLike) -> Found:
     """Require that a simulated probability does not exceed a bound."""
-    return Found(f"<= {rounded_up(bound)}", str(found), found.interval[0] <= bound)
+    share = _share(seen)
+    return Found(f"<= {rounded_up(bound)}", str(share), share.interval[0] <= bound)
 
 
-def beyond(bound: float, found: Share) -> Found:
+def beyond(bound: float, seen: Share | ArrayLike) -> Found:
     """Require that a simulated probability exceeds a bound: its whole interval does."""
-    return Found(f"> {at_least(bound)}", str(found), found.interval[0] > bound)
+    share = _share(seen)
+    return Found(f"> {at_least(bound)}", str(share), share.interval[0] > bound)
+
+
+def _share(seen: Share | ArrayLike) -> Share:
+    return seen if isinstance(seen, Share) else Share(int(np.sum(seen)), np.size(seen), SURE)
 
 
 def both(*found: Found) -> Found:
@@ -187,7 +197,7 @@ def reproduce(
     (3, True)
     >>> print(found.claims[1])
     4.2: At delta = alpha = .1, delta* = .02 it does not: .6430 < .6511 (kappa 22), .6816 < 1 (30)
-        as stated: expected 0.643; 0.6511; 0.6816; 1, got 0.643; 0.6511; 0.6816; 1
+        as stated: expected 0.643, 0.6511, 0.6816, 1, got 0.643, 0.6511, 0.6816, 1
     """
     from joblib import Parallel, delayed
 

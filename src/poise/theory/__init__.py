@@ -1,6 +1,7 @@
 """The mathematics of poise, as functions of numbers and arrays; nothing here fits a model."""
 
 from importlib import import_module
+from typing import Any
 
 _NAMES = {
     "binomial": "acceptance_probability critical_count critical_count_unstable critical_value "
@@ -26,7 +27,7 @@ _HOME = {name: module for module, names in _NAMES.items() for name in names.spli
 __all__ = list(_HOME)
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'poise.theory' has no attribute {name!r}")
     return getattr(import_module(f"poise.theory.{_HOME[name]}"), name)
