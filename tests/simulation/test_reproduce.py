@@ -6,7 +6,6 @@ import inspect
 import json
 import re
 from importlib import import_module
-from itertools import chain
 from pathlib import Path
 from types import CodeType, FunctionType
 
@@ -134,25 +133,20 @@ def planting(monkeypatch):
     forget()
 
 
-def named():
-    """Return the claims beside which each error stands."""
-    reproduce(only=[], progress=False)  # makes them known
-    rows: dict[str, list] = {}
-    for row in chain(*claims._ROWS.values()):
-        error = re.search("-> Found:  # (.*)", inspect.getsource(row))[1]
-        rows.setdefault(error, []).append(row)
-    return rows
+def error_of(row):
+    return re.search("-> Found:  # (.*)", inspect.getsource(row))[1]
 
 
 def test_every_claim_names_an_error_that_is_planted():
-    assert named().keys() == PLANTED.keys()
-    assert [len(rows) for rows in claims._ROWS.values()] == [4, 5, 9, 3, 3, 4, 3, 6, 5, 20]
+    assert {error_of(row) for row in claims.rows()} == PLANTED.keys()
+    parts = [row.__doc__.partition(":")[0] for row in claims.rows()]
+    assert [parts.count(part) for part in PARTS] == [4, 5, 9, 3, 3, 4, 3, 6, 5, 20]
 
 
 @pytest.mark.parametrize("error", PLANTED)
 def test_planted_errors_are_caught(error, planting):
-    row = named()[error][-1]
-    planting.setattr(claims, "_ROWS", {"2": [row]})
+    *_, row = (row for row in claims.rows() if error_of(row) == error)
+    planting.setattr(claims, "rows", lambda: [row])
     plant(planting, *PLANTED[error])
     forget()
     assert not reproduce(progress=False).passed
@@ -184,24 +178,29 @@ def test_what_comes_out_is_compared():
 
 def test_a_claim_that_cannot_be_computed_fails_and_the_others_are_shown(monkeypatch):
     def broken(effort):
+        """4.2: no claim."""
         raise KeyError("no such thing")
 
-    rows = [broken, lambda effort: equal(1.0, 1.0)]
-    monkeypatch.setattr(claims, "_ROWS", {"2": rows})
+    def true(effort):
+        """2: a claim."""
+        return equal(1.0, 1.0)
+
+    monkeypatch.setattr(claims, "rows", lambda: [broken, true])
     found = reproduce(progress=False)
     assert found.failures == (found.claims[0],)
     assert found.claims[0].measured == "KeyError: 'no such thing'"
     assert str(found).endswith("1 of 2 claims came out as stated.")
+    run = CliRunner().invoke
+    for part, status in (("4.2", 1), ("2", 0)):
+        assert run(main, ["research", "reproduce", "--only", part]).exit_code == status
     with pytest.raises(ArgumentError, match="only must be"):
         reproduce(only=["7"])
 
 
-def test_commands(monkeypatch):
+def test_commands():
     run = CliRunner().invoke
     done = run(main, ["research", "reproduce", "--only", "4.2", "--share", "0.1", "--json"])
     assert (done.exit_code, json.loads(done.stdout)["passed"]) == (0, True)
-    monkeypatch.setattr(claims, "_ROWS", {"4.2": [lambda effort: equal(1, 2)]})
-    assert run(main, ["research", "reproduce", "--only", "4.2"]).exit_code == 1
     words = ["research", "audit", "BootstrapTest(resamples=40)", "constant", "--rows", "15"]
     done = run(main, [*words, "--replications", "60"])
     assert done.exit_code == 1

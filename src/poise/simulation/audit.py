@@ -97,9 +97,11 @@ class Audit:
         """Return a row for each world."""
         import pandas as pd
 
-        rows = [asdict(row) | {"finding": row.finding} for row in self.rows]
-        for row, seen in zip(rows, self.rows, strict=True):
-            row["accepted"], (row["low"], row["high"]) = seen.accepted.value, seen.accepted.interval
+        rows = []
+        for row in self.rows:
+            low, high = row.accepted.interval
+            seen = {"accepted": row.accepted.value, "low": low, "high": high}
+            rows.append(asdict(row) | seen | {"finding": row.finding})
         return pd.DataFrame(rows)
 
     def __bool__(self) -> bool:
@@ -174,41 +176,26 @@ def audit(
     >>> [row.finding for row in found.rows]
     ['invalid', 'invalid']
     """
-    given = {"epsilon": epsilon, "delta": delta, "alpha": alpha}
-    asked = {name: _own(procedure, name, value) for name, value in given.items()}
-    coupling = getattr(procedure, "coupling", "shared")
-    meant: Any = notion or (coupling if coupling in ("shared", "independent") else "coupled")
+    epsilon, delta = _own(procedure, "epsilon", epsilon), _own(procedure, "delta", delta)
+    alpha, meant = _own(procedure, "alpha", alpha), notion or _coupling(procedure)
     _require_meant(procedure, world, meant)
     honest = world.world if isinstance(world, Trap) else world
     least = delta_star.interval[0] if isinstance(delta_star, Share) else delta_star
-    denied = {"epsilon": asked["epsilon"], "delta": asked["delta"], "delta_star": least}
-    set_up = (trap(honest, kind, notion=meant, **denied).world for kind in traps)  # type: ignore[arg-type]
+    denied: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "delta_star": least}
+    places = [honest, *(trap(honest, kind, notion=meant, **denied).world for kind in traps)]
     count, rows = checks.count("replications", replications, 1), (n_labeled, n_unlabeled)
-    roots = Randomness.from_state(random_state).block("audit", 0, 1 + len(traps))[:, 0].tolist()
+    roots = Randomness.from_state(random_state).block("audit", 0, len(places))[:, 0].tolist()
+    spaces: dict[str, Any] = {"models": models, "features": features, "response": response}
     found = []
-    for place, root in zip((honest, *set_up), roots, strict=True):
-        first = place is honest
-        truth = _truth(place, asked["epsilon"], meant, delta_star if first else None)
-        accepted = stable_in(
-            procedure, place, rows, count, root, models=models, confidence=confidence
-        )
-        question: dict[str, Any] = {
-            "delta": asked["delta"],
-            "delta_star": truth[0],
-            "alpha": asked["alpha"],
-        }
-        spaces: dict[str, Any] = {"models": models, "features": features, "response": response}
-        found.append(
-            AuditRow(
-                place.name,
-                _measures(truth, asked["delta"]),
-                truth[0],
-                accepted,
-                float(ceilings.power_bound(place.n, n_labeled, n_unlabeled, **question, **spaces)),
-                float(binomial.power(counts.n_trials(place.n, *rows), **question, randomized=True)),
-                claim if first else None,
-            )
-        )
+    for place, root in zip(places, roots, strict=True):
+        known, claimed = (delta_star, claim) if place is honest else (None, None)
+        low, high = _truth(place, epsilon, meant, known)
+        asked: dict[str, Any] = {"delta": delta, "delta_star": low, "alpha": alpha}
+        limit = float(ceilings.power_bound(place.n, n_labeled, n_unlabeled, **asked, **spaces))
+        plain = binomial.power(counts.n_trials(place.n, *rows), **asked, randomized=True)
+        measures: Any = "level" if low > delta else "power" if high <= delta else "either"
+        said = stable_in(procedure, place, rows, count, root, models, confidence)
+        found.append(AuditRow(place.name, measures, low, said, limit, float(plain), claimed))
     return Audit(type(procedure).__name__, tuple(found))
 
 
@@ -217,6 +204,11 @@ def _own(procedure: Procedure, name: str, given: float | None) -> float:
     if value is None:
         raise ArgumentError(f"is missing: {type(procedure).__name__} has none", argument=name)
     return {"epsilon": checks.epsilon, "delta": checks.delta, "alpha": checks.alpha}[name](value)
+
+
+def _coupling(procedure: Procedure) -> Any:
+    coupling = getattr(procedure, "coupling", "shared")
+    return coupling if coupling in ("shared", "independent") else "coupled"
 
 
 def _require_meant(procedure: Procedure, world: World | Trap, notion: str) -> None:
@@ -238,19 +230,12 @@ def _truth(world: World, epsilon: float, notion: str, given: Any) -> tuple[float
     return value, value
 
 
-def _measures(truth: tuple[float, float], delta: float) -> Literal["level", "power", "either"]:
-    if truth[0] > delta:
-        return "level"
-    return "power" if truth[1] <= delta else "either"
-
-
 def stable_in(
     procedure: Procedure,
     world: World,
     rows: tuple[int, int],
     count: int,
     root: int,
-    *,
     models: str = "black-box",
     confidence: float = 0.99,
 ) -> Share:
@@ -259,8 +244,6 @@ def stable_in(
     seen: Any = "black-box" if models == "black-box" else "transparent"
     for k in range(count):
         data = world.rows(randomness.generator("data", k), *rows)
-        own = Randomness(int(randomness.block("procedure", k, k + 1)[0, 0]))
-        said += declares(
-            run(procedure, world.algorithm, **data, models=seen, random_state=own, progress=False)
-        )
+        data |= {"random_state": int(randomness.block("procedure", k, k + 1)[0, 0])}
+        said += declares(run(procedure, world.algorithm, **data, models=seen, progress=False))
     return Share(said, count, confidence)

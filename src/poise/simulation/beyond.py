@@ -19,7 +19,7 @@ from poise.procedures.own import orders
 from poise.questions.ask import measure
 from poise.questions.deployed import deployed_test, measure_deployed
 from poise.research import Made, Query, World, worlds
-from poise.simulation.claims import Effort, Found, at_most, beyond, both, claim, equal, every, near
+from poise.simulation.claims import Effort, Found, at_most, beyond, both, equal, every, near
 from poise.simulation.worlds import everywhere, gaussian
 from poise.theory.betting import Bets
 
@@ -52,15 +52,13 @@ def _three_points(mean: float) -> dict[float, float]:
     return {0.0: 1 - 1.5 * mean, 0.5: mean, 1.0: mean / 2}
 
 
-@claim("beyond")
 def contains_binomial(effort: Effort) -> Found:  # bets of nine tenths
-    """Theorem C: on every 0/1 sequence the hedge is the Binomial test, with its coin."""
+    """beyond: Theorem C: on every 0/1 sequence the hedge is the Binomial test, with its coin."""
     return every(held for case in BITS for held in _as_binomial(*case))
 
 
-@claim("beyond")
 def contains_mirror(effort: Effort) -> Found:  # bets of nine tenths
-    """Theorem C: on every 0/1 sequence the mirror is the Binomial test of instability."""
+    """beyond: Theorem C: on every 0/1 sequence the mirror is the Binomial test of instability."""
     return every(held for case in BITS for held in _as_binomial(*case, mirror=True))
 
 
@@ -75,17 +73,15 @@ def _as_binomial(m: int, delta: float, alpha: float, mirror: bool = False) -> It
     yield from np.isclose(_wealth(bits, delta, alpha, mirror), expected, atol=1e-8)
 
 
-@claim("beyond")
 def averaged_level(effort: Effort) -> Found:  # alpha wrong by 1%
-    """Theorem A: E u = alpha at delta* = delta, over all sequences of shares 0, 1/2, 1."""
+    """beyond: Theorem A: E u = alpha at delta* = delta, over all sequences of shares 0, 1/2, 1."""
     cases = ((5, 0.3, 0.1), (6, 0.2, 0.05), (7, 0.4, 0.3))
     means = [_mean_wealth(*case, _three_points(case[1])) for case in cases]
     return equal([2 * [alpha] for _, _, alpha in cases], means)
 
 
-@claim("beyond")
 def averaged_power(effort: Effort) -> Found:  # the ceiling of one trial more
-    """Theorem B: all-in attains the ceiling; shares in twentieths: power beyond the Binomial."""
+    """beyond: Theorem B: all-in attains its ceiling; the hedge has power beyond the Binomial."""
     shares, chances = _sequences(5, _three_points(0.2))
     u = np.array([theory.all_in(row, 0.3, 0.1) for row in shares])
     attained = equal(theory.share_ceiling(5, 0.3, 0.2, 0.1), chances @ np.minimum(1, u))
@@ -98,9 +94,8 @@ def averaged_power(effort: Effort) -> Found:  # the ceiling of one trial more
 # One full fit for all removals
 
 
-@claim("beyond")
 def one_full_fit(effort: Effort) -> Found:  # one full fit serves all removals
-    """Label of row floor(xi |D|) + 1: delta* = 1/2; with one full fit it would be (n+1)/(3n)."""
+    """beyond: Label of row floor(xi |D|) + 1: delta* = 1/2, and (n+1)/(3n) with one full fit."""
     pick = lambda X, y, seed: everywhere(float(y[seed * len(y) >> 31]))  # noqa: E731
     n, steps = 8, 8 * 7 * 40
     rows = worlds.gaussian()(np.random.default_rng(0), effort.count(300) * (n + 1))
@@ -111,9 +106,8 @@ def one_full_fit(effort: Effort) -> Found:  # one full fit serves all removals
     return both(near(0.5, trials.changes[:, 3, 0] > 0), equal((n + 1) / (3 * n), in_place))
 
 
-@claim("beyond")
 def forest_in_place(effort: Effort) -> Found:  # every fit has a seed of its own
-    """Forest with one seed, real fits: removed in place, its first row moves more than delta*."""
+    """beyond: Forest with one seed: removed in place, its first row moves more than delta*."""
     from sklearn.ensemble import RandomForestRegressor
 
     fit, moved = as_algorithm(RandomForestRegressor(1)).fit, []
@@ -132,16 +126,14 @@ def forest_in_place(effort: Effort) -> Found:  # every fit has a seed of its own
 LOOKS = [46 * 2**i for i in range(6)]
 
 
-@claim("beyond")
 def repeated_looks(effort: Effort) -> Found:  # ties are accepted
-    """Six looks at the Binomial test, each after doubling: errors .0480, .1390 (5), .1648."""
+    """beyond: Looks at the Binomial test, each after doubling: .0480, .1390 (5), .1648 (6)."""
     looks = theory.repeated_looks(LOOKS, 0.1, 0.05)
     return equal([0.0480, 0.1390, 0.1648], np.round(looks, 4)[[0, 4, 5]])
 
 
-@claim("beyond")
 def one_process(effort: Effort) -> Found:  # evidence that grows by itself
-    """One e-process: its mean is 1 at each look, and it errs at all together at most alpha."""
+    """beyond: One e-process has mean 1 at each look, and errs at all together at most alpha."""
     law, crossed, means, seen = np.ones(1), 0.0, [], 0
     for m in LOOKS[:3]:
         values = np.array([theory.mixture(1.0 * (np.arange(m) < b), 0.1) for b in range(m + 1)])
@@ -193,9 +185,8 @@ class Mirrored(WorstLabelling):
         return bool(theory.pvalue_unstable(moved, len(worst), self.delta) <= self.alpha)
 
 
-@claim("beyond")
 def worst_labelling(effort: Effort) -> Found:  # trials of n labelled rows
-    """Theorem G: the worst labelling attains the ceiling (N_l+N_u)/(n+1), beyond that of kappa."""
+    """beyond: Theorem G: the worst labelling attains its ceiling, beyond that of kappa."""
     test = WorstLabelling(n=4, epsilon=0.5, delta=0.2, alpha=0.1, missing=2)
     found = effort.stable(test, worlds.memorising(4, 0.02), (20, 30), 400, seed=32)
     asked: dict[str, Any] = {"delta": 0.2, "delta_star": 0.02, "alpha": 0.1}
@@ -206,9 +197,8 @@ def worst_labelling(effort: Effort) -> Found:  # trials of n labelled rows
     return both(near(known, found), beyond(unknown, found))
 
 
-@claim("beyond")
 def no_mirror(effort: Effort) -> Found:  # a bound that may say unstable
-    """Theorem G: its mirror would err too often (delta* = 1/6 < .17), so it is never said."""
+    """beyond: Theorem G: its mirror would err too often (delta* = 1/6 < .17) and is not used."""
     asked: dict[str, Any] = {"n": 3, "epsilon": 0.5, "delta": 0.17, "alpha": 0.1, "missing": 3}
     world = worlds.nearest_neighbours(3, on_coins=True)
     would = effort.stable(Mirrored(**asked), world, (3, 157), 60, seed=34)
@@ -232,16 +222,14 @@ def _labels(count: int) -> World:
     return World(f"{count} labels", fit, marked, 4)
 
 
-@claim("beyond")
 def bounded_outputs(effort: Effort) -> Found:  # nothing is removed
-    """Theorem H: three labels hide instability 1-(1-c)^n, two only 1-(1-c)^(n-1)."""
+    """beyond: Theorem H: three labels hide instability 1-(1-c)^n, two only 1-(1-c)^(n-1)."""
     found = [effort.moves(_labels(count), 0.5, 6000, seed=36) for count in (3, 2)]
     return both(*map(near, (1 - 0.9**4, 1 - 0.9**3), found))
 
 
-@claim("beyond")
 def root(effort: Effort) -> Found:  # the root of n + 1
-    """Theorem H(ii): the ceiling for large epsilon, its root found on a grid."""
+    """beyond: Theorem H(ii): the ceiling for large epsilon, its root found on a grid."""
     grid = np.linspace(0, 1, 200_001)[1:-1]
     cases = product((2, 5, 20), (0.05, 0.3), (0.0, 0.4, 0.9))
     return every(_is_root(n, delta, share * delta, grid) for n, delta, share in cases)
@@ -256,9 +244,8 @@ def _is_root(n: int, delta: float, star: float, grid: Floats) -> bool:
 # Proposition I: one training set
 
 
-@claim("beyond")
 def average_over_sets(effort: Effort) -> Found:  # two rows leave
-    """Proposition I, mean response: the mean of delta_D over training sets is delta*."""
+    """beyond: Proposition I, mean response: the mean of delta_D over training sets is delta*."""
     world, moved = worlds.mean_response(5), []
     for seed in range(effort.count(150)):
         X, y = world.draw(np.random.default_rng([5, seed]), 6)
@@ -267,9 +254,8 @@ def average_over_sets(effort: Effort) -> Found:  # two rows leave
     return near(world.delta_star(0.5), moved)
 
 
-@claim("beyond")
 def unlucky_sets(effort: Effort) -> Found:  # a row that never trains
-    """Proposition I, delta* = .3: lucky training sets are certified, .7; the others are not."""
+    """beyond: Proposition I, delta* = .3: the lucky training sets are certified, .7 of all."""
     world, said = worlds.unlucky_sets(5, probability=0.3), []
     asked: dict[str, Any] = {"epsilon": 0.5, "delta": 0.1, "gamma": 0.0} | QUICK
     for seed in range(effort.count(100)):
@@ -279,9 +265,8 @@ def unlucky_sets(effort: Effort) -> Found:  # a row that never trains
     return both(certified, every(verdict != "inconclusive" for verdict in said))
 
 
-@claim("beyond")
 def given_data(effort: Effort) -> Found:  # a row that never trains
-    """Given D, at E[S|D] = delta = .4: E u = alpha over all sequences of its six shares."""
+    """beyond: Given D, at E[S|D] = delta = .4: E u = alpha over all sequences of its six shares."""
     above = lambda X, y, seed: lambda rows: (X[:, 0] > rows[:, :1]).sum(axis=1)  # noqa: E731
     X = np.array([0.1, 0.2, 0.4, 0.5, 0.8])[:, None]
     edges = np.concatenate([[0], X[:, 0], [1]])
@@ -294,9 +279,8 @@ def given_data(effort: Effort) -> Found:  # a row that never trains
 # Theorems L and M: averages over bags
 
 
-@claim("beyond")
 def bags(effort: Effort) -> Found:  # a reach without the part outside the bag
-    """Theorem L: no base algorithm moves k removals further (linear programmes over all)."""
+    """beyond: Theorem L: no base algorithm moves k removals further (linear programmes)."""
     sizes = ((4, 1), (4, 2), (4, 3), (5, 2), (6, 2), (6, 3), (6, 5), (7, 3))
     cases = ((n, b, k) for n, b in sizes for k in range(1, n + 1))
     return every(_reach(n, b, k) <= theory.bag_reach(n, b, k) + 1e-9 for n, b, k in cases)
@@ -320,9 +304,8 @@ def _most(*programme: Any, **bounds: Any) -> float:
     return -float(linprog(*programme, **bounds).fun)
 
 
-@claim("beyond")
 def shared_labels(effort: Effort) -> Found:  # hardly inflated
-    """Theorem M: scores less than epsilon apart share k labels of their inflated top k."""
+    """beyond: Theorem M: scores less than epsilon apart share k labels of their inflated top k."""
     rng = np.random.default_rng(0)
     w = rng.uniform(size=(5000, 4)) * rng.choice([0.1, 0.5, 1.0], size=(5000, 1))
     step = rng.normal(size=w.shape)
@@ -334,9 +317,8 @@ def shared_labels(effort: Effort) -> Found:  # hardly inflated
 # Theorem J: intervals
 
 
-@claim("beyond")
 def worst_law(effort: Effort) -> Found:  # unstable rows are forgotten
-    """Theorem J: the bound is the worst case of its linear programme."""
+    """beyond: Theorem J: the bound is the worst case of its linear programme."""
     cases = product((3, 6), (0.0, 0.2, 0.5), (0.01, 0.05, 0.2, 0.6))
     return every(np.isclose(theory.jackknife_miss(*c), _largest_miss(*c)) for c in cases)
 
@@ -350,15 +332,13 @@ def _largest_miss(n: int, a: float, delta: float) -> float:
     return _most(-missed.astype(float), np.array(parts, float), most, np.ones((1, rank.size)), [1])
 
 
-@claim("beyond")
 def exact_rank(effort: Effort) -> Found:  # the residual of the next rank
-    """Theorem J: of a constant the jackknife misses exactly K of n + 1 ranks."""
+    """beyond: Theorem J: of a constant the jackknife misses exactly K of n + 1 ranks."""
     return near(0.2, _missed(worlds.constant(9), effort.count(2000, 1000))[0])
 
 
-@claim("beyond")
 def without_stability(effort: Effort) -> Found:  # the ends of a quarter of the rank
-    """Flipping coins, and d = n: the jackknife misses more than a, jackknife+ at most 2a."""
+    """beyond: Coins, and d = n: the jackknife misses more than a, jackknife+ at most 2a."""
     solve = lambda X, y, seed: lambda rows: rows @ np.linalg.lstsq(X, y)[0]  # noqa: E731
     places = worlds.flipping(9, 0.3, height=5.0), World("d = n", solve, gaussian(20, slope=1.0), 20)
     found = [_missed(place, effort.count(400, 300)) for place in places]

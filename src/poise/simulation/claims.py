@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from importlib import import_module
+from inspect import isfunction
 from typing import Any
 
 import numpy as np
@@ -74,17 +75,13 @@ class Found:
 
 
 Row = Callable[[Effort], Found]
-_ROWS: dict[str, list[Row]] = {part: [] for part in PARTS}
 
 
-def claim(part: str) -> Callable[[Row], Row]:
-    """Add what a function finds to the table; its docstring is the claim."""
-
-    def added(row: Row) -> Row:
-        _ROWS[part].append(row)
-        return row
-
-    return added
+def rows() -> list[Row]:
+    """Return the claims in their order: functions whose docstring is "part: claim."."""
+    chapters = [import_module(f"poise.simulation.{name}") for name in ("paper", "beyond")]
+    made = [each for chapter in chapters for each in vars(chapter).values() if isfunction(each)]
+    return [each for each in made if _said(each)[0] in PARTS]
 
 
 # What a row finds
@@ -196,29 +193,33 @@ def reproduce(
     >>> len(found.claims), found.passed
     (3, True)
     >>> print(found.claims[1])
-    4.2: At delta = alpha = .1, delta* = .02 it does not: .6430 < .6511 (kappa 22), .6816 < 1 (30)
+    4.2: At delta = alpha = .1, delta* = .02: .6430 < .6511 (kappa = 22), .6816 < 1 (30)
         as stated: expected 0.643, 0.6511, 0.6816, 1, got 0.643, 0.6511, 0.6816, 1
     """
     from joblib import Parallel, delayed
 
     effort = Effort(checks.positive("share", share))
     wanted = [checks.choice("only", part, PARTS) for part in only]
-    for chapter in ("paper", "beyond"):
-        import_module(f"poise.simulation.{chapter}")  # adds its rows
-    tasks = [(part, row) for part, rows in _ROWS.items() if part in wanted for row in rows]
+    tasks = [row for row in rows() if _said(row)[0] in wanted]
     workers, claims = Parallel(n_jobs, return_as="generator"), []
     with Progress(len(tasks), progress, "claims") as shown:
-        for each in workers(delayed(_computed)(*task, effort) for task in tasks):
+        for each in workers(delayed(_computed)(row, effort) for row in tasks):
             claims.append(each)
             shown.advance_to(len(claims))
     return Reproduction(tuple(claims))
 
 
-def _computed(part: str, row: Row, effort: Effort) -> Found:
+def _said(row: Row) -> tuple[str, str]:
+    """Return the part and the text of a claim."""
+    part, _, text = (row.__doc__ or "").removesuffix(".").partition(": ")
+    return part, text
+
+
+def _computed(row: Row, effort: Effort) -> Found:
     """Compute one row; one that cannot be computed has failed, and the others are shown."""
+    part, text = _said(row)
     try:
         found = row(effort)
     except Exception as error:  # a broken library may raise anything
         found = Found("a result", in_one_line(error), False)
-    text = (row.__doc__ or row.__name__).removesuffix(".")
     return replace(found, part=part, text=text)

@@ -1,7 +1,8 @@
 """The paper's claims: sections 2 to 5, appendices B and E.
 
-Each function is a claim, and its first comment names an error that it catches when it is planted
-in the library. Where the paper slips, a comment says so; its theorems are not affected.
+A function whose docstring begins with its part is a claim. The comment beside it names an error
+that it catches when it is planted in the library.
+Where the paper slips, a comment says so; its theorems are not affected.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from poise.data.split import Split
 from poise.research import BinomialTest, Made, Query, Share, Trap, World, trap, worlds
 from poise.results.design import Design
 from poise.results.trials import Trials
-from poise.simulation.claims import SURE, Effort, Found, beyond, both, claim, equal, every, near
+from poise.simulation.claims import SURE, Effort, Found, beyond, both, equal, every, near
 from poise.simulation.traps import Line, same_verdicts
 from poise.simulation.worlds import everywhere, gaussian
 
@@ -36,9 +37,8 @@ GRID = list(product(range(0, 41, 3), (0.01, 0.1, 0.25, 0.5), (0.01, 0.05, 0.1, 0
 # Section 2: trials and tests
 
 
-@claim("2")
 def most_sets(effort: Effort) -> Found:  # n + 2 for n + 1 in kappa
-    """2.3, Example 1: floor(kappa) is the most disjoint sets of n rows and a point."""
+    """2: In Example 1, floor(kappa) is the most disjoint sets of n rows and a point."""
     short = (theory.kappa(n, lab, unl) * n == lab for n, lab, unl in SIZES)  # of labels alone
     many = (n * unl >= lab for n, lab, unl in SIZES)
     most = every(theory.n_trials(*size) == _filled(*size) for size in SIZES)
@@ -54,19 +54,22 @@ def _filled(n: int, labeled: int, unlabeled: int) -> int:
     return sets
 
 
-@claim("2")
 def no_row_twice(effort: Effort) -> Found:  # trial k starts at row k(n - 1)
-    """Trials share no row, in every design: removals, points, replaced, groups, position."""
+    """2: Trials share no row, in every design: removals, points, replaced, groups, position."""
     twice, positions = (False, True), ("last", "uniform")
     return every(_apart(*each) for each in product((2, 5), (1, 2), (1, 3), twice, twice, positions))
 
 
 def _apart(n: int, removals: int, points: int, replace: bool, grouped: bool, position: Any) -> bool:
     units = np.append(np.arange(60) // (2 if grouped else 1), 100 + np.arange(9))
-    groups: dict[str, Any] = (
-        {"groups": units[:60], "groups_unlabeled": units[60:]} if grouped else {}
+    groups = (units[:60], units[60:]) if grouped else (None, None)
+    sample = Sample.of(
+        np.zeros((60, 1)),
+        np.zeros(60),
+        X_unlabeled=np.zeros((9, 1)),
+        groups=groups[0],
+        groups_unlabeled=groups[1],
     )
-    sample = Sample.of(np.zeros((60, 1)), np.zeros(60), X_unlabeled=np.zeros((9, 1)), **groups)
     m = theory.trials(n, len(set(units[:60])), 9, points, int(replace))
     shape: dict[str, Any] = {"trials": m, "removals": removals, "n_points": points}
     shape |= {"replace": replace, "position": position}
@@ -77,9 +80,8 @@ def _apart(n: int, removals: int, points: int, replace: bool, grouped: bool, pos
     return len(used) == len(set(used)) == int(m * (n + replace + points))
 
 
-@claim("2")
 def symmetric(effort: Effort) -> Found:  # a trap that looks at the last response only
-    """Algorithms are symmetric, and stay so in each of the proof's traps."""
+    """2: Algorithms are symmetric, and stay so in each of the proof's traps."""
     rng, mean = np.random.default_rng(0), worlds.mean_response(6)
     kinds: tuple[Any, ...] = ("label", "feature", "linear")
     traps = [trap(mean, kind, epsilon=0.5, delta=0.3, c=0.5).world for kind in kinds]
@@ -93,9 +95,8 @@ def _ignores_order(world: World, rng: np.random.Generator) -> bool:
     return bool(abs(said[0] - said[1]) < 1e-9)
 
 
-@claim("2")
 def two_calls(effort: Effort) -> Found:  # trials without a point
-    """3.2: 2 floor(kappa) calls; N_l = n, N_u = 1, alpha = delta = .1: power at most 1/9."""
+    """2: The Binomial test makes 2 floor(kappa) calls; at N_l = n, N_u = 1 its power is 1/9."""
     fits: list[int] = []
 
     def counted(X: Any, y: Any, seed: int) -> Any:
@@ -123,30 +124,26 @@ def _hidden() -> Trap:
     return trap(worlds.constant(10), epsilon=0.0, delta=0.3)
 
 
-@claim("2.3")
 def bootstrap_power(effort: Effort) -> Found:  # a change of exactly epsilon counts
-    """In Example 2, bootstrapped samples have more power than any valid test can have."""
+    """2.3: In Example 2, bootstrapped samples have more power than any valid test can have."""
     ceiling = theory.power_bound(10, *FEW, delta=0.3, alpha=0.05)
     return beyond(ceiling, effort.stable(BOOTSTRAP, worlds.constant(10), FEW, 60, seed=6))
 
 
-@claim("2.3")
 def bootstrap_level(effort: Effort) -> Found:  # a trap that never springs
-    """So they are not valid: in the label trap they say stable unless they see the star."""
+    """2.3: So they are not valid: in the label trap they say stable unless they see the star."""
     hidden = _hidden()
     return near((1 - hidden.c) ** 12, effort.stable(BOOTSTRAP, hidden.world, FEW, 60, seed=7))
 
 
-@claim("2.3")
 def simulated_level(effort: Effort) -> Found:  # a change of exactly epsilon counts
-    """In Example 3, simulated samples are not valid either: their level on the label trap."""
+    """2.3: In Example 3, simulated samples are not valid either: their level on the label trap."""
     test = research.SimulationTest(**ASKED, simulations=40)
     return beyond(0.05, effort.stable(test, _hidden().world, FEW, 60, seed=8))
 
 
-@claim("2.3")
 def explored(effort: Effort) -> Found:  # the rows that were explored are tested as well
-    """Learning on rows that are not tested is valid: its level on the label trap."""
+    """2.3: Learning on rows that are not tested is valid: its level on the label trap."""
     asked: dict[str, Any] = {"epsilon": 0.5, "delta": 0.2}
     hidden = trap(worlds.constant(4), **asked)
     test = research.ExploreThenTest(n=4, alpha=0.27, share=0.5, explorations=5, **asked)
@@ -168,9 +165,8 @@ class Submits:
         return not np.any(answers.predictions)
 
 
-@claim("2.3")
 def supremum(effort: Effort) -> Found:  # a trap that springs at any large response
-    """2.3.2: 181 values of y do not tell A from A', with y* they do."""
+    """2.3: 2.3.2: 181 values of y do not tell A from A', with y* they do."""
     hidden, grid = trap(worlds.constant(5), epsilon=0.0, delta=0.1), np.linspace(-9, 9, 181)
     tried = (np.outer(y, np.arange(5) == 4) for y in (grid, [*grid, hidden.world.algorithm.star]))
     return equal([0, 20], [same_verdicts(Submits(y), hidden, (6, 0), 20, 1)[0] for y in tried])
@@ -179,9 +175,8 @@ def supremum(effort: Effort) -> Found:  # a trap that springs at any large respo
 # Section 3: the Binomial test, Theorem 1
 
 
-@claim("3")
 def law_of_the_count(effort: Effort) -> Found:  # nothing is removed
-    """B is Binomial(20, 1/5) on nearest neighbours: its mean, and P(B = 4)."""
+    """3: B is Binomial(20, 1/5) on nearest neighbours: its mean, and P(B = 4)."""
     changes = worlds.nearest_neighbours(5).changes(20 * effort.count(500), random_state=1)
     moved = changes.reshape(-1, 20) > 0
     return both(near(0.2, moved), near(_pmf(4, 20, 0.2), moved.sum(axis=1) == 4))
@@ -191,17 +186,15 @@ def _pmf(k: int, m: int, p: Any) -> Any:
     return comb(m, k) * p**k * (1 - p) ** (m - k)
 
 
-@claim("3")
 def strict(effort: Effort) -> Found:  # >= for >
-    """(2.1): a change of exactly epsilon does not count against stability."""
+    """3: (2.1): a change of exactly epsilon does not count against stability."""
     changes = worlds.memorising(4, rarity=1.0, height=0.5).changes(20, random_state=0)
     trials = Trials.from_changes(changes, n=4)
     return equal([0, 1], [trials.observed(0.5), trials.observed(0.499)])
 
 
-@claim("3")
 def unique(effort: Effort) -> Found:  # alpha halved
-    """k* and a* exist and are unique: all k are tried in rationals."""
+    """3: k* and a* exist and are unique: all k are tried in rationals."""
     return every(_same_as_library(*case) for case in GRID)
 
 
@@ -222,9 +215,8 @@ def _solutions(m: int, delta: Fraction, alpha: Fraction) -> dict[int, Fraction]:
     return found
 
 
-@claim("3")
 def decision(effort: Effort) -> Found:  # < for <=
-    """(3.2): declares stable iff B < k*, or B = k* and zeta <= a*."""
+    """3: (3.2): declares stable iff B < k*, or B = k* and zeta <= a*."""
     cases = product((1, 7, 12), (0.1, 0.3), (0.05, 0.2))
     return every(held for case in cases for held in _decided(*case))
 
@@ -247,16 +239,14 @@ def _stable(changes: Any, zeta: float, delta: float, alpha: float, epsilon: floa
     return trials.test(epsilon, delta, alpha, test="binomial", randomized=True).stable
 
 
-@claim("3")
 def no_trials(effort: Effort) -> Found:  # without trials the coin decides
-    """With floor(kappa) = 0 the paper accepts with probability alpha; here no coin is tossed."""
+    """3: With floor(kappa) = 0 the paper accepts with probability alpha; here no coin is tossed."""
     said = _stable(np.empty(0), 0.01, delta=0.2, alpha=0.2)
     return equal([0.2, 0], [theory.acceptance_probability(0, 0, 0.2, 0.2), said])
 
 
-@claim("3")
 def size(effort: Effort) -> Found:  # zeta <= a*/2 for zeta <= a*
-    """Theorem 1: the size is exactly alpha at delta* = delta, with the coin."""
+    """3: Theorem 1: the size is exactly alpha at delta* = delta, with the coin."""
     cases = ((1, 0.2, 0.05), (5, 0.5, 0.3), (20, 0.1, 0.05))  # (m, δ, α)
     sizes = [_probability(partial(_stable, delta=d, alpha=a), m, d) for m, d, a in cases]
     return equal([a for _, _, a in cases], sizes)
@@ -278,31 +268,26 @@ def _largest(event: Callable[[Any, float], Any], changes: Any) -> float:
     return low
 
 
-@claim("3")
 def first_regime(effort: Effort) -> Found:  # the coin is ignored
-    """Theorem 1, first regime: power alpha((1-delta*)/(1-delta))^20, by fits and coins."""
+    """3: Theorem 1, first regime: power alpha((1-delta*)/(1-delta))^20, by fits and coins."""
     rare, test = worlds.memorising(5, rarity=0.02), _binomial(delta=0.1, alpha=0.1)
     return near(0.1 * (0.98 / 0.9) ** 20, effort.stable(test, rare, (120, 0), 400, seed=4))
 
 
-@claim("3")
 def closed_form(effort: Effort) -> Found:  # a tie counts half
-    """Theorem 1: the closed form of the power, in both regimes."""
+    """3: Theorem 1: the closed form of the power, in both regimes."""
     # Of both regimes the paper says that acceptance can occur only when B = 0. In the second one
     # k* > 0, and B = 0 holds almost surely instead.
-    return every(held for case in GRID for held in _as_in_closed_form(*case))
+    stars = [(0.0, d / 3, d) if m == 0 or d <= 1 - a ** (1 / m) else (0.0,) for m, d, a in GRID]
+    return every(
+        np.isclose(theory.power(m, d, s, a, True), min(1, a * ((1 - s) / (1 - d)) ** m), rtol=1e-9)
+        for (m, d, a), some in zip(GRID, stars, strict=True)
+        for s in some
+    )
 
 
-def _as_in_closed_form(m: int, delta: float, alpha: float) -> Iterator[bool]:
-    first = m == 0 or delta <= 1 - alpha ** (1 / m)
-    for delta_star in (0.0, delta / 3, delta) if first else (0.0,):
-        closed = min(1.0, alpha * ((1 - delta_star) / (1 - delta)) ** m)
-        yield bool(np.isclose(theory.power(m, delta, delta_star, alpha, True), closed, rtol=1e-9))
-
-
-@claim("3")
 def worked_example(effort: Effort) -> Found:  # alpha halved
-    """At delta = alpha = .1, k* = 0 up to floor(kappa) = 21; powers .8225, .9139, 1."""
+    """3: At delta = alpha = .1, k* = 0 up to floor(kappa) = 21; powers .8225, .9139, 1."""
     # The paper says kappa < 21. The condition holds at 21 as well.
     last = max(m for m in range(1, 60) if theory.critical_value(m, 0.1, 0.1)[0] == 0)
     powers = theory.power([20, 21, 22], 0.1, 0.0, 0.1, randomized=True).round(4)
@@ -312,9 +297,8 @@ def worked_example(effort: Effort) -> Found:  # alpha halved
 # Section 4.1: estimation, Proposition 1
 
 
-@claim("4.1")
 def inverts(effort: Effort) -> Found:  # delta_hat with one exceedance less
-    """Proposition 1: delta_hat <= delta iff accepted iff eps_hat <= eps, with ties and one zeta."""
+    """4.1: Proposition 1: delta_hat <= delta iff accepted iff eps_hat <= eps, with one zeta."""
     rng = np.random.default_rng(0)
     return every(_inverted(rng) for _ in range(150))
 
@@ -329,16 +313,14 @@ def _inverted(rng: np.random.Generator) -> bool:
     return bool(_stable(changes, zeta, delta, alpha, epsilon) == by_delta == by_epsilon)
 
 
-@claim("4.1")
 def delta_hat_misses(effort: Effort) -> Found:  # delta_hat without zeta
-    """Proposition 1(c): P(delta_hat < delta*) is alpha exactly, with the coin."""
+    """4.1: Proposition 1(c): P(delta_hat < delta*) is alpha exactly, with the coin."""
     misses = lambda changes, zeta: theory.delta_hat(int(sum(changes)), 6, 0.4, zeta) < 0.2  # noqa: E731
     return equal(0.4, _probability(misses, 6, 0.2))
 
 
-@claim("4.1")
 def epsilon_hat_misses(effort: Effort) -> Found:  # eps_hat one rank further
-    """Proposition 1(d): P(eps_hat < eps*) is alpha exactly, with the coin."""
+    """4.1: Proposition 1(d): P(eps_hat < eps*) is alpha exactly, with the coin."""
     misses = lambda changes, zeta: theory.epsilon_hat(changes + 1, 0.2, 0.4, zeta) < 1.5  # noqa: E731
     return equal(0.4, _probability(misses, 6, 0.2))  # changes lie on either side of eps* = 1.5
 
@@ -346,9 +328,8 @@ def epsilon_hat_misses(effort: Effort) -> Found:  # eps_hat one rank further
 # Section 4.2: the ceiling, Theorem 2
 
 
-@claim("4.2")
 def attained(effort: Effort) -> Found:  # N_l/(n + 1) for N_l/n
-    """Theorem 2, integer kappa, first regime: the Binomial test attains the ceiling."""
+    """4.2: Theorem 2, integer kappa, first regime: the Binomial test attains the ceiling."""
     grid = product(range(1, 22), (0.02, 0.1), (0.05, 0.1), (0.0, 0.5, 1.0))
     first = ((m, d, a, s) for m, d, a, s in grid if d <= 1 - a ** (1 / m))
     return every(np.isclose(*_power_and_ceiling(m, d, a, s * d)) for m, d, a, s in first)
@@ -359,16 +340,14 @@ def _power_and_ceiling(m: int, delta: float, alpha: float, star: float) -> tuple
     return power, theory.power_bound(10, 10 * m, m, delta=delta, delta_star=star, alpha=alpha)
 
 
-@claim("4.2")
 def gaps(effort: Effort) -> Found:  # a tie counts half
-    """At delta = alpha = .1, delta* = .02 it does not: .6430 < .6511 (kappa 22), .6816 < 1 (30)."""
+    """4.2: At delta = alpha = .1, delta* = .02: .6430 < .6511 (kappa = 22), .6816 < 1 (30)."""
     found = [*_power_and_ceiling(22, 0.1, 0.1, 0.02), *_power_and_ceiling(30, 0.1, 0.1, 0.02)]
     return equal([0.6430, 0.6511, 0.6816, 1.0], np.round(found, 4))
 
 
-@claim("4.2")
 def exponents(effort: Effort) -> Found:  # (N_l + N_u)/n for (N_l + N_u)/(n + 1)
-    """(4.4), (4.5), Theorems 2 to 4: all six exponents, and none for known supports."""
+    """4.2: (4.4), (4.5), Theorems 2 to 4: all six exponents, and none for known supports."""
     unknown = {"features": "unknown-support", "response": "unknown-support"}
     states: list[tuple[dict[str, Any], Callable[[float, float], float]]] = [
         ({}, min),
@@ -411,25 +390,22 @@ def _reading() -> research.TransparentLinearTest:
     return research.TransparentLinearTest(n=5, epsilon=0.0, feature_law=law, **LEVEL)
 
 
-@claim("4.3")
 def reads_models(effort: Effort) -> Found:  # models that are read have exponent kappa
-    """Theorem 3: a test that reads models exceeds the black-box ceiling and reaches its own."""
+    """4.3: Theorem 3: a test that reads models exceeds the black-box ceiling, to its own."""
     found = effort.stable(_reading(), _lines(5, shrink=0.0), (50, 0), 60, seed=1, **READ)
     black_box, own = (theory.power_bound(5, 50, **LEVEL, **seen) for seen in ({}, READ))
     return both(beyond(black_box, found), near(own, found))
 
 
-@claim("4.3")
 def linear_level(effort: Effort) -> Found:  # a trap that never springs
-    """Theorem 3 allows it: in the linear trap it says stable with probability (1-c)^N_l."""
+    """4.3: Theorem 3 allows it: in the linear trap it says stable with probability (1-c)^N_l."""
     hidden = trap(_lines(5, shrink=0.0), "linear", epsilon=0.0, delta=0.25)
     found = effort.stable(_reading(), hidden.world, (50, 0), 200, seed=2, **READ)
     return near((1 - hidden.c) ** 50, found)
 
 
-@claim("4.3")
 def stays_linear(effort: Effort) -> Found:  # raised above the first of these models
-    """Theorem 4, D: A' stays linear, above all models without a row by t on the ball."""
+    """4.3: Theorem 4, D: A' stays linear, above all models without a row by t on the ball."""
     from sklearn.linear_model import LinearRegression
 
     world = World("lines", LinearRegression(), gaussian(2, slope=1.0), 6, radius=lambda a: 2.0)
@@ -449,9 +425,8 @@ def _raised(world: World, rng: np.random.Generator) -> bool:
     return bool((above(points) > highest + 0.5).all() and np.allclose(bend, 0, atol=1e-9))
 
 
-@claim("4.3")
 def linear_instability(effort: Effort) -> Found:  # half of the stars spring it
-    """Theorem 4, D, linear trap around constants: instability 1-(1-delta*)(1-c)^n."""
+    """4.3: Theorem 4, D, linear trap around constants: instability 1-(1-delta*)(1-c)^n."""
     hidden = trap(_lines(4), "linear", epsilon=0.5, delta=0.3, c=0.15)
     expected = 1 - (1 - hidden.delta_star) * 0.85**4
     return near(expected, effort.moves(hidden.world, 0.5, 2000, seed=3))
@@ -472,9 +447,8 @@ def _search(X: Any, y: Any, delta: float) -> research.ExhaustiveTest:
     return research.ExhaustiveTest(**asked, deterministic=True, support_X=X, support_y=y)
 
 
-@claim("5.1")
 def known_support(effort: Effort) -> Found:  # the largest change, and 1
-    """Known support: a search of all data sets exceeds the ceiling of Theorem 2."""
+    """5.1: Known support: a search of all data sets exceeds the ceiling of Theorem 2."""
     found = effort.stable(_search(*SUPPORT, 0.1), _mean_of_coins(), (3, 1), 60, seed=9)
     return beyond(theory.power_bound(3, 3, 1, delta=0.1, alpha=0.1), found)
 
@@ -488,16 +462,14 @@ class SearchOfWhatWasSeen:
         return (yield from _search(X, y, 0.2).ask(sample, randomness))
 
 
-@claim("5.1")
 def unknown_support(effort: Effort) -> Found:  # every row of P' shows the star
-    """Unknown support: a search of the rows that were seen is not valid, its level."""
+    """5.1: Unknown support: a search of the rows that were seen is not valid, its level."""
     hidden = trap(_mean_of_coins(), epsilon=0.34, delta=0.2)
     return beyond(0.1, effort.stable(SearchOfWhatWasSeen(), hidden.world, (4, 0), 60, seed=12))
 
 
-@claim("5.1")
 def budget(effort: Effort) -> Found:  # a trap that springs at any large response
-    """Budgets: a test that submits 20 of 100 labels finds A' out with probability .2."""
+    """5.1: Budgets: a test that submits 20 of 100 labels finds A' out with probability .2."""
     hidden = trap(worlds.constant(5), epsilon=0.0, delta=0.1, star=37.0)
     differing, _ = same_verdicts(Submits(), hidden, (6, 0), count := effort.count(400), seed=13)
     return near(0.2, Share(differing, count, SURE))
@@ -510,23 +482,20 @@ def _trapped(kind: Any) -> Trap:
     return trap(worlds.nearest_neighbours(10), kind, epsilon=0.0, delta=0.2)  # delta* = 1/10
 
 
-@claim("B")
 def label_trap(effort: Effort) -> Found:  # half of the stars spring it
-    """(B.3), label trap: instability 1-(1-delta*)(1-c)^n."""
+    """B: (B.3), label trap: instability 1-(1-delta*)(1-c)^n."""
     hidden = trap(worlds.nearest_neighbours(4), epsilon=0.0, delta=0.5, c=0.2)
     return near(1 - 0.75 * 0.8**4, effort.moves(hidden.world, 0.0, 2000, seed=3))
 
 
-@claim("B")
 def feature_trap(effort: Effort) -> Found:  # not sprung by a point of evaluation
-    """(B.3), feature trap: instability 1-(1-delta*)(1-c)^(n+1)."""
+    """B: (B.3), feature trap: instability 1-(1-delta*)(1-c)^(n+1)."""
     hidden = trap(worlds.nearest_neighbours(2), "feature", epsilon=0.0, delta=0.7, c=0.3)
     return near(1 - 0.5 * 0.7**3, effort.moves(hidden.world, 0.0, 2000, seed=4))
 
 
-@claim("B")
 def same_verdict(effort: Effort) -> Found:  # a trap that springs at any large response
-    """(B.7): A and A' get the same verdict on data from P, and both verdicts occur."""
+    """B: (B.7): A and A' get the same verdict on data from P, and both verdicts occur."""
     asked: dict[str, Any] = {"n": 10, "delta": 0.2, "alpha": 0.1}
     test, count = _binomial(**asked), effort.count(40, 30)
     kinds = (_trapped("label"), _trapped("feature"))
@@ -534,9 +503,8 @@ def same_verdict(effort: Effort) -> Found:  # a trap that springs at any large r
     return every([d == 0 for d, _ in found] + [0 < stable < count for _, stable in found])
 
 
-@claim("B")
 def coincidence(effort: Effort) -> Found:  # every row of P' shows the star
-    """(B.5), (B.6): data from P and P' coincide with probability (1-c)^N."""
+    """B: (B.5), (B.6): data from P and P' coincide with probability (1-c)^N."""
     count, hidden = effort.count(1000), {60: _trapped("label"), 66: _trapped("feature")}
     same = {N: sum(_coincide(each, k) for k in range(count)) for N, each in hidden.items()}
     return both(*(near((1 - hidden[N].c) ** N, Share(same[N], count, SURE)) for N in same))
@@ -547,9 +515,8 @@ def _coincide(hidden: Trap, k: int) -> bool:
     return all(map(np.array_equal, drawn[0].values(), drawn[1].values()))
 
 
-@claim("B")
 def better_trap(effort: Effort) -> Found:  # c halved
-    """(B.8), (B.9): alpha(1-c)^-N of the better trap, just beyond delta, is the ceiling."""
+    """B: (B.8), (B.9): alpha(1-c)^-N of the better trap, just beyond delta, is the ceiling."""
     cases = product((2, 7), (20, 33), (0, 1, 30), (0.0, 0.05))
     return every(_is_the_ceiling(*case) for case in cases)
 
@@ -569,9 +536,8 @@ def _is_the_ceiling(n: int, labeled: int, unlabeled: int, star: float) -> bool:
     return barely and bool(most <= min(1.0, *bounds) <= most * (1 + 1e-3))
 
 
-@claim("B")
 def binomial_on_the_trap(effort: Effort) -> Found:  # a trap that never springs
-    """Binomial test on the label trap: its power on A times (1-c)^N_l."""
+    """B: Binomial test on the label trap: its power on A times (1-c)^N_l."""
     hidden = trap(worlds.constant(5), epsilon=0.0, delta=0.3, c=0.1)
     found = effort.stable(_binomial(delta=0.3, alpha=0.1), hidden.world, (30, 6), 300, seed=6)
     return near(0.1 / 0.7**6 * 0.9**30, found)
@@ -598,32 +564,28 @@ ANTITHETIC = Coupling("antithetic", lambda words: (words[:, 0], ~words[:, 0]))
 COUPLINGS: tuple[Any, ...] = ("shared", "independent", ANTITHETIC, _rotated(0.25))
 
 
-@claim("E")
 def three_notions(effort: Effort) -> Found:  # independent terms that are shared
-    """(E.1) to (E.3), uneven coin: delta with shared, independent and antithetic terms."""
+    """E: (E.1) to (E.3), uneven coin: delta with shared, independent and antithetic terms."""
     found = [effort.moves(_uneven(0.5, 0.4), 0.5, 2000, 7, how) for how in COUPLINGS[:3]]
     return both(*map(near, (0.9, 0.5, 0.1), found))
 
 
-@claim("E")
 def smallest(effort: Effort) -> Found:  # nothing is removed
-    """No coupling of eight is below delta_cpl = .1."""
+    """E: No coupling of eight is below delta_cpl = .1."""
     couplings = [*COUPLINGS, *(_rotated(by) for by in (0.1, 0.5, 0.7, 0.9))]
     found = [effort.moves(_uneven(0.5, 0.4), 0.5, 1000, 8, how) for how in couplings]
     return every(share.interval[1] >= 0.1 for share in found)
 
 
-@claim("E")
 def independent_size(effort: Effort) -> Found:  # the coupling is ignored
-    """With independent terms the size is alpha in their own notion, at delta_indep = .42."""
+    """E: With independent terms the size is alpha in their own notion, at delta_indep = .42."""
     asked = {"epsilon": 0.5, "delta": 0.42, "alpha": 0.3}  # with shared terms delta* is .6
     test, world = _binomial(**asked, coupling="independent"), worlds.flipping(5, probability=0.3)
     return near(0.3, effort.stable(test, world, (60, 0), 400, seed=8))
 
 
-@claim("E")
 def coupled_trap(effort: Effort) -> Found:  # a trap that never springs
-    """Theorem 5: the coupled trap is not stable (delta = .3) under any of four couplings."""
+    """E: Theorem 5: the coupled trap is not stable (delta = .3) under any of four couplings."""
     world = worlds.flipping(2, probability=0.1, height=1.5)
     hidden = trap(world, epsilon=0.5, delta=0.3, notion="coupled", a=0.3, c=0.6).world
     count = effort.count(150, 150)
@@ -631,9 +593,8 @@ def coupled_trap(effort: Effort) -> Found:  # a trap that never springs
     return both(*(beyond(0.3, share) for share in shares))
 
 
-@claim("E")
 def coupled_ceiling(effort: Effort) -> Found:  # the coupling is ignored
-    """Theorem 5, (E.8): the coupled ceiling is attained with the best coupling."""
+    """E: Theorem 5, (E.8): the coupled ceiling is attained with the best coupling."""
     test = _binomial(epsilon=0.5, delta=0.1, alpha=0.1, coupling=ANTITHETIC)
     found = effort.stable(test, _uneven(0.05, 0.03), (120, 0), 400, seed=13)
     return near(theory.power_bound(5, 100, 20, delta=0.1, delta_star=0.02, alpha=0.1), found)

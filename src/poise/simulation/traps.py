@@ -111,21 +111,19 @@ def trap(
         P(change > epsilon) of the world, or less, where it has no closed form.
     """
     checks.choice("kind", kind, ("label", "feature", "linear"))
+    checks.choice("notion", notion, tuple(_SHORTFALL))
     known = world.law(epsilon, notion) if world.law else delta_star or 0.0
     if known > delta:
         raise ArgumentError(f"{world.name} is not ({epsilon:g}, {delta:g})-stable as it is")
     k = world.n + (kind == "feature")
     if a is None:
-        a = (0.01 if kind == "linear" and world.radius is None else _SHORTFALL[notion]) * (
-            1 - delta
-        )
+        unbounded = kind == "linear" and world.radius is None
+        a = (0.01 if unbounded else _SHORTFALL[notion]) * (1 - delta)
     threshold = _least(delta, known, a, k)
-    if c is None:
-        c = _least(delta + 1e-6 * (1 - a - delta), known, a, k)
+    c = _least(delta + 1e-6 * (1 - a - delta), known, a, k) if c is None else c
     if not threshold < c < 1:
-        raise ArgumentError(
-            f"must be in ({threshold:.4g}, 1), or this is stable", argument="c", got=c
-        )
+        rule = f"must be in ({threshold:.4g}, 1), or this is stable"
+        raise ArgumentError(rule, argument="c", got=c)
     value = _unseen(world, kind) if star is None else star
     lift = _above(epsilon) if kind != "linear" else _line_above(epsilon, _radius(world, a))
     terms = _terms(notion, a)
@@ -305,8 +303,6 @@ def same_verdicts(
 def declares(claim: Any) -> bool:
     """Whether what a procedure returned is "stable"."""
     said = getattr(claim, "verdict", claim)
-    if not isinstance(said, str | bool | np.bool_):
-        raise TypeError(
-            f"a procedure that is audited returns a claim, a word or a bool, not {said!r}"
-        )
-    return bool(said == "stable" if isinstance(said, str) else said)
+    if isinstance(said, str | bool | np.bool_):
+        return bool(said == "stable" if isinstance(said, str) else said)
+    raise TypeError(f"a procedure that is audited returns a claim, a word or a bool, not {said!r}")
