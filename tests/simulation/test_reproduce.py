@@ -69,14 +69,14 @@ PLANTED = {  # the words for it beside a claim: module, right, wrong
     "bets of nine tenths": ("theory.betting", "np.maximum(1 + c *", "np.maximum(1 + 0.9 * c *"),
     "alpha wrong by 1%": ("theory.betting", "self.u = alphas", "self.u = 1.01 * alphas"),
     "the ceiling of one trial more": (
-        "theory.ceilings", 'checks.count("m", m), 1', 'checks.count("m", m) + 1, 1'),
+        "theory.ceilings", "power_bound(2, 2 * m, m,", "power_bound(2, 2 * m + 2, m + 1,"),
     "one full fit serves all removals": (
         "data.split", "return 1 if self.one_full_fit", "return 1 if self.n"),
     "every fit has a seed of its own": (
         "algorithms.algorithm", "int(xi) >> 33", "int(np.random.default_rng().integers(2**31))"),
-    "ties are accepted": ("theory.e_values", "float(a >= 1)", "1.0"),
+    "ties are accepted": ("theory.anytime", "float(a >= 1)", "1.0"),
     "evidence that grows by itself": (
-        "theory.e_values", "math.exp(log_e) if", "math.exp(log_e + 0.01) if"),
+        "theory.anytime", "math.exp(log_e) if", "math.exp(log_e + 0.01) if"),
     "trials of n labelled rows": ("theory.counts", "labeled // (size - j)", "labeled // size"),
     "a bound that may say unstable": ("procedures.own", "if upper and said", "if False and said"),
     "the root of n + 1": ("theory.ceilings", "log1p(-delta) / (n - 1)", "log1p(-delta) / n"),
@@ -88,7 +88,7 @@ PLANTED = {  # the words for it beside a claim: module, right, wrong
     "a reach without the part outside the bag": (
         "theory.bagging", "* n / (2 * (n - b) * k)", "/ (2 * k)"),
     "hardly inflated": (
-        "theory.inflated", 'checks.positive("eps", eps)\n    n_l',
+        "theory.bagging", 'checks.positive("eps", eps)\n    n_l',
         'checks.positive("eps", eps) / 9\n    n_l'),
     "unstable rows are forgotten": ("theory.jackknife", "* unstable *", "* 0 *"),
     "the residual of the next rank": (
