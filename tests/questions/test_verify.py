@@ -72,6 +72,8 @@ def test_a_run_is_repeated_bit_for_bit(name, tmp_path):
     found = poise.verify(path, algorithm, X, responses, trials=5, **given)
     assert found.verified, found
     assert found.n_repeated == 5
+    with pytest.raises(TypeError, match="verified"):
+        bool(found)
     assert "bit for bit" in str(found)
 
 
@@ -148,15 +150,6 @@ def test_other_versions_explain_last_digits_and_nothing_else(tmp_path):
         found = poise.verify(path, Lasso(0.1), X, y)
         assert found.outcome == outcome, found
         assert "numpy 1.0 there" in str(found)
-
-
-def test_the_chance_to_miss_what_was_altered():
-    found = poise.questions.verify.Verification(n_repeated=20, n_observed=100)
-    assert found.chance_to_miss(0.1) == pytest.approx(0.9**20)
-    found.n_repeated = 100
-    assert found.chance_to_miss(0.1) == 0
-    with pytest.raises(TypeError, match="verified"):
-        bool(found)
 
 
 def test_the_command_ends_with_the_status_of_what_it_found(tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from poise.questions.job import Job, sd_of
 from poise.results.text.planning import menu_table
 from poise.theory.counts import clean_trials
 from poise.theory.planning import MenuRow, menu
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Spell = Callable[[str, Mapping[str, object]], str]
 
@@ -46,8 +43,8 @@ class Advice:
     ----------
     n_labeled : int
         Labelled rows, or groups.
-    delta, alpha, power : float
-        The question and the power that the menu is about.
+    delta, alpha : float
+        The question that the menu is about.
     menu : list of MenuRow
         Training sizes, and what the Binomial test can say at each.
     largest : int
@@ -63,7 +60,6 @@ class Advice:
     n_labeled: int
     delta: float
     alpha: float
-    power: float
     menu: list[MenuRow]
     largest: int
     sd: float | None
@@ -75,7 +71,7 @@ class Advice:
 
     def lines(self, spell: Spell | None = None) -> list[str]:
         """Return the text; ``spell`` writes a call, as Python does by default."""
-        table = menu_table(self.menu, delta=self.delta, alpha=self.alpha, power=self.power)
+        table = menu_table(self.menu, delta=self.delta, alpha=self.alpha)
         said = [self._headline(), table.text() if self.menu else "", *self._scale()]
         return [*filter(None, said), *self.remarks, *self._calls(spell or self._as_python)]
 
@@ -121,12 +117,6 @@ class Advice:
         """Return everything as plain values."""
         return {**asdict(self), "menu": [row._asdict() for row in self.menu]}
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return the menu as a data frame."""
-        import pandas as pd
-
-        return pd.DataFrame(self.menu, columns=list(MenuRow._fields))
-
     def __str__(self) -> str:
         return "\n".join(self.lines())
 
@@ -136,10 +126,8 @@ def advise(
     y: Any = None,
     *,
     algorithm: Any = None,
-    n: int | None = None,
     delta: float = 0.1,
     alpha: float = _ALPHA,
-    power: float = 0.8,
     X_unlabeled: Any = None,
     groups: Any = None,
     response: str = "predict",
@@ -156,14 +144,10 @@ def advise(
         Responses, or the name of their column in X.
     algorithm : estimator, function or Algorithm, optional
         Checked on as many rows as the largest training size.
-    n : int, optional
-        A further training size to list.
     delta : float, default 0.1
         Allowed probability of a larger change.
     alpha : float, default 0.05
         Error level.
-    power : float, default 0.8
-        Probability of "stable" that ``delta* up to`` in the table stands for.
     X_unlabeled : optional
         Rows without a response: more test points.
     groups : array or str, optional
@@ -188,7 +172,7 @@ def advise(
     labeled, unlabeled = sample.n_labeled, sample.n_unlabeled
     if sample.n_groups is not None:
         labeled, unlabeled = sample.n_groups, sample.n_groups_unlabeled
-    found = menu(labeled, unlabeled, delta=delta, alpha=alpha, power=power, n=n)
+    found = menu(labeled, unlabeled, delta=delta, alpha=alpha)
     least = clean_trials(delta, alpha)
     largest = max((row.n for row in found if row.n_trials >= least), default=0)
     remarks = [*filter(None, [copies(sample)]), *_of_columns(X, sample)]
@@ -208,7 +192,7 @@ def advise(
             seconds, labels = tried.seconds, job.distance.name == "label"
             remarks += [*tried.remarks, *_of_labels(job)]
     sd = None if is_classification(sample.y) else sd_of(sample)
-    shown = (labeled, delta, alpha, power, found, largest, sd)
+    shown = (labeled, delta, alpha, found, largest, sd)
     given: dict[str, Any] = {"X_unlabeled": X_unlabeled, "groups": groups}
     given = {k: v if isinstance(v, str) else k for k, v in given.items() if v is not None}
     words = "".join(f", {k}={v if v == k else repr(v)}" for k, v in given.items())

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
+from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from poise import checks
@@ -68,20 +68,19 @@ class Guarantee:
         return 1 - self.miss
 
     def __str__(self) -> str:
-        name = "jackknife+" if self.method == "plus" else "jackknife"
-        bound = at_most(self.miss)
+        name, bound = {"plus": "jackknife+"}.get(self.method, "jackknife"), at_most(self.miss)
+        missed = f"a new response lies outside its {name} interval"
         if self.stability is None:
             said = (
-                f"A new response lies outside its {name} interval with probability at most {bound},"
-                " for every algorithm that ignores the order of its rows, and every distribution."
+                f"{missed} with probability at most {bound}, for every algorithm that ignores the "
+                "order of its rows, and every distribution."
             )
         else:
             said = (
-                f'That the test says "stable" and a new response lies outside its {name} interval, '
-                f"widened by {number(self.widening)} on both sides, has probability at most {bound}"
-                " (Theorem J)."
+                f'that the test says "stable" and {missed}, widened by {number(self.widening)} on '
+                f"both sides, has probability at most {bound} (Theorem J)."
             )
-        return f"{said} {self.remark}".strip()
+        return f"{said[0].upper()}{said[1:]} {self.remark}".strip()
 
 
 class JackknifeRegressor(RegressorMixin, Refitting):  # type: ignore[misc]
@@ -165,10 +164,8 @@ class JackknifeRegressor(RegressorMixin, Refitting):  # type: ignore[misc]
         terms = randomness.block("leave one out", 0, sample.n_labeled + 1)[:, 0]
         if self.guarantee_.stability is not None:
             terms[:] = terms[-1]  # Theorem J is about one random term for all fits
-        parts = list(_left_out(terms.tolist()))
-        *left_out, self._full = fit_each(algorithm, sample, parts, self.n_jobs)
-        points = (sample.points(np.array([i])) for i in range(len(left_out)))
-        left = [floats(predict, point) for predict, point in zip(left_out, points, strict=True)]
+        *left_out, self._full = fit_each(algorithm, sample, _parts(terms.tolist()), self.n_jobs)
+        left = [floats(f, sample.points(np.array([i]))) for i, f in enumerate(left_out)]
         self.residuals_ = np.abs(np.asarray(y, dtype=np.float64) - np.concatenate(left))
         self._left_out = left_out if self.guarantee_.method == "plus" else []
         return self
@@ -203,12 +200,10 @@ class JackknifeRegressor(RegressorMixin, Refitting):  # type: ignore[misc]
         return middle, ends + self.guarantee_.widening * np.array([-1.0, 1.0])
 
     def _plus_ends(self, rows: Any, count: int, a: float) -> Floats:
-        step, parts = max(1, _AT_ONCE // len(self.residuals_)), []
-        for start in range(0, count, step):
-            some = rows.iloc if hasattr(rows, "iloc") else rows
-            some = some[start : start + step]
-            each = np.stack([floats(predict, some) for predict in self._left_out], axis=1)
-            parts.append(jackknife_plus_ends(each, self.residuals_, a))
+        places, parts = getattr(rows, "iloc", rows), []
+        for some in gen_batches(count, max(1, _AT_ONCE // len(self.residuals_))):
+            each = [floats(predict, places[some]) for predict in self._left_out]
+            parts.append(jackknife_plus_ends(np.stack(each, axis=1), self.residuals_, a))
         return np.concatenate(parts)
 
     def _guarantee(self, method: Method, n: int) -> Guarantee:
@@ -225,12 +220,11 @@ class JackknifeRegressor(RegressorMixin, Refitting):  # type: ignore[misc]
         return Guarantee(method, n, miss, (1 + plus) * float(result.epsilon or 0), result, remark)
 
 
-def _left_out(terms: list[int]) -> Iterator[Part]:
+def _parts(terms: list[int]) -> list[Part]:
     """Leave out each row in turn, and none in the end."""
     rows = np.arange(len(terms) - 1)
-    for i in rows.tolist():
-        yield Part(np.delete(rows, i), terms[i], f"the fit without row {i}")
-    yield Part(rows, terms[-1], "the fit to all rows")
+    left_out = [Part(np.delete(rows, i), terms[i], f"the fit without row {i}") for i in rows]
+    return [*left_out, Part(rows, terms[-1], "the fit to all rows")]
 
 
 def _require_usable(result: Result, algorithm: Algorithm, sample: Sample) -> None:

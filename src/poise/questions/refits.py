@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,8 @@ from poise.engine.surroundings import Heard, Settings, Surroundings
 from poise.progress import Progress
 
 _PATIENCE = 2.0  # seconds in which fits are made here: worker processes take as long to start
-_SECONDS_AT_ONCE = 1.0  # that one of many parts should take
+
+Fitted = tuple[Predict, tuple[Said, ...]]
 
 
 class Part(NamedTuple):
@@ -69,61 +71,42 @@ def fit_each(
     The models do not depend on the number of processes. A bar says how long the rest takes, but
     not inside the fit of another run.
     """
-    heard, found = Heard(), list[Predict]()
-    shown = False if Surroundings.depth else None
-    with Progress(len(parts), shown, "fits") as progress:
-        for models, said in _in_turn(algorithm, sample, parts, n_jobs):
-            found += models
-            heard.add(len(models), said)
-            progress.advance_to(len(found))
+    heard, models = Heard(), list[Predict]()
+    fit = partial(_fitted, algorithm, sample, Settings.here())
+    with Progress(len(parts), False if Surroundings.depth else None, "fits") as progress:
+        for model, said in _in_turn(fit, parts, n_jobs):
+            models.append(model)
+            heard.add(1, said)
+            progress.advance_to(len(models))
     heard.warn()
-    return found
-
-
-Fitted = tuple[list[Predict], list[Said]]
+    return models
 
 
 def _in_turn(
-    algorithm: Algorithm, sample: Sample, parts: Sequence[Part], n_jobs: int | None
+    fit: Callable[[Part], Fitted], parts: Sequence[Part], n_jobs: int | None
 ) -> Iterator[Fitted]:
     """Begin here; what is left after a while goes to other processes."""
     from joblib import Parallel, delayed, effective_n_jobs
 
-    settings, began = Settings.here(), time.monotonic()
     workers = effective_n_jobs(n_jobs)  # type: ignore[arg-type]
-    patience = np.inf if workers == 1 else _PATIENCE
-    done, size = 0, 1
-    while done < len(parts) and (not done or time.monotonic() - began < patience):
-        yield _fit_some(algorithm, sample, parts[done : done + size], settings)
-        done += size
-        pace = (time.monotonic() - began) / done
-        size = int(np.clip(_SECONDS_AT_ONCE / 4 / pace, 1, len(parts)))
-    if done < len(parts):
-        size = int(np.clip(_SECONDS_AT_ONCE / pace, 1, -(-(len(parts) - done) // workers)))
-        run: Callable[..., Any] = delayed(_fit_some)
-        pool: Any = Parallel(n_jobs=n_jobs, return_as="generator")
-        yield from pool(
-            run(algorithm, sample, parts[k : k + size], settings)
-            for k in range(done, len(parts), size)
-        )
+    began, left = time.monotonic(), iter(parts)
+    for part in left:
+        yield fit(part)
+        if workers > 1 and time.monotonic() - began > _PATIENCE:
+            break
+    run, pool = delayed(fit), Parallel(n_jobs=n_jobs, return_as="generator")
+    yield from pool(run(part) for part in left)
 
 
-def _fit_some(
-    algorithm: Algorithm, sample: Sample, parts: Sequence[Part], settings: Settings
-) -> Fitted:
-    models: list[Predict] = []
-    said: list[Said] = []
+def _fitted(algorithm: Algorithm, sample: Sample, settings: Settings, part: Part) -> Fitted:
     with Surroundings(settings) as around:
-        for rows, xi, name in parts:
-            X, y, more = sample.training(rows)
-            around.before_fit(xi)
-            try:
-                models.append(algorithm.fit(X, y, xi, **more))
-            except Exception as error:
-                error.add_note(f"This happened in {name}.")
-                raise
-            said += around.after_fit()
-    return models, said
+        X, y, more = sample.training(part.rows)
+        around.before_fit(part.xi)
+        try:
+            return algorithm.fit(X, y, part.xi, **more), around.after_fit()
+        except Exception as error:
+            error.add_note(f"This happened in {part.name}.")
+            raise
 
 
 def floats(predict: Predict, X: Any) -> NDArray[np.float64]:

@@ -35,10 +35,7 @@ def stabilize(
     epsilon: float,
     delta: float,
     bounds: tuple[float, float] | None = None,
-    classes: Any = None,
-    shared_seed: bool = False,
-    random_state: Any = None,
-    n_jobs: int | None = -1,
+    **more: Any,
 ) -> Stabilized:
     r"""Make an estimator that is (ε, δ)-stable for every distribution, without a test.
 
@@ -65,15 +62,12 @@ def stabilize(
         Smallest and largest prediction of a regressor: the predictions of each bag are clipped.
         Without them they are clipped to the range of the training responses, which a removed row
         may change: this adds 2/n to δ.
-    classes : sequence of labels, optional
-        All labels there are, known before the data; of a classifier.
-    shared_seed : bool
-        Promise it for two fits with one ``random_state`` only, where the last of the n rows is
-        removed. This takes fewer bags.
-    random_state : int, optional
-        Seed of bags and fits.
-    n_jobs : int, default -1
-        Processes, if the fits take longer than a few seconds; -1 is all cores.
+    **more
+        ``classes``: all labels of a classifier, known before the data. ``shared_seed=True``
+        promises it for two fits with one ``random_state`` only, where the last of the n rows is
+        removed; this takes fewer bags. ``bag_size`` and ``n_bags``: fixed beforehand.
+        ``random_state``: seed of bags and fits. ``n_jobs``: processes, if the fits take longer
+        than a few seconds; all cores by default.
 
     Returns
     -------
@@ -101,17 +95,7 @@ def stabilize(
         rule = "must be a regressor or a classifier of scikit-learn"
         raise AlgorithmError(rule, argument="estimator", got=estimator)
     kind = StabilizedClassifier if is_classifier(estimator) else StabilizedRegressor
-    made = kind(
-        estimator,
-        n=n,
-        epsilon=epsilon,
-        delta=delta,
-        bounds=bounds,
-        classes=classes,
-        shared_seed=shared_seed,
-        random_state=random_state,
-        n_jobs=n_jobs,
-    )
+    made = kind(estimator, n=n, epsilon=epsilon, delta=delta, bounds=bounds, **more)
     chosen = made.bags()
     made.bag_size, made.n_bags = chosen.bag_size, chosen.n_bags
     return made
@@ -123,62 +107,51 @@ class Promise:
 
     Attributes
     ----------
-    n, bag_size, n_bags : int
-        Training rows; rows in a bag; number of bags.
-    epsilon, delta : float
-        Allowed change, and the probability of a larger one when a row is removed.
+    bags : BagChoice
+        Training rows, bags, and the allowed change.
+    delta : float
+        Probability of a larger change when a row is removed.
     units : {"response", "range", "probabilities"}
         What ε is measured in; a share of the range of the training responses, if that is what
         predictions are clipped to.
-    theorem : {"K", "L"}
-        What the number of bags rests on.
-    shared_seed : bool
-        Whether it is about two fits with one ``random_state``, and the last row.
     sets : bool
         Whether all labels are known beforehand, so that it holds for sets of labels, too.
     """
 
-    n: int
-    bag_size: int
-    n_bags: int
-    epsilon: float
+    bags: BagChoice
     delta: float
     units: Units
-    theorem: str
-    shared_seed: bool
     sets: bool
 
     def __str__(self) -> str:
         if self.delta >= 1:
             return "Nothing is promised: without bounds, so few rows have no stable range."
-        rows = checks.counted(self.n, "training row")
+        bags, rows = self.bags, checks.counted(self.bags.n, "training row")
         removed = f"one of {rows}, drawn at random, is removed"
-        if self.shared_seed:
+        if bags.coupled:
             removed = f"the last of {rows} is removed and random_state stays the same"
-        bags = f"{checks.counted(self.n_bags, 'bag')} of {checks.counted(self.bag_size, 'row')}"
+        taken = f"{checks.counted(bags.n_bags, 'bag')} of {checks.counted(bags.bag_size, 'row')}"
+        change, limits = self._in_units(exactly(bags.epsilon))
         return (
-            f"Whatever the distribution: if {removed}, {self._change} with probability at most "
-            f"{at_most(self.delta)} ({bags}, Theorem {self.theorem}). {self._limits}"
+            f"Whatever the distribution: if {removed}, {change} with probability at most "
+            f"{at_most(self.delta)} ({taken}, Theorem {bags.theorem}). {limits}"
             "It says nothing about accuracy."
         )
 
-    @property
-    def _change(self) -> str:
-        moved = f"the prediction at a new point changes by more than {exactly(self.epsilon)}"
-        if self.units == "probabilities":
-            by = f"{exactly(self.epsilon)} or more (Euclidean distance)"
-            return f"the class probabilities at a new point change by {by}"
-        return moved + " times the range of the training responses" * (self.units == "range")
-
-    @property
-    def _limits(self) -> str:
+    def _in_units(self, epsilon: str) -> tuple[str, str]:
+        """Say what changes by how much, and what else holds."""
+        change = f"the prediction at a new point changes by more than {epsilon}"
+        if self.units == "response":
+            return change, ""
         if self.units == "range":
-            return (
-                "The range depends on the rows: with bounds, epsilon is in units of the response. "
-            )
-        if self.sets:
-            return "Otherwise the sets before and after share at least k labels (Theorem M). "
-        return "With classes= it holds for sets of labels, too. " * (self.units != "response")
+            limits = "The range depends on the rows: with bounds, epsilon is in units of the "
+            return f"{change} times the range of the training responses", f"{limits}response. "
+        limits = "Otherwise the sets before and after share at least k labels (Theorem M). "
+        return (
+            f"the class probabilities at a new point change by {epsilon} or more (Euclidean "
+            "distance)",
+            limits if self.sets else "With classes= it holds for sets of labels, too. ",
+        )
 
 
 class Stabilized(Refitting, abc.ABC):
@@ -204,14 +177,9 @@ class Stabilized(Refitting, abc.ABC):
         self.bag_size, self.n_bags = bag_size, n_bags
         self.random_state, self.n_jobs = random_state, n_jobs
 
-    @property
     @abc.abstractmethod
-    def _units(self) -> Units:
-        """What ε is measured in."""
-
-    @abc.abstractmethod
-    def _spread(self) -> tuple[dict[str, Any], float]:
-        """Return what base fits may differ by, for ``choose_bags``, and the largest change."""
+    def _spread(self) -> tuple[Units, dict[str, Any], float]:
+        """Return what ε is measured in, how base fits may differ, and the largest change."""
 
     @abc.abstractmethod
     def _says(self, member: Predict, X: Any) -> Floats:
@@ -220,23 +188,20 @@ class Stabilized(Refitting, abc.ABC):
     @property
     def guarantee(self) -> Promise:
         """What is promised about n training rows, with these bags."""
-        bags = self.bags()
+        bags, units = self.bags(), self._spread()[0]
         # A removed row changes the range of the responses with probability 2/n.
-        delta = min(1.0, bags.delta + 2 / bags.n) if self._units == "range" else bags.delta
-        sets = self.classes is not None
-        chosen = (bags.n, bags.bag_size, bags.n_bags, bags.epsilon, delta)
-        return Promise(*chosen, self._units, bags.theorem, bags.coupled, sets)
+        delta = min(1.0, bags.delta + 2 / bags.n) if units == "range" else bags.delta
+        return Promise(bags, delta, units, self.classes is not None)
 
     def bags(self) -> BagChoice:
         """Choose the bags that are not given; raise an error if those given are not enough."""
-        spread, largest = self._spread()
-        epsilon = checks.positive("epsilon", self.epsilon)
-        if epsilon >= largest:
+        _, spread, largest = self._spread()
+        if checks.positive("epsilon", self.epsilon) >= largest:
             rule = f"must be below {number(largest)}, the largest change there is"
             raise ArgumentError(rule, argument="epsilon", got=self.epsilon)
         return choose_bags(
             self.n,
-            epsilon=epsilon,
+            epsilon=self.epsilon,
             delta=self.delta,
             bag_size=self.bag_size,
             n_bags=self.n_bags,
@@ -267,13 +232,12 @@ class Stabilized(Refitting, abc.ABC):
 class StabilizedRegressor(RegressorMixin, Stabilized):  # type: ignore[misc]
     """Average of a regressor over bags, each clipped to ``range_``; see :func:`stabilize`."""
 
-    @property
-    def _units(self) -> Units:
-        return "range" if self.bounds is None else "response"
-
-    def _spread(self) -> tuple[dict[str, Any], float]:
+    def _spread(self) -> tuple[Units, dict[str, Any], float]:
         low, high = self._bounds()
-        return {"width": high - low}, high - low
+        if self.classes is not None:
+            raise ArgumentError("is for classifiers", argument="classes", got=self.classes)
+        units: Units = "range" if self.bounds is None else "response"
+        return units, {"width": high - low}, high - low
 
     def _bounds(self) -> tuple[float, float]:
         try:
@@ -283,8 +247,6 @@ class StabilizedRegressor(RegressorMixin, Stabilized):  # type: ignore[misc]
         if not -math.inf < low < high < math.inf:
             rule = "must be two finite numbers, the smallest and the largest prediction"
             raise ArgumentError(rule, argument="bounds", got=self.bounds)
-        if self.classes is not None:
-            raise ArgumentError("is for classifiers", argument="classes", got=self.classes)
         return low, high
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -308,15 +270,11 @@ class StabilizedRegressor(RegressorMixin, Stabilized):  # type: ignore[misc]
 class StabilizedClassifier(ClassifierMixin, Stabilized):  # type: ignore[misc]
     """Average of a classifier's probabilities, or votes, over bags; see :func:`stabilize`."""
 
-    @property
-    def _units(self) -> Units:
-        return "probabilities"
-
-    def _spread(self) -> tuple[dict[str, Any], float]:
+    def _spread(self) -> tuple[Units, dict[str, Any], float]:
         if self.bounds is not None:
             raise ArgumentError("is for regressors", argument="bounds", got=self.bounds)
         known = checks.LARGEST_COUNT if self.classes is None else len(self._known())
-        return {"n_classes": known}, math.sqrt(2)  # between two vectors of probabilities
+        return "probabilities", {"n_classes": known}, math.sqrt(2)  # between two vectors
 
     def _known(self) -> NDArray[Any]:
         known = np.unique(np.asarray(self.classes))

@@ -68,15 +68,6 @@ class Verification:
         """Whether nothing was found that differs."""
         return self.outcome == "verified"
 
-    def chance_to_miss(self, share: float) -> float:
-        """Compute a bound on P(no repeated trial is altered) if this share of trials is."""
-        if self.n_repeated >= self.n_observed:
-            return 0.0
-        return float(
-            (1 - checks.number("share", share, "a number in [0, 1]", low=0, high=1))
-            ** self.n_repeated
-        )
-
     def __str__(self) -> str:
         verdict = f" (verdict: {self.verdict})" if self.verdict else ""
         lists = {"is true": self.checked, "is wrong": self.wrong, "differs": self.unrepeated}

@@ -214,7 +214,6 @@ def menu(
     delta: float = 0.1,
     alpha: float = 0.05,
     power: float = 0.8,
-    n: int | None = None,
 ) -> list[MenuRow]:
     """List training sizes and what the Binomial test can say at each of them.
 
@@ -228,8 +227,6 @@ def menu(
         Rows with and without a response.
     delta, alpha, power : float in (0, 1)
         The δ for which ``delta_star`` is stated, with a line of its own; level; the power kept.
-    n : int, at least 2, optional
-        A further training size to list.
 
     Examples
     --------
@@ -244,7 +241,6 @@ def menu(
     wanted = checks.alpha(power, "power")
     needed = {int(clean_trials(each, level)) for each in {*_ROUND_DELTAS, allowed}}
     sizes = {counts.size_for(m, n_labeled, n_unlabeled) for m in {1, *needed}}
-    sizes |= set() if n is None else {checks.count("n", n, 2)}
 
     def row(size: int) -> MenuRow:
         m = counts.trials(size, n_labeled, n_unlabeled)
