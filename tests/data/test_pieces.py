@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.data.on_dask import Columns, DaskSample, Seen, Table, gathered
+from poise.data.on_dask import Columns, DaskSample, Table, gathered
 from poise.data.pieces import Order
 from poise.data.randomness import Randomness, as_coupling
 from poise.data.sample import Sample
@@ -18,12 +18,17 @@ from poise.data.split import Split
 from poise.errors import DataError
 
 
-def table_of(frame, cuts, groups):
-    """What is known of a frame in so many partitions, some of them empty."""
-    ends = [0, *sorted(cut % (len(frame) + 1) for cut in cuts), len(frame)]
-    parts = [frame.iloc[a:b] for a, b in pairwise(ends)]
-    seen = [Seen(len(p), labels=tuple(dict.fromkeys(p["g"])) if groups else ()) for p in parts]
-    return Table(parts, frame.iloc[:0], tuple(seen))
+def on_dask(sample, groups, *tables):
+    """Frames in partitions, some of them empty, and what is known of them."""
+    made, labels = [], []
+    for frame, cuts in tables:
+        ends = [0, *sorted(cut % (len(frame) + 1) for cut in cuts), len(frame)]
+        parts = [frame.iloc[a:b] for a, b in pairwise(ends)]
+        made.append(Table(parts, ends, frame.iloc[:0]))
+        labels.append(dict.fromkeys(frame[groups]) if groups else {})
+    labels = [labels[0], [label for label in labels[1] if label not in labels[0]]]
+    numbers = [{label: k for k, label in enumerate(each)} for each in labels]
+    return DaskSample(Columns("y", groups, None, {}), made, sample, [], numbers)
 
 
 @given(st.data())
@@ -50,22 +55,21 @@ def test_a_piece_has_the_trials_of_memory(data) -> None:
         sample, Randomness(1), as_coupling("shared"), n_points=points, shuffle=shuffle, **asked
     )
     cuts = st.lists(st.integers(0, 99), max_size=3)
-    tables = [table_of(frame, data.draw(cuts), grouped) for frame in frames]
-    there = DaskSample(Columns("y", groups, None, {}), *tables, at_hand=sample)
-    pieces = there.pieces(split, range(data.draw(st.integers(0, trials - 1)), trials), workers)
-    moved = []
-    for side, table in zip((pieces.labeled, pieces.unlabeled), tables, strict=True):
-        rows = np.cumsum([0, *(each.rows for each in table.seen)])
-        parts = [
-            side.placed(part, row, groups) for part, row in zip(table.parts, rows, strict=False)
-        ]
-        moved.append(pd.concat(parts[::-1]))
-    for piece in range(len(pieces)):
-        mine = (table[table["_piece"] == piece] for table in moved)
-        few, here = gathered(there.columns, pieces, piece, *mine, split)
+    there = on_dask(sample, groups, *((frame, data.draw(cuts)) for frame in frames))
+    first = there.pieces(split, range(data.draw(st.integers(0, trials - 1)), trials), workers)
+    sides = there.sides(split, first)
+    moved = [
+        pd.concat(
+            [side.placed(*each) for each in zip(table.parts, table.first, strict=False)][::-1]
+        )
+        for side, table in zip(sides, there.tables, strict=True)
+    ]
+    for piece, (begin, end) in enumerate(pairwise(first.tolist())):
+        mine = [table[table["_piece"] == piece] for table in moved]
+        few, here = gathered(there.columns, sides, piece, mine, split)
         numbers = np.array([few.label_of(row) for row in range(few.n_labeled + few.n_unlabeled)])
         assert few.X.native["x"].tolist() == sample.points(numbers[: few.n_labeled])["x"].tolist()
-        for k in pieces.trials(piece):
+        for k in range(begin, end):
             for mine, theirs in zip(here.rows(k, 0), split.rows(k, 0), strict=True):
                 assert numbers[mine].tolist() == theirs.tolist()
             assert numbers[here.points(k)].tolist() == split.points(k).tolist()
@@ -94,10 +98,8 @@ def test_a_row_that_is_missing_is_an_error() -> None:
     frame = pd.DataFrame({"x": np.arange(8.0), "y": 0.0})
     sample = Sample.of(frame, "y")
     split = Split(sample, Randomness(0), as_coupling("shared"), n=3, trials=2)
-    there = DaskSample(
-        Columns("y", None, None, {}), table_of(frame, [], False), Table([], None, ()), sample
-    )
-    pieces = there.pieces(split, range(2))
-    rows = pieces.labeled.placed(frame, 0, None)
+    there = on_dask(sample, None, (frame, []), (frame, []))
+    sides = there.sides(split, np.array([0, 2]))
+    rows = sides[0].placed(frame, 0)
     with pytest.raises(DataError, match="not the same whenever they are read"):
-        gathered(there.columns, pieces, 0, rows.iloc[1:], None, split)
+        gathered(there.columns, sides, 0, [rows.iloc[1:], None], split)

@@ -81,7 +81,8 @@ def test_the_bits_of_memory(client, algorithm, columns, asked):
     assert one.errors.tobytes() == other.errors.tobytes()
     assert str(one) == str(other)
     assert one.changes.any()
-    assert one.rows(3) == other.rows(3)
+    if "groups" not in asked:
+        assert one.rows(3) == other.rows(3)
     assert one.origin.digest() == other.origin.digest()
 
 

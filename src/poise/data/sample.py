@@ -204,14 +204,15 @@ class Sample:
 
     def digest(self) -> str:
         """Return a fingerprint of all values, the same for an array and a frame of them."""
-        sums = sums_of(self.tables)
-        return digest_of(sums, self.groups, self.groups_unlabeled, self.constant)
+        return digest_of(sums_of(self.tables), self.constant)
 
     @property
     def tables(self) -> dict[str, Rows]:
         """All rows and what follows them, by name."""
-        more = {} if self.X_unlabeled is None else {"X_unlabeled": self.X_unlabeled}
-        return {"X": self.X, "y": self.y, **more, **self.per_row}
+        found = {"X": self.X, "y": self.y, "X_unlabeled": self.X_unlabeled, **self.per_row}
+        codes = {"groups": self.groups, "groups_unlabeled": self.groups_unlabeled}
+        found |= {k: None if v is None else as_rows(v, k) for k, v in codes.items()}
+        return {name: rows for name, rows in found.items() if rows is not None}
 
     def first(self, split: Split) -> tuple[Sample, Split]:
         """Return the rows that the first trials need, and the trials that are there: all."""
@@ -232,15 +233,11 @@ def sums_of(tables: Mapping[str, Rows], first: int = 0) -> dict[str, Words]:
     return found
 
 
-def digest_of(
-    sums: Mapping[str, Words], groups: Ids | None, more: Ids | None, constant: Mapping[str, Any]
-) -> str:
-    """Return the fingerprint of tables by their sums, and of what belongs to their rows."""
+def digest_of(sums: Mapping[str, Words], constant: Mapping[str, Any]) -> str:
+    """Return the fingerprint of tables by their sums, and of what every fit gets."""
     state = hashlib.blake2b(digest_size=32)
     for name, words in sorted(sums.items()):
         state.update(name.encode() + words.tobytes())
-    for name, codes in (("groups", groups), ("unlabeled", more)):
-        state.update(name.encode() + (b"" if codes is None else codes.tobytes()))
     for name, value in sorted(constant.items()):
         state.update(f"{name}:{_fingerprint(value)}\n".encode())
     return state.hexdigest()

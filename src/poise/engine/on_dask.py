@@ -7,13 +7,14 @@ itself: one that dies of a fit takes no rows along, and it is known of which.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import cloudpickle
 
-from poise.data.on_dask import Columns, gathered, later, shared
-from poise.data.pieces import Pieces
+from poise.data.on_dask import Columns, gathered
+from poise.data.pieces import Side
+from poise.data.randomness import Ids
 from poise.engine.clusters import client, pickled
 from poise.engine.execution import on_workers
 from poise.engine.formulas import Some, by_formula
@@ -27,43 +28,35 @@ if TYPE_CHECKING:
     from poise.engine.oracle import Oracle
 
 
-@dataclass(frozen=True)
-class _Run:
+class _Run(NamedTuple):
     """What all pieces of a run share."""
 
     columns: Columns
-    pieces: Pieces
+    sides: tuple[Side, Side]
+    first: Ids  # trial of each piece, and the end
     content: bytes  # the oracle, its trials and the formulas for them, pickled
 
 
 def answers(oracle: Oracle, trials: Any, start: int) -> Iterator[Answer]:
     """Yield the answers in plan order; rows begin to move when the first one is asked for."""
+    import dask
+
     sample: Any = oracle.sample
-    left = range(start, len(trials))
-    connected = client()
-    pieces = sample.pieces(trials.split, left, sum(connected.nthreads().values()))
+    connected, nothing = client(), cast("Any", None)
+    first = sample.pieces(
+        trials.split, range(start, len(trials)), sum(connected.nthreads().values())
+    )
+    sides = sample.sides(trials.split, first)
     family = None if oracle.shortcut is None else oracle.shortcut.family
-    nothing: Any = None
     there = type(oracle)(oracle.algorithm, nothing, oracle.distance, settings=oracle.settings)
     content = pickled((there, trials.on(trials.split.on(None)), family))
-    run, each = shared(_Run(sample.columns, pieces, content)), later(_computed)
-    tasks = [each(run, piece, *rows) for piece, rows in enumerate(sample.moved(pieces))]
-    yield from _in_order(connected, connected.compute(tasks))
-
-
-def _in_order(connected: Any, futures: list[Any]) -> Iterator[Answer]:
-    """Yield the answers of each piece when those of all before it have been."""
-    from distributed import as_completed
-
-    number = {future.key: piece for piece, future in enumerate(futures)}
-    done: dict[int, Any] = {}
-    position = 0
+    run = dask.delayed(_Run(sample.columns, sides, first, content), traverse=False)
+    call = dask.delayed(_computed, pure=False)
+    moved = sample.moved(sides, len(first) - 1)
+    futures = connected.compute([call(run, *each) for each in enumerate(moved)])
     try:
-        for future in as_completed(futures):
-            done[number[future.key]] = _result(future)
-            while position in done:
-                yield from unpacked(done.pop(position))
-                position += 1
+        for future in futures:
+            yield from unpacked(_result(future))
     finally:
         connected.cancel(futures)
 
@@ -74,26 +67,26 @@ def _result(future: Any) -> Any:
     except (PoiseError, KeyboardInterrupt):
         raise
     except Exception as error:  # no fit raises here
-        problem = f"cannot be read, or moved to where they are fitted: {in_one_line(error)}"
-        raise DataError(f"the rows {problem}") from error
+        problem = "the rows cannot be read, or moved to where they are fitted"
+        raise DataError(f"{problem}: {in_one_line(error)}") from error
 
 
-def _computed(run: _Run, piece: int, rows: Any, more: Any) -> bytes | str:
+def _computed(run: _Run, piece: int, rows: tuple[Any, ...]) -> bytes | str:
     """Compute the trials of a piece."""
     try:
         oracle, tasks, family = cloudpickle.loads(run.content)
     except BaseException as error:  # user code cannot be read here
         return in_one_line(error)
-    trials = run.pieces.trials(piece)
-    sample, split = gathered(run.columns, run.pieces, piece, rows, more, tasks.split)
+    sample, split = gathered(run.columns, run.sides, piece, rows, tasks.split)
     oracle, tasks = replace(oracle, sample=sample), tasks.on(split)
+    begin, end = run.first[piece : piece + 2].tolist()
     shortcut = None if family is None else Shortcut.on(family, sample, split.removals)
+    found: Any = oracle.work(tasks).answers(range(begin, end))
     if shortcut is not None:
-        first = trials.start
-        some = Some(tasks, list(trials))
-        places = lambda a, b: split.block(first + a, first + b)  # noqa: E731
-        return packed(list(by_formula(oracle, shortcut, some, places, 0)))
-    work = oracle.work(tasks)
-    if oracle.algorithm.device:
-        return packed(list(work.answers(trials)))
-    return packed(list(on_workers(Pool.of(1, None), work, trials, in_turn=True)))
+        some = Some(tasks, list(range(begin, end)))
+        places = lambda a, b: split.block(begin + a, begin + b)  # noqa: E731
+        found = by_formula(oracle, shortcut, some, places, 0)
+    elif not oracle.algorithm.device:  # one process can have it
+        work, pool = oracle.work(tasks), Pool.of(1, None)
+        found = on_workers(pool, work, range(begin, end), in_turn=True)
+    return packed(list(found))
